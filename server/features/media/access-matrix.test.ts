@@ -13,7 +13,7 @@ import {
 } from '#server/testing/builders/paying-people.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
-/** Every kind of file that an asset has, and the key of an encrypted one; each cell of the tables holds for all of them. */
+/** Every kind of file of an asset, and the key of an encrypted one; each cell of the tables applies to all of them. */
 const files = {
   master: 'master.m3u8',
   'media playlist': 'v0/index.m3u8',
@@ -29,18 +29,18 @@ const files = {
 const { key: _key, ...filesOnly } = files
 
 /*
- * What somebody tries, and what it comes to:
- *   asks                 the code of asking to play the episode
- *   sees                 how its picture is, in the list and in the page's document
- *   their link           every file but the key by the link they were given for this episode; whoever was given none takes the one
- *                        they have for another episode and puts this asset in
- *   key by it            the key by the same link: it is refused to whoever would be given no link now
- *   altered              that link with a changed signature or a later end
- *   another's, own name  the link of somebody who may play it, with their own name put in
- *   another asset's      the link they have for another episode, with this asset put in
- *   stranger renews      the code when somebody else, who has bought nothing, asks for the same episode
- *   expired              their link once its time is over
- *   asks then            the code of asking to play the episode at that time
+ * The attempts of a person, and their results:
+ *   asks                 the status of a request to play the episode
+ *   sees                 the episode's image, in the list and in the page's document
+ *   their link           every file except the key, by the link they were issued for this episode; a person without one uses the
+ *                        link of another episode with this asset put in
+ *   key by it            the key by the same link: refused to a person who would get no link now
+ *   altered              that link with a changed signature or a later expiry
+ *   another's, own name  the link of another person who may play it, with their own name put in
+ *   another asset's      their link of another episode, with this asset put in
+ *   stranger renews      the status when another person, who has bought nothing, requests the same episode
+ *   expired              their link after its expiry
+ *   asks then            the status of a request to play the episode at that time
  */
 const tables = {
   'a locked episode': {
@@ -94,14 +94,14 @@ afterAll(() => site.close())
 
 const assetOf = (number: number) => site.video.episodes[number - 1]?.assetId ?? ''
 
-/** An asset of the tests has no segments that could be encrypted; its key is all that is asked for here. */
+/** Adds a key without encrypting: an asset of the tests has no segments, and only its key is requested here. */
 async function encrypt(id: string): Promise<void> {
   const { db, mediaKeys } = site.context
   const media_key = mediaKeys.seal(id, mediaKeys.make())
   await db.updateTable('assets').set({ media_key }).where('id', '=', id).execute()
 }
 
-/** A link of theirs for any other episode, a locked one where they have one. */
+/** Returns a link of theirs for another episode, a locked one if they have one. */
 function anotherLink({ held }: Person, number: number): MediaLink | undefined {
   return [...held].findLast(([other]) => other !== number)?.[1]
 }
@@ -112,13 +112,13 @@ function theirLink(person: Person, number: number): MediaLink {
   return { ...link, asset: assetOf(number) }
 }
 
-/** The link of somebody else who may play it. */
+/** Returns the link of another person who may play the episode. */
 function linkOfAnother(person: Person, number: number): MediaLink {
   const other = person === everybody.subscriber ? everybody['bought this'] : everybody.subscriber
   return theirLink(other, number)
 }
 
-/** The statuses of every kind of file by these links: one for each kind, where all links agree. */
+/** Fetches every kind of file by these links. Returns one status for each kind, on which all links agree. */
 async function fetchAll(
   visitor: Visitor,
   links: readonly MediaLink[],
@@ -140,7 +140,7 @@ async function fetchAll(
   return seen
 }
 
-/** Whether list and document show the sharp picture of the episode, or its public blurred one and no link at all. */
+/** Returns whether list and document show the sharp image of the episode, or its public blurred one without a link. */
 async function pictureOf({ visitor }: Person, number: number): Promise<string> {
   const asset = assetOf(number)
   const listed = await visitor.call(getEpisode, { query: { video_id: site.video.id } })
@@ -153,7 +153,7 @@ async function pictureOf({ visitor }: Person, number: number): Promise<string> {
   return [...new Set([shown(JSON.stringify(listed.answer)), shown(await page.text())])].join(' or ')
 }
 
-/** What a try comes to: one value, or one for each kind of file. */
+/** The attempts; each returns one value, or one for each kind of file. */
 const tries: Record<string, (person: Person, number: number) => Promise<string | Cells>> = {
   asks: async ({ visitor }, number) => String((await askToPlay(site, visitor, number)).code),
   sees: pictureOf,
@@ -205,7 +205,7 @@ function checkColumns(columns: readonly string[]): void {
     })
 }
 
-it('has a row for everybody, and a cell for every try', () => {
+it('has a row for each person, and a cell for each attempt', () => {
   for (const { text } of Object.values(tables)) {
     const rows = readTable(text)
     expect(rows.map(({ person }) => person)).toEqual(people)
@@ -213,9 +213,9 @@ it('has a row for everybody, and a cell for every try', () => {
   }
 })
 
-describe('while the links are alive', () => checkColumns([...whileAlive, 'stranger renews']))
+describe('while the links are valid', () => checkColumns([...whileAlive, 'stranger renews']))
 
-describe('once their time is over', () => {
+describe('after the links have expired', () => {
   beforeAll(() => site.moveOn(11 * 60_000))
   checkColumns(['expired', 'asks then'])
 })

@@ -13,17 +13,17 @@ import { reasonIn } from './ingest/files/unusable-file.ts'
 import { issueSignedUrls, type IssuedLinks } from './signed-urls.ts'
 import { selectCounts } from './queries.ts'
 
-/** What the studio needs to show episodes: links are signed as for viewers. */
+/** Dependencies for the studio's episodes: links are signed as for viewers. */
 export interface AdminMediaContext {
   db: Db
   clock: Clock
   mediaSecrets: readonly string[]
 }
 
-/** The subject of the studio's signed links. No user has this id, and only the site can sign links. */
+/** Subject of the studio's signed links. No user has this id, and only the site can sign links. */
 export const studioSubject = 'studio'
 
-/** All episodes of a video of whatever state, with what becomes of their files. */
+/** Lists all episodes of a video in any state, with the progress of their files. */
 export async function listAdminEpisodes(
   context: AdminMediaContext,
   db: Db,
@@ -71,7 +71,7 @@ function stateOf({ coming_state, coming_path }: AdminEpisodeRow): StudioEpisode[
   return coming_state ?? 'ready'
 }
 
-/** Links to the files of what an episode plays, for an operator; null if nothing plays. */
+/** Returns signed links to the files of an episode for an operator; null if nothing plays. */
 function deskLinks(
   { clock, mediaSecrets }: AdminMediaContext,
   { folder, duration_ms }: AdminEpisodeRow,
@@ -82,7 +82,7 @@ function deskLinks(
 }
 
 /**
- * What an operator plays of an episode, whatever the state of its video.
+ * Loads an episode for playback by an operator, whatever the state of its video.
  * @throws Refusal notFound, beingMade
  */
 export async function loadAdminPlayback(context: AdminMediaContext, id: string) {
@@ -99,17 +99,16 @@ export async function loadAdminPlayback(context: AdminMediaContext, id: string) 
   }
 }
 
-/** How many episodes a video has that play or will, and how many play now. */
+/** Counts a video's episodes that play or will play, and those that play now. */
 export async function countPlayable(db: Db, videoId: string): Promise<{ count: number; ready: number }> {
   const { episode_count, ready_count } = await selectCounts(db, videoId)
   return { count: Number(episode_count), ready: Number(ready_count) }
 }
 
 /**
- * Puts a video's episodes in this order. They share out the numbers that there are: one that is missing still is, so that its file
- * may come later.
- * @returns their ids in the order that was before
- * @throws Refusal movedOn where these are not all of its episodes
+ * Reorders a video's episodes. They share the existing numbers: a missing number stays missing, so that its file can arrive later.
+ * @returns their ids in the previous order
+ * @throws Refusal movedOn if these are not all of its episodes
  */
 export async function orderEpisodes(tx: Tx, videoId: string, ids: readonly string[]): Promise<string[]> {
   const rows = await queries.lockEpisodes(tx, videoId)
@@ -122,7 +121,7 @@ export async function orderEpisodes(tx: Tx, videoId: string, ids: readonly strin
   return before
 }
 
-/** An episode whose row is held. @throws Refusal notFound */
+/** Locks an episode's row. @throws Refusal notFound */
 async function lock(tx: Tx, id: string): Promise<AdminEpisodeRow> {
   const row = await queries.lockAdminEpisode(tx, id)
   if (!row) throw new Refusal('notFound')
@@ -157,8 +156,8 @@ export async function editEpisode(
 
 /**
  * Changes titles of several episodes of a video.
- * @returns the titles of those that changed, by number, as they were and are
- * @throws Refusal movedOn if one of them is none of its episodes or there twice, textTooLong
+ * @returns the old and new titles of those that changed, by number
+ * @throws Refusal movedOn if one is not an episode of the video or is repeated, textTooLong
  */
 export async function nameEpisodes(
   tx: Tx,
@@ -183,7 +182,7 @@ export async function nameEpisodes(
 type TitlesByNumber = Record<string, Partial<Texts>>
 
 /**
- * Tries once more to make a file that failed.
+ * Retries the conversion of a failed file.
  * @throws Refusal notFound; movedOn if it did not fail
  */
 export async function retryEpisode(
@@ -201,7 +200,7 @@ export async function retryEpisode(
 }
 
 /**
- * Takes out an episode that never played, with its file. Where a former file plays, only the new one that failed goes.
+ * Removes an episode that never played, with its file. If an older file plays, only the new failed one is removed.
  * @throws Refusal notFound; movedOn if there is nothing to remove
  */
 export async function removeEpisode(tx: Tx, id: string, now: Date): Promise<AdminEpisodeRow> {

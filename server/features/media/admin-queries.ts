@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Episodes with the file they play and the one that is to come, whatever the state of their video. */
+/** Selects episodes with their current and next file, whatever the state of their video. */
 function selectAdminEpisodes(db: Db) {
   return db
     .selectFrom('episodes')
@@ -40,7 +40,7 @@ export function selectAdminEpisode(db: Db, id: string): Promise<AdminEpisodeRow 
   return selectAdminEpisodes(db).where('episodes.id', '=', id).executeTakeFirst()
 }
 
-/** The same, locked for the transaction. */
+/** Selects an episode and locks it for the transaction. */
 export function lockAdminEpisode(tx: Tx, id: string): Promise<AdminEpisodeRow | undefined> {
   return selectAdminEpisodes(tx).where('episodes.id', '=', id).forUpdate('episodes').executeTakeFirst()
 }
@@ -81,10 +81,10 @@ export function lockEpisodes(tx: Tx, videoId: string) {
     .execute()
 }
 
-/** Above every number that an episode has. */
+/** Greater than any episode number. */
 const outOfTheWay = 1_000_000
 
-/** Gives each episode the number beside it. By way of numbers that none has, because no two may have the same in between. */
+/** Renumbers episodes by way of unused numbers, since two may not have the same number in between. */
 export async function renumber(
   tx: Tx,
   videoId: string,
@@ -100,7 +100,7 @@ export async function renumber(
     WHERE episodes.id = ordered.id`.execute(tx)
 }
 
-/** How many episodes of each of these videos have a file that failed. */
+/** Counts the episodes of each of these videos with a failed file. */
 export async function countFailed(db: Db, videoIds: readonly string[]): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('episodes')

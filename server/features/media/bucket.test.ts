@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** A machine of its own: the site's database and bucket, and a disk that nobody else has. */
+/** Creates a machine: the site's database and bucket, and a disk of its own. */
 async function machine(name: string): Promise<IngestContext & { disk: string }> {
   const disk = join(root, name)
   const config = loadConfig({ ...store.settings, DATA_DIR: disk })
@@ -63,7 +63,7 @@ async function play(episodeId: string): Promise<PlayableEpisode> {
 const beside = (url: string, file: string) => url.replace('master.m3u8', file)
 const linksOf = (playlist: string) => playlist.match(/https?:[^"\s]+/g) ?? []
 
-it('is imported on one machine, made on a second, played from a third, and leaves nothing on their disks', async () => {
+it('is imported on one machine, converted on a second, played from a third, and leaves nothing on their disks', async () => {
   const [importer, worker] = [await machine('importer'), await machine('worker')]
   const folder = join(root, 'salt')
   mkdirSync(folder)
@@ -88,7 +88,7 @@ it('is imported on one machine, made on a second, played from a third, and leave
   for (const rendition of ['v0', 'a']) {
     const response = await site.visitor().fetch(beside(playback.hls_url, `${rendition}/index.m3u8`))
     expect(response.headers.get('content-type')).toBe('application/vnd.apple.mpegurl')
-    // No cache behind which many stand may keep the links of one pass.
+    // No shared cache may keep the links of one signature.
     expect(response.headers.get('x-accel-expires')).toBe('0')
     const links = linksOf(await response.text())
     expect(links.length).toBeGreaterThan(1)
@@ -126,7 +126,7 @@ it('is imported on one machine, made on a second, played from a third, and leave
   expect(left).toEqual([])
 })
 
-describe('a link of the store', () => {
+describe('a link to the object storage', () => {
   const segmentLink = async () => {
     const video = await buildVideo(site.context)
     const [free, , , locked] = video.episodes
@@ -141,7 +141,7 @@ describe('a link of the store', () => {
     return { link, text, playback, free: free?.assetId ?? '', locked: locked?.assetId ?? '' }
   }
 
-  it('opens its file, whole or in ranges, and no other; altered it opens nothing', async () => {
+  it('opens only its file, in full or in ranges, and fails if altered', async () => {
     const { link, free, locked } = await segmentLink()
     expect(await (await fetch(link)).text()).toBe('segment-bytes')
     const range = await fetch(link, { headers: { range: 'bytes=0-6' } })
@@ -157,7 +157,7 @@ describe('a link of the store', () => {
     }
   })
 
-  it('ends when the pass does, and is the same for as long as the pass is', async () => {
+  it('expires with its signature, and is the same while that is valid', async () => {
     const { link, text, playback } = await segmentLink()
     const { searchParams } = new URL(link)
     const signed = (searchParams.get('X-Amz-Date') ?? '').replace(
@@ -172,7 +172,7 @@ describe('a link of the store', () => {
   })
 
   it.each(['master.m3u8', 'v0/index.m3u8', 'v0/00000.m4s', 'captions/en.vtt', 'thumb.webp'])(
-    'is made for nobody without a valid pass (%s)',
+    'is not issued without a valid signature (%s)',
     async (file) => {
       const { playback, free, locked } = await segmentLink()
       for (const path of [
@@ -190,7 +190,7 @@ describe('a link of the store', () => {
   )
 })
 
-it('answers that it cannot serve, and not that there is nothing, while the store is away', async () => {
+it('is 503 instead of 404 while the storage is unreachable', async () => {
   const video = await buildVideo(site.context)
   const { playback } = await play(video.episodes[0]?.id ?? '')
   store.misbehave(() => 'fail')
@@ -205,24 +205,24 @@ it('answers that it cannot serve, and not that there is nothing, while the store
   expect((await site.visitor().fetch(beside(playback.hls_url, 'none.vtt'))).status).toBe(404)
 })
 
-it('keeps nobody waiting for a store that says nothing', async () => {
+it('does not wait for a storage that does not answer', async () => {
   const video = await buildVideo(site.context)
   const { playback } = await play(video.episodes[0]?.id ?? '')
   store.misbehave(() => 'stall')
   const answers = ['master.m3u8', 'captions/en.vtt'].map((file) =>
     site.visitor().fetch(beside(playback.hls_url, file)),
   )
-  // A test is over before the storage itself, which the worker has too, stops waiting.
+  // The test ends before the storage's own timeout, which the worker uses too.
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([503, 503])
 })
 
-it('lets its documents turn to the store for videos and their pictures', async () => {
+it('allows documents to load videos and images from the storage', async () => {
   const policy = (await site.visitor().fetch('/')).headers.get('content-security-policy') ?? ''
   for (const part of ['media-src', 'img-src', 'connect-src'])
     expect(policy.split('; ').find((line) => line.startsWith(part))).toContain(store.url)
 })
 
-it('leads to the cache in front of the store where there is one, which checks the same pass', async () => {
+it('points to the cache in front of the storage if there is one, which checks the same signature', async () => {
   const behind = await testSite(
     {},
     {
@@ -249,7 +249,7 @@ it('leads to the cache in front of the store where there is one, which checks th
 it.each([
   ['by links of the store', { S3_BUCKET: 'films-3' }],
   ['by a cache in front of it', { S3_BUCKET: 'films-4', S3_PUBLIC_URL: 'https://cdn.example' }],
-])('an encrypted episode leads to its key, which the site alone gives (%s)', async (_how, settings) => {
+])('an encrypted episode refers to its key, which only the site serves (%s)', async (_how, settings) => {
   const sealing = await testSite({}, { ...store.settings, ...settings, MEDIA_ENCRYPT: 'aes-128' })
   try {
     const folder = join(root, `sealed-${Object.keys(settings).length}`)
@@ -270,7 +270,7 @@ it.each([
     const path = beside(playback.hls_url, 'v0/index.m3u8')
     const playlist = await (await visitor.fetch(path)).text()
     const [, uri = ''] = /^#EXT-X-KEY:METHOD=AES-128,URI="(.*)"$/m.exec(playlist) ?? []
-    // Relative, so that whoever gave the playlist is asked: the site.
+    // Relative, so that the key is requested from the playlist's host: the site.
     expect(uri).toBe('../key')
     const key = await visitor.fetch(new URL(uri, new URL(path, sealing.url)).pathname)
     expect([key.status, (await key.arrayBuffer()).byteLength]).toEqual([200, 16])
@@ -283,28 +283,28 @@ it.each([
 it.each([
   [{ S3_SECRET_ACCESS_KEY: 'wrong' }, 'S3_SECRET_ACCESS_KEY'],
   [{ S3_BUCKET: 'nowhere' }, 'S3_BUCKET'],
-])('does not start with a store that refuses it, and names the setting (%j)', async (wrong, name) => {
+])('fails to start if the storage refuses access, and names the setting (%j)', async (wrong, name) => {
   const config = loadConfig({ ...store.settings, ...wrong, DATA_DIR: join(root, 'wrong') })
   await expect(openStorage(config, quiet, site.context.siteId)).rejects.toThrow(name)
 })
 
-it('starts while the store is away', async () => {
+it('starts while the storage is unreachable', async () => {
   store.misbehave(() => 'break')
   const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'away') })
   expect((await openStorage(config, quiet, site.context.siteId)).delivery.kind).toBe('signed')
 })
 
-it('does not start on the bucket of another site, which keeps what it has', async () => {
+it("fails to start on another site's bucket, which is unchanged", async () => {
   const video = await buildVideo(site.context)
   const media = `media/${video.episodes[0]?.assetId}/master.m3u8`
   await expect(testSite({}, store.settings)).rejects.toThrow(/^S3_BUCKET: the bucket films is another site's/)
-  // Again, as another process of the first or after a restart.
+  // The same site, as another process or after a restart.
   const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'again') })
   expect((await openStorage(config, quiet, site.context.siteId)).delivery.kind).toBe('signed')
   expect(await site.context.storage.exists(media)).toBe(true)
 })
 
-it('deletes nothing from a bucket that turns out to be another site’s, once the store is there', async () => {
+it('deletes nothing from a bucket that turns out to be another site’s once it is reachable', async () => {
   const other = await testSite()
   try {
     const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'late') })
@@ -317,7 +317,7 @@ it('deletes nothing from a bucket that turns out to be another site’s, once th
     const sweeping = { ...other.context, storage, clock: late, log: quiet, programs }
     await expect(purgeStorage(sweeping)).rejects.toThrow('another site')
     expect(await site.context.storage.exists(original)).toBe(true)
-    // Its own site does delete it: no asset claims it.
+    // Its own site deletes it, since no asset claims it.
     await purgeStorage({ ...site.context, clock: late, log: quiet, programs })
     expect(await site.context.storage.exists(original)).toBe(false)
   } finally {

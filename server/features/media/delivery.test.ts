@@ -34,7 +34,7 @@ async function play(number: number, as = visitor): Promise<PlayableEpisode> {
 const beside = (url: string, file: string) => url.replace('master.m3u8', file)
 
 describe('a free episode', () => {
-  it('plays for anyone: playlist, segment, captions and storyboard, each with its type', async () => {
+  it('plays for everyone: playlist, segment, captions and storyboard, each with its type', async () => {
     const { playback, next } = await play(1)
     const type = async (file: string) => {
       const response = await visitor.fetch(beside(playback.hls_url, file))
@@ -48,7 +48,7 @@ describe('a free episode', () => {
     expect(playback.encrypted).toBe(false)
   })
 
-  it('gives ranges, and may be kept for as long as its link lives', async () => {
+  it('supports ranges, and is cacheable until its link expires', async () => {
     const { playback } = await play(1)
     const response = await visitor.fetch(beside(playback.hls_url, 'v0/00000.m4s'), {
       headers: { range: 'bytes=0-6' },
@@ -58,7 +58,7 @@ describe('a free episode', () => {
     expect(response.headers.get('cache-control')).toMatch(/^private, max-age=\d+, immutable$/)
   })
 
-  it('is linked the same for all of whom nothing is kept, and for its own to whoever has kept something', async () => {
+  it('has one link for all guests without records, and an individual one for others', async () => {
     const [first, second, kept] = [site.visitor(), site.visitor(), site.visitor()]
     const { id } = await kept.ask(getUser)
     await Promise.all([first, second].map((each) => each.ask(getUser)))
@@ -71,7 +71,7 @@ describe('a free episode', () => {
 })
 
 describe('a locked episode', () => {
-  it('answers with the offer and no link', async () => {
+  it('returns the offer and no link', async () => {
     const { answer } = await visitor.call(getEpisode, { query: { episode_id: episode(4) } })
     expect(answer).toMatchObject({
       code: 402,
@@ -88,7 +88,7 @@ describe('a locked episode', () => {
     'captions/en.vtt',
     'storyboard.vtt',
     'thumb.webp',
-  ])("gives no byte of %s for another episode's link, an altered one or none", async (file) => {
+  ])("returns no byte of %s for another episode's link, an altered one or none", async (file) => {
     const { playback } = await play(1)
     const foreign = beside(playback.hls_url, file).replace(assetOf(1), assetOf(4))
     const [, , pass = '', asset = ''] = playback.hls_url.split('/')
@@ -101,7 +101,7 @@ describe('a locked episode', () => {
     }
   })
 
-  it('shows its blurred still, which is public, and no sharp picture', async () => {
+  it('shows its public blurred still, and no sharp image', async () => {
     const { list } = (await visitor.ask(getEpisode, { query: { video_id: video.id } })) as {
       list: { thumb_url: string; state: string }[]
     }
@@ -112,7 +112,7 @@ describe('a locked episode', () => {
 })
 
 describe('a bought episode', () => {
-  it('plays for its buyer and stays locked for everybody else', async () => {
+  it('plays for its buyer and stays locked for others', async () => {
     const buyer = site.visitor()
     const { id } = await buyer.ask(getUser)
     await buy(id, { videoId: video.id, episodeId: episode(4) })
@@ -123,7 +123,7 @@ describe('a bought episode', () => {
     expect([other.answer.code, next.answer.code]).toEqual([402, 402])
   })
 
-  it('is issued no link once the subscription that covered it has ended, and the old link dies at its time', async () => {
+  it('has no new link once its subscription has ended, and the old link expires in time', async () => {
     const member = site.visitor()
     const { id } = await member.ask(getUser)
     await buy(id, { endsAt: new Date(time.now.getTime() + 60_000) })
@@ -137,7 +137,7 @@ describe('a bought episode', () => {
   })
 })
 
-it('sells a running drama whole once a locked episode plays, and says how many episodes there are', async () => {
+it('offers an ongoing series as a whole once a locked episode plays, with its number of episodes', async () => {
   const order = (video_id: string) =>
     visitor.call(createOrder, {
       body: { kind: 'video', video_id, gateway: 'sandbox', email: 'viewer@example.com' },
@@ -153,7 +153,7 @@ it('sells a running drama whole once a locked episode plays, and says how many e
   expect((await order(running.id)).answer).toMatchObject({ code: 200, info: { amount_cents: 999 } })
 })
 
-it('answers an episode that is being made with its progress', async () => {
+it('returns the progress of an episode that is being converted', async () => {
   const unfinished = await buildVideo(site.context, { ready: 0 })
   const { answer } = await visitor.call(getEpisode, {
     query: { episode_id: unfinished.episodes[0]?.id ?? '' },
@@ -161,7 +161,7 @@ it('answers an episode that is being made with its progress', async () => {
   expect(answer).toMatchObject({ code: 409, info: { progress: 0 } })
 })
 
-it('offers no episode that has nothing to play yet', async () => {
+it('does not offer an episode that has nothing to play yet', async () => {
   const unfinished = await buildVideo(site.context, { ready: 3 })
   const body = { episode_id: unfinished.episodes[4]?.id ?? '' }
   const answers = [
@@ -174,7 +174,7 @@ it('offers no episode that has nothing to play yet', async () => {
   expect(answers.map(({ answer }) => answer.code)).toEqual([409, 409, 404])
 })
 
-it('lists and counts an episode whose only file failed neither', async () => {
+it('neither lists nor counts an episode whose only file failed', async () => {
   const { id, episodes } = await buildVideo(site.context, { ready: 4 })
   const { db } = site.context
   const failed = db
@@ -187,7 +187,7 @@ it('lists and counts an episode whose only file failed neither', async () => {
   expect((await countEpisodes(db, id)).count).toBe(5)
 })
 
-it('offers nothing of an archived video, and plays it on for its buyer', async () => {
+it('offers nothing of an archived video, but plays it for its buyer', async () => {
   const archived = await buildVideo(site.context, { state: 'archived' })
   const body = { episode_id: archived.episodes[4]?.id ?? '' }
   const [buyer, other] = [site.visitor(), site.visitor()]
@@ -203,7 +203,7 @@ it('offers nothing of an archived video, and plays it on for its buyer', async (
   expect(answers.map(({ answer }) => answer.code)).toEqual([404, 404, 200])
 })
 
-it('does not lead out of an asset', async () => {
+it('cannot be left by path traversal from an asset', async () => {
   const { playback } = await play(1)
   for (const path of [
     '../../../app-secret',
@@ -217,7 +217,7 @@ it('does not lead out of an asset', async () => {
 })
 
 it.each(['master.m3u8', 'v0/00000.m4s'])(
-  "does not lead from a free asset or the public files to a locked asset's %s",
+  "cannot be left from a free asset or the public files for a locked asset's %s",
   async (file) => {
     const { playback } = await play(1)
     const locked = `${assetOf(4)}/${file}`.replaceAll('/', '%2f')
@@ -248,7 +248,7 @@ async function buy(
   })
 }
 
-/** The cookie as it stands once something is kept. */
+/** Returns the cookie once records exist. */
 async function keptCookie(of: Visitor): Promise<string> {
   await of.ask(changeUser, { body: { language: 'en' } })
   return of.cookie

@@ -9,7 +9,7 @@ import { selectFailedFiles } from './queries.ts'
 const pageLimits = { usual: 20, most: 50 }
 
 /**
- * The files that could not be made and that an episode waits for, the latest first.
+ * Lists the failed files that an episode waits for, latest first.
  * @throws Fault badCursor
  */
 export async function listFailedFiles(

@@ -15,7 +15,7 @@ interface Needed {
   storage: Storage
 }
 
-/** Adds the reads of episodes to the context, the keys of media, and where browsers fetch media from. */
+/** Adds the episode queries, the media keys, and the hosts of media to the context. */
 export function mediaFeature({ config, db, clock, storage }: Needed, context: () => MediaContext) {
   const { secrets, mediaEncrypt } = config
   const { delivery } = storage

@@ -24,11 +24,11 @@ const inSpanish = { 'accept-language': 'es' }
 
 async function open(visitor: Visitor, number: number, headers: Record<string, string> = inSpanish) {
   const query = { episode_id: video.episodes[number - 1]?.id ?? '' }
-  // An episode's call is the playable one where it names an episode.
+  // The call returns a playable episode if it names an episode.
   return (await visitor.ask(getEpisode, { query, headers })) as PlayableEpisode
 }
 
-/** How often the viewer and their rights are looked up for an episode. */
+/** Counts how often the viewer and their entitlements are queried for an episode. */
 async function lookUps(visitor: Visitor, number: number, headers?: Record<string, string>): Promise<number> {
   const asked = watchQueries('sessions', 'users', 'entitlements')
   const before = asked().length
@@ -36,15 +36,15 @@ async function lookUps(visitor: Visitor, number: number, headers?: Record<string
   return asked().length - before
 }
 
-/** Asks until the viewer is remembered, which begins once notifications arrive. */
+/** Repeats the call until the viewer is cached, which begins once notifications arrive. */
 async function remembered() {
   const { visitor, user } = await registerMember(site)
   await expect.poll(() => lookUps(visitor, 1)).toBe(0)
   return { visitor, user }
 }
 
-describe('links of a free episode for a viewer who is remembered', () => {
-  it('need no look-up, and are the viewer’s own', async () => {
+describe('links of a free episode for a cached viewer', () => {
+  it('need no query, and are signed for the viewer', async () => {
     const { visitor, user } = await remembered()
     const { episode, playback, next } = await open(visitor, 1)
     expect(episode).toMatchObject({ number: 1, state: 'free' })
@@ -52,7 +52,7 @@ describe('links of a free episode for a viewer who is remembered', () => {
     expect(readLink(playback.hls_url).subject).toBe(user.id)
   })
 
-  it('say of an episode that is not free what the viewer’s rights say at this moment', async () => {
+  it('do not apply to a locked episode, which depends on the viewer’s current entitlements', async () => {
     const { visitor, user } = await remembered()
     expect(await lookUps(visitor, 2)).toBeGreaterThan(0)
     expect((await open(visitor, 2)).next).toMatchObject({ number: 3, state: 'locked' })
@@ -71,14 +71,14 @@ describe('links of a free episode for a viewer who is remembered', () => {
     expect((await open(visitor, 3)).episode.state).toBe('unlocked')
   })
 
-  it('are in the language that the viewer chose where the call names none', async () => {
+  it('use the viewer’s language if the call names none', async () => {
     const { visitor } = await remembered()
     await visitor.ask(changeUser, { body: { language: 'es' } })
     await expect.poll(() => lookUps(visitor, 1)).toBe(0)
     expect(await lookUps(visitor, 1, { 'accept-language': '*' })).toBeGreaterThan(0)
   })
 
-  it('are nobody’s any more once the session has ended', async () => {
+  it('are no longer the viewer’s after the session has ended', async () => {
     const { visitor, user } = await remembered()
     await site.context.db.deleteFrom('sessions').where('user_id', '=', user.id).execute()
     const subject = async () => {
@@ -89,7 +89,7 @@ describe('links of a free episode for a viewer who is remembered', () => {
     await expect.poll(subject).not.toBe(user.id)
   })
 
-  it('leave it to an experiment which episodes are free', async () => {
+  it('depend on experiments about free episodes', async () => {
     const { visitor } = await remembered()
     const { desk } = await letIn(site, 'owner')
     await startOne(desk, {

@@ -5,9 +5,9 @@ import { anybody, type MediaContext } from './media.ts'
 import { selectMediaKey } from './queries.ts'
 
 /**
- * The key of an encrypted asset, for the person a pass is of. Whether they may play its episode is asked each time: a
- * pass outlives a refund by minutes, a key is not given out any more.
- * @returns `none` where the asset is not encrypted, `replaced` where no episode plays it any more, `locked`
+ * Loads the key of an encrypted asset for the user of a signature. The right to play is checked for each request: a signature can
+ * outlive a refund by minutes, but the key is then refused.
+ * @returns `none` if the asset is not encrypted, `replaced` if no episode plays it any more, or `locked`
  */
 export async function loadMediaKey(
   { db, clock, mediaKeys, experiments }: Pick<MediaContext, 'db' | 'clock' | 'mediaKeys' | 'experiments'>,

@@ -45,7 +45,7 @@ beforeEach(async () => {
   await database.db.updateTable('assets').set(failed).where('id', '=', ofVideo).execute()
 })
 
-/** Not by `inTransaction`, which would hide a deadlock. */
+/** Does not use `inTransaction`, whose retries would hide a deadlock. */
 const once = (work: (tx: Tx) => Promise<unknown>) => database.db.transaction().execute(work)
 const desk = () => ({ db: database.db, clock: context.clock, mediaSecrets: ['a secret of the tests'] })
 
@@ -70,7 +70,7 @@ it.each(works)('%s locks the video before the episode, as publishing does', asyn
   await publishing.query('SELECT FROM videos WHERE id = $1 FOR NO KEY UPDATE', [videoId])
   const working = work()
   await waitForLock(database.pool)
-  // At once: if the work held the episode, the two would wait for each other.
+  // Fails at once: if the operation held the episode, the two would deadlock.
   const episode = publishing.query('SELECT FROM episodes WHERE id = $1 FOR UPDATE NOWAIT', [episodeId])
   await expect(episode).resolves.toMatchObject({ rowCount: 1 })
   await publishing.query('COMMIT')

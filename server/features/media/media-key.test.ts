@@ -23,7 +23,7 @@ test('an asset that is not encrypted has no key', async () => {
   expect((await fetchKey()).status).toBe(404)
 })
 
-test('where a sealed key cannot be opened, the log names the asset and no pass', async () => {
+test('logs the asset but no signature if an encrypted key cannot be decrypted', async () => {
   const { db, mediaKeys, log } = site.context
   const media_key = mediaKeys.seal('ast_another', mediaKeys.make())
   await db.updateTable('assets').set({ media_key }).where('id', '=', link.asset).execute()
@@ -33,7 +33,7 @@ test('where a sealed key cannot be opened, the log names the asset and no pass',
   logged.mockRestore()
 })
 
-test('the key is sixteen bytes that nobody keeps, and it ends for links of an asset that was replaced', async () => {
+test('the key has sixteen bytes, is never cached, and is gone for links of a replaced asset', async () => {
   const { db, mediaKeys } = site.context
   const key = mediaKeys.make()
   const media_key = mediaKeys.seal(link.asset, key)

@@ -8,7 +8,7 @@ test('a key is sixteen random bytes, as AES-128 requires', () => {
   expect(keys.make()).not.toEqual(keys.make())
 })
 
-test('a sealed key opens for its place and by its secret only', () => {
+test('an encrypted key can be decrypted only for its folder and with its secret', () => {
   const key = keys.make()
   const sealed = keys.seal('ast_1-1', key)
   expect(sealed.includes(key)).toBe(false)
@@ -17,22 +17,22 @@ test('a sealed key opens for its place and by its secret only', () => {
   expect(() => createMediaKeys('another secret', true).open('ast_1-1', sealed)).toThrow()
 })
 
-test('a key that was sealed before a restart opens after it, whether or not new media is encrypted', () => {
+test('a key that was encrypted before a restart can be decrypted after it, whether or not new media is encrypted', () => {
   const key = keys.make()
   const restarted = createMediaKeys('a secret of the tests', false)
   expect(restarted.open('ast_1-1', keys.seal('ast_1-1', key))).toEqual(key)
   expect([keys.encrypts, restarted.encrypts]).toEqual([true, false])
 })
 
-test('a playlist names the key beside the folders of its renditions', () => {
+test('a playlist refers to the key beside the folders of its renditions', () => {
   expect(new URL(keyUri, 'https://drama.example/media/pass/place/v0/index.m3u8').pathname).toBe(
     '/media/pass/place/key',
   )
 })
 
-/** As an earlier release sealed it; a change of the purpose or the encoding would lock every stored key out. */
+/** Encrypted by an earlier release; a change of the purpose or the encoding would make every stored key unreadable. */
 const sealedBefore = 'D+Zd77zlTsx5xk9sWiQ65454BqiglG4D8mN5SNd6SFMoqu6VRcLd7d4fyNrxUux5G4OScg=='
 
-test('a key that an earlier release sealed opens', () => {
+test('a key that an earlier release encrypted can be decrypted', () => {
   expect(keys.open('ast_1-1', Buffer.from(sealedBefore, 'base64')).toString()).toBe('sixteen bytes!!!')
 })

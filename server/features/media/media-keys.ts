@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { keyOf, decrypt, encrypt } from '#server/platform/encrypt.ts'
 
-/** Where a playlist finds the key, seen from its folder; the site answers there (routes.ts). */
+/** URI of the key relative to the playlist's folder, which the site serves (routes.ts). */
 export const keyUri = '../key'
 
-/** The keys that segments are encrypted with: one for each asset, itself encrypted in storage, bound to the folder of its files. */
+/** Keys of encrypted segments: one for each asset, encrypted in the database, and bound to the folder of its files. */
 export interface MediaKeys {
   /** Whether new assets are encrypted (MEDIA_ENCRYPT). */
   encrypts: boolean
@@ -14,7 +14,7 @@ export interface MediaKeys {
   open(folder: string, sealed: Buffer): Buffer
 }
 
-/** AES-128 wants sixteen bytes. */
+/** Key length of AES-128. */
 const keyBytes = 16
 
 export function createMediaKeys(appSecret: string, encrypts: boolean): MediaKeys {

@@ -47,10 +47,10 @@ export { countFailed } from './admin-queries.ts'
 export { createEpisodes, type Episodes } from './load-episodes.ts'
 export { listFailedFiles } from './failed-files.ts'
 
-/** Loads its parser when the first `video.yaml` is read. */
+/** Parses a `video.yaml`. Loaded on first use, like the cover generator. */
 export { readVideoYaml } from './read-video-yaml.ts'
 
-/** As make-stills.ts says. */
+/** Makes a cover, see make-stills.ts. */
 export const makeCover: typeof Stills.makeCover = async (...given) =>
   (await import('./ingest/convert/make-stills.ts')).makeCover(...given)
 
@@ -62,12 +62,12 @@ export interface MediaContext {
   mediaSecrets: readonly string[]
   mediaKeys: MediaKeys
   experiments: Experiments
-  /** What a viewer may buy to see a locked episode. Billing knows; billing/feature.ts gives it. */
+  /** Returns the offer for a locked episode. Billing implements it; context.ts connects the two. */
   offerFor(db: Db, viewer: Viewer | null, episode: LockedEpisode, language: Language): Promise<Offer>
   translate(language: Language, key: string): string
 }
 
-/** The subject of links for viewers without entitlements: they open free episodes only. */
+/** Subject of links for viewers without entitlements; they open free episodes only. */
 export const anybody = 'anybody'
 
 /** What one viewer may play of a video. */
@@ -75,11 +75,11 @@ interface Access {
   viewer: Viewer | null
   rights: Rights
   free: FreeEpisodes
-  /** The prices of the viewer's variant. */
+  /** Prices in the viewer's variants. */
   prices: VariantPrices
 }
 
-/** The state of an episode for one viewer (product.md, section 5). */
+/** Returns the state of an episode for one viewer. */
 function stateOf(row: EpisodeRow, { rights, free }: Access): Episode['state'] {
   if (row.number <= free.count) return 'free'
   return rights.covers(row.id) ? 'unlocked' : 'locked'
@@ -111,7 +111,7 @@ function rightsOf({ db, clock }: MediaContext, viewer: Viewer | null, videoId: s
   return viewer?.kept ? loadRights(db, viewer.userId, videoId, clock.now()) : Promise.resolve(noRights)
 }
 
-/** Records the exposure of a viewer who requests an episode that is not free in every variant and has no entitlement to it. */
+/** Records an exposure when a viewer without an entitlement requests an episode that is not free in every variant. */
 async function noteAsked({ experiments }: MediaContext, row: EpisodeRow, access: Access): Promise<void> {
   const { viewer, rights, free } = access
   if (!viewer || !free.experiment || row.number <= free.least || rights.covers(row.id)) return
@@ -122,7 +122,7 @@ function titleOf(titles: Partial<Texts>, language: Language): string {
   return titles.en === undefined ? '' : inLanguage({ ...titles, en: titles.en }, language)
 }
 
-/** A locked episode shows a blurred still, which is public; any other a sharp picture with a signed link. */
+/** Presents an episode. A locked one has its public blurred still; any other has its sharp image by a signed URL. */
 function presentEpisode(context: MediaContext, row: EpisodeRow, access: Access, language: Language): Episode {
   const state = stateOf(row, access)
   return {
@@ -150,8 +150,8 @@ function thumbOf(
 }
 
 /**
- * Signed links to the files of an episode's asset for this viewer. An episode that is free in the viewer's variant alone is signed
- * for the viewer, even if nothing is stored of them.
+ * Returns signed links to the files of an episode for this viewer. An episode that is free only in the viewer's variant is signed
+ * for the viewer, even if nothing is stored about them.
  */
 function linksFor(
   { mediaSecrets, clock }: MediaContext,
@@ -164,8 +164,8 @@ function linksFor(
 }
 
 /**
- * The episodes of a video as one viewer may see them, in order.
- * @throws Refusal notFound if there is no such video, Fault badCursor
+ * Returns a video's episodes for one viewer, in order.
+ * @throws Refusal notFound if the video does not exist, Fault badCursor
  */
 export async function listEpisodes(
   context: MediaContext,
@@ -190,7 +190,7 @@ export async function listEpisodes(
   }
 }
 
-/** One episode of a video by its number, as a viewer may see it. */
+/** Returns one episode of a video by its number for a viewer. */
 export async function findEpisode(
   context: MediaContext,
   viewer: Viewer | null,
@@ -203,7 +203,7 @@ export async function findEpisode(
 }
 
 /**
- * What is needed to play an episode. Entitlement is checked here, each time a link is issued (security.md, "Media").
+ * Loads an episode for playback. Entitlement is checked here, each time a link is issued.
  * @throws Refusal notFound; locked with the offer; beingMade with the progress
  */
 export async function loadPlayable(
@@ -217,9 +217,9 @@ export async function loadPlayable(
 }
 
 /**
- * Returns what is needed to play a free episode that is followed by a free one, without reading the viewer's rights. Both episodes are
- * read at most once a second for all viewers.
- * @returns undefined if rights or an experiment decide, or if the episode cannot be played
+ * Loads an episode that is free for everyone, and the next one if it is free too, without reading entitlements. Both are read at
+ * most once a second for all viewers.
+ * @returns undefined if entitlements or an experiment may decide, or if it cannot be played
  */
 export async function loadFreePlayable(
   context: MediaContext,
@@ -238,7 +238,7 @@ export async function loadFreePlayable(
   return presentPlayable(context, { row, next, access }, language)
 }
 
-/** Also returns the next episode if it may be played, without another read. @throws as `loadPlayable` */
+/** Loads an episode like `loadPlayable`, with the next one if it is playable too; that costs no further query. */
 export async function loadPlayableAndNext(
   context: MediaContext,
   viewer: Viewer | null,
@@ -247,7 +247,7 @@ export async function loadPlayableAndNext(
 ): Promise<{ playable: PlayableEpisode; following: PlayableEpisode | undefined }> {
   const { row, access, after } = await openEpisode(context, viewer, episodeId, language, 2)
   const [next, afterNext] = after
-  // If an experiment decides, the viewer must request the next episode, so that every variant counts exposures alike.
+  // If an experiment decides, viewers request the next episode themselves, so that exposures are counted alike in every variant.
   const isSure = next && (!access.free.experiment || next.number <= access.free.least)
   const opens = isSure && next.asset_id && stateOf(next, access) !== 'locked'
   return {
@@ -256,7 +256,7 @@ export async function loadPlayableAndNext(
   }
 }
 
-/** Loads an episode that the viewer may play, and as many after it as `ahead` says. @throws as `loadPlayable` */
+/** Loads an episode that this viewer may play, and up to a number of following ones. @throws as `loadPlayable` */
 async function openEpisode(
   context: MediaContext,
   viewer: Viewer | null,
@@ -315,7 +315,7 @@ function beingMade(row: EpisodeRow): Refusal {
   return new Refusal('beingMade', { progress: row.coming_progress ?? 0 })
 }
 
-/** Refuses a locked episode with its offer, unless it cannot be played yet or its video is archived. */
+/** Refuses with an offer only if the episode can be played and its video is on sale. */
 async function refuseLocked(
   context: MediaContext,
   row: EpisodeRow,
@@ -346,7 +346,7 @@ async function offerOf(
 }
 
 /**
- * The entitlement that covers an episode for a viewer (POST /api/video/unlock).
+ * Returns the entitlement that covers an episode for a viewer (POST /api/video/unlock).
  * @throws Refusal notFound; locked with the offer; beingMade with the progress
  */
 export async function findCover(

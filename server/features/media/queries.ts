@@ -5,12 +5,10 @@ import type { After } from '#server/platform/database/prepared-page.ts'
 import type { Db } from '#server/tables.ts'
 import type { Why } from './ingest/files/unusable-file.ts'
 
-/**
- * An episode that plays, or will: one whose only file failed is not there. Of `episodes` joined with its `coming` asset.
- */
+/** Condition: the episode plays or will play; false if its only file failed. Needs `episodes` joined with its `coming` asset. */
 export const playsOrWill = sql<boolean>`(episodes.asset_id IS NOT NULL OR coming.state IN ('uploaded', 'processing'))`
 
-/** What the rules need of an episode: its number, its price and its asset. */
+/** Selects the columns of an episode that the rules need: its number, its price and its asset. */
 function selectEpisodes(db: Db) {
   return db
     .selectFrom('episodes')
@@ -42,7 +40,7 @@ function selectEpisodes(db: Db) {
 }
 export type EpisodeRow = Awaited<ReturnType<ReturnType<typeof selectEpisodes>['executeTakeFirstOrThrow']>>
 
-/** The encrypted key of the asset with this folder, and the episode that plays it, if any. */
+/** Selects the encrypted key of the asset with this folder, and the episode that plays it, if any. */
 export function selectMediaKey(db: Db, folder: string) {
   return db
     .selectFrom('assets')
@@ -81,7 +79,7 @@ export function selectEpisodesAfter(db: Db, videoId: string, number: number, lim
   return episodesAfter(db, { videoId, number, limit })
 }
 
-/** How many episodes a video has that play or will, and how many of them play now. */
+/** Counts a video's episodes that play or will play, and those that play now. */
 export function selectCounts(db: Db, videoId: string) {
   return db
     .selectFrom('episodes')
@@ -95,7 +93,7 @@ export function selectCounts(db: Db, videoId: string) {
     .executeTakeFirstOrThrow()
 }
 
-/** Whether there is such a video to be seen; its list of episodes may be empty. */
+/** Returns whether the video exists and is visible; its list of episodes may be empty. */
 export async function videoIsSeen(db: Db, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('videos')
@@ -118,7 +116,7 @@ interface FailedRow {
   titles: Texts
 }
 
-/** Files that failed and that an episode waits for, the latest first (index `assets_failed`). */
+/** Selects failed files that an episode waits for, latest first (index `assets_failed`). */
 export async function selectFailedFiles(
   db: Db,
   after: After | undefined,

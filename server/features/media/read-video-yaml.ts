@@ -4,12 +4,12 @@ import type { VideoDescription } from './ingest/import/parse-video-yaml.ts'
 const module = new URL('./ingest/import/parse-video-yaml.ts', import.meta.url).href
 
 /**
- * Reads a `video.yaml` as `parseVideoYaml` does, in a thread of its own, since some texts take seconds.
+ * Parses a `video.yaml` like `parseVideoYaml`, in a worker thread, since some texts take seconds.
  * @throws Error with the name DescriptionError
  */
 export async function readVideoYaml(text: string): Promise<VideoDescription> {
   try {
-    // The thread gives what parseVideoYaml does.
+    // The thread returns the result of parseVideoYaml.
     return (await runAside({ module, name: 'parseVideoYaml', args: [text] })) as VideoDescription
   } catch (error) {
     if (!(error instanceof TookTooLong)) throw error

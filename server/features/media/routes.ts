@@ -25,10 +25,10 @@ export function mediaRoutes(context: MediaContext): Route[] {
   const loadShared = async (call: Call<typeof getEpisode>) => {
     if (call.viewer && (call.viewer.kept || (await context.experiments.running()).length > 0))
       return load(call)
-    // Guests without a row have no entitlements, so they share answers, links included, while no experiment runs.
+    // Guests without a row have no entitlements, so they share responses, links included, while no experiment runs.
     const { episode_id, video_id, cursor, limit } = call.query
     const key = JSON.stringify([call.language, episode_id, video_id, cursor, limit])
-    // Read without a viewer: an experiment may start at this moment.
+    // Read without a viewer, since an experiment may start at this moment.
     return answers.get(key, async () => call.serialise(await load({ ...call, viewer: null })))
   }
   const loadFree = async ({ query, viewer, language }: Call<typeof getEpisode>) => {
@@ -47,7 +47,7 @@ interface DeliveryContext extends Pick<
   log: Log
 }
 
-/** A link to an asset that was replaced has ended before its time: the next one is for another asset. */
+/** HTTP statuses without a key. A link to a replaced asset gets 410: the next link is for another asset. */
 const withoutKey = { none: 404, locked: 403, replaced: 410 }
 
 interface MediaParams {
@@ -56,7 +56,7 @@ interface MediaParams {
   '*': string
 }
 
-/** The media files: those behind signed links, and public ones. Plain HTTP without the envelope (security.md, "Media"). */
+/** Serves the media files: public ones, and those with signed links. Plain HTTP without the envelope. */
 export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
   const { mediaSecrets, clock, storage, log } = context
   const { delivery } = storage
@@ -82,16 +82,16 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
       async handle(request, reply) {
         const { pass, asset, '*': file } = request.params as MediaParams
         const verdict = verifyMediaUrl(mediaSecrets, pass, asset, clock.now())
-        // The same link may be good again: after a change of the secrets, or on a machine whose clock is right.
+        // The link may become valid again: after a change of the secrets, or on a machine with a correct clock.
         if (verdict !== 'valid')
           return reply
             .code(verdict === 'expired' ? 410 : 403)
             .header('cache-control', 'no-store')
             .send()
-        // A pass in the URL is the viewer's own: only their browser may keep what it opens.
+        // A signature in the URL belongs to one viewer: only their browser may cache the response.
         const cacheControl = `private, max-age=${secondsLeft(pass, clock.now())}, immutable`
         if (!stored) return sendFile(request, reply, root, `media/${asset}/${file}`, { cacheControl })
-        // What the app makes of a stored file holds links of this pass: no cache may give it to others.
+        // A response derived from a stored file contains links with this signature: no cache may share it.
         reply.header('x-accel-expires', '0')
         const expires = new Date(Number(pass.split('.')[0]) * 1000)
         return give(reply, await stored.media({ pass, asset, file, expires }), cacheControl)
@@ -110,7 +110,7 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
   ]
 }
 
-/** An unreachable storage is not a missing file: the browser may retry. */
+/** Sends a response. An unreachable storage is not a missing file: the browser may retry. */
 function give(reply: Reply, served: Served, cacheControl: string): Reply {
   if (served === 'missing') return reply.code(404).header('cache-control', 'no-store').send()
   if (served === 'away')

@@ -6,31 +6,31 @@ import { keyUri } from './media-keys.ts'
 
 type Linking = Exclude<Delivery, { kind: 'files' }>
 
-/** A file behind a pass that was found to be valid. */
+/** A file whose signature was verified. */
 export interface PassedFile {
   pass: string
   asset: string
-  /** Its path within the asset. */
+  /** Path within the asset. */
   file: string
   expires: Date
 }
 
-/** The answer: bytes or their address, a missing file, or an unreachable storage. */
+/** The response: bytes or their address, a missing file, or an unreachable storage. */
 export type Served = { body: Buffer; type: string | undefined } | { location: string } | 'missing' | 'away'
 
-/** Answers for files that lie in a bucket. */
+/** Serves files from a bucket. */
 export interface StoredFiles {
   media(wish: PassedFile): Promise<Served>
-  /** What needs no pass: pictures of a few kilobytes, which the app gives itself. */
+  /** Opens a public file: images of a few kilobytes, which the app serves itself. */
   open(file: string): Promise<Served>
 }
 
-/** Only names that the site gives: no parent folder, no hidden file. */
+/** Matches only names that the site generates: no parent folder, no hidden file. */
 const plain = /^(?:\w[\w-]*(?:\.\w[\w-]*)*\/)*\w[\w-]*(?:\.\w[\w-]*)*$/
 
 /**
- * Playlists and captions come from the app: playlists because their segments are linked for each pass, captions because a
- * browser takes a track from the page's own host only. All that is large comes from the store itself.
+ * Serves files from a bucket. The app serves playlists, since their segments are linked for each signature, and captions, since
+ * browsers load tracks only from the page's host. Large files are served by the storage itself.
  */
 export function storedFiles(storage: Storage, delivery: Linking, log: Log): StoredFiles {
   const read = (key: string) => storage.read(key, { soon: true })
@@ -40,7 +40,7 @@ export function storedFiles(storage: Storage, delivery: Linking, log: Log): Stor
       return { body: await load(), type: contentTypeOf(key) }
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'missing'
-      log.error({ err: error }, 'A file could not be had from the store')
+      log.error({ err: error }, 'A file could not be read from the storage')
       return 'away'
     }
   }
@@ -68,8 +68,8 @@ function linkTo(delivery: Linking, { pass, asset, file, expires }: PassedFile) {
 }
 
 /**
- * A playlist in which all is linked but what the app itself answers: further playlists and the key (RFC 8216: a URI stands
- * on its own line or in an attribute).
+ * Links everything in a playlist except further playlists and the key, which the app serves (RFC 8216: a URI is on its own line or
+ * in an attribute).
  */
 export function linkPlaylist(playlist: Buffer, link: (uri: string) => string): Buffer {
   const linked = (uri: string) => (uri.endsWith('.m3u8') || uri === keyUri ? uri : link(uri))

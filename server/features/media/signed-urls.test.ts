@@ -5,7 +5,7 @@ import { verifyMediaUrl, issueSignedUrls, signatureExpiry, signMediaUrl } from '
 const now = new Date('2026-03-01T12:00:00Z')
 const later = new Date(now.getTime() + 60_000)
 
-test('a link lives for the episode and ten minutes, four hours at most, rounded down to five minutes', () => {
+test("a link is valid for the episode's duration and ten minutes, at most four hours, rounded down to five minutes", () => {
   expect(signatureExpiry(now, 90_500)).toEqual(new Date('2026-03-01T12:10:00Z'))
   expect(signatureExpiry(now, 299_999)).toEqual(new Date('2026-03-01T12:10:00Z'))
   expect(signatureExpiry(now, 300_000)).toEqual(new Date('2026-03-01T12:15:00Z'))
@@ -20,7 +20,7 @@ test('links issued within the same five minutes are the same', () => {
   expect(signatureExpiry(new Date(now.getTime() + 210_000), 90_500)).not.toEqual(end)
 })
 
-test('while a secret is replaced the new one signs, and links signed by the old one stay valid', () => {
+test('while a secret is replaced, the new one signs, and links signed by the old one stay valid', () => {
   const old = signMediaUrl(['old'], 'ast_1', 'usr_1', later)
   const fresh = signMediaUrl(['new', 'old'], 'ast_1', 'usr_1', later)
   expect(verifyMediaUrl(['new', 'old'], old, 'ast_1', now)).toBe('valid')
@@ -29,24 +29,24 @@ test('while a secret is replaced the new one signs, and links signed by the old 
   expect(verifyMediaUrl(['new', 'old'], old, 'ast_1', later)).toBe('expired')
 })
 
-test('a pass names its end in seconds, its subject and a mac that anything with the secret can verify', () => {
+test('a signature contains its expiry in seconds, its subject and a MAC that can be verified with the secret', () => {
   const mac = createHmac('sha256', 'secret').update('ast_1|usr_1|1772366460').digest('base64url')
   expect(signMediaUrl(['secret', 'old'], 'ast_1', 'usr_1', new Date(later.getTime() + 999))).toBe(
     `1772366460.usr_1.${mac}`,
   )
 })
 
-describe('a pass', () => {
+describe('a signature', () => {
   const pass = signMediaUrl(['secret'], 'ast_1', 'usr_1', later)
   const [expires = '', subject = '', mac = ''] = pass.split('.')
   const check = (text: string, asset = 'ast_1', at = now) => verifyMediaUrl(['secret'], text, asset, at)
 
-  test('is valid until just before its end', () => {
+  test('is valid until just before its expiry', () => {
     expect(check(pass, 'ast_1', new Date(later.getTime() - 1))).toBe('valid')
     expect(check(pass, 'ast_1', later)).toBe('expired')
   })
 
-  test('is forged for another asset', () => {
+  test('is invalid for another asset', () => {
     expect(check(pass, 'ast_2')).toBe('forged')
   })
 
@@ -62,12 +62,12 @@ describe('a pass', () => {
     ['one part', expires],
     ['more parts', `${pass}.`],
     ['nothing', ''],
-  ])('is forged with %s', (_, text) => {
+  ])('is invalid with %s', (_, text) => {
     expect(check(text)).toBe('forged')
     expect(check(text, 'ast_1', new Date(8.64e15))).toBe('forged')
   })
 
-  test('is forged where there is no secret', () => {
+  test('is invalid if there is no secret', () => {
     expect(verifyMediaUrl([], pass, 'ast_1', now)).toBe('forged')
   })
 })
@@ -81,7 +81,7 @@ test('the links of an episode share one signature for its folder', () => {
   expect(link('captions/en.vtt')).toBe(`/media/${pass}/ast_1-1/captions/en.vtt`)
 })
 
-test('the links of an episode of unknown length live for ten minutes', () => {
+test('the links of an episode of unknown duration are valid for ten minutes', () => {
   const { expires } = issueSignedUrls(['secret'], { folder: 'ast_1-1', duration_ms: null }, 'usr_1', now)
   expect(expires).toEqual(signatureExpiry(now, 0))
 })

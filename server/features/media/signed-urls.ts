@@ -1,24 +1,24 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** A signed link is valid for the episode's length and ten minutes, at most four hours (security.md, "Media"). */
+/** Validity of a signed link after the episode's duration; at most four hours in all. */
 const spareMs = 10 * 60_000
 const longestMs = 4 * 3_600_000
-/** Links expire at full steps, so a viewer who returns within one gets the same link, and the browser's cached files. */
+/** Links expire in full steps, so a viewer who returns within one gets the same link, and the browser's cached files. */
 const stepMs = 5 * 60_000
 
-/** When a link that is issued now for an episode of this length expires: up to a step before its maximum. */
+/** Returns the expiry of a link issued now for an episode of this duration: up to a step before the maximum. */
 export function signatureExpiry(now: Date, durationMs: number): Date {
   const latest = now.getTime() + Math.min(durationMs + spareMs, longestMs)
   return new Date(Math.floor(latest / stepMs) * stepMs)
 }
 
-/** Links to the files of one asset, all by the same pass, and when that ends. */
+/** Links to the files of one asset with a common signature, and its expiry. */
 export interface IssuedLinks {
   expires: Date
   link(file: string): string
 }
 
-/** Issues signed links to the files in an asset's folder, for one subject from now on. The first secret signs. */
+/** Issues signed links to the files in an asset's folder for one subject. The first secret signs. */
 export function issueSignedUrls(
   secrets: readonly string[],
   { folder, duration_ms }: { folder: string; duration_ms: number | null },
@@ -31,9 +31,9 @@ export function issueSignedUrls(
 }
 
 /**
- * The path segment that lets one subject read one asset until a moment: `{expires}.{subject}.{mac}`, the mac over
- * `asset|subject|expires` in base64url (security.md, "Media"). Anything that knows the secret can verify it, as nginx does
- * in deploy/nginx/signed-urls.js. The first of the secrets signs.
+ * Creates the path segment that allows one subject to read one asset until a given time: `{expires}.{subject}.{mac}`, with the MAC
+ * over `asset|subject|expires` in base64url. It can be verified with the secret, as nginx does in deploy/nginx/signed-urls.js. The
+ * first secret signs.
  */
 export function signMediaUrl(
   [secret = '']: readonly string[],
@@ -45,7 +45,7 @@ export function signMediaUrl(
   return `${seconds}.${subject}.${macOf(secret, asset, subject, seconds)}`
 }
 
-/** What a pass is good for: `valid`, by any of the secrets, or why it is not. */
+/** Verifies a signature: `valid` by any of the secrets, or the reason why not. */
 export function verifyMediaUrl(
   secrets: readonly string[],
   pass: string,

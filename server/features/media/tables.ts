@@ -6,16 +6,16 @@ import type { Why } from './ingest/files/unusable-file.ts'
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
 type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 
-/** Null as well where a file failed before there were keys; `reason` has the sentence. */
+/** Also null for files that failed before there were keys; `reason` has the sentence. */
 type WhyColumn = JSONColumnType<Why | null, string | null | undefined, string | null>
 
 /** `hash` of the caption's normalised text, to detect whether the file beside the episode has changed. */
 export interface Caption {
   lang: Language
   hash: string
-  /** It was inside the video file; a file beside the episode overrides it. */
+  /** The captions are from the video file itself; a file beside the episode overrides them. */
   embedded?: true
-  /** The first line of its file whose times can't be used: captions were left out. */
+  /** First line of the file with unusable times: such captions were omitted. */
   lostLine?: number
 }
 
@@ -25,15 +25,15 @@ export interface AssetsTable {
   id: string
   state: AssetState
   progress: Generated<number>
-  /** How often it was taken from the queue; the worker that finishes must still have the latest attempt. */
+  /** Number of claims from the queue; the worker that finishes must still have the latest one. */
   attempt: Generated<number>
-  /** How often it could not be made by our own fault; interruptions do not count. */
+  /** Number of failed conversions caused by the server; interruptions do not count. */
   failures: Generated<number>
   /** In English, as in the log. */
   reason: string | null
   why: WhyColumn
   failed_at: MaybeTime
-  /** What of the file was left out, once it is ready. */
+  /** Notes on the parts of the file that were omitted, once it is ready. */
   notes: JSONColumnType<FilmNote[], string | undefined, string>
   original_path: string | null
   source_name: string
@@ -44,9 +44,9 @@ export interface AssetsTable {
   has_audio: boolean | null
   captions: JSONColumnType<Caption[], string | undefined, string>
   priority: Generated<number>
-  /** What the segments are encrypted with, sealed (media-keys.ts). */
+  /** The encrypted key of the segments (media-keys.ts). */
   media_key: ColumnType<Buffer | null, Buffer | undefined, Buffer>
-  /** The folder of its files in `media/` and `public/`, and what links call it; null until it is ready. */
+  /** Folder of its files in `media/` and `public/`, and its name in links; null until it is ready. */
   folder: string | null
   retired_at: MaybeTime
   created_at: Time
@@ -63,13 +63,13 @@ export interface EpisodesTable {
   created_at: Time
 }
 
-/** Files and folders of the storage that no row names, yet or any more. */
+/** Files and folders of the storage that no row names, either yet or any more. */
 export interface OrphanedFilesTable {
   key: string
   recorded_at: ColumnType<Date, Date, Date>
 }
 
-/** Files on their way into the storage, each with the asset that it is going to be. */
+/** Files that are being moved to the storage, each with its future asset. */
 export interface IncomingFilesTable {
   episode_id: string
   source_hash: string
@@ -81,7 +81,7 @@ export interface UploadsTable {
   id: string
   video_id: string
   name: string
-  /** Comes as text, being a bigint. */
+  /** A bigint is read as text. */
   bytes: ColumnType<string | number, number, never>
   changed_at: Time
   number: number
@@ -89,7 +89,7 @@ export interface UploadsTable {
   state: 'arriving' | 'complete' | 'taken' | 'refused'
   reason: string | null
   why: WhyColumn
-  /** Of the episode that it is, should that be new. */
+  /** Titles of the episode, if it is new. */
   titles: JSONColumnType<Partial<Texts> | null, string | null | undefined, string | null>
   touched_at: Time
 }

@@ -34,7 +34,7 @@ let database: TestDatabase
 let context: MediaContext
 let video: BuiltVideo
 let running: RunningExperiment[]
-/** What an offer was asked for, in the order of asking. */
+/** The requested offers, in order. */
 let offered: Parameters<MediaContext['offerFor']>[]
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ beforeEach(async () => {
   context = {
     db,
     clock,
-    // A cache of its own, since the clock stands still.
+    // A separate cache, since the clock does not advance.
     episodes: createEpisodes(db, clock),
     mediaSecrets: ['secret'],
     mediaKeys: createMediaKeys('secret', true),
@@ -66,12 +66,12 @@ beforeEach(async () => {
 const episode = (number: number) => video.episodes[number - 1]?.id ?? ''
 const folderOf = (number: number) => video.episodes[number - 1]?.assetId ?? ''
 
-/** A guest of whom nothing is kept. */
+/** Returns a guest without records. */
 const guest = (): Viewer => ({ userId: newId('usr'), role: 'visitor', kept: false })
 
 type Grant = Omit<Parameters<typeof grantEntitlement>[1], 'userId' | 'orderId' | 'startsAt' | 'source'>
 
-/** Somebody with rows, who bought this. */
+/** Creates a user with these entitlements. */
 async function buyer(...grants: Grant[]): Promise<Viewer> {
   const userId = newId('usr')
   await database.db.transaction().execute(async (tx) => {
@@ -85,7 +85,7 @@ async function buyer(...grants: Grant[]): Promise<Viewer> {
   return { userId, role: 'member', kept: true }
 }
 
-/** An experiment that gives the second variant another number of free episodes. */
+/** Creates an experiment whose second variant has another number of free episodes. */
 async function tryFree(free_episodes: number, target: string | null = null): Promise<RunningExperiment> {
   const variants = [{ share: 50 }, { share: 50, free_episodes }]
   const experiment = { id: newId('exp'), kind: 'free_episodes', target, currency: null, variants } as const
@@ -110,7 +110,7 @@ async function exposed({ userId }: Viewer): Promise<string[]> {
   return (await rows.execute()).map(({ experiment_id }) => experiment_id)
 }
 
-/** `plays`, or the name of the refusal. */
+/** Returns `plays`, or the name of the refusal. */
 async function outcome(asked: Promise<unknown>): Promise<string> {
   return asked.then(
     () => 'plays',
@@ -120,7 +120,7 @@ async function outcome(asked: Promise<unknown>): Promise<string> {
 
 const play = (viewer: Viewer | null, id: string) => outcome(loadPlayable(context, viewer, id, 'en'))
 
-/** The states of the video's episodes in the list, and whether each is one and the same when asked for alone. */
+/** Returns the states of the video's episodes in the list, and checks that each is the same when requested alone. */
 async function states(viewer: Viewer | null): Promise<string[]> {
   const { list } = await listEpisodes(context, viewer, { video_id: video.id }, 'en')
   for (const one of list) {
@@ -131,7 +131,7 @@ async function states(viewer: Viewer | null): Promise<string[]> {
 }
 
 describe('an episode plays', () => {
-  test('for everybody while its number is at most that of the free ones', async () => {
+  test('for everyone if its number is at most the number of free episodes', async () => {
     const free = ['free', 'free', 'free', 'locked', 'locked', 'locked']
     for (const viewer of [null, guest(), await buyer()]) {
       expect(await states(viewer)).toEqual(free)
@@ -149,12 +149,12 @@ describe('an episode plays', () => {
       expect(await states(all)).toEqual(['free', 'free', 'free', 'unlocked', 'unlocked', 'unlocked'])
   })
 
-  test('never by the entitlements of a guest of whom nothing is kept', async () => {
+  test('never by the entitlements of a guest without records', async () => {
     const member = await buyer({})
     expect(await play({ ...member, kept: false }, episode(4))).toBe('locked')
   })
 
-  test('only once it is ready, with the progress until then', async () => {
+  test('only once it is ready, and returns the progress until then', async () => {
     const coming = await buildVideo({ db: database.db, storage: noFiles }, { ready: 3 })
     await database.db.updateTable('assets').set({ progress: 40 }).where('state', '=', 'uploaded').execute()
     const id = coming.episodes[3]?.id ?? ''
@@ -165,7 +165,7 @@ describe('an episode plays', () => {
       })
   })
 
-  test('after it was archived, for those who may watch it and for nobody else', async () => {
+  test('after its video was archived, only for those with an entitlement', async () => {
     await database.db.updateTable('videos').set({ state: 'archived' }).where('id', '=', video.id).execute()
     expect(await play(await buyer({}), episode(4))).toBe('plays')
     expect(await play(null, episode(3))).toBe('plays')
@@ -173,7 +173,7 @@ describe('an episode plays', () => {
     expect(offered).toEqual([])
   })
 
-  test('while its video can be seen', async () => {
+  test('while its video is visible', async () => {
     const viewer = await buyer({})
     expect(await play(viewer, 'ep_none')).toBe('notFound')
     await database.db.updateTable('videos').set({ state: 'draft' }).where('id', '=', video.id).execute()
@@ -207,7 +207,7 @@ describe('a locked episode', () => {
     ])
   })
 
-  test('shows its blurred still, and every other episode its picture by a signed link', async () => {
+  test('shows its blurred still, and every other episode its image by a signed link', async () => {
     const { list } = await listEpisodes(context, null, { video_id: video.id }, 'en')
     expect(list[3]?.thumb_url).toBe(`/public/${folderOf(4)}/still.webp`)
     const link = list[2]?.thumb_url ?? ''
@@ -216,7 +216,7 @@ describe('a locked episode', () => {
     expect(verifyMediaUrl(['secret'], `${expires}.${subject}.${mac}`, folderOf(3), now)).toBe('valid')
   })
 
-  test('shows no picture before it is ready', async () => {
+  test('shows no image before it is ready', async () => {
     const coming = await buildVideo({ db: database.db, storage: noFiles }, { ready: 0 })
     const { list } = await listEpisodes(context, null, { video_id: coming.id }, 'en')
     expect(list.map(({ thumb_url, ready }) => [thumb_url, ready])).toEqual(
@@ -233,18 +233,18 @@ describe('the links of a playable episode are signed', () => {
     return link.subject
   }
 
-  test('for everybody, while nothing is kept of the viewer', async () => {
+  test('for everyone, if the viewer has no records', async () => {
     expect(await subjectOf(null, 1)).toBe(anybody)
     expect(await subjectOf(guest(), 3)).toBe(anybody)
   })
 
-  test('for the viewer of whom something is kept, free or bought', async () => {
+  test('for the viewer, if the viewer has records, free or bought', async () => {
     const viewer = await buyer({})
     expect(await subjectOf(viewer, 1)).toBe(viewer.userId)
     expect(await subjectOf(viewer, 4)).toBe(viewer.userId)
   })
 
-  test('for the guest whose variant alone has the episode free', async () => {
+  test('for the guest, if only their variant has the episode free', async () => {
     const viewer = guestIn(await tryFree(5), 1)
     expect(await subjectOf(viewer, 3)).toBe(anybody)
     expect(await subjectOf(viewer, 4)).toBe(viewer.userId)
@@ -263,7 +263,7 @@ describe('the next episode', () => {
   const following = async (viewer: Viewer | null, number: number) =>
     (await loadPlayableAndNext(context, viewer, episode(number), 'en')).following?.episode.number
 
-  test('comes along where it may be played too', async () => {
+  test('is included if it is playable too', async () => {
     const viewer = await buyer({ videoId: video.id, episodeId: episode(4) })
     expect(await following(null, 2)).toBe(3)
     expect(await following(null, 3)).toBeUndefined()
@@ -273,7 +273,7 @@ describe('the next episode', () => {
     expect(third?.next).toEqual({ id: episode(4), number: 4, state: 'unlocked' })
   })
 
-  test('does not come along before it is ready, nor after the last one', async () => {
+  test('is not included before it is ready, nor after the last one', async () => {
     const member = await buyer({})
     expect(await following(member, 6)).toBeUndefined()
     await database.db
@@ -289,7 +289,7 @@ describe('the next episode', () => {
     expect(await following(member, 3)).toBeUndefined()
   })
 
-  test('is asked for by itself where an experiment decides, so that it is counted', async () => {
+  test('is requested separately if an experiment decides, so that the exposure is counted', async () => {
     const experiment = await tryFree(5)
     const viewer = guestIn(experiment, 1)
     expect(await following(viewer, 2)).toBe(3)
@@ -301,7 +301,7 @@ describe('the next episode', () => {
 })
 
 describe('an experiment about free episodes', () => {
-  test('frees as many as the variant of the viewer has, and what every variant has for those without an id', async () => {
+  test("frees the number of the viewer's variant, and the minimum of all variants for those without an id", async () => {
     const experiment = await tryFree(5)
     const more = ['free', 'free', 'free', 'free', 'free', 'locked']
     expect(await states(guestIn(experiment, 1))).toEqual(more)
@@ -310,7 +310,7 @@ describe('an experiment about free episodes', () => {
     expect(await states(null)).toEqual(usual)
   })
 
-  test('may free fewer, also for those without an id', async () => {
+  test('can free fewer, also for those without an id', async () => {
     const experiment = await tryFree(1)
     const fewer = ['free', 'locked', 'locked', 'locked', 'locked', 'locked']
     expect(await states(guestIn(experiment, 1))).toEqual(fewer)
@@ -325,7 +325,7 @@ describe('an experiment about free episodes', () => {
     expect(await states(null)).toEqual(fewer)
   })
 
-  test('about the video comes before one about all videos, and one about another video is none', async () => {
+  test('on the video takes precedence over one on all videos, and one on another video has no effect', async () => {
     const other = await tryFree(6, 'vid_other')
     const all = await tryFree(5)
     const own = await tryFree(4, video.id)
@@ -342,7 +342,7 @@ describe('an experiment about free episodes', () => {
     expect((await states(viewer)).filter((state) => state === 'free')).toHaveLength(3)
   })
 
-  test('counts a viewer who asks for an episode that not every variant frees, and has no right to it', async () => {
+  test('counts a viewer without an entitlement who requests an episode that not every variant frees', async () => {
     const experiment = await tryFree(5)
     for (const variant of [0, 1]) {
       const viewer = guestIn(experiment, variant)
@@ -378,7 +378,7 @@ describe('unlocking', () => {
 describe('the key of an encrypted episode', () => {
   const key = Buffer.from('sixteen bytes!!!')
 
-  /** Encrypts an episode and asks for its key. */
+  /** Encrypts an episode and requests its key. */
   async function keyFor(userId: string, number: number): Promise<string> {
     const folder = folderOf(number)
     const media_key = context.mediaKeys.seal(folder, key)
@@ -387,7 +387,7 @@ describe('the key of an encrypted episode', () => {
     return typeof found === 'string' ? found : found.toString()
   }
 
-  test('is given to everybody for a free episode, and to those who may watch for a locked one', async () => {
+  test('is served to everyone for a free episode, and to viewers with an entitlement for a locked one', async () => {
     const { userId } = await buyer({ videoId: video.id, episodeId: episode(4) })
     for (const subject of [anybody, userId, guest().userId])
       expect(await keyFor(subject, 3)).toBe(key.toString())
@@ -397,11 +397,11 @@ describe('the key of an encrypted episode', () => {
     expect(await keyFor(guest().userId, 4)).toBe('locked')
   })
 
-  test('is given to the studio for every episode', async () => {
+  test('is served to the studio for every episode', async () => {
     expect(await keyFor(studioSubject, 6)).toBe(key.toString())
   })
 
-  test('is given by the variant of the viewer, and not to everybody by any variant', async () => {
+  test("is served according to the viewer's variant, and not to everyone because of a variant", async () => {
     const experiment = await tryFree(5)
     expect(await keyFor(guestIn(experiment, 1).userId, 5)).toBe(key.toString())
     expect(await keyFor(guestIn(experiment, 0).userId, 5)).toBe('locked')
@@ -409,7 +409,7 @@ describe('the key of an encrypted episode', () => {
     expect(await keyFor(anybody, 5)).toBe('locked')
   })
 
-  test('does not exist for what is not encrypted or unknown, and ends once no episode plays the file', async () => {
+  test('does not exist for an asset that is unknown or not encrypted, and is refused once no episode plays the file', async () => {
     expect(await loadMediaKey(context, anybody, folderOf(1))).toBe('none')
     expect(await loadMediaKey(context, anybody, 'ast_none')).toBe('none')
     await keyFor(anybody, 1)
@@ -430,7 +430,7 @@ describe('a position is saved', () => {
   const unlocked = ({ userId }: Viewer) =>
     database.db.selectFrom('unlocks').select('episode_id').where('user_id', '=', userId).execute()
 
-  test('in a free episode by everybody, in a locked one by those who may watch it', async () => {
+  test('in a free episode by everyone, in a locked one by viewers with an entitlement', async () => {
     const one = await buyer({ videoId: video.id, episodeId: episode(4) })
     expect(await save(await buyer(), 3)).toBe('plays')
     expect(await save(await buyer(), 4)).toBe('notYours')
@@ -438,7 +438,7 @@ describe('a position is saved', () => {
     expect(await save(one, 5)).toBe('notYours')
   })
 
-  test('in the episodes that the variant of the viewer frees', async () => {
+  test("in the episodes that are free in the viewer's variant", async () => {
     const experiment = await tryFree(5)
     for (const variant of [0, 1]) {
       const viewer = guestIn(experiment, variant)
@@ -447,7 +447,7 @@ describe('a position is saved', () => {
     }
   })
 
-  test('and notes what a subscription opened, and no free or bought episode', async () => {
+  test('and records episodes opened by subscription, but no free or bought ones', async () => {
     const subscriber = await buyer({})
     await save(subscriber, 3)
     expect(await unlocked(subscriber)).toEqual([])
@@ -459,7 +459,7 @@ describe('a position is saved', () => {
   })
 })
 
-test('episodes are read once a second, each by its id and each list by its video, beginning and length', async () => {
+test('episodes are read once a second: each by its id, and each list by its video, start and length', async () => {
   const time = { now }
   const episodes = createEpisodes(database.db, { now: () => time.now })
   const other = await buildVideo({ db: database.db, storage: noFiles })

@@ -6,7 +6,7 @@ import type { Db, Tx } from '#server/tables.ts'
 import { playsOrWill } from '#server/features/media/queries.ts'
 import type { AssetState, Caption } from '#server/features/media/tables.ts'
 
-/** An asset taken from the queue. `attempt` proves at the end that no other worker took it over. */
+/** An asset claimed from the queue. `attempt` proves at the end that no other worker has claimed it since. */
 export interface ClaimedAsset {
   id: string
   attempt: number
@@ -15,10 +15,13 @@ export interface ClaimedAsset {
   source_name: string
 }
 
-/** The number of an asset's advisory lock, which its worker holds on a connection of its own. */
+/** Number of an asset's advisory lock, which its worker holds on a dedicated connection. */
 const lockNumber = sql`hashtextextended(id, 471185)`
 
-/** Takes the next waiting asset, the oldest of the highest priority, and puts its lock on this connection. `among` keeps to these ids. */
+/**
+ * Claims the next waiting asset, the oldest of the highest priority, and takes its lock on this connection. `among` limits the
+ * choice to these ids.
+ */
 export async function claimNext(
   connection: Db,
   among?: readonly string[],
@@ -37,7 +40,7 @@ export async function claimNext(
   return rows[0]
 }
 
-/** Whether an asset waits for a worker or is at one, which may have died. */
+/** Returns whether an asset waits for a worker or is being processed, possibly by one that died. */
 export async function hasOpenAssets(db: Db): Promise<boolean> {
   const { rows } = await sql<{ open: boolean }>`
     SELECT EXISTS (SELECT FROM assets WHERE state = 'uploaded' AND original_path IS NOT NULL AND retired_at IS NULL)
@@ -78,7 +81,7 @@ export interface AssetChanges {
   folder?: string
 }
 
-/** Changes an asset in this state and attempt; undefined if it has left them. Locks the row. */
+/** Changes an asset in this state and attempt, and locks its row; undefined if it is in another state or attempt. */
 export function moveAsset(
   db: Db,
   asset: { id: string; attempt: number },
@@ -95,7 +98,7 @@ export function moveAsset(
     .executeTakeFirst()
 }
 
-/** Puts an asset that failed back into the queue, as if it had not been tried. */
+/** Requeues a failed asset, with its counters reset. */
 export async function requeueFailed(tx: Tx, id: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('assets')
@@ -108,7 +111,7 @@ export async function requeueFailed(tx: Tx, id: string): Promise<boolean> {
   return numUpdatedRows > 0n
 }
 
-/** Whether an asset is still being made in this attempt. */
+/** Returns whether an asset is still processed in this attempt. */
 export async function isHeld(db: Db, asset: { id: string; attempt: number }): Promise<boolean> {
   const row = await db
     .selectFrom('assets')
@@ -152,14 +155,14 @@ export async function upsertEpisode(
   return id
 }
 
-/** Gives an episode titles in the languages that it has none in. */
+/** Adds an episode's titles in the languages in which it has none. */
 export async function addTitles(tx: Tx, id: string, titles: Partial<Texts>): Promise<void> {
   await sql`UPDATE episodes SET titles = ${JSON.stringify(titles)}::jsonb || titles WHERE id = ${id}`.execute(
     tx,
   )
 }
 
-/** An episode with the file it plays and the one that is being made. Locks the episode's row. */
+/** Selects an episode with its current and its next file. Locks the episode's row. */
 export function selectEpisodeAssets(tx: Tx, id: string) {
   return tx
     .selectFrom('episodes')
@@ -192,7 +195,7 @@ export async function holdVideoOf(tx: Tx, assetId: string): Promise<void> {
     .execute()
 }
 
-/** Lets the episode that waits for this asset play it. @returns its video and what it played before; undefined where none waits. */
+/** Switches the episode that waits for this asset to it. @returns its video and its previous asset; undefined if no episode waits */
 export async function switchEpisode(
   tx: Tx,
   assetId: string,
@@ -235,7 +238,7 @@ export async function updateProgress(
     .execute()
 }
 
-/** The video whose episode waits for this asset or plays it. */
+/** Selects the video whose episode waits for this asset or plays it. */
 export function selectVideoOf(db: Db, assetId: string) {
   return db
     .selectFrom('episodes')
@@ -246,8 +249,8 @@ export function selectVideoOf(db: Db, assetId: string) {
 }
 
 /**
- * What is to be said of a video's episodes: how many there are that play or will, and how far the ones without anything to play are made
- * (percent over all; null once nothing is missing).
+ * Counts a video's episodes that play or will play, and the progress of those with nothing to play (percent over all; null if none
+ * is missing).
  */
 export async function countEpisodes(
   db: Db,
@@ -279,13 +282,13 @@ export function selectAssets(db: Db, ids: readonly string[]) {
     .execute()
 }
 
-/** Whether somebody makes a backup, whose files have to stay until it is through. */
+/** Returns whether a backup is running; its files must stay until it ends. */
 export async function backupRuns(db: Db): Promise<boolean> {
   const { rows } = await sql<{ free: boolean }>`${sql.raw(noBackupRuns)}`.execute(db)
   return rows[0]?.free === false
 }
 
-/** Assets that were retired before `before` and that no episode points to. */
+/** Selects assets that were retired before `before` and that no episode refers to. */
 export function selectRetired(db: Db, before: Date) {
   return db
     .selectFrom('assets')
@@ -317,7 +320,7 @@ export async function deleteAsset(db: Db, id: string): Promise<void> {
   await db.deleteFrom('assets').where('id', '=', id).execute()
 }
 
-/** The numbers of a video's episodes that play. */
+/** Selects the numbers of a video's playable episodes. */
 export async function selectPlayingNumbers(db: Db, videoId: string): Promise<number[]> {
   const rows = await db
     .selectFrom('episodes')

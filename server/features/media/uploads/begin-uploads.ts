@@ -14,16 +14,17 @@ import { presentUpload } from './receive-upload.ts'
 import * as queries from './upload-queries.ts'
 import type { FileKey, NewUpload, UploadRow } from './upload-queries.ts'
 
-/** Files and what they were or are for, a line each: "7 en 07.en.vtt"; and the titles of episodes that are new, by number. */
+/** Files with their old or new targets, a line each: "7 en 07.en.vtt"; and the titles of new episodes by number. */
 export interface UploadTrace {
   files: string[]
   titles?: Record<string, Partial<Texts>>
 }
 
 /**
- * Says which files are to come; of those that came in part before, which parts are there. One that is not taken is refused with its
- * reason, and the others are not. The same plan again changes nothing.
- * @returns what became of each, in their order; and of those that are new or for another place, what was and is, null where none is
+ * Announces files to upload; for those partly uploaded before, lists the existing parts. A refused file has its reason and does not
+ * affect the others. Repeating the plan changes nothing.
+ * @returns the result of each, in order; and for those that are new or have another target, the old and new target, null if there
+ * is none
  * @throws Refusal notFound, textTooLong
  */
 export async function beginUploads(
@@ -33,7 +34,7 @@ export async function beginUploads(
   now: Date,
   reader: Language,
 ): Promise<{ list: StartedUpload[]; change: { before?: UploadTrace; after: UploadTrace } | null }> {
-  // A plan that is sent twice at a time is one after the other.
+  // Serializes concurrent requests with the same plan.
   await loadAdminVideo(tx, videoId, { lock: true })
   const checked = checkPlan(planned)
   const files = [...new Map(checked.flatMap((each) => ('why' in each ? [] : [[keyOf(each), each]]))).values()]
@@ -50,7 +51,7 @@ export async function beginUploads(
 
 type Checked = NewUpload | (NewUpload & { why: Why })
 
-/** The same file is recognised by its key, so that it cannot be on its way for two places. */
+/** Checks the plan. A file is identified by its key, so it cannot be uploaded for two targets. */
 function checkPlan(planned: readonly PlannedFile[]): Checked[] {
   const places = new Map<string, NewUpload>()
   return planned.map((each) => {
@@ -99,7 +100,7 @@ const saidOf = (row: UploadRow) => JSON.stringify([placeOf(row), row.titles])
 
 function changeOf(before: ReadonlyMap<string, UploadRow>, after: ReadonlyMap<string, UploadRow>) {
   const pairs = [...after].map(([key, row]) => ({ row, was: before.get(key) }))
-  // An upload that restarts gets a row of its own.
+  // An upload that restarts gets a new row.
   const begun = pairs.filter(({ row, was }) => was?.id !== row.id)
   const moved = pairs.filter(({ row, was }) => was?.id === row.id && saidOf(was) !== saidOf(row))
   const now = [...begun, ...moved].map(({ row }) => row)
@@ -108,7 +109,7 @@ function changeOf(before: ReadonlyMap<string, UploadRow>, after: ReadonlyMap<str
   return { ...(former.length > 0 ? { before: traceOf(former) } : {}), after: traceOf(now) }
 }
 
-/** What the audit trail keeps of files: few bytes each, because a season has many. */
+/** Returns the audit trail's record of files: few bytes each, because a season has many. */
 export function traceOf(rows: readonly UploadRow[]): UploadTrace {
   const ordered = rows.toSorted((a, b) => a.number - b.number || (a.name < b.name ? -1 : 1))
   const named = ordered.filter(({ titles }) => titles && Object.keys(titles).length > 0)

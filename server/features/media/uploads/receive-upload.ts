@@ -17,7 +17,7 @@ export interface UploadContext {
   clock: Clock
 }
 
-/** Where the parts of uploads lie in the storage. */
+/** Paths of upload parts in the storage. */
 export const uploadFiles = {
   all: 'uploads',
   of: (id: string) => `uploads/${id}`,
@@ -27,18 +27,18 @@ export const uploadFiles = {
 
 const partsOf = (bytes: number) => Math.ceil(bytes / partBytes)
 
-/** An upload as the contract has it. */
+/** Returns an upload in the contract's form. */
 export function presentUpload(row: UploadRow, reader: Language): Upload {
   const { id, name, bytes, number, language, state, parts } = row
   return { id, name, bytes: Number(bytes), number, language, state, reason: reasonIn(reader, row), parts }
 }
 
-/** The files of a video that are on their way, wait for the worker or were refused. */
+/** Lists a video's files that are being uploaded, wait for the worker or were refused. */
 export async function listUploads(db: Db, videoId: string, reader: Language): Promise<Upload[]> {
   return (await queries.selectOpenUploadsOf(db, videoId)).map((row) => presentUpload(row, reader))
 }
 
-/** Recently completed uploads of a video, so that the same files are not sent again. */
+/** Lists recently completed uploads of a video, so that the same files are not sent again. */
 export async function listArrivedUploads(db: Db, videoId: string): Promise<ArrivedFile[]> {
   const rows = await queries.selectArrivedUploads(db, videoId)
   return rows.map((row) => ({
@@ -49,8 +49,8 @@ export async function listArrivedUploads(db: Db, videoId: string): Promise<Arriv
 }
 
 /**
- * Gives up uploads of a video; their parts go with the next sweep. Those that the worker has by now stay, and of those that are gone
- * there is nothing to do.
+ * Cancels uploads of a video; their parts are deleted by the next cleanup. Those that the worker has claimed stay, and deleted ones
+ * are ignored.
  * @throws Refusal notFound
  */
 export async function removeUploads(
@@ -58,7 +58,7 @@ export async function removeUploads(
   videoId: string,
   ids: readonly string[],
 ): Promise<{ removed: UploadRow[]; kept: UploadRow[] }> {
-  // As beginUploads does: two that hold some of the rows and wait for each other's would never end.
+  // Locks in the same order as beginUploads, to prevent a deadlock.
   await loadAdminVideo(tx, videoId, { lock: true })
   const rows = await queries.selectUploads(tx, { videoId, ids })
   const gone = await queries.deleteUploads(
@@ -66,12 +66,12 @@ export async function removeUploads(
     rows.map(({ id }) => id),
   )
   const rest = rows.map(({ id }) => id).filter((id) => !gone.has(id))
-  // What somebody else gave up meanwhile is not there any more.
+  // Rows that were cancelled concurrently are gone.
   const kept = rest.length > 0 ? await queries.selectUploads(tx, { videoId, ids: rest }) : []
   return { removed: rows.filter(({ id }) => gone.has(id)), kept }
 }
 
-/** The space that stays free on the disk, which the database may share: uploads must not stop sales. */
+/** Free space to keep on the disk, which the database may share: uploads must not stop sales. */
 const reserveBytes = 2 * 1024 ** 3
 const fullRetrySeconds = 60
 
@@ -83,9 +83,9 @@ async function refuseWhenFull(folder: string): Promise<void> {
 }
 
 /**
- * Keeps one part of a file. The same part again changes nothing; with the last one the file waits for the worker.
- * @throws Refusal notFound if it was given up; Fault badRequest if the part is none of its parts, unavailable where the
- * disk is nearly full
+ * Stores one part of a file. Repeating a part changes nothing; after the last one the file waits for the worker.
+ * @throws Refusal notFound if the upload was cancelled; Fault badRequest if the part number is invalid, unavailable if the disk is
+ * nearly full
  */
 export async function takePart(
   { db, storage, clock }: UploadContext,

@@ -4,14 +4,14 @@ import type { Bell } from '#server/platform/jobs/bell.ts'
 import { hasCompleteUploads } from './upload-queries.ts'
 import { purgeUploads, takeNextUpload } from './take-upload.ts'
 
-/** The polling interval while a file is waiting. */
+/** Poll interval while a file waits. */
 const pollMs = 1000
-/** The polling interval otherwise, for what the notification missed. */
+/** Poll interval otherwise, in case the wake signal was missed. */
 const idleMs = 10_000
 const afterErrorMs = 5000
 const sweepEveryMs = 10 * 60_000
 
-/** Processes complete uploads, beside the ingest, until the signal. The bell is rung when one arrives. */
+/** Processes completed uploads, in parallel with conversions, until the signal. The wake signal is sent when one arrives. */
 export async function runUploadLoop(context: IngestContext, signal: AbortSignal, bell: Bell): Promise<void> {
   let sweptAt = -Infinity
   const pause = (ms: number) => delay(ms, undefined, { signal }).catch(() => {})
@@ -26,7 +26,7 @@ export async function runUploadLoop(context: IngestContext, signal: AbortSignal,
         await bell.rest(isEmpty ? idleMs : pollMs, signal)
     } catch (error) {
       if (signal.aborted) return
-      context.log.error({ err: error }, 'An uploaded file could not be processed; it will be tried again')
+      context.log.error({ err: error }, 'An uploaded file could not be processed; it will be retried')
       await pause(afterErrorMs)
     }
   }

@@ -20,8 +20,8 @@ import * as queries from './upload-queries.ts'
 import type { UploadRow } from './upload-queries.ts'
 
 /**
- * Takes a file that came in whole, puts it together and gives it to the ordinary ingest; what is no usable file is refused with the
- * reason in words. Should the process die in between, the next one does it again: the ingest knows a file by its content.
+ * Claims a completed upload, joins its parts and passes it to the ordinary ingest; an unusable file is refused with a readable
+ * reason. If the process dies meanwhile, the next one repeats it: the ingest identifies a file by its content.
  * @returns whether there was one
  */
 export async function takeNextUpload(context: IngestContext, signal: AbortSignal): Promise<boolean> {
@@ -46,7 +46,7 @@ async function takeUpload(context: IngestContext, upload: UploadRow, signal: Abo
     await queries.setUploadState(db, upload.id, { state: 'taken' }, clock.now())
   } catch (error) {
     if (!(error instanceof UnusableFile)) {
-      // Others go first from now on.
+      // Moves it behind the others.
       await queries.setUploadState(db, upload.id, { state: 'complete' }, clock.now())
       throw error
     }
@@ -61,7 +61,7 @@ async function takeFilm(context: IngestContext, upload: UploadRow, signal: Abort
   try {
     await putTogether(context, upload, path, signal)
     await checkSource(context.programs.ffprobePath, path, signal)
-    // A large file took minutes until here; its episode number or titles may have been corrected in the meantime.
+    // A large file takes minutes until here; its episode number or titles may have been corrected meanwhile.
     const [latest = upload] = await queries.selectUploads(context.db, { id: upload.id })
     const { video_id: videoId, number, name, titles } = latest
     const captions = await readCaptions(context, videoId, number)
@@ -90,7 +90,7 @@ async function putTogether(
   }
 }
 
-/** @throws UnusableFile if the part is gone, as it may be after a restore */
+/** @throws UnusableFile if the part was deleted, as can happen after a restore */
 async function readPart(storage: Storage, id: string, part: number): Promise<Buffer> {
   return storage.read(uploadFiles.part(id, part)).catch((error: unknown) => {
     if (Object(error).code !== 'ENOENT') throw error
@@ -98,7 +98,7 @@ async function readPart(storage: Storage, id: string, part: number): Promise<Buf
   })
 }
 
-/** A new file of an episode has the captions of the one before. */
+/** Reads the captions. A new file of an episode keeps those of the previous one. */
 async function readCaptions(
   { db, storage }: IngestContext,
   videoId: string,
@@ -121,12 +121,12 @@ async function takeCaptions(context: IngestContext, upload: UploadRow, language:
     throw new UnusableFile({ key: 'noEpisode', number })
 }
 
-/** An upload that was not continued for this long is discarded. */
+/** Uploads that are not continued for this long are discarded. */
 const patienceMs = 7 * 24 * 3_600_000
-/** A part is in its place a moment before its line is committed. */
+/** A part is stored just before its row is committed. */
 const unclaimedMs = 3_600_000
 
-/** Discards abandoned uploads, and removes the parts of files that are no longer being uploaded. */
+/** Discards abandoned uploads, and deletes the parts of files that are no longer being uploaded. */
 export async function purgeUploads({ db, storage, clock }: IngestContext): Promise<void> {
   const now = clock.now().getTime()
   await inTransaction(db, (tx) => queries.deleteUploadsBefore(tx, new Date(now - patienceMs)))

@@ -3,7 +3,7 @@ import type { Language, Texts } from '#contract/languages.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** What a browser knows a file again by. */
+/** Identifies a file in the browser. */
 export interface FileKey {
   name: string
   bytes: number
@@ -13,7 +13,7 @@ export interface FileKey {
 export interface NewUpload extends FileKey {
   number: number
   language: Language | null
-  /** Null leaves what was said before. */
+  /** Null keeps the existing titles. */
   titles: Partial<Texts> | null
 }
 
@@ -22,9 +22,9 @@ const partsThere = sql<
 >`ARRAY(SELECT part FROM upload_parts WHERE upload_id = uploads.id ORDER BY part)`
 
 /**
- * Inserts uploads of a video; of those on their way or waiting for the worker, place and titles are brought up to date. What was
- * refused begins anew, and so does what was taken for another place, for an episode that is gone, or before another file took its
- * place. No file may be among them twice.
+ * Inserts uploads of a video; for those in progress or waiting for the worker, target and titles are updated. Refused uploads
+ * restart, and so do those that were processed for another target, for a deleted episode, or before another file replaced them.
+ * Files must be unique.
  */
 export async function putUploads(
   tx: Tx,
@@ -57,7 +57,7 @@ export async function putUploads(
           number: sql`excluded.number`,
           language: sql`excluded.language`,
           titles: sql`coalesce(excluded.titles, uploads.titles)`,
-          // What waits for the worker keeps its turn.
+          // An upload that waits for the worker keeps its turn.
           touched_at: sql`CASE uploads.state WHEN 'arriving' THEN excluded.touched_at ELSE uploads.touched_at END`,
         })
         .where('uploads.state', 'in', ['arriving', 'complete']),
@@ -65,14 +65,14 @@ export async function putUploads(
     .execute()
 }
 
-/** Whether what was taken is still what its place has: the episode is there, and no other file came for it since. */
+/** Condition: the processed file is still the current one of its target; the episode exists, and no other file has replaced it. */
 const stillThere = sql<boolean>`(
   EXISTS (SELECT FROM episodes WHERE video_id = uploads.video_id AND number = uploads.number)
   AND NOT EXISTS (SELECT FROM uploads later WHERE later.video_id = uploads.video_id AND later.number = uploads.number
     AND later.language IS NOT DISTINCT FROM uploads.language AND later.state = 'taken'
     AND later.touched_at > uploads.touched_at))`
 
-/** Forgets of these files those taken for another place than they are for now, and those that are not there any more. */
+/** Deletes the records of these files that were processed for another target, or that no longer exist. */
 async function deleteOutlived(tx: Tx, videoId: string, files: readonly NewUpload[]): Promise<void> {
   await sql`
     DELETE FROM uploads USING unnest(
@@ -86,7 +86,7 @@ async function deleteOutlived(tx: Tx, videoId: string, files: readonly NewUpload
         OR NOT ${stillThere})`.execute(tx)
 }
 
-/** The files of a video that wait for the worker, or were taken and are still there, in no order. */
+/** Selects the files of a video that wait for the worker, or were processed and still exist, in no order. */
 export function selectArrivedUploads(db: Db, videoId: string) {
   return db
     .selectFrom('uploads')
@@ -125,7 +125,7 @@ export function selectUploads(
 }
 export type UploadRow = Awaited<ReturnType<typeof selectUploads>>[number]
 
-/** The uploads of a video that are on their way, wait for the worker or were refused, by episode. */
+/** Selects the uploads of a video that are in progress, wait for the worker or were refused, by episode. */
 export function selectOpenUploadsOf(db: Db, videoId: string): Promise<UploadRow[]> {
   return selectFrom(db)
     .where('video_id', '=', videoId)
@@ -135,7 +135,7 @@ export function selectOpenUploadsOf(db: Db, videoId: string): Promise<UploadRow[
     .execute()
 }
 
-/** Notes that a part is there. @returns how many are; undefined where the upload has been given up */
+/** Records a part. @returns how many parts exist; undefined if the upload was cancelled */
 export async function notePart(tx: Tx, id: string, part: number, now: Date): Promise<number | undefined> {
   const { numUpdatedRows } = await tx
     .updateTable('uploads')

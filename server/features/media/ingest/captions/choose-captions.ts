@@ -2,7 +2,7 @@ import type { Language } from '#contract/languages.ts'
 import { languageOfFile } from '#contract/studio/file-language.ts'
 import { noteTracks, type FilmNote } from '#server/features/media/ingest/files/film-notes.ts'
 
-/** What ffprobe says of a stream, as far as captions are concerned. */
+/** The fields of ffprobe's stream that matter for captions. */
 export interface CaptionStream {
   index: number
   codec_type?: string
@@ -12,19 +12,19 @@ export interface CaptionStream {
   tags?: Record<string, string>
 }
 
-/** A stream of captions: its number, and the format in which ffmpeg writes its words as they are. */
+/** A caption stream: its number, and the format in which ffmpeg extracts its text unchanged. */
 export interface CaptionTrack {
   index: number
-  /** Its number among the captions of the file, from 1 on. */
+  /** Number among the captions of the file, from 1. */
   track: number
   format: 'srt' | 'ass' | 'webvtt'
-  /** Whether they were another format, which ffmpeg converts to this one. */
+  /** Whether ffmpeg converts them to this format from another one. */
   isConverted: boolean
 }
 
 /**
- * Captions that are text, by their codec. Others are pictures of text (DVD, Blu-ray, DVB), which no WebVTT can be made of. ffmpeg itself
- * would write a "<" of SubRip into WebVTT as a mark, so that is done by our own parsers.
+ * Text captions by codec. Others are images of text (DVD, Blu-ray, DVB), which cannot become WebVTT. Our own parsers convert
+ * SubRip, because ffmpeg would write its "<" into WebVTT as markup.
  */
 const formats: Record<string, CaptionTrack['format']> = {
   subrip: 'srt',
@@ -39,8 +39,8 @@ const converted = new Set(['mov_text', 'text'])
 const pictures = new Set(['dvd_subtitle', 'hdmv_pgs_subtitle', 'dvb_subtitle', 'xsub'])
 
 /**
- * Which streams of a file become captions: one per language of ours, whole ones before those for hearing-impaired people, and
- * those that translate signs alone (`forced`) last. A stream that names no language, or one that we do not have, is left out.
+ * Chooses the streams that become captions: one for each language of the site; full captions precede those for the
+ * hearing-impaired, and forced ones (signs only) are last. Streams without a language of the site are omitted.
  */
 export function chooseCaptions(streams: readonly CaptionStream[]): ReadonlyMap<Language, CaptionTrack> {
   const chosen = new Map<Language, CaptionTrack>()
@@ -52,7 +52,7 @@ export function chooseCaptions(streams: readonly CaptionStream[]): ReadonlyMap<L
   return chosen
 }
 
-/** What of a file's captions can't be shown, and why. A track without a single caption is not worth a note. */
+/** Notes the captions of a file that cannot be shown, and why. A track without captions needs no note. */
 export function noteCaptions(streams: readonly CaptionStream[]): FilmNote[] {
   const filled = tracksOf(streams).filter(({ nb_frames }) => nb_frames !== '0')
   const numbers = (left: typeof filled) => left.map(({ track }) => track).toSorted((a, b) => a - b)

@@ -2,19 +2,19 @@
 export interface Cue {
   from: number
   to: number
-  /** Where it is shown, as WebVTT writes it; may be empty. */
+  /** Position in WebVTT syntax; may be empty. */
   settings: string
-  /** In the markup of WebVTT. */
+  /** Lines in WebVTT markup. */
   lines: string[]
 }
 
-/** Times that can't be used. */
+/** Unusable times. */
 export interface TimesFault {
   key: 'noTimes' | 'timesReversed'
   line: number
 }
 
-/** The captions of a file that are shown at some time, and the first reason for which one was left out. */
+/** The captions of a file with valid times, and the first reason for which one was omitted. */
 export interface ParsedCaptions {
   cues: Cue[]
   fault: TimesFault | undefined

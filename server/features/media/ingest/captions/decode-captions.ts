@@ -1,17 +1,17 @@
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
 /**
- * What Windows-1252 adds to ASCII in the site's languages and in names of their neighbours. Other legacy encodings give other signs, and are
- * refused. "Š" is not among them: it is an "ä" of an old Macintosh.
+ * Characters that Windows-1252 adds to ASCII in the site's and neighbouring languages. Other legacy encodings yield other
+ * characters and are refused. "Š" is excluded: it is an "ä" in old Macintosh encoding.
  */
 const legacySigns =
   /^[\x20-\x7e\s\u00AD¡¿«»‹›“”„‚‘’–—…•·¶ªº°²€£¢§©®™´½¼¾×áàâãäåçéèêëíîïñóôõöøúùûüßœæÁÀÂÃÄÅÇÉÈÊËÍÎÏÑÓÔÕÖØÚÙÛÜŒÆ]*$/u
-/** Opening quotes inside of a word are an "é" or "ä" of DOS. */
+/** Opening quotes within a word are an "é" or "ä" of DOS. */
 const lettersOfDos = /\p{L}[‚„]/u
 
 /**
- * The text of a caption file: UTF-8; UTF-16 by its byte order mark or by its zero bytes; else Windows-1252, which older tools write,
- * where it gives nothing but signs of the site's languages.
+ * Decodes a caption file: UTF-8; UTF-16 by its byte order mark or its zero bytes; otherwise Windows-1252, as older tools write, if
+ * it yields only characters of the site's languages.
  * @throws UnusableFile
  */
 export function decodeCaptions(bytes: Buffer): string {
@@ -36,7 +36,7 @@ function refuse(key: 'notText' | 'notUtf8'): never {
   throw new UnusableFile({ key })
 }
 
-/** Times and line ends are ASCII in every language: in UTF-16 every other byte of theirs is 0. */
+/** Detects UTF-16. Times and line ends are ASCII in every language, so every other byte of them is 0. */
 function utf16Of(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   const mark = bytes.toString('hex', 0, 2)
   if (mark === 'fffe') return 'utf-16le'

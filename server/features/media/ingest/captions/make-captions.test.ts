@@ -21,11 +21,11 @@ test.each([
   ['SubRip', '1\n00:00:01,000 --> 00:00:02,500\nHello\n\n2\n00:00:0x,000 --> 00:00:04,000\nLost\n', 6],
   ['WebVTT', `${clean}\n00:05.000 --> 00:04.000\nLost\n`, 6],
   ['SubRip without a fault', '1\n00:00:01,000 --> 00:00:02,500\nHello\n', undefined],
-])('the first caption that is left out among good ones is told: %s', (_, text, lostLine) => {
+])('reports the first caption that is omitted among valid ones: %s', (_, text, lostLine) => {
   expect(makeCaptions(Buffer.from(text))).toEqual({ text: clean, lostLine })
 })
 
-test('where and how a caption stands is kept, and two lines stay two', () => {
+test('keeps the position of a caption, and its two lines', () => {
   expect(make('WEBVTT\n\n00:01.000 --> 00:02.000 line:10% align:start\nOne\nTwo\n')).toBe(
     'WEBVTT\n\n00:00:01.000 --> 00:00:02.000 line:10% align:start\nOne\nTwo\n',
   )
@@ -88,7 +88,7 @@ test.each([
   expect(make(`WEBVTT\n\n${body}\n`)).toBe(`WEBVTT\n\n${made}\n`)
 })
 
-test('the header of WebVTT may be followed by a caption at once', () => {
+test('accepts a caption directly after the header of WebVTT', () => {
   expect(make('WEBVTT\nKind: captions\n00:01.000 --> 00:02.000\nA\n')).toContain('\nA\n')
 })
 
@@ -173,25 +173,25 @@ test.each([
   ['00:00:03,000 -> 00:00:04,000', '00:00:03.000 --> 00:00:04.000'],
   ['-00:00:01,000 --> 00:00:04,000', '00:00:00.000 --> 00:00:04.000'],
   ['00:03.50 --> 00:04', '00:00:03.500 --> 00:00:04.000'],
-])('SubRip with times such as %s has two captions', (times, shown) => {
+])('SubRip with times like %s has two captions', (times, shown) => {
   expect(make(`${srt('One')}\n2\n${times}\nTwo\n`)).toBe(
     `WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nOne\n\n${shown}\nTwo\n`,
   )
 })
 
 test.each(['At 12:30 -> the bank', '3.5 -> 4.5', '-00:00:02,000'])(
-  'words in SubRip stay words: %s',
+  'text in SubRip stays text: %s',
   (words) => {
     expect(make(srt(`One\n${words}`))).toContain(`\n${words}\n`)
   },
 )
 
-test('a number that is said stays where a caption has no number of its own', () => {
+test('a spoken number stays if a caption has no number of its own', () => {
   const made = make('00:00:01,000 --> 00:00:02,000\n42\n\n00:00:03,000 --> 00:00:04,000\nB\n')
   expect(made).toContain('\n42\n')
 })
 
-test('ASS is read by its columns: words and line breaks stay, marks, drawings and comments go', () => {
+test('ASS is read by its columns: text and line breaks stay; override codes, drawings and comments are dropped', () => {
   const ass = [
     '[Script Info]',
     '[V4+ Styles]',
@@ -214,9 +214,12 @@ test.each([
   { words: String.raw`Hi {aside}you`, isConverted: false, shown: 'Hi you' },
   { words: String.raw`Hi {you} {\b1}all{\b0}`, isConverted: true, shown: 'Hi {you} all' },
   { words: String.raw`Hi \{you\}`, isConverted: true, shown: 'Hi {you}' },
-])('braces are words or marks: $words ($isConverted) is shown as $shown', ({ words, isConverted, shown }) => {
-  expect(makeCaptions(Buffer.from(events + words), { isConverted }).text).toContain(`\n${shown}\n`)
-})
+])(
+  'braces are text or override codes: $words ($isConverted) is shown as $shown',
+  ({ words, isConverted, shown }) => {
+    expect(makeCaptions(Buffer.from(events + words), { isConverted }).text).toContain(`\n${shown}\n`)
+  },
+)
 
 const french = clean.replace('Hello', '«\u00A0Café à la crème, Œuvre…\u00A0»')
 test.each([
@@ -225,7 +228,7 @@ test.each([
   ['UTF-16 from the high end', Buffer.from(`\uFEFF${french}`, 'utf16le').swap16()],
   ['UTF-16 from the high end without its mark', Buffer.from(french, 'utf16le').swap16()],
   ['Windows-1252', Buffer.from(french.replace('Œ', '\x8c').replace('…', '\x85'), 'latin1')],
-])('%s is taken', (_, bytes) => {
+])('%s is accepted', (_, bytes) => {
   expect(makeCaptions(bytes).text).toBe(french)
 })
 
@@ -233,7 +236,7 @@ test.each([
   ['\x84Er sagt \x82ja\x91.\x93', '„Er sagt ‚ja‘.“'],
   ['\xb6 S\xf8ren \xc5kesson, 5 m\xb2', '¶ Søren Åkesson, 5 m²'],
   ['Wort\xadteil', 'Wort\u00ADteil'],
-])('Windows-1252 with %j is taken as %s', (written, words) => {
+])('Windows-1252 with %j is read as %s', (written, words) => {
   expect(makeCaptions(Buffer.from(clean.replace('Hello', written), 'latin1')).text).toContain(`\n${words}\n`)
 })
 
@@ -243,12 +246,12 @@ test.each([
   ['German of an old Macintosh', Buffer.from('4d8a646368656e', 'hex')],
   ['Russian in Windows-1251', Buffer.from('cff0e8e2e5f2', 'hex')],
   ['French of an old Macintosh', Buffer.from('636166 8e'.replace(' ', ''), 'hex')],
-])('%s is refused, as it would give other words', (_, word) => {
+])('%s is refused, as it would yield wrong text', (_, word) => {
   const bytes = Buffer.concat([Buffer.from(clean), word])
   expect(() => makeCaptions(bytes)).toThrow('isn’t UTF-8 text')
 })
 
-test('a file with zero bytes that is no UTF-16 is refused', () => {
+test('a file with zero bytes that is not UTF-16 is refused', () => {
   expect(() => make(clean.replace('Hello', 'He\0lo'))).toThrow('isn’t a text file')
 })
 
@@ -259,13 +262,13 @@ test.each([
   ['drawings in one mark', `${ass}{${'\\p1'.repeat(60_000)}}word`],
   ['marks in SubRip that are not closed', srt('{\\'.repeat(60_000))],
   ['tags in SubRip that are not closed', srt('<font '.repeat(60_000))],
-])('%s take no longer than their length', (_, text) => {
+])('%s take time proportional to their length', (_, text) => {
   const began = performance.now()
   try {
     make(text)
   } catch (error) {
     expect(error).toBeInstanceOf(UnusableFile)
   }
-  // What grows with the square of the length takes half a minute and more.
+  // Quadratic time would take half a minute or more.
   expect(performance.now() - began).toBeLessThan(5000)
 })

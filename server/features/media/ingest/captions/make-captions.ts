@@ -7,17 +7,17 @@ import { vttTime } from '#server/features/media/ingest/plan/plan-stills.ts'
 import type { Cue } from './cues.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
-/** Captions as WebVTT, and the first line with times that can't be used: captions among the good ones were left out. */
+/** Captions as WebVTT, and the first line with unusable times, if captions were omitted. */
 export interface MadeCaptions {
   text: string
   lostLine?: number | undefined
 }
 
 /**
- * A caption file (WebVTT, SubRip or ASS) as clean WebVTT: UTF-8 without a byte order mark, plain line ends, times in full. Styles, notes and
- * regions are left out. A caption with times that can't be read is left out, as browsers do.
- * `isConverted` is ASS that ffmpeg made of another format.
- * @throws UnusableFile if no caption can be shown; it names the line that is wrong
+ * Converts a caption file (WebVTT, SubRip or ASS) to clean WebVTT: UTF-8 without a byte order mark, plain line ends, full
+ * timestamps. Styles, notes and regions are omitted. Like browsers, it omits captions with unreadable times. `isConverted` is ASS
+ * that ffmpeg made from another format.
+ * @throws UnusableFile if no caption can be shown; it names the invalid line
  */
 export function makeCaptions(bytes: Buffer, { isConverted = false } = {}): MadeCaptions {
   const text = decodeCaptions(bytes).replaceAll(/\r\n?/g, '\n')
@@ -30,7 +30,7 @@ export function makeCaptions(bytes: Buffer, { isConverted = false } = {}): MadeC
   return { text: `WEBVTT\n\n${cues.map(writeCue).join('\n\n')}\n`, lostLine: fault?.line }
 }
 
-/** Tells whether a caption's text has changed. */
+/** Hashes a caption's text, to detect changes. */
 export function captionHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }

@@ -6,9 +6,9 @@ const usualColumns = 'Layer,Start,End,Style,Name,MarginL,MarginR,MarginV,Effect,
 const timestamp = /^(\d+):(\d{1,2}):(\d{1,2})[.,](\d{1,3})$/
 
 /**
- * Parses the dialogue of ASS and SSA captions, sorted by time. Of the styles only the place counts, which is at the top or
- * the foot, and at a side; comments and drawings are left out.
- * @param isConverted whether ffmpeg made them of another format, in which braces are text unless they hold a code
+ * Parses the dialogue of ASS and SSA captions, sorted by time. Of the styles only the position counts: top or bottom, and the side.
+ * Comments and drawings are omitted.
+ * @param isConverted whether ffmpeg converted them from another format, in which braces are text unless they hold a code
  */
 export function parseAss(text: string, isConverted = false): ParsedCaptions {
   let columns = columnsOf(usualColumns)
@@ -88,7 +88,7 @@ function wordsOf(text: string, isConverted: boolean): string {
 const marks = /(\\[{}]|\{[^{}]*\})/
 const marksOfFfmpeg = /(\\[{}]|\{\\[^{}]*\})/
 
-/** The text without the codes in braces, and without drawings, which are between `\p1` and `\p0`. */
+/** Returns the text without the codes in braces, and without drawings, which are between `\p1` and `\p0`. */
 function saidOf(text: string, isConverted: boolean): string {
   let isDrawn = false
   let said = ''

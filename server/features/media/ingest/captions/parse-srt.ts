@@ -2,15 +2,15 @@ import { escapeWords, settingsOf, writtenLines } from './caption-markup.ts'
 import { millisecondsOf } from './caption-times.ts'
 import type { Cue, ParsedCaptions, TimesFault } from './cues.ts'
 
-/** Hours may be missing between colons; tools that write points write all three. A time below 0 is left of another film: it counts as 0. */
+/** Hours are optional with colons; tools that write points write all three parts. A negative time, left over from cutting, counts as 0. */
 const timestamp = String.raw`(-?)(?:(?:(\d+):)?(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,3}))?|(\d+)\.(\d{1,2})\.(\d{1,2})[.,:](\d{1,3}))`
 const timing = new RegExp(String.raw`^\s*${timestamp}\s*(?:--?|–|—)>\s*${timestamp}(?:\s.*)?$`)
-/** A line that is meant to hold times. */
+/** A line that looks like times. */
 const meantTiming = /^\s*-?\d+:.*-->/
 
 /**
- * Parses SubRip, which has no standard: a caption begins at its times, not at an empty line, which may be missing or stand between its lines.
- * A number before the times counts the captions.
+ * Parses SubRip, which has no standard: a caption begins at its times, not at an empty line, which may be missing or be between its
+ * lines. A number before the times is the caption's index.
  */
 export function parseSrt(text: string): ParsedCaptions {
   const lines = text.split('\n')
@@ -37,12 +37,15 @@ function readTimes(line: string): { from: number; to: number } | undefined {
   return { from: readTime(times.slice(0, times.length / 2)), to: readTime(times.slice(times.length / 2)) }
 }
 
-/** The parts of `timestamp`: its sign, then what lies between colons or between points. */
+/** Reads the parts of `timestamp`: its sign, then the numbers between colons or between points. */
 function readTime([sign, h1, m1, s1, f1, h2, m2, s2, f2]: readonly (string | undefined)[]): number {
   return sign ? 0 : millisecondsOf(h1 ?? h2, m1 ?? m2, s1 ?? s2, f1 ?? f2)
 }
 
-/** The lines of a caption without the number of the next one; with empty lines between number and times only the expected one is a number. */
+/**
+ * Removes the index of the next caption from a caption's lines. With empty lines between index and times, only the expected number
+ * is an index.
+ */
 function withoutCount(lines: readonly string[], next: number): readonly string[] {
   const last = lines.findLastIndex((line) => line.trim() !== '')
   const count = lines[last]?.trim() ?? ''
@@ -50,14 +53,14 @@ function withoutCount(lines: readonly string[], next: number): readonly string[]
   return isNumber ? lines.slice(0, last) : lines
 }
 
-/** Names that other tools write, as tags of HTML or WebVTT. Anything else between "<" and ">" is words. */
+/** Tag names of HTML or WebVTT that other tools write. Anything else between "<" and ">" is text. */
 const tagNames =
   'b|i|u|s|font|em|strong|span|c|v|lang|ruby|rt|br|p|div|center|big|small|strike|del|ins|sub|sup|tt|blink'
 const tagPattern = new RegExp(String.raw`(<\/?(?:${tagNames})(?:[\s./][^<>]*)?>)`, 'i')
 
 const assMark = /\{\\[^{}]*\}/g
 
-/** Bold, italic and underlined words stay so. Other tags go, and the marks of ASS that tools leave in SubRip. */
+/** Keeps bold, italic and underline. Removes other tags, and ASS codes that tools leave in SubRip. */
 function markupOf(text: string): string {
   return text
     .replaceAll(assMark, '')

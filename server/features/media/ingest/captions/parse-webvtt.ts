@@ -4,15 +4,15 @@ import { millisecondsOf } from './caption-times.ts'
 /** Hours of any length, or none; minutes and seconds below 60; three decimals. A comma before them is a common mistake. */
 const timestamp = String.raw`(?:(\d+):)?([0-5]\d):([0-5]\d)[.,](\d{3})(?!\d)`
 const timing = new RegExp(String.raw`^\s*${timestamp}\s*-->\s*${timestamp}(.*)$`)
-/** A region is left out with its definition. */
+/** Excludes regions, since their definitions are omitted. */
 const settingPattern = /^(?:vertical|line|position|size|align):\S+$/
-/** A tag or a timestamp; any other "<" is a word, such as "<3". */
+/** A "<" that starts neither a tag nor a timestamp is text, such as "<3". */
 const strayMark = /<(?![a-z/]|\d+:)/gi
 
 /**
- * Parses WebVTT by the rules of the standard (https://www.w3.org/TR/webvtt1/#file-parsing): only an empty line ends a block, a line with an
- * arrow begins a caption wherever it stands, and one with times that can't be read is left out. What precedes the first arrow of a block
- * is its name, or a note, a style or a region.
+ * Parses WebVTT by the rules of the standard (https://www.w3.org/TR/webvtt1/#file-parsing): only an empty line ends a block, a line
+ * with an arrow begins a caption in any place, and one with unreadable times is omitted. Anything before the first arrow of a block
+ * is its name, a note, a style or a region.
  */
 export function parseWebVtt(text: string): ParsedCaptions {
   const cues: Cue[] = []

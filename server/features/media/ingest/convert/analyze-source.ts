@@ -26,15 +26,15 @@ import {
 import type { Programs } from './programs.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
-/** What has to be known before an episode is made. */
+/** Facts needed before an episode is converted. */
 export interface SourceAnalysis {
   times: FilmTimes
-  /** The sound in one format, from the start of the film and without gaps; undefined if there is none. */
+  /** The audio in one format, from the start of the film and without gaps; undefined if there is none. */
   sound: SoundInput | undefined
   gain: Gain | undefined
-  /** Those that lie in the file. */
+  /** Captions embedded in the file. */
   captions: ReadonlyMap<Language, string>
-  /** Captions that could not be read. */
+  /** Notes on captions that could not be read. */
   notes: FilmNote[]
 }
 
@@ -42,7 +42,7 @@ interface Reading {
   programs: Programs
   input: string
   source: SourceMedia & { clockJump: number | undefined }
-  /** Where drafts may lie; all are left but the sound. */
+  /** Folder for temporary files; only the audio is kept. */
   folder: string
   niceness: number
   signal: AbortSignal
@@ -53,8 +53,9 @@ const even = 'sound.mka'
 const pcm = ['-c:a', 'pcm_f32le', '-f', 'matroska']
 
 /**
- * Reads a whole file once, without decoding its picture: the times of its packets, its sound and its captions. The sound is written in one
- * format (docs/decisions/0013-loudness-is-measured-first.md): where channels or rate change in the middle, ffmpeg begins its filters anew.
+ * Reads a whole file once, without decoding its video: the times of its packets, its audio and its captions. The audio is written
+ * in one format (docs/decisions/0013-loudness-is-measured-first.md), because ffmpeg restarts its filters when channels or rate
+ * change.
  * @throws UnusableFile
  * @throws the signal's reason when aborted
  */
@@ -90,7 +91,7 @@ async function readFilm(reading: Reading): Promise<{ times: FilmTimes; areCaptio
     return { result, times: collected.times() }
   }
   const whole = await read(textArgs(captions))
-  // Captions that break the reading are not worth an episode.
+  // Captions that cannot be read must not fail the episode.
   const areCaptionsRead = whole.result.status === 0 || captions.size === 0
   const { result, times } = areCaptionsRead ? whole : await read([])
   if (result.status !== 0) throw failure(result)
@@ -98,11 +99,11 @@ async function readFilm(reading: Reading): Promise<{ times: FilmTimes; areCaptio
   return { times, areCaptionsRead }
 }
 
-/** Fills gaps, starts at the start of the film, and measures the loudness. */
+/** Fills gaps, aligns the start with the film, and measures the loudness. */
 async function evenOut(reading: Reading) {
   const from = join(reading.folder, asRead)
   if (!existsSync(from)) throw new UnusableFile({ key: 'unreadableSound' })
-  // The times of the sound are those of the film: without -copyts it would begin at once.
+  // The audio keeps the film's times: without -copyts it would begin at 0.
   const input = ['-copyts', ...inputArgs(from, 'matroska')]
   const filters = [loudnessFilters, 'ebur128=peak=true:framelog=verbose'].join(',')
   const result = await run(reading, [...input, '-map', '0:a', '-af', filters, ...pcm, even])
@@ -112,7 +113,7 @@ async function evenOut(reading: Reading) {
   return { sound, loudness: parseLoudness(result.complaints) }
 }
 
-/** A limiter reduces loudness with the peaks, so its output is measured as well. */
+/** Measures the limiter's output, because a limiter reduces loudness together with the peaks. */
 async function behindLimiter(reading: Reading, { input, container }: SoundInput, gain: Gain): Promise<Gain> {
   const filters = [...gainFilters(gain), 'ebur128=peak=sample:framelog=verbose'].join(',')
   const { complaints } = await run(reading, [
@@ -141,7 +142,7 @@ function textArgs(captions: ReadonlyMap<Language, CaptionTrack>): string[] {
 
 const draftOf = (language: Language) => `embedded-${language}.txt`
 
-/** The least length that a time limit is set for: what a container says of it may be wrong. */
+/** Minimum duration for the time limit, since the container's duration may be wrong. */
 const leastSeconds = 600
 
 function run(
@@ -149,7 +150,7 @@ function run(
   args: readonly string[],
   onLine?: (line: string) => void,
 ): Promise<RunResult> {
-  // What runs without lines of its own says how far it is.
+  // A run without output lines of its own reports progress.
   const progress = onLine ? [] : ['-progress', 'pipe:1']
   return runLimited({
     program: programs.ffmpegPath,
@@ -184,7 +185,7 @@ async function collectCaptions(
     try {
       texts.set(language, makeCaptions(await readFile(draft), { isConverted }).text)
     } catch (error) {
-      // A stream without a single caption, or one that was never written: the episode is as good as without.
+      // A stream without captions, or one that was never written, must not fail the episode.
       const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
       if (!missing && !(error instanceof UnusableFile)) throw error
       const isEmpty = error instanceof UnusableFile && ['empty', 'noCaptions'].includes(error.why.key)

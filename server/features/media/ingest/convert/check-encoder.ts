@@ -14,8 +14,8 @@ const framesPerSecond = 4
 const rung = { width: 64, height: 64, crf: 25, maxRate: 215, buffer: 107 }
 
 /**
- * Encodes two seconds of a tiny picture and says what is wrong with the encoder; undefined if nothing is. Players change between
- * renditions at keyframes, so an encoder that has too few or too many is of no use.
+ * Encodes two seconds of a tiny video and returns the encoder's fault; undefined if there is none. Players switch renditions at
+ * keyframes, so an encoder with too few or too many is unusable.
  */
 export async function findFault(programs: Programs, extraRung: ExtraRendition): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'cliffhanger-encoder-'))

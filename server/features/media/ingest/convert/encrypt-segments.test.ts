@@ -53,7 +53,7 @@ async function play() {
 }
 
 test.each(['v0', 'a'])(
-  'the segments of %s open with the key that their playlist names, and not without',
+  'decrypts the segments of %s with the key that their playlist names, and only with it',
   async (folder) => {
     const { bytes } = await play()
     const playlist = (await bytes(`${folder}/index.m3u8`)).toString()
@@ -63,7 +63,7 @@ test.each(['v0', 'a'])(
     expect(key).toHaveLength(16)
     const segments = parsePlaylist(playlist)
     expect(segments.length).toBeGreaterThan(1)
-    // The same in every segment: a wrong IV would show in the first sixteen bytes alone.
+    // The same bytes in every segment: a wrong IV would change only the first sixteen.
     const heads = new Set<string>()
     for (const [number, { uri: file }] of segments.entries()) {
       const sealed = await bytes(`${folder}/${file}`)
@@ -79,11 +79,11 @@ test.each(['v0', 'a'])(
   },
 )
 
-test('the player is told that it is encrypted', async () => {
+test('tells the player that the media is encrypted', async () => {
   expect((await play()).playback.encrypted).toBe(true)
 })
 
-test('the key lies nowhere in the clear: not beside the segments, and in the database only sealed, for this asset', async () => {
+test('stores the key nowhere in plain text: not beside the segments, and in the database only encrypted for this asset', async () => {
   const { bytes, asset } = await play()
   const key = await bytes('key')
   const files = readdirSync(diskRoot(site.context.storage), { recursive: true, withFileTypes: true })

@@ -17,7 +17,8 @@ import { checkSource } from './probe.ts'
 import { transcode } from './transcode.ts'
 
 /*
- * Films that flash and beep on each whole second from 1 on. What is made of them must do both at the same time, to 50 ms, for as long as they last.
+ * Films that flash and beep on each whole second from 1. Their conversions must do both at the same times, within 50 ms, up to
+ * their end.
  */
 
 let root: string
@@ -27,7 +28,7 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 let runs = 0
-/** Checks a film as an upload or an import does, then converts it. */
+/** Checks a film like an upload or an import, then converts it. */
 async function make(input: string) {
   const folder = join(root, `out-${runs++}`)
   mkdirSync(folder)
@@ -45,7 +46,7 @@ async function make(input: string) {
   }
 }
 
-/** To 50 ms. */
+/** Compares with a tolerance of 50 ms. */
 const near = (seconds: readonly number[]) => seconds.map((second) => expect.closeTo(second, 1))
 
 const write = (name: string, ...args: string[]) => {
@@ -59,7 +60,7 @@ const joined = (name: string, ...parts: string[]) => {
   return path
 }
 
-test('a recording whose container tells no length is as long as its packets', async () => {
+test('a recording without a duration in its container is as long as its packets', async () => {
   const input = join(root, 'recording.mkv')
   writeFileSync(
     input,
@@ -71,12 +72,12 @@ test('a recording whose container tells no length is as long as its packets', as
   expect(beeps()).toEqual(near([1, 2]))
 })
 
-test('captions that outlast a film do not make it longer', async () => {
+test('captions that outlast a film do not lengthen it', async () => {
   const srt = join(root, 'long.srt')
   writeFileSync(srt, '1\n00:00:01,000 --> 00:00:09,000\nHello\n')
   const input = join(root, 'captioned.mkv')
   const inputs = [...flashing(2), '-i', srt, ...coding, '-c:s', 'srt']
-  // Written into a pipe, the streams have no lengths of their own.
+  // Written to a pipe, the streams have no durations of their own.
   writeFileSync(input, ffmpeg(...inputs, '-f', 'matroska', 'pipe:1'))
   expect((await make(input)).made.durationMs).toBe(2000)
 })
@@ -85,7 +86,7 @@ test.each([
   { name: 'to its end', cut: 'null', flashed: [1, 2, 3] },
   { name: 'with a last picture that holds', cut: "select='lt(t,1.5)'", flashed: [1] },
 ])(
-  'a part of a recording, whose clock starts late, is as long as it plays: $name',
+  'a part of a recording, whose clock starts late, keeps its playing time: $name',
   async ({ name, cut, flashed }) => {
     const late = ['-c:a', 'flac', '-output_ts_offset', '3600']
     const { made, flashes, beeps } = await make(
@@ -100,14 +101,14 @@ test.each([
 test.each([
   { name: 'a still picture', cut: "select='eq(n,0)'" },
   { name: 'the last picture', cut: "select='lt(t,1.5)'" },
-])('$name holds under all of the sound', async ({ name, cut }) => {
+])('$name is held for all of the audio', async ({ name, cut }) => {
   const input = write(`${name}.mkv`, ...flashing(4), ...beeping(4), '-vf', cut, ...coding, '-c:a', 'flac')
   const { made, beeps } = await make(input)
   expect(made.durationMs).toBe(4000)
   expect(beeps()).toEqual(near([1, 2, 3]))
 })
 
-test('the first picture holds under the sound before it', async () => {
+test('the first frame is held during the audio before it', async () => {
   const input = write('late.mp4', ...beeping(4), '-itsoffset', '1', ...flashing(3), ...coding)
   const { made, flashes, beeps } = await make(input)
   expect(made.durationMs / 1000).toBeCloseTo(4, 1)
@@ -122,7 +123,7 @@ test.each([
   { name: 'the clock begins anew', size: '96x64' },
   { name: 'the picture gets another size', size: '192x128' },
   { name: 'the picture is turned', size: '64x96' },
-])('a film in which $name in the middle goes on in time', async ({ name, size }) => {
+])('a film in which $name in the middle stays in sync', async ({ name, size }) => {
   const parts = [stream(`${name}-1.ts`, '96x64'), stream(`${name}-2.ts`, size)]
   const { made, flashes, beeps } = await make(joined(`${name}.ts`, ...parts))
   expect(Math.abs(made.durationMs - 6000)).toBeLessThanOrEqual(80)
@@ -148,7 +149,7 @@ test.each([
   { name: 'H.264', codec: [...fields, '-c:v', 'libx264', '-x264opts', 'tff=1'], sizes: ['96x64', '192x128'] },
   { name: 'another shape', codec: [...fields, '-c:v', 'mpeg2video'], sizes: ['96x64', '64x96', '128x96'] },
 ])(
-  'an interlaced film whose size changes in the middle goes on in time: $name',
+  'an interlaced film whose size changes in the middle stays in sync: $name',
   async ({ name, codec, sizes }) => {
     const parts = sizes.map((size, at) => {
       const inputs = [...flashing(6, size), ...beeping(6), ...codec]
@@ -168,7 +169,7 @@ test.each([
   { codec: 'mp2', rates: [48_000, 48_000, 48_000] },
   { codec: 'ac3', rates: [44_100, 48_000, 32_000] },
 ])(
-  'recordings with sound in $codec at $rates Hz that were joined play one after the other',
+  'joined recordings with audio in $codec at $rates Hz play one after the other',
   async ({ codec, rates }) => {
     const name = `${codec}-${rates.join('-')}`
     const parts = rates.map((rate, at) =>
@@ -181,7 +182,7 @@ test.each([
   },
 )
 
-test('sound that pauses in one of two joined recordings pauses there', async () => {
+test('audio that pauses in one of two joined recordings pauses there', async () => {
   const pause = ['-af', "volume='not(between(t,1.5,4.5))':eval=frame,aselect='not(between(t,1.5,4.5))'"]
   const sound = [...pause, '-c:a', 'ac3', '-f', 'mpegts']
   const first = write('pause.ts', ...flashing(6), ...beeping(6), ...coding, ...sound)
@@ -237,21 +238,18 @@ test.each([
   },
   { name: 'mp4', note: 'with one index', more: ['-c:a', 'aac'] },
   { name: 'mp4', note: 'in fragments', more: ['-c:a', 'aac', ...fragmented] },
-])(
-  'recordings in $name $note that were joined are refused with that reason',
-  async ({ name, note, more }) => {
-    const inputs = [...flashing(3), ...beeping(3), ...coding, ...more]
-    const first = join(root, `first ${note}.${name}`)
-    if (more.includes('pipe:1')) writeFileSync(first, ffmpeg(...inputs))
-    else ffmpeg(...inputs, first)
-    expect(Math.abs((await make(first)).made.durationMs - 3000)).toBeLessThanOrEqual(80)
-    await expect(make(joined(`joined ${note}.${name}`, first, first))).rejects.toMatchObject({
-      why: { key: 'joined' },
-    })
-  },
-)
+])('joined recordings in $name $note are refused with that reason', async ({ name, note, more }) => {
+  const inputs = [...flashing(3), ...beeping(3), ...coding, ...more]
+  const first = join(root, `first ${note}.${name}`)
+  if (more.includes('pipe:1')) writeFileSync(first, ffmpeg(...inputs))
+  else ffmpeg(...inputs, first)
+  expect(Math.abs((await make(first)).made.durationMs - 3000)).toBeLessThanOrEqual(80)
+  await expect(make(joined(`joined ${note}.${name}`, first, first))).rejects.toMatchObject({
+    why: { key: 'joined' },
+  })
+})
 
-test('a recording in fragments whose index is repeated in the middle is one', async () => {
+test('a fragmented recording whose index is repeated in the middle is one recording', async () => {
   const input = write('fragments.mp4', ...flashing(4), ...beeping(4), ...coding, ...fragmented)
   const bytes = readFileSync(input)
   const first = bytes.indexOf('moof') - 4
@@ -267,7 +265,7 @@ test('a recording in fragments whose index is repeated in the middle is one', as
   expect(beeps()).toEqual(near([1, 2, 3]))
 })
 
-test('a film whose sound gets other channels in the middle goes on in time', async () => {
+test('a film whose audio channels change in the middle stays in sync', async () => {
   const parts = [6, 2].map((channels) => write(`${channels}.ac3`, ...beeping(3, channels)))
   const sound = ['-i', joined('both.ac3', ...parts), '-c:a', 'copy']
   const { made, flashes, beeps } = await make(
@@ -278,7 +276,7 @@ test('a film whose sound gets other channels in the middle goes on in time', asy
   expect(beeps()).toEqual(near([1, 2, 4, 5]))
 })
 
-test('sound that begins long after the picture is found, and begins there', async () => {
+test('audio that begins long after the video is found, and begins there', async () => {
   const both = [...flashing(9, '64x64'), '-itsoffset', '7', ...beeping(2)]
   const { made, beeps } = await make(
     write('late-sound.ts', ...both, ...coding, '-c:a', 'aac', '-f', 'mpegts'),
@@ -287,14 +285,14 @@ test('sound that begins long after the picture is found, and begins there', asyn
   expect(beeps()).toEqual(near([8]))
 })
 
-test('sound with many lost packets stays in time', async () => {
+test('audio with many lost packets stays in sync', async () => {
   const lost = ['-af', "asetnsamples=n=960,aselect='mod(n,8)'", '-c:a', 'pcm_s16le']
   const { flashes, beeps } = await make(write('lost.mkv', ...flashing(5), ...beeping(5), ...lost, ...coding))
   expect(flashes()).toEqual(near([1, 2, 3, 4]))
   expect(beeps()).toEqual(near([1, 2, 3, 4]))
 })
 
-test('a recording that moves in bursts is made at the rate at which it moves', async () => {
+test('a recording with bursts of motion is converted at their frame rate', async () => {
   const bursts = ['-vf', "select='lt(t,1)+not(mod(n,60))'"]
   const moving = lavfi('testsrc=size=96x64:rate=60:duration=5')
   expect((await make(write('bursts.mkv', ...moving, ...bursts, ...coding))).rate).toBe(30)
@@ -305,7 +303,7 @@ test.each([
   { declared: { num: 24_000, den: 1001 }, made: { num: 24_000, den: 1001 } },
   { declared: { num: 0, den: 0 }, made: { num: 25_000, den: 1000 } },
 ])(
-  'a film of 25 pictures a second, then a still, is made at $made.num/$made.den where its container gives $declared.num/$declared.den',
+  'a film of 25 frames a second, then a still, is converted at $made.num/$made.den if its container declares $declared.num/$declared.den',
   ({ declared, made }) => {
     const collected = collectTimes()
     collected.take('#tb 0: 1/1000')
@@ -320,8 +318,8 @@ test.each([
   { rate: '25/2', made: 25 },
   { rate: '15/2', made: 15 },
   { rate: '40/3', made: 40 / 3 },
-])('a film of $rate pictures a second shows each of them in time', async ({ rate, made }) => {
-  // A picture is as late as in the source, where it begins at the next place of its grid.
+])('a film of $rate frames a second shows each of them on time', async ({ rate, made }) => {
+  // A frame may be as late as in the source, plus up to one step of its grid.
   const [num = 1, den = 1] = rate.split('/').map(Number)
   const step = den / num
   const grid = [1, 2, 3].map((second) => Math.ceil(second / step - 1e-6) * step)
@@ -332,10 +330,10 @@ test.each([
   expect(film.beeps()).toEqual(near([1, 2, 3]))
 })
 
-test('pictures after one that holds for seconds are shown in time', async () => {
+test('frames after one that is held for seconds are shown on time', async () => {
   const still = ['-vf', "select='lt(t,1.2)+gte(t,2.8)'"]
   const uneven = write('uneven.mkv', ...flashing(5), ...beeping(5), ...still, ...coding)
-  // MP4 says how long each picture holds.
+  // MP4 states the duration of each frame.
   const { made, flashes, beeps } = await make(write('uneven.mp4', '-i', uneven, '-c', 'copy'))
   expect(made.durationMs).toBe(5000)
   expect(flashes()).toEqual(near([1, 3, 4]))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { warnOfBundled } from './find-converter.ts'
 
-test('the operator is told to use a current ffmpeg in production where the one of set-up is used', () => {
+test('warns in production if the bundled ffmpeg is used instead of a current one', () => {
   expect(warnOfBundled({ bundled: true, version: 'N-47683' })).toMatch(
     /N-47683.*current one in production.*FFMPEG_PATH/,
   )

@@ -8,7 +8,7 @@ import { extraRenditionsOf, type ExtraRendition } from '#server/features/media/i
 import type { Converter } from './programs.ts'
 
 /**
- * Finds ffmpeg, and for EXTRA_RUNG an encoder that works.
+ * Finds ffmpeg, and a working encoder for EXTRA_RUNG.
  * @throws ConfigError naming FFMPEG_PATH or EXTRA_RUNG
  */
 export async function findConverter({
@@ -19,7 +19,7 @@ export async function findConverter({
   return codec === undefined ? found : { ...found, extraRung: await knownEncoder(found, codec) }
 }
 
-/** What an operator should know of the ffmpeg of 2018 that set-up brings. Undefined for any other. */
+/** Returns a warning about the bundled ffmpeg of 2018; undefined for any other. */
 export function warnOfBundled({ bundled, version }: Pick<Ffmpeg, 'bundled' | 'version'>): string | undefined {
   if (!bundled) return undefined
   return `Video is made with the ffmpeg of 2018 that came with the set-up (${version}). Use a current one in production, since it parses uploads (FFMPEG_PATH).`
@@ -27,7 +27,7 @@ export function warnOfBundled({ bundled, version }: Pick<Ffmpeg, 'bundled' | 've
 
 const known = new Map<string, Promise<ExtraRendition>>()
 
-/** An encoder is tried once in a process. */
+/** Tests an encoder once in a process. */
 function knownEncoder(converter: Converter, codec: ExtraCodec): Promise<ExtraRendition> {
   const key = `${codec} ${converter.ffmpegPath}`
   const encoder = known.get(key) ?? findEncoder(converter, codec)

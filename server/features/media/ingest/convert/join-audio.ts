@@ -4,8 +4,8 @@ import { joinSegments } from '#server/features/media/ingest/files/mp4-boxes.ts'
 import { parsePlaylist, playlistDuration, writePlaylist, type Segment } from './playlists.ts'
 
 /**
- * ffmpeg cuts sound every second, as it has no keyframes to go by. Joins the seconds in pairs after the first four, so that they
- * match the picture's 1, 1, 1, 1, 2, 2 … s, and rewrites the playlist.
+ * Joins audio segments. Audio has no keyframes, so ffmpeg cuts it every second; after the first four, they are joined in pairs to
+ * match the video's 1, 1, 1, 1, 2, 2 … s, and the playlist is rewritten.
  */
 export async function joinAudio(folder: string): Promise<void> {
   const playlist = join(folder, 'index.m3u8')
@@ -14,7 +14,7 @@ export async function joinAudio(folder: string): Promise<void> {
   for (const [index, group] of groups.entries()) {
     const parts = await Promise.all(group.map(({ uri }) => readFile(join(folder, uri))))
     const uri = `${String(index).padStart(5, '0')}.m4s`
-    // Groups only grow, so the name written is that of a part already read.
+    // Groups only grow, so the name written belongs to a part already read.
     await writeFile(join(folder, uri), joinSegments(parts))
     joined.push({ uri, duration: playlistDuration(group) })
   }
@@ -23,7 +23,7 @@ export async function joinAudio(folder: string): Promise<void> {
   await writeFile(playlist, writePlaylist(joined))
 }
 
-/** The first four alone, then two and two. A last crumb that alone would be below half a second goes to the one before it. */
+/** Groups the first four alone, then pairs. A final remainder below half a second is added to the previous group. */
 export function pairUp(segments: readonly Segment[]): Segment[][] {
   const groups: Segment[][] = []
   segments.forEach((segment, index) => {

@@ -11,16 +11,16 @@ import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.
 
 const posterSide = 720
 const thumbSide = 180
-/** So few pixels that no face or word can be recognized, even after sharpening. */
+/** So few pixels that no face or text can be recognized, even after sharpening. */
 const stillDots = 14
 const stillSide = 180
-/** A picture of at least so many pixels gives a sharp cover. */
+/** Images of at least this size yield a sharp cover. */
 export const coverSize = { width: 600, height: 800 }
-/** As many as the cameras of phones make. */
+/** As many pixels as phone cameras produce. */
 const mostPixels = 50_000_000
 
 /**
- * The pictures of an episode out of the candidate frames in `folder`, which are removed: `poster.webp` and `thumb.webp` there, and the
+ * Makes an episode's images from the candidate frames in `folder`, which are removed: `poster.webp` and `thumb.webp` there, and the
  * blurred `still.webp` in `publicFolder`.
  */
 export async function makeStills(folder: string, publicFolder: string): Promise<void> {
@@ -44,7 +44,7 @@ export async function makeStills(folder: string, publicFolder: string): Promise<
   await Promise.all(frames.map((frame) => rm(frame)))
 }
 
-/** Details are discarded before the picture is enlarged and blurred, so nothing can be restored. */
+/** Makes a blurred still. Details are discarded before the image is enlarged and blurred, so nothing can be restored. */
 async function makeStill(frame: string, target: string): Promise<void> {
   const dots = await sharp(frame)
     .resize(stillDots, stillDots, { fit: 'outside' })
@@ -59,7 +59,7 @@ async function makeStill(frame: string, target: string): Promise<void> {
     .toFile(target)
 }
 
-/** The first frame that is neither black, white nor flat; where all are, the one that shows most. */
+/** Chooses the first frame that is not black, white or flat; if all are, the one with most detail. */
 async function chooseFrame(frames: readonly string[]): Promise<string> {
   let best = { frame: frames[0] ?? '', contrast: -1 }
   for (const frame of frames) {
@@ -76,17 +76,17 @@ async function lookAt(frame: string): Promise<{ mean: number; contrast: number }
   return { mean: channels[0]?.mean ?? 0, contrast: channels[0]?.stdev ?? 0 }
 }
 
-/** A cover in the storage: its key, and a dark colour of it to show while it loads. */
+/** A cover in the storage: its key, and a dark colour of it to show during loading. */
 export interface Cover {
   path: string
   color: string
-  /** The picture has fewer pixels than a cover, so that it was enlarged. */
+  /** Whether the image was enlarged because it has fewer pixels than a cover. */
   isSmall: boolean
 }
 
 /**
- * Makes a video's public 3:4 cover out of a picture. Named by its content, so the same picture gives the same key.
- * @param picture bytes that somebody gave, or the path of a picture that the ingest made
+ * Makes a video's public 3:4 cover from an image. It is named by its content, so the same image yields the same key.
+ * @param picture uploaded bytes, or the path of an image that the ingest made
  * @throws UnusableFile if it is not an image, not of an accepted type, or too large
  */
 export async function makeCover(
@@ -111,7 +111,7 @@ export async function makeCover(
   return { path, color: darken(dominant), isSmall: await isSmall(picture) }
 }
 
-/** Whether a picture has to be enlarged to fill a cover, as the camera held it. */
+/** Returns whether an image, rotated as its camera was held, must be enlarged to fill a cover. */
 async function isSmall(picture: string | Buffer): Promise<boolean> {
   const { autoOrient } = await sharp(picture, { limitInputPixels: mostPixels }).metadata()
   return autoOrient.width < coverSize.width || autoOrient.height < coverSize.height

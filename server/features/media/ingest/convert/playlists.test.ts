@@ -5,16 +5,16 @@ import { measureBitRates, parsePlaylist, writeMaster, writePlaylist } from './pl
 
 const segment = (duration: number, bytes = 0) => ({ uri: 's.m4s', duration, bytes })
 
-test('the peak is that of any run of segments that lasts one to three seconds', () => {
+test('the peak is that of any run of segments of one to three seconds', () => {
   expect(measureBitRates([segment(1, 1000), segment(2, 1000), segment(2, 1000)])).toEqual({
     average: 4800,
     peak: 8000,
   })
-  // A crumb of 0.2 s counts with its neighbour, not alone.
+  // A remainder of 0.2 s counts with its neighbour, not alone.
   expect(measureBitRates([segment(2, 1000), segment(0.2, 1000)])).toEqual({ average: 7273, peak: 7273 })
 })
 
-test('sound cut every second is joined to match the picture: 1 s four times, then 2 s', () => {
+test('joins audio cut every second to match the video: 1 s four times, then 2 s', () => {
   const durations = (count: number, last = 1) =>
     pairUp(Array.from({ length: count }, (_, index) => segment(index === count - 1 ? last : 1))).map(
       (group) => group.length,
@@ -27,7 +27,7 @@ test('sound cut every second is joined to match the picture: 1 s four times, the
   expect(durations(4, 0.1)).toEqual([1, 1, 2])
 })
 
-test('joined segments keep their fragments in order under one head, without the index', () => {
+test('joined segments keep their fragments in order under one init section, without the index', () => {
   const box = (type: string, body: string) => {
     const bytes = Buffer.alloc(8 + body.length)
     bytes.writeUInt32BE(bytes.length, 0)
@@ -51,7 +51,7 @@ test('joined segments keep their fragments in order under one head, without the 
   expect(() => joinSegments([part('one').subarray(0, -1)])).toThrow('incomplete')
 })
 
-test('a playlist that is written reads back the same, with relative names only', () => {
+test('a written playlist is parsed to the same segments, with relative names only', () => {
   const segments = [
     { uri: '00000.m4s', duration: 1.001 },
     { uri: '00001.m4s', duration: 2.002 },
@@ -62,7 +62,7 @@ test('a playlist that is written reads back the same, with relative names only',
   expect(text).not.toMatch(/\/\/|\n\//)
 })
 
-test('the master playlist states size, codecs and measured rates, the sound’s added to each rung', () => {
+test('the master playlist states size, codecs and measured rates, and adds the audio rate to each rendition', () => {
   const video = {
     folder: 'v0',
     segments: [segment(1, 10_000), segment(2, 20_000)],

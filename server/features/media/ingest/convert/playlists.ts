@@ -12,7 +12,7 @@ export interface MeasuredSegment extends Segment {
 export interface Rendition {
   folder: string
   segments: MeasuredSegment[]
-  /** As CODECS names it, such as avc1.64001f. */
+  /** In the form of CODECS, such as avc1.64001f. */
   codec: string
 }
 
@@ -47,7 +47,7 @@ export function writePlaylist(segments: readonly Segment[]): string {
 }
 
 /**
- * Bits per second: the mean, and the peak as RFC 8216 has it, the highest of any run of segments that together last
+ * Measures bit rates in bits per second: the mean, and the peak by RFC 8216, the highest of any run of segments that together last
  * between half and one and a half times the target duration.
  */
 export function measureBitRates(segments: readonly MeasuredSegment[]): { average: number; peak: number } {
@@ -69,8 +69,8 @@ export function measureBitRates(segments: readonly MeasuredSegment[]): { average
 }
 
 /**
- * Writes the master playlist from what was measured, in the order given. `extra` says that `extra.m3u8` beside it has more, in this
- * codec: Chromium's own player fails where it changes from one codec to another, so it must not meet two in one list.
+ * Writes the master playlist from measured renditions, in the given order. `extra` states that `extra.m3u8` beside it has more in
+ * this codec: Chromium's native player fails at a change of codec, so one list must not contain two.
  */
 export function writeMaster(
   videos: readonly VideoRendition[],
@@ -100,7 +100,7 @@ export function writeMaster(
   return `${lines.join('\n')}\n`
 }
 
-/** Seconds in all. */
+/** Total duration in seconds. */
 export function playlistDuration(segments: readonly Segment[]): number {
   return sum(segments.map(({ duration }) => duration))
 }

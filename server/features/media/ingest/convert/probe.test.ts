@@ -6,12 +6,12 @@ import { drawFilm, programs } from '#server/testing/media/run-test-media.ts'
 import { probe, recognise } from './probe.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
-test.each([1, 2, 3])('a file of %d bytes is refused in words', (length) => {
+test.each([1, 2, 3])('refuses a file of %d bytes with a readable reason', (length) => {
   expect(() => recognise(Buffer.alloc(length, 'a'))).toThrow(UnusableFile)
   expect(() => recognise(Buffer.alloc(length, 0xff))).toThrow(UnusableFile)
 })
 
-test('Matroska is known by its first four bytes', () => {
+test('recognises Matroska by its first four bytes', () => {
   expect(recognise(Buffer.from('1a45dfa3', 'hex'))).toBe('matroska')
 })
 
@@ -42,7 +42,7 @@ const box = (type: string, bytes = Buffer.alloc(8)) => {
 }
 
 test.each(['styp', 'sidx', 'emsg'])(
-  'a recording in fragments whose first box is %s is a video',
+  'recognises a fragmented recording whose first box is %s as a video',
   async (type) => {
     const [whole, input] = [join(root, 'whole.mp4'), join(root, `${type}.mp4`)]
     drawFilm(whole, { seconds: 1, more: ['-movflags', 'frag_keyframe+empty_moov'] })
@@ -51,7 +51,7 @@ test.each(['styp', 'sidx', 'emsg'])(
   },
 )
 
-/** Adds 16 bytes of checksum behind each packet of 188 bytes, as some receivers write them. */
+/** Adds 16 bytes of checksum after each packet of 188 bytes, as some receivers do. */
 const withChecksums = (stream: Buffer) =>
   Buffer.concat(
     Array.from({ length: stream.length / 188 }, (_, index) =>
@@ -63,7 +63,7 @@ test.each([
   { name: 'with a time before each packet, as cameras write', more: ['-mpegts_m2ts_mode', '1'] },
   { name: 'with a checksum behind each packet', change: withChecksums },
   { name: 'that begins in the middle of a packet', change: (stream: Buffer) => stream.subarray(100) },
-])('a transport stream $name is a video', async ({ name, more = [], change }) => {
+])('recognises a transport stream $name as a video', async ({ name, more = [], change }) => {
   const input = join(root, `${name}.ts`)
   drawFilm(input, { seconds: 1, more: [...more, '-f', 'mpegts'] })
   if (change) writeFileSync(input, change(readFileSync(input)))

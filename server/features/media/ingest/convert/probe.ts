@@ -22,26 +22,26 @@ import {
 } from '#server/features/media/ingest/plan/source-colours.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
-/** What a usable file is. */
+/** A usable file. */
 export interface SourceMedia extends SourceShape {
   container: Container
   /** The container's duration in seconds; 0 if it has none. It may be wrong: the packets are read later. */
   duration: number
-  /** Seconds, as the container says of the picture alone. */
+  /** Duration of the video stream in seconds, as the container states it. */
   pictureLength: number | undefined
   interlaced: boolean
-  /** The size of the decoded picture, turned upright. */
+  /** Size of decoded frames after rotation. */
   codedSize: { width: number; height: number }
-  /** Which stream of the file is the film: a cover picture is one too, and may be the first. */
+  /** Index of the film's stream: a cover image is a video stream too, and may be the first. */
   streamIndex: number
   /** The index of the audio stream; undefined if there is none. */
   soundIndex: number | undefined
-  /** What the container calls these two: packet identifiers in a transport stream. */
+  /** The container's ids of these two: packet identifiers in a transport stream. */
   trackIds: number[]
   colours: SourceColours
-  /** The caption streams that can be shown, one per language of the site. */
+  /** Caption streams that can be shown, one for each language of the site. */
   captions: ReadonlyMap<Language, CaptionTrack>
-  /** What of it is left out. */
+  /** Notes on omitted parts of the file. */
   notes: FilmNote[]
 }
 
@@ -50,8 +50,8 @@ const largestSide = 8192
 const timeoutMs = 30_000
 
 /**
- * Probes a file before it is taken, and refuses several recordings in one file. The search for a second one reads through the
- * whole file, so it is not repeated when the file is converted.
+ * Probes a file before it is accepted, and refuses several recordings in one file. The search for a second recording reads the
+ * whole file, so it is not repeated at conversion.
  * @throws UnusableFile
  */
 export async function checkSource(ffprobe: string, path: string, signal: AbortSignal): Promise<SourceMedia> {
@@ -61,7 +61,7 @@ export async function checkSource(ffprobe: string, path: string, signal: AbortSi
 }
 
 /**
- * Looks at a file: by its first bytes, then with ffprobe.
+ * Probes a file: by its first bytes, then with ffprobe.
  * @throws UnusableFile
  */
 export async function probe(ffprobe: string, path: string, signal?: AbortSignal): Promise<SourceMedia> {
@@ -98,7 +98,7 @@ async function readStart(path: string): Promise<Buffer> {
 }
 
 /**
- * The container by a file's first bytes, whatever its name says.
+ * Recognises the container by a file's first bytes, whatever its name.
  * @throws UnusableFile for anything but MP4/MOV, Matroska/WebM and MPEG-TS
  */
 export function recognise(start: Buffer): Container {
@@ -112,7 +112,7 @@ export function recognise(start: Buffer): Container {
   throw new UnusableFile({ key: 'notVideo' })
 }
 
-/** The first box of an MP4 or MOV file. A recording in fragments may begin with a box of a fragment. */
+/** Possible first boxes of an MP4 or MOV file. A fragmented recording may begin with a box of a fragment. */
 const mp4Boxes = new Set(
   'ftyp styp moov moof mdat sidx ssix prft emsg pdin free skip wide junk pnot pict udta uuid meta'.split(' '),
 )
@@ -121,7 +121,7 @@ function isText(start: Buffer): boolean {
   return start.every((byte) => byte === 9 || byte === 10 || byte === 13 || byte >= 32)
 }
 
-/** Whether ffmpeg would read the first of several recordings alone. In a transport stream it reads them all. */
+/** Returns whether ffmpeg would read only the first of several recordings. In a transport stream it reads them all. */
 async function isJoined(container: Container, path: string): Promise<boolean> {
   if (container === 'mpegts') return false
   return container === 'mov' ? isMp4Joined(path) : isMatroskaJoined(path)
@@ -151,7 +151,7 @@ interface Probed {
 }
 
 function parseProbe(json: string): Probed {
-  // ffprobe's own output; every field that is read is optional but these two and a stream's number.
+  // ffprobe's own output; all fields that are read are optional except these two and a stream's index.
   const { streams = [], format = {} } = JSON.parse(json) as Partial<Probed>
   return { streams, format }
 }
@@ -192,15 +192,15 @@ function describe(container: Container, { streams, format }: Probed): SourceMedi
   }
 }
 
-/** @throws UnusableFile where a film is longer than one may be */
+/** @throws UnusableFile if a film is longer than the maximum */
 export function checkLongest(duration: number): void {
   if (duration > longestHours * 3600)
     throw new UnusableFile({ key: 'tooLong', hours: duration / 3600, most: longestHours })
 }
 
 /**
- * Matroska's tag says when a track ends on the file's own clock, which may start late: in a part of a recording. A tag may be left
- * from another file: it counts where the length of the whole agrees.
+ * Returns the duration of the video. Matroska's tag states when a track ends on the file's own clock, which may start late in a
+ * part of a recording. The tag may be left over from another file, so it counts only if the total duration agrees.
  */
 function lengthOfPicture(
   container: Container,
@@ -216,8 +216,8 @@ function lengthOfPicture(
 }
 
 /**
- * The picture that the file itself puts first, else the first one that can be read; and the numbers of those that can't be. A cover picture
- * is a video stream too, and may be the first.
+ * Chooses the default video stream, otherwise the first readable one, and lists the unreadable ones. A cover image is a video
+ * stream too, and may be the first.
  * @throws UnusableFile if there is none
  */
 function pictureOf(streams: readonly ProbedStream[]): { video: ProbedStream; unreadable: number[] } {
@@ -231,7 +231,7 @@ function pictureOf(streams: readonly ProbedStream[]): { video: ProbedStream; unr
   const isReadable = ({ codec_name, width = 0, height = 0 }: ProbedStream) =>
     codec_name !== undefined && width > 0 && height > 0
   const readable = pictures.filter(isReadable)
-  // A single picture beside a film is a cover that is not called one.
+  // A single frame beside a film is a cover that is not marked as one.
   const moving = readable.filter(({ nb_frames = '' }) => !['0', '1'].includes(nb_frames))
   const video = defaultStream(moving) ?? readable[0]
   if (!video) throw new UnusableFile({ key: 'unknownPicture' })
@@ -239,8 +239,8 @@ function pictureOf(streams: readonly ProbedStream[]): { video: ProbedStream; unr
 }
 
 /**
- * The sound that the file itself puts first, else the first one that can be read; and the numbers of those that can't be.
- * @throws UnusableFile if there is sound but none is readable
+ * Chooses the default audio stream, otherwise the first readable one, and lists the unreadable ones.
+ * @throws UnusableFile if there is audio but none is readable
  */
 function soundOf(streams: readonly ProbedStream[]): {
   sound: ProbedStream | undefined
@@ -254,12 +254,12 @@ function soundOf(streams: readonly ProbedStream[]): {
   return { sound: defaultStream(readable), unreadable: unreadableNumbers(sounds, isReadable) }
 }
 
-/** The stream that its file marks as the default, else the first. */
+/** Returns the stream that the file marks as default, otherwise the first. */
 function defaultStream(streams: readonly ProbedStream[]): ProbedStream | undefined {
   return streams.find(({ disposition }) => disposition?.['default'] === 1) ?? streams[0]
 }
 
-/** The numbers, from 1 on, of the streams that are not readable. */
+/** Returns the numbers, from 1, of the unreadable streams. */
 function unreadableNumbers(
   streams: readonly ProbedStream[],
   isReadable: (stream: ProbedStream) => boolean,
@@ -272,7 +272,7 @@ function seconds(text: string | undefined): number | undefined {
   return text !== undefined && Number.isFinite(value) ? value : undefined
 }
 
-/** Matroska writes a stream's length as a tag, 00:01:02.345; the file's own may be that of a longer sound. */
+/** Parses a stream's duration, which Matroska writes as a tag, 00:01:02.345; the file's own may be that of longer audio. */
 function clock(text: string | undefined): number | undefined {
   const [, hours, minutes, rest] = /^(\d+):(\d\d):(\d\d(?:\.\d+)?)$/.exec(text ?? '') ?? []
   return hours === undefined ? undefined : Number(hours) * 3600 + Number(minutes) * 60 + Number(rest)
@@ -283,7 +283,7 @@ function frameRateOf({ avg_frame_rate, r_frame_rate }: ProbedStream): Fraction {
   return mean.num > 0 && mean.den > 0 ? mean : fraction(r_frame_rate)
 }
 
-/** "30000/1001" or "4:3"; 0/0 if there is none. */
+/** Parses "30000/1001" or "4:3"; 0/0 if there is none. */
 function fraction(text: string | undefined): Fraction {
   const [num = 0, den = 0] = (text ?? '').split(/[/:]/).map(Number)
   return { num, den }

@@ -38,7 +38,7 @@ const inputOf = (name: string, ...args: string[]) => {
   return path
 }
 
-describe('sound', () => {
+describe('audio', () => {
   /** Speech-like: two seconds on, one off. */
   const voice = (volume: number, seconds = 9) =>
     lavfi(`sine=frequency=300:duration=${seconds},volume='${volume}*lt(mod(t,3),2)':eval=frame`)
@@ -56,7 +56,7 @@ describe('sound', () => {
     expect(peak).toBeLessThanOrEqual(-1)
   })
 
-  test('with one bang in a quiet film gets louder without being clipped', async () => {
+  test('with one bang in a quiet film gets louder without clipping', async () => {
     const bang = '0.03+0.9*between(t,4,4.02)'
     const tone = lavfi(`aevalsrc='(${bang})*sin(2*PI*440*t)':s=48000:d=9`)
     const { sound } = await make(inputOf('bang.mkv', ...picture(9), ...tone, '-c:a', 'flac'))
@@ -65,7 +65,7 @@ describe('sound', () => {
     expect(peak).toBeLessThanOrEqual(-1)
   })
 
-  test('that is all silence stays silent', async () => {
+  test('that is completely silent stays silent', async () => {
     const { sound, made } = await make(
       inputOf('mute.mkv', ...picture(), ...lavfi('anullsrc,atrim=duration=2'), '-c:a', 'flac'),
     )
@@ -73,7 +73,7 @@ describe('sound', () => {
     expect(loudnessOf(sound).integrated).toBe(-70)
   })
 
-  test('in 5.1 becomes two channels, and who speaks from the middle is heard in both', async () => {
+  test('in 5.1 becomes two channels, and the centre channel is audible in both', async () => {
     const middle = lavfi('aevalsrc=0|0|0.2*sin(2*PI*440*t)|0|0|0:c=5.1:s=48000:d=3')
     const { sound } = await make(inputOf('surround.mkv', ...picture(3), ...middle, '-c:a', 'flac'))
     expect(streamFields(sound, 'a:0', 'channels')).toEqual(['2'])
@@ -87,7 +87,7 @@ describe('sound', () => {
     expect(loudest(1)).toBeCloseTo(loudest(0), -3)
   })
 
-  test('that is shorter than the picture lasts as long as it', async () => {
+  test('that is shorter than the video is extended to its duration', async () => {
     const { sound, made } = await make(
       inputOf('shorter.mkv', ...picture(4), ...lavfi('sine=duration=1'), '-c:a', 'flac'),
     )
@@ -97,7 +97,7 @@ describe('sound', () => {
     expect(Math.max(...ends)).toBeLessThan(4.1)
   })
 
-  test('that the file puts first is taken, not the one that stands first', async () => {
+  test('marked as default is used, not the first', async () => {
     const both = [...picture(3), ...lavfi('sine=duration=3'), ...lavfi('anullsrc,atrim=duration=3')]
     const tracks = ['-map', '0', '-map', '2', '-map', '1', '-c:a', 'flac']
     const input = inputOf(
@@ -113,7 +113,7 @@ describe('sound', () => {
   })
 })
 
-test('sound that can’t be read is named where another track is used', async () => {
+test('notes unreadable audio if another track is used', async () => {
   const sounds = [...lavfi('sine=duration=2'), ...lavfi('sine=duration=2')]
   const codecs = ['-c:a:0', 'flac', '-c:a:1', 'libopus', '-disposition:a:0', 'default']
   const input = inputOf(
@@ -136,7 +136,7 @@ test('sound that can’t be read is named where another track is used', async ()
   expect(loudnessOf(sound).integrated).toBeGreaterThan(-20)
 })
 
-describe('a picture', () => {
+describe('a video stream', () => {
   const two = (...more: string[]) => [
     ...lavfi('color=black:size=160x90:rate=25:duration=1'),
     ...lavfi('color=white:size=160x90:rate=25:duration=1'),
@@ -148,14 +148,14 @@ describe('a picture', () => {
   ]
   const secondFirst = ['-disposition:v:0', '0', '-disposition:v:1', 'default']
 
-  test('that the file puts first is taken, not the one that is first in it', async () => {
+  test('marked as default is used, not the first', async () => {
     const { top, made } = await make(inputOf('two-pictures.mkv', ...two(...secondFirst)))
     expect(brightness(top, 1).row[0]).toBeGreaterThan(200)
     expect(made.notes).toEqual([])
   })
 
   test.each(['attached_pic', 'attached_pic+default'])(
-    'that is a cover is never taken, wherever it is and whatever the file puts first (%s)',
+    'that is a cover is never used, whatever its place and the default (%s)',
     async (disposition) => {
       const film = [
         ...lavfi('color=white:size=160x90:rate=25:duration=0.04'),
@@ -171,7 +171,7 @@ describe('a picture', () => {
     },
   )
 
-  test('that can’t be read is named where another track is used', async () => {
+  test('that cannot be read is noted if another track is used', async () => {
     const input = inputOf('other-picture.mkv', ...two('-c:v:0', 'mpeg4', '-c:v:1', 'libx264'))
     const bytes = readFileSync(input)
     bytes.write('V_MPEG4/XYZ/ASP', bytes.indexOf('V_MPEG4/ISO/ASP'), 'latin1')
@@ -181,7 +181,7 @@ describe('a picture', () => {
     expect(made.notes).toEqual([{ key: 'pictureTracks', tracks: '1' }])
   })
 
-  /** White where it begins, then darker: its left end and its upper end are told apart from the others. */
+  /** White at its start, then darker: left and upper edges differ from the others. */
   const shaded = (width: number, height: number) =>
     `nullsrc=size=${width}x${height}:rate=25:duration=1,format=gray,geq=lum='235-120*X/W-80*Y/H'`
   const falls = (values: number[]) => values.every((value, at) => at === 0 || value < (values[at - 1] ?? 0))
@@ -191,17 +191,14 @@ describe('a picture', () => {
     { degrees: 90, shown: '180x320', row: rises, column: falls },
     { degrees: 180, shown: '320x180', row: rises, column: rises },
     { degrees: 270, shown: '180x320', row: falls, column: rises },
-  ])(
-    'that is to be turned by $degrees° is shown upright, as $shown',
-    async ({ degrees, shown, row, column }) => {
-      const input = inputOf(`turned-${degrees}.mp4`, ...lavfi(shaded(320, 180)))
-      turnMp4(input, degrees)
-      const { top, read } = await make(input)
-      expect(read('master.m3u8')).toContain(`RESOLUTION=${shown}`)
-      const seen = brightness(top, 4)
-      expect([row(seen.row), column(seen.column)]).toEqual([true, true])
-    },
-  )
+  ])('rotated by $degrees° is shown upright, as $shown', async ({ degrees, shown, row, column }) => {
+    const input = inputOf(`turned-${degrees}.mp4`, ...lavfi(shaded(320, 180)))
+    turnMp4(input, degrees)
+    const { top, read } = await make(input)
+    expect(read('master.m3u8')).toContain(`RESOLUTION=${shown}`)
+    const seen = brightness(top, 4)
+    expect([row(seen.row), column(seen.column)]).toEqual([true, true])
+  })
 
   test.each([
     { coded: '161x91', more: [], shown: '160x90' },
@@ -211,7 +208,7 @@ describe('a picture', () => {
     { coded: '3x5', more: [], shown: '2x4' },
     { coded: '2400x32', more: [], shown: '1920x26' },
     { coded: '32x2400', more: [], shown: '26x1920' },
-  ])('of $coded $more is made as $shown, with square dots', async ({ coded, more, shown }) => {
+  ])('of $coded $more is converted to $shown, with square pixels', async ({ coded, more, shown }) => {
     const input = join(root, `odd-${coded}-${more.length}.mkv`)
     ffmpeg(
       ...lavfi(`testsrc=size=${coded}:rate=25:duration=1`),
@@ -227,7 +224,7 @@ describe('a picture', () => {
     expect([`${width}x${height}`, dots]).toEqual([shown, expect.stringMatching(/1:1|N\/A/)])
   })
 
-  test('held upright and turned by its container is as tall as one that was filmed so', async () => {
+  test('filmed upright with a rotation in its container is as tall as one without', async () => {
     const input = inputOf('phone.mp4', ...lavfi(shaded(960, 540)))
     turnMp4(input, 90)
     const { read } = await make(input)
@@ -237,7 +234,7 @@ describe('a picture', () => {
     ])
   })
 
-  test('of a changing rate is made at a constant one, in time with its sound, with keyframes to the second', async () => {
+  test('of variable frame rate is converted to a constant one, in sync with its audio, with keyframes on the second', async () => {
     const uneven = "select='lt(t,2)*not(mod(n,3))+gte(t,2)*lt(t,4)+gte(t,4)*not(mod(n,5))'"
     const input = join(root, 'uneven.mkv')
     ffmpeg(
@@ -263,7 +260,7 @@ describe('a picture', () => {
 })
 
 describe('HDR', () => {
-  /** Two halves of one code value each, in ten bits; codes from 0 to 1 as the transfer defines them. */
+  /** Two halves of one code value each, in ten bits; codes from 0 to 1 as the transfer function defines them. */
   const halves = (left: number, right: number, { cb = 512, cr = 512, range = 'tv' } = {}) =>
     lavfi(
       `nullsrc=size=320x180:rate=25:duration=1,format=yuv420p10,` +
@@ -271,7 +268,7 @@ describe('HDR', () => {
     )
   const write = (name: string, transfer: string, source: string[], range = 'tv') => {
     const input = join(root, `${name}.mkv`)
-    // Older builds write what the options say, newer ones what the frames say.
+    // Older builds write the colours of the options, newer ones those of the frames.
     const colours = ['-color_primaries', 'bt2020', '-color_trc', transfer, '-colorspace', 'bt2020nc']
     const frames = `setparams=color_primaries=bt2020:color_trc=${transfer}:colorspace=bt2020nc:range=${range}`
     ffmpeg(...source, '-vf', frames, '-c:v', 'ffv1', ...colours, '-color_range', range, input)
@@ -279,9 +276,9 @@ describe('HDR', () => {
   }
 
   test.each([
-    // 1 and 1000 cd/m². Shown as they are they would be 38 and 192 of 255.
+    // 1 and 1000 cd/m². Without conversion they would be 38 and 192 of 255.
     { name: 'PQ', transfer: 'smpte2084', codes: [0.15, 0.7518], seen: [25, 255] },
-    // A fifth of white, and white as broadcasters have it.
+    // A fifth of white, and white as broadcasters define it.
     { name: 'HLG', transfer: 'arib-std-b67', codes: [0.3, 0.75], seen: [79, 193] },
     { name: 'PQ in full range', transfer: 'smpte2084', codes: [0.15, 0.7518], seen: [25, 255], range: 'pc' },
     {
@@ -291,7 +288,7 @@ describe('HDR', () => {
       seen: [79, 193],
       range: 'pc',
     },
-  ])('$name becomes a usual picture', async ({ name, transfer, codes, seen, range = 'tv' }) => {
+  ])('$name becomes standard dynamic range', async ({ name, transfer, codes, seen, range = 'tv' }) => {
     const [left = 0, right = 0] = codes
     const { top } = await make(write(name, transfer, halves(left, right, { range }), range))
     for (const [half, value] of brightness(top, 2).row.entries())
@@ -300,7 +297,7 @@ describe('HDR', () => {
     expect(said).toEqual(['yuv420p', 'tv', 'bt709', 'bt709', 'bt709'])
   })
 
-  test('is refused in words where ffmpeg was built without what it takes', async () => {
+  test('is refused with a readable reason if ffmpeg was built without the filters it needs', async () => {
     const lacking = join(root, 'lacking-ffmpeg')
     writeFileSync(lacking, '#!/bin/sh\necho " TSC scale  V->V  Scale."\n', { mode: 0o755 })
     const input = write('refused', 'smpte2084', halves(0.2, 0.4))
@@ -309,7 +306,7 @@ describe('HDR', () => {
     )
   })
 
-  test('its colours alone keep their look: they are written stronger, as the usual range is narrower', async () => {
+  test('its wide colours keep their look: they get higher values, as the standard gamut is narrower', async () => {
     const { top } = await make(write('wide', 'bt709', halves(0.5, 0.5, { cr: 640 })))
     const [red = 0, green = 0, blue = 0] = ffmpeg(
       '-i',
@@ -324,14 +321,14 @@ describe('HDR', () => {
       'rawvideo',
       'pipe:1',
     )
-    // Taken for the usual colours they would be 185, 110, 128.
+    // Misread as standard colours they would be 185, 110, 128.
     expect(red).toBeGreaterThan(195)
     expect(green).toBeLessThan(100)
     expect(Math.abs(blue - 127)).toBeLessThan(15)
   })
 })
 
-describe('captions in the file', () => {
+describe('embedded captions', () => {
   const srt = (words: string) => `1\n00:00:00,200 --> 00:00:01,500\n${words}\n`
   const tracks = (kind: string, ...languages: [string, string][]) => {
     const files = languages.map(([language, words]) => {
@@ -362,13 +359,13 @@ describe('captions in the file', () => {
     ['mov_text', 'marks.mp4'],
     ['srt', 'marks.mkv'],
     ['ass', 'marks.ass.mkv'],
-  ])('of kind %s keep every word', async (kind, name) => {
+  ])('of kind %s keep all their text', async (kind, name) => {
     const input = inputOf(name, ...tracks(kind, ['eng', 'I <3 you, R&B']))
     const { captions } = (await make(input)).made
     expect(captions.get('en')).toContain('\nI &lt;3 you, R&amp;B\n')
   })
 
-  test('that can’t be shown are named, by their numbers', async () => {
+  test('that cannot be shown are noted by their numbers', async () => {
     const languages: [string, string][] = [
       ['eng', 'Hello'],
       ['jpn', '今日は'],

@@ -72,7 +72,7 @@ test('a film becomes aligned renditions: 1 s four times, then 2 s, each beginnin
   expect((await sharp(join(media, 'storyboard.jpg')).metadata()).width).toBe(480)
 })
 
-test('the lowest rung stays within 400 kbit/s even where the picture is nothing but noise', async () => {
+test('the lowest rendition stays within 400 kbit/s even for pure noise', async () => {
   const input = join(root, 'noise.mkv')
   drawFilm(input, { size: '360x640', seconds: 4, noise: true })
   const { read } = await make(input)
@@ -80,7 +80,7 @@ test('the lowest rung stays within 400 kbit/s even where the picture is nothing 
   expect(rates.at(-1)).toBeLessThanOrEqual(400_000)
 })
 
-test('an odd shape is kept, and silence makes no audio rendition', async () => {
+test('an odd shape is kept, and silence yields no audio rendition', async () => {
   const input = join(root, 'wide.mov')
   drawFilm(input, { size: '480x204', seconds: 1, sound: false })
   const { made, media, read } = await make(input)
@@ -96,7 +96,7 @@ test('a film held upright is shown upright', async () => {
   expect((await make(input)).made).toMatchObject({ width: 180, height: 320 })
 })
 
-test('the public still shows no more than a few dots', async () => {
+test('the public still shows only a few dots', async () => {
   const input = join(root, 'still.mp4')
   drawFilm(input, { seconds: 1 })
   const { folder } = await make(input)
@@ -133,7 +133,7 @@ test.each(notVideos.map(([name, content, reason]) => ({ name, content, reason })
   },
 )
 
-test('a cover picture that stands before the film is not taken for it', async () => {
+test('does not mistake a cover image before the film for it', async () => {
   const [film, cover, input] = ['plain.mp4', 'cover.png', 'covered.mp4'].map((name) => join(root, name))
   if (!film || !cover || !input) throw new Error('three names make three paths')
   drawFilm(film, { size: '320x180', seconds: 1 })
@@ -146,7 +146,7 @@ test('a cover picture that stands before the film is not taken for it', async ()
   expect((await make(input)).made).toMatchObject({ width: 320, height: 180, durationMs: 1000 })
 })
 
-/** The film with what describes its cover before what describes its tracks. */
+/** Moves the metadata of a film's cover before that of its tracks. */
 function coverFirst(file: Buffer): Buffer {
   const inOrder = splitBoxes(file).map(({ type, bytes }) => {
     if (type !== 'moov') return bytes
@@ -158,20 +158,20 @@ function coverFirst(file: Buffer): Buffer {
   return Buffer.concat(inOrder)
 }
 
-test('sound without a picture is refused', async () => {
+test('audio without video is refused', async () => {
   const input = join(root, 'sound.mp4')
   drawFilm(input, { seconds: 1, more: ['-map', '1:a'] })
   await expect(make(input)).rejects.toThrow('contains no video')
 })
 
-test('a file cut off in the middle is refused with what is there and what should be', async () => {
+test('a truncated file is refused with its actual and its expected duration', async () => {
   const input = join(root, 'cut.mp4')
   drawFilm(input, { seconds: 6, more: ['-movflags', '+faststart'] })
   truncateSync(input, Math.round((await stat(input)).size * 0.55))
   await expect(make(input)).rejects.toThrow(/is cut off after [\d.]+ s of 6 s/)
 })
 
-test('a file cut off before its index is refused', async () => {
+test('a file truncated before its index is refused', async () => {
   const input = join(root, 'headless.mp4')
   drawFilm(input, { seconds: 2 })
   truncateSync(input, Math.round((await stat(input)).size / 2))
@@ -186,7 +186,7 @@ test('an interrupted run ends at once with the reason of the interruption', asyn
   await expect(make(input, stop.signal)).rejects.toThrow('stopped')
 })
 
-test('a program that says nothing for too long is ended', async () => {
+test('a program without output for too long is killed', async () => {
   await expect(
     runLimited({ program: 'sleep', args: ['30'], timeoutMs: 20_000, silenceMs: 50 }),
   ).rejects.toThrow('takes too long')

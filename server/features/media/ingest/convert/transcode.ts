@@ -41,25 +41,25 @@ export interface TranscodeOptions {
   onProgress: (percent: number) => void
 }
 
-/** What an asset turned out to be; width and height of its largest rung. */
+/** An asset's properties after conversion; width and height of its largest rendition. */
 export interface Transcoded {
   width: number
   height: number
   durationMs: number
   hasAudio: boolean
-  /** What lay in the file itself, as WebVTT. */
+  /** Embedded captions as WebVTT. */
   captions: ReadonlyMap<Language, string>
-  /** What of the file is left out. */
+  /** Notes on omitted parts of the file. */
   notes: FilmNote[]
 }
 
 const aacLc = 'mp4a.40.2'
-/** How much of the declared length may be missing: 5 %, and never less than half a second. */
+/** Share of the declared duration that may be missing: 5 %, and never less than half a second. */
 const lostShare = 0.05
 const lostSeconds = 0.5
 
 /**
- * Makes everything of an asset but its captions: renditions, playlists, storyboard, pictures.
+ * Makes everything of an asset except its captions: renditions, playlists, storyboard, images.
  * @throws UnusableFile
  * @throws the signal's reason when aborted
  */
@@ -108,7 +108,7 @@ export async function transcode({
     },
   })
   if (sound) await rm(sound.input, { force: true })
-  // The build of 2018 ends well and in silence where its files have found no room.
+  // The build of 2018 exits with success and without a message on a full disk.
   if (isFull(await statfs(folder))) throw diskFull()
   if (result.status !== 0) throw failure(result)
   return {
@@ -119,8 +119,8 @@ export async function transcode({
 }
 
 /**
- * By how much the clock jumps back in the middle.
- * @throws UnusableFile where a codec changes there
+ * Returns by how much the clock jumps back in the middle.
+ * @throws UnusableFile if a codec changes there
  */
 async function findClockJump(
   input: string,
@@ -133,7 +133,7 @@ async function findClockJump(
   return clockJump
 }
 
-/** Colours that are wrong by far would be worse than no episode. */
+/** Grossly wrong colours would be worse than no episode. */
 async function checkColours(ffmpegPath: string): Promise<void> {
   const { filters } = await askAbilities(ffmpegPath)
   if (!filters.has('zscale') || !filters.has('tonemap')) throw new UnusableFile({ key: 'highRange' })
@@ -151,7 +151,7 @@ async function makeFolders(folder: string, plan: LadderPlan, extra: boolean): Pr
 
 const leastRoom = 1024 ** 2
 
-/** Says of a file system, by its own figures, that it has no room left; one without figures is not full. */
+/** Returns whether a file system reports that it is full; one without figures is not. */
 export function isFull({
   blocks,
   bavail,
@@ -204,7 +204,7 @@ async function readExtra(media: string, plan: LadderPlan, codec: ExtraCodec): Pr
   return videos
 }
 
-/** One for every player and, with an extra codec, one with all renditions, which capable players switch to. */
+/** Writes the master playlist for every player and, with an extra codec, one with all renditions, to which capable players switch. */
 async function writeMasters(
   media: string,
   videos: readonly VideoRendition[],
@@ -230,7 +230,7 @@ async function readVideo(media: string, name: string, codec: 'avc' | ExtraCodec)
   return rendition
 }
 
-/** Every segment that the playlist names must be there, hold something and be complete. */
+/** Measures a rendition. Every segment of the playlist must exist, be non-empty and be complete. */
 async function measure(media: string, name: string, codec: string): Promise<Rendition> {
   const segments = []
   for (const segment of parsePlaylist(await readFile(join(media, name, 'index.m3u8'), 'utf8'))) {
@@ -249,8 +249,8 @@ async function hasSegments(folder: string): Promise<boolean> {
 }
 
 /**
- * How long a film lasts, by its packets. What its container says of the picture tells only whether it is cut off, and how long a last
- * picture holds that no other follows.
+ * Measures a film's duration by its packets. The container's duration of the video only tells whether the file is truncated, and
+ * how long the last frame is held.
  * @throws UnusableFile
  */
 async function measureLength(

@@ -1,18 +1,16 @@
 import type { Language } from '#contract/languages.ts'
 
-/*
- * Where an asset's files lie in the storage. `media/` is behind a pass, `public/` is not, `originals/` is never served.
- */
+/* Paths of an asset's files in the storage. `media/` needs a signature, `public/` does not, `originals/` is never served. */
 export const assetFiles = {
   original: (id: string, extension: string) => `originals/${id}.${extension}`,
-  /** Kept beside the original until the asset is made. */
+  /** Kept beside the original until the asset is converted. */
   originalCaption: (id: string, language: Language) => `originals/${id}.${language}.vtt`,
-  /** What one attempt makes; what links call it once the asset is ready. */
+  /** Folder of one attempt; links use its name once the asset is ready. */
   folder: ({ id, attempt }: { id: string; attempt: number }) => `${id}-${attempt}`,
   media: (folder: string) => `media/${folder}`,
   caption: (folder: string, language: Language) => `media/${folder}/captions/${language}.vtt`,
   public: (folder: string) => `public/${folder}`,
   originals: 'originals',
-  /** The asset that a file among the originals belongs to. */
+  /** Returns the asset of a file in `originals/`. */
   ownerOf: (original: string) => original.replace(/^originals\//, '').split('.')[0] ?? '',
 }

@@ -2,12 +2,12 @@ import { constants } from 'node:os'
 import type { RunResult } from './run-ffmpeg.ts'
 import { quoted, UnusableFile } from './unusable-file.ts'
 
-/** What newer builds end with where the system refuses something: its error number, negative, as one byte. */
+/** Exit statuses of newer builds when the system refuses something: its negative error number as one byte. */
 const refusedBySystem = { memory: 256 - constants.errno.ENOMEM, disk: 256 - constants.errno.ENOSPC }
 
-/** A full disk is worth a retry; every other failure is caused by the file. */
+/** Converts a failed run to an error. A full disk allows a retry; every other failure is caused by the file. */
 export function failure({ status, complaints }: RunResult): Error {
-  // Older builds end with 1; these are the words of the C library.
+  // Older builds exit with 1; these are the messages of the C library.
   if (status === refusedBySystem.disk || /No space left on device|Disk quota exceeded/.test(complaints))
     return diskFull()
   if (status === refusedBySystem.memory) return new UnusableFile({ key: 'tooMuchMemory' })

@@ -8,7 +8,7 @@ class Away extends StorageError {
 }
 const going = new AbortController().signal
 
-/** A log that hears how long each rest is. */
+/** Creates a log that collects the delays. */
 function listening() {
   const seconds: number[] = []
   const log = createLog({ json: true, level: 'silent' })
@@ -21,7 +21,7 @@ const failing = (times: number) => async () => {
   return 'done'
 }
 
-test('rests grow while a store is away, to a longest one, and begin small once it has been back', async () => {
+test('delays grow up to a maximum while the storage is unreachable, and restart small after it was back', async () => {
   const { log, seconds } = listening()
   const rest = exponentialBackoff(log, { firstMs: 1, mostMs: 4 })
   expect(await retryWithBackoff(rest, going, failing(4))).toBe('done')
@@ -29,7 +29,7 @@ test('rests grow while a store is away, to a longest one, and begin small once i
   expect(seconds).toEqual([0.001, 0.002, 0.004, 0.004, 0.001])
 })
 
-test('what is not the store’s fault is thrown at once, and whoever is told to stop does not rest on', async () => {
+test('other errors are thrown at once, and an abort ends the delay', async () => {
   const { log, seconds } = listening()
   const rest = exponentialBackoff(log)
   const wrong = retryWithBackoff(rest, going, async () => Promise.reject(new Error('wrong')))

@@ -9,11 +9,11 @@ export interface BackoffOptions {
 
 const usual: BackoffOptions = { firstMs: 5000, mostMs: 5 * 60_000 }
 
-/** Waits for something that is away: twice as long each time, until it is back. */
+/** Waits for an unreachable service, twice as long each time. */
 export interface ExponentialBackoff {
   /** @throws the signal's reason when aborted */
   wait(error: unknown, signal: AbortSignal): Promise<void>
-  /** It is back. */
+  /** Resets the delay after a success. */
   end(): void
 }
 
@@ -24,7 +24,7 @@ export function exponentialBackoff(
   let ms = firstMs
   return {
     async wait(error, signal) {
-      log.error({ err: error, seconds: ms / 1000 }, 'The store is away; it is tried again after this rest')
+      log.error({ err: error, seconds: ms / 1000 }, 'The storage is unreachable; retrying after a delay')
       await delay(ms, undefined, { signal })
       ms = Math.min(2 * ms, mostMs)
     },

@@ -2,8 +2,8 @@ import { htmlLanguage, type Language } from '#contract/languages.ts'
 import { translate } from '#server/i18n/translate.ts'
 
 /**
- * What of a file is left out though the rest is made, with the names of the values in its sentence (`noted` in server/i18n). Rows of the
- * database name them: one that is noted no more stays as long as they do.
+ * Parts of a file that can be omitted while the rest is converted, with the names of the values in its sentence (`noted` in
+ * server/i18n). Rows refer to these keys, so an unused key stays as long as they do.
  */
 export const noteValues = {
   pictureTracks: ['tracks'],
@@ -14,12 +14,12 @@ export const noteValues = {
   captionTimes: ['language', 'line'],
 } as const satisfies Record<string, readonly string[]>
 
-/** `language` is one of ours; `tracks` are numbers within their kind, from 1 on: "1, 3". */
+/** `language` is one of the site's; `tracks` are numbers within their kind, from 1: "1, 3". */
 export type FilmNote =
   | { key: Exclude<keyof typeof noteValues, 'captionTimes'>; tracks: string }
   | { key: 'captionTimes'; language: Language; line: number }
 
-/** A note in the words of a language, which follow the file's name. */
+/** Returns a note as a sentence in a language, which follows the file's name. */
 export function sayNote(note: FilmNote, language: Language): string {
   const { key, ...values } = note
   if (!('language' in values)) return translate(language, `noted.${key}`, values)
@@ -28,7 +28,7 @@ export function sayNote(note: FilmNote, language: Language): string {
   return translate(language, `noted.${key}`, { ...values, language: named })
 }
 
-/** A note on these tracks; none without any. */
+/** Returns a note on these tracks; none if there are none. */
 export function noteTracks(
   key: Exclude<FilmNote['key'], 'captionTimes'>,
   tracks: readonly number[],

@@ -5,8 +5,8 @@ const segmentId = 0x18538067
 const clusterId = 0x1f43b675
 
 /**
- * Whether a Matroska or WebM file ends before the length that it declares for itself. A recording that declares none is never cut off.
- * https://www.rfc-editor.org/rfc/rfc8794
+ * Returns whether a Matroska or WebM file ends before its declared length. A recording that declares none never counts as
+ * truncated. https://www.rfc-editor.org/rfc/rfc8794
  */
 export async function isMatroskaCut(path: string): Promise<boolean> {
   const file = await open(path)
@@ -20,7 +20,7 @@ export async function isMatroskaCut(path: string): Promise<boolean> {
   }
 }
 
-/** Whether a Matroska or WebM file has another one behind it, such as recordings of a browser that were written one after the other. */
+/** Returns whether a Matroska or WebM file has another one appended, as with concatenated browser recordings. */
 export async function isMatroskaJoined(path: string): Promise<boolean> {
   const file = await open(path)
   try {
@@ -32,16 +32,16 @@ export async function isMatroskaJoined(path: string): Promise<boolean> {
   }
 }
 
-/** An element: its ID, and where it ends; undefined if it does not say so, as in a live recording. */
+/** An element: its ID and its end; undefined if it declares none, as in a live recording. */
 interface Element {
   id: number
   end: number | undefined
 }
 
-/** Enough for 3.5 hours of 60 pictures and 100 packets of sound a second. */
+/** Enough for 3.5 hours of 60 frames and 100 audio packets a second. */
 const mostElements = 3_000_000
 
-/** The outermost elements of a file, and those inside of segments and clusters without an end, up to the first that can't be read. */
+/** Yields the outermost elements of a file, and those inside segments and clusters without an end, up to the first unreadable one. */
 async function* elementsOf(file: FileHandle): AsyncGenerator<Element> {
   const headAt = readAhead(file)
   for (let at = 0, read = 0; read < mostElements; read++) {
@@ -60,7 +60,7 @@ async function* elementsOf(file: FileHandle): AsyncGenerator<Element> {
 const longestHead = 12
 const windowBytes = 64 * 1024
 
-/** Reads the head of the element at a place. The blocks of a live recording are small and many: each reading serves several. */
+/** Creates a buffered reader of element heads. The blocks of a live recording are small and many: each read serves several. */
 function readAhead(file: FileHandle): (at: number) => Promise<Buffer> {
   let [from, bytes] = [0, Buffer.alloc(0)]
   return async (at) => {
@@ -73,14 +73,14 @@ function readAhead(file: FileHandle): (at: number) => Promise<Buffer> {
   }
 }
 
-/** An ID has one to four bytes, as many as the first bit that is set says. */
+/** Reads an ID of one to four bytes; the first set bit gives the number. */
 function readId(head: Buffer): { value: number; bytes: number } | undefined {
   const bytes = Math.clz32(head[0] ?? 0) - 23
   if (bytes > 4 || bytes > head.length) return undefined
   return { value: head.readUIntBE(0, bytes), bytes }
 }
 
-/** A length of one to eight bytes: the first bit that is set says how many. Where all others are set, there is no length. */
+/** Reads a length of one to eight bytes; the first set bit gives the number. If all others are set, the length is unknown. */
 function readLength(buffer: Buffer, at: number): { length: number | undefined; end: number } | undefined {
   const bytes = Math.clz32(buffer[at] ?? 0) - 23
   if (bytes > 8 || at + bytes > buffer.length) return undefined

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Bytes that a process and those it has started take, in memory and swapped out. Zero where it has ended, and on systems without
+ * Returns the bytes that a process and its descendants use, in memory and swapped out. Zero if it has ended, and on systems without
  * Linux's /proc.
  */
 export function memoryOf(pid: number): number {
@@ -11,7 +11,7 @@ export function memoryOf(pid: number): number {
   )
 }
 
-/** Bytes in memory and swapped out, from what Linux says of a process. */
+/** Parses the bytes in memory and swapped out from a process's Linux status. */
 function memoryIn(status: string): number {
   const figures = [...status.matchAll(/^Vm(?:RSS|Swap):\s+(\d+) kB$/gm)]
   return figures.reduce((sum, [, kilobytes]) => sum + 1024 * Number(kilobytes), 0)

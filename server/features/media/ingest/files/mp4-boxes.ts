@@ -1,13 +1,13 @@
 import { open, type FileHandle } from 'node:fs/promises'
 
-/** A part of an MP4 file: its type, and its bytes with the header. */
+/** A box of an MP4 file: its type, and its bytes with the header. */
 interface Box {
   type: string
   bytes: Buffer
 }
 
 /**
- * The boxes that lie side by side in a file.
+ * Splits a file into its adjacent boxes.
  * @throws Error if a box claims to be longer than the file
  */
 export function splitBoxes(file: Buffer): Box[] {
@@ -24,7 +24,7 @@ export function splitBoxes(file: Buffer): Box[] {
 
 const mostBoxes = 10_000
 
-/** The types of the boxes that lie side by side in a file on disk, and whether the file ends where the last of them does. */
+/** Reads the types of the adjacent boxes in a file on disk, and whether the file ends with the last of them. */
 export async function outlineOf(path: string): Promise<{ types: string[]; isWhole: boolean }> {
   const file = await open(path)
   try {
@@ -46,8 +46,8 @@ const mostFragments = 100_000
 const largestFragmentHead = 1024 ** 2
 
 /**
- * Whether a file is several recordings one after the other: it has a second index (moov), or the clock of its fragments goes back. Some
- * programs repeat the index before each fragment: where the clock goes on, that is one recording.
+ * Returns whether a file is several concatenated recordings: it has a second index (moov), or the clock of its fragments goes back.
+ * Some programs repeat the index before each fragment; with a continuous clock that is one recording.
  */
 export async function isMp4Joined(path: string): Promise<boolean> {
   const file = await open(path)
@@ -71,7 +71,7 @@ export async function isMp4Joined(path: string): Promise<boolean> {
   }
 }
 
-/** When the tracks of a fragment (moof) begin, in their own units; without those that do not say so. */
+/** Returns the start times of the tracks in a fragment (moof), in their own units; tracks without one are omitted. */
 function fragmentTimes(moof: Buffer): Map<number, number> {
   const times = new Map<number, number>()
   for (const { bytes } of boxesIn(moof).filter(({ type }) => type === 'traf')) {
@@ -85,7 +85,7 @@ function fragmentTimes(moof: Buffer): Map<number, number> {
   return times
 }
 
-/** The boxes inside of one, up to the first that can't be read. */
+/** Returns the boxes inside a box, up to the first unreadable one. */
 function boxesIn(box: Buffer): Box[] {
   const boxes: Box[] = []
   for (let at = 8; at + 8 <= box.length;) {
@@ -97,7 +97,7 @@ function boxesIn(box: Buffer): Box[] {
   return boxes
 }
 
-/** The boxes that lie side by side in a file on disk, up to the first whose length is none. */
+/** Yields the adjacent boxes in a file on disk, up to the first with an invalid length. */
 async function* boxesOf(
   file: FileHandle,
   size: number,
@@ -110,7 +110,7 @@ async function* boxesOf(
   }
 }
 
-/** A length of 0 means up to the end of the file, 1 that the true one follows in 64 bits. */
+/** Reads a box header. A length of 0 extends to the end of the file; with 1 the actual length follows in 64 bits. */
 async function readHeader(
   file: FileHandle,
   start: number,
@@ -123,8 +123,8 @@ async function readHeader(
 }
 
 /**
- * Several segments as one: their fragments one after another under the first one's head. The index (sidx) of the parts is left
- * out, as it would be wrong for the whole.
+ * Joins segments: their fragments follow the header of the first. The parts' index (sidx) is omitted, as it would be wrong for the
+ * whole.
  */
 export function joinSegments(parts: readonly Buffer[]): Buffer {
   const boxes = parts.flatMap((part, index) =>
@@ -134,20 +134,20 @@ export function joinSegments(parts: readonly Buffer[]): Buffer {
 }
 
 /**
- * The codec of a track as CODECS names it (RFC 6381), from its initialisation segment.
+ * Reads a track's codec in the form of CODECS (RFC 6381) from its initialisation segment.
  * @throws Error if there is none of that type
  */
 export function readCodec(codec: 'avc' | 'hevc' | 'av1', init: Buffer): string {
   const box = { avc: 'avcC', hevc: 'hvcC', av1: 'av1C' }[codec]
   const at = init.indexOf(box)
   if (at < 0) throw new Error(`The initialisation segment has no ${codec} track.`)
-  // Behind the type and the version.
+  // After the type and the version.
   const record = init.subarray(at + 5)
   if (codec === 'avc') return `avc1.${record.toString('hex', 0, 3)}`
   return codec === 'hevc' ? hevcCodec(record) : av1Codec(record)
 }
 
-/** Profile, what decoders it suits (bits in reverse), tier and level, limits without the zeros at their end. */
+/** Formats profile, compatibility flags (bits reversed), tier and level, and constraints without trailing zeros. */
 function hevcCodec(record: Buffer): string {
   const first = record.readUInt8(0)
   const space = ['', 'A', 'B', 'C'][first >> 6] ?? ''
@@ -164,7 +164,7 @@ function hevcCodec(record: Buffer): string {
   return `hvc1.${parts.join('.')}`
 }
 
-/** Profile, level and tier, bits per sample. */
+/** Formats profile, level and tier, and bits per sample. */
 function av1Codec(record: Buffer): string {
   const [first, second] = [record.readUInt8(0), record.readUInt8(1)]
   const level = String(first & 31).padStart(2, '0')

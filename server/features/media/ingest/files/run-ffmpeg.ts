@@ -10,12 +10,12 @@ interface Run {
   program: string
   args: string[]
   cwd?: string
-  /** 0 is usual, 19 the most modest. */
+  /** 0 is normal, 19 the lowest priority. */
   niceness?: number
   limits?: RunLimits | undefined
-  /** The whole run may take this long. */
+  /** Maximum duration of the run. */
   timeoutMs: number
-  /** A run that writes nothing for this long has hung. */
+  /** A run without output for this long has hung. */
   silenceMs?: number
   signal?: AbortSignal
   onLine?: (line: string) => void
@@ -23,16 +23,16 @@ interface Run {
 
 export interface RunResult {
   status: number | null
-  /** The end of what it wrote to stderr. */
+  /** The end of its output on stderr. */
   complaints: string
 }
 
 const gigabyte = 1024 ** 3
 const usualLimits: RunLimits = { cores: undefined, memory: 6 * gigabyte }
 const largestFile = 8 * gigabyte
-/** How often the memory of a run is looked at. */
+/** Interval at which the memory of a run is checked. */
 const lookMs = 100
-/** Threads reserve memory for their stacks that they hardly use: 8 MB each, a thousand of them on a large machine. */
+/** Threads reserve memory for stacks that they hardly use: 8 MB each, with a thousand threads on a large machine. */
 const reserved = 8 * gigabyte
 const keptComplaints = 8_000
 
@@ -42,17 +42,17 @@ const characterSets = fileURLToPath(new URL('character-sets', import.meta.url))
 const spareTimeMs = 10 * 60_000
 const silenceMs = 5 * 60_000
 
-/** How long a file of this length (seconds) may take: sixty times as long, and ten minutes besides. */
+/** Returns the time limit for a film of this duration (seconds): sixty times as long, plus ten minutes. */
 export function timeLimit(duration: number): Pick<Run, 'timeoutMs' | 'silenceMs'> {
   return { timeoutMs: spareTimeMs + 60_000 * duration, silenceMs }
 }
 
 /**
- * Runs ffmpeg or ffprobe with limits on time, memory and file size, at low priority; it ends when we do, however that happens.
- * Its memory is watched: a build whose allocations fail says so in words of its own, or hangs.
- * No retry: the same file gives the same result, and the queue takes up again what was interrupted.
- * @throws UnusableFile when it takes too long or too much memory, a file becomes too large or the program crashes
- * @throws Error if the program can't be started, or was ended from outside
+ * Runs ffmpeg or ffprobe with limits on time, memory and file size, at low priority; it ends with this process, however that ends.
+ * Its memory is monitored, because a build whose allocations fail prints its own message or hangs. There is no retry: the same file
+ * gives the same result, and the queue resumes interrupted work.
+ * @throws UnusableFile if it takes too much time or memory, a file becomes too large or the program crashes
+ * @throws Error if the program can't be started, or was killed externally
  * @throws the signal's reason when aborted
  */
 export async function runLimited(run: Run): Promise<RunResult> {
@@ -103,7 +103,7 @@ export async function runLimited(run: Run): Promise<RunResult> {
   }
 }
 
-/** What shells, loaders and the programs before it in the command say where a program or its libraries can't be loaded. */
+/** Statuses of shells, loaders and wrapper commands if a program or its libraries can't be loaded. */
 const notStarted = new Set([126, 127])
 
 function eachLine(child: ChildProcess, onLine: (line: string) => void): void {
@@ -118,7 +118,7 @@ function eachLine(child: ChildProcess, onLine: (line: string) => void): void {
 
 interface End {
   status: number | null
-  /** What ended it, from the system or from the guarding shell. */
+  /** The signal that ended it, reported by the system or by the guarding shell. */
   signal: NodeJS.Signals | undefined
 }
 
@@ -129,14 +129,17 @@ function ended(child: ChildProcess): Promise<End> {
   })
 }
 
-/** A shell adds 128 to a signal's number; ffmpeg itself exits with 255 if it was asked to end. */
+/** Returns the signal of an exit status. A shell adds 128 to a signal's number; ffmpeg itself exits with 255 if it was asked to end. */
 function signalBehind(status: number): NodeJS.Signals | undefined {
   if (status === 255) return 'SIGTERM'
   const named = Object.entries(constants.signals).find(([, number]) => number === status - 128)
   return named?.[0] as NodeJS.Signals | undefined
 }
 
-/** A crash is caused by the file and would happen again; a kill or a system out of memory says nothing about the file. */
+/**
+ * Returns the error of a signal. A crash is caused by the file and would happen again; a kill or a system out of memory is
+ * unrelated to the file.
+ */
 function whyEnded(signal: NodeJS.Signals): Error {
   if (signal === 'SIGXFSZ')
     return new UnusableFile({ key: 'growsTooLarge', gigabytes: largestFile / gigabyte })
@@ -145,7 +148,7 @@ function whyEnded(signal: NodeJS.Signals): Error {
   return new Error(`The converter was ended from outside (${signal}).`)
 }
 
-/** The whole group, because the program may be the child of the guarding shell. */
+/** Kills the whole group, because the program may be a child of the guarding shell. */
 function kill(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
@@ -164,7 +167,7 @@ function has(...command: [string, ...string[]]): boolean {
   return known
 }
 
-/** Without setpriv a guarding shell ends the program when the pipe to us closes. */
+/** Without setpriv, a guarding shell ends the program when the pipe to us closes. */
 const guard =
   'exec 3<&0; "$@" </dev/null 3<&- & child=$!; (cat <&3 >/dev/null; kill -KILL $child) >/dev/null 2>&1 & guard=$!; wait $child; status=$?; kill $guard; exit $status'
 
@@ -179,14 +182,14 @@ function guarded({ program, args, niceness = 0, limits = usualLimits }: Run): st
   return [...bound, ...limited, ...onCores(limits.cores), ...nice, program, ...args]
 }
 
-/** The last of the cores that this process may use: all runs share them, and the others are left to who answers people. */
+/** Limits runs to the last of the cores that this process may use: all runs share them, and the others stay free for requests. */
 function onCores(most: number | undefined): string[] {
   if (most === undefined || !has('taskset', '--version')) return []
   const cores = allowedCores(readFileSync('/proc/self/status', 'utf8'))
   return cores.length > most ? ['taskset', '-c', cores.slice(-most).join(',')] : []
 }
 
-/** The cores that a process may use, from what Linux says of it: "0-2,5" are 0, 1, 2 and 5. */
+/** Parses the allowed cores from a process's Linux status: "0-2,5" is 0, 1, 2 and 5. */
 export function allowedCores(status: string): number[] {
   const list = /^Cpus_allowed_list:\s*([\d,-]+)$/m.exec(status)?.[1] ?? ''
   return list.split(',').flatMap((part) => {
@@ -195,7 +198,10 @@ export function allowedCores(status: string): number[] {
   })
 }
 
-/** Frames of the largest rung done, from a line of ffmpeg's `-progress` output; undefined for its other lines. HLS outputs report no times. */
+/**
+ * Parses the number of finished frames of the largest rendition from a line of ffmpeg's `-progress` output; undefined for its other
+ * lines. HLS outputs report no times.
+ */
 export function framesDone(line: string): number | undefined {
   const [, frames] = /^frame=\s*(\d+)\s*$/.exec(line) ?? []
   return frames === undefined ? undefined : Number(frames)

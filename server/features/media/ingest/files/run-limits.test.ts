@@ -15,7 +15,7 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const megabyte = 1024 ** 2
-/** Milliseconds. A busy machine takes long for large or long films. */
+/** Milliseconds. A busy machine is slow with large or long films. */
 const patience = 300_000
 
 async function printed(script: string, limits?: { cores?: number; memory?: number }): Promise<string[]> {
@@ -26,7 +26,7 @@ async function printed(script: string, limits?: { cores?: number; memory?: numbe
   return lines
 }
 
-test('a run has the cores and the size of file that the settings give it, and a bound on what it may reserve', async () => {
+test('a run gets the cores and the file size of the settings, and a limit on reserved memory', async () => {
   expect(await printed('ulimit -d; nproc; ulimit -c', { cores: 1, memory: 700 * megabyte })).toEqual([
     String(((700 + 8 * 1024) * megabyte) / 1024),
     '1',
@@ -38,7 +38,7 @@ test('a run has the cores and the size of file that the settings give it, and a 
 test.each([
   ['0-3', [0, 1, 2, 3]],
   ['0-1,5,7-8', [0, 1, 5, 7, 8]],
-])('the cores that may be used are read from %s', (list, cores) => {
+])('reads the allowed cores from %s', (list, cores) => {
   expect(allowedCores(`Name:\tnode\nCpus_allowed_list:\t${list}\nMems_allowed:\t1\n`)).toEqual(cores)
 })
 
@@ -56,7 +56,7 @@ const run = async (changed: Partial<Programs>, film: string) => {
 }
 
 test(
-  'a film that needs more memory than one may take is refused in words',
+  'a film that needs more memory than allowed is refused with a readable reason',
   { timeout: patience },
   async () => {
     drawFilm(join(root, 'large.mp4'), { size: '3840x2160', seconds: 1, sound: false, rate: '10' })
@@ -67,14 +67,14 @@ test(
   },
 )
 
-test('a film takes no more memory for being long', { timeout: patience }, async () => {
+test("memory does not grow with a film's duration", { timeout: patience }, async () => {
   drawFilm(join(root, 'long.mp4'), { size: '640x360', seconds: 40, sound: false, rate: '25' })
   const limits = { cores: undefined, memory: 300 * megabyte }
   expect(await run({ limits }, 'long.mp4')).toMatchObject({ durationMs: 40_000 })
 })
 
 test.each(['exec "$0" -e "$1"', '"$0" -e "$1" & wait'])(
-  'a program that takes too much memory is ended, also where a shell has started it (%s)',
+  'a program that takes too much memory is killed, also if a shell has started it (%s)',
   async (script) => {
     const greedy = 'globalThis.taken = Buffer.alloc(300 * 1024 ** 2, 1); setInterval(() => {}, 1000)'
     const limits = { cores: undefined, memory: 200 * megabyte }
@@ -85,7 +85,7 @@ test.each(['exec "$0" -e "$1"', '"$0" -e "$1" & wait'])(
   },
 )
 
-describe('a converter that ends by itself', () => {
+describe('a converter that exits with an error', () => {
   const ended = async (name: string, script: string): Promise<unknown> => {
     drawFilm(join(root, 'small.mp4'), { size: '64x64', seconds: 1, sound: false })
     const ffmpegPath = join(root, name)
@@ -96,12 +96,12 @@ describe('a converter that ends by itself', () => {
     )
   }
 
-  test('for lack of memory, as newer builds do, is told so whatever it says', async () => {
+  test('for lack of memory, as newer builds do, is reported so whatever it prints', async () => {
     const error = await ended('no-memory', 'echo "Nothing was written" >&2; exit 244')
     expect(error).toMatchObject({ name: 'UnusableFile', why: { key: 'tooMuchMemory' } })
   })
 
-  test('with words of its own is quoted', async () => {
+  test('with a message of its own is quoted', async () => {
     const error = await ended('odd-words', 'echo "[out] Cannot do it" >&2; exit 1')
     expect(error).toMatchObject({ why: { key: 'converterSays', said: 'Cannot do it' } })
   })
@@ -120,7 +120,7 @@ describe('a converter that ends by itself', () => {
       `${programs.ffmpegPath} "$@" || exit; [ ! -d v0 ] || echo 1 > v0/00000.m4s`,
       'incomplete',
     ],
-  ])('%s leaves the file for another try', async (name, script, words) => {
+  ])('%s leaves the file for a retry', async (name, script, words) => {
     const error = await ended(name.replaceAll(' ', '-'), script)
     expect(error).toBeInstanceOf(Error)
     expect(error).not.toBeInstanceOf(UnusableFile)
@@ -128,23 +128,23 @@ describe('a converter that ends by itself', () => {
   })
 })
 
-test('a disk is full where there is no room for a picture, unless it gives no figures', () => {
+test('a disk is full if it has no room for a frame, unless it reports no figures', () => {
   expect(isFull({ blocks: 1000, bavail: 3, bsize: 4096 })).toBe(true)
   expect(isFull({ blocks: 1000, bavail: 500, bsize: 4096 })).toBe(false)
   expect(isFull({ blocks: 0, bavail: 0, bsize: 4096 })).toBe(false)
 })
 
-test('a film may take sixty times as long as it lasts', () => {
+test('the time limit of a film is sixty times its duration', () => {
   expect(timeLimit(600).timeoutMs).toBe(600_000 * 60 + 600_000)
 })
 
-test('a run that takes longer than its limit is ended, with what it has started', async () => {
+test('a run that exceeds its time limit is killed with its child processes', async () => {
   const shell = { program: '/bin/sh', args: ['-c', 'sleep 30 & wait'], timeoutMs: 50 }
   await expect(runLimited(shell)).rejects.toThrow('takes too long')
 })
 
 test.each(['SIGKILL', 'SIGTERM'])(
-  'a run that somebody else ends by %s says nothing about the file',
+  'a run killed externally by %s is not blamed on the file',
   async (signal) => {
     const error: unknown = await printed(`kill -${signal.slice(3)} $$; sleep 5`).catch(
       (thrown: unknown) => thrown,
@@ -154,11 +154,11 @@ test.each(['SIGKILL', 'SIGTERM'])(
   },
 )
 
-test('a file that makes the program crash is not to be used', async () => {
+test('a file that crashes the program is unusable', async () => {
   await expect(printed('kill -SEGV $$; sleep 5')).rejects.toThrow(UnusableFile)
 })
 
-test('a converter that is asked to end while it works leaves the file for another try', async () => {
+test('a converter that is asked to end while it works leaves the file for a retry', async () => {
   const converter = join(root, 'ffmpeg')
   writeFileSync(converter, '#!/bin/sh\nexit 255\n', { mode: 0o755 })
   await expect(runLimited({ program: converter, args: [], timeoutMs: 5000 })).rejects.toThrow(

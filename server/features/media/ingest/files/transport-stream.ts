@@ -1,10 +1,13 @@
 import { open } from 'node:fs/promises'
 
-/** Bytes from one packet to the next: plain, with a time before each (cameras), with a checksum behind each (receivers). */
+/** Distance between packets in bytes: plain, with a time before each (cameras), with a checksum after each (receivers). */
 const packetLengths = [188, 192, 204]
 const sync = 0x47
 
-/** Where the packets of a transport stream begin, and how far apart; undefined for any other file. It may begin in the middle of a packet. */
+/**
+ * Finds the first packet of a transport stream and the packet distance; undefined for any other file. It may begin in the middle of
+ * a packet.
+ */
 export function packetsOf(start: Buffer): { first: number; length: number } | undefined {
   for (const length of packetLengths) {
     for (let first = 0; first < length && first + 2 * length < start.length; first++) {
@@ -16,17 +19,17 @@ export function packetsOf(start: Buffer): { first: number; length: number } | un
   return undefined
 }
 
-/** What happens in the middle of a transport stream that was joined from several. */
+/** Discontinuities of a transport stream that was joined from several. */
 export interface StreamBreaks {
-  /** The shortest time by which the clock of a track jumps back, in seconds; undefined if it never does. */
+  /** Smallest backward jump of a track's clock in seconds; undefined if there is none. */
   clockJump: number | undefined
-  /** Whether a track goes on in another codec, or ends while another track of its kind begins. ffmpeg drops what follows, in silence. */
+  /** Whether a track changes its codec, or ends while another track of its kind begins. ffmpeg silently drops the rest. */
   codecChanges: boolean
 }
 
 const chunk = 4 * 1024 ** 2
 
-/** Reads the heads of all packets: the tables of tracks, and the times of these tracks by their packet identifiers (PID). */
+/** Reads the headers of all packets: the tables of tracks, and the times of these tracks by packet identifier (PID). */
 export async function findBreaks(
   path: string,
   pids: readonly number[],
@@ -47,7 +50,7 @@ export async function findBreaks(
       length ??= packetsOf(bytes.subarray(0, 1024))?.length ?? 188
       let at = 0
       while (at + length < bytes.length) {
-        // Where bytes are lost, the next packet is where two in a row begin.
+        // After lost bytes, the next packet begins where two follow in a row.
         if (bytes[at] === sync && bytes[at + length] === sync) {
           reader.take(bytes, at)
           at += length
@@ -92,9 +95,9 @@ function readBreaks(pids: readonly number[]) {
 }
 
 const ticks = 90_000
-/** Times have 33 bits: after 26.5 hours they begin at 0, which is no jump. */
+/** Times have 33 bits: after 26.5 hours they restart at 0, which is not a jump. */
 const wrap = 2 ** 33
-/** Seconds. Pictures without a decoding time may be out of order by less. */
+/** Seconds. Frames without a decoding time may be out of order by less. */
 const leastJump = 0.5
 
 function secondsBack(last: number, next: number): number {
@@ -102,7 +105,7 @@ function secondsBack(last: number, next: number): number {
   return back > wrap / 2 ? 0 : back / ticks
 }
 
-/** When the bytes of a track are decoded, from the head of its packet (PES); undefined if that holds none. */
+/** Reads the decoding time of a track from the header of its packet (PES); undefined if it has none. */
 function timeOf(payload: Buffer): number | undefined {
   if (payload.length < 19 || payload.readUIntBE(0, 3) !== 1) return undefined
   const given = payload.readUInt8(7) >> 6
@@ -112,7 +115,7 @@ function timeOf(payload: Buffer): number | undefined {
   return high * 2 ** 30 + (payload.readUInt16BE(at + 1) >> 1) * 2 ** 15 + (payload.readUInt16BE(at + 3) >> 1)
 }
 
-/** Puts the sections of a table together, which may be spread over packets, and hands on those that are whole and differ from the last one. */
+/** Assembles the sections of a table, which may be spread over packets, and passes on complete ones that differ from the previous. */
 function collectSections(take: (section: Buffer) => void): (payload: Buffer, isStart: boolean) => void {
   let open = Buffer.alloc(0)
   const last = new Map<number, Buffer>()
@@ -140,7 +143,7 @@ function collectSections(take: (section: Buffer) => void): (payload: Buffer, isS
   }
 }
 
-/** CRC-32 as MPEG writes it: 0 over a section with its own. */
+/** Computes MPEG's CRC-32: 0 over a section with its own. */
 function checksum(section: Buffer): number {
   let value = 0xffffffff
   for (const byte of section) {
@@ -150,7 +153,7 @@ function checksum(section: Buffer): number {
   return value
 }
 
-/** Follows which program has these tracks, in which codecs. */
+/** Tracks which program has these tracks, and their codecs. */
 function followTracks(
   pids: readonly number[],
   follow: (pid: number, take: (section: Buffer) => void) => void,
@@ -164,7 +167,7 @@ function followTracks(
     if (section[0] !== 2) return
     const listed = tracksOf(section)
     if (pids.some((pid) => listed.has(pid))) ours = program
-    // Another program beside ours, as broadcasters have.
+    // Another program beside ours, as in broadcasts.
     else if (ours === undefined || (ours !== program && programs.has(ours))) return
     for (const pid of pids) {
       const codec = listed.get(pid)
@@ -187,7 +190,7 @@ function followTracks(
   }
 }
 
-/** Names of codecs by the type of a track in its table (ISO 13818-1, ATSC A/53). */
+/** Codec names by the type of a track in its table (ISO 13818-1, ATSC A/53). */
 const codecsByType: Record<number, string> = {
   0x01: 'picture mpeg2',
   0x02: 'picture mpeg2',
@@ -208,7 +211,7 @@ const codecsByType: Record<number, string> = {
   0x83: 'sound truehd',
   0x80: 'sound pcm',
 }
-/** The same of tracks whose type is "private", by a descriptor (EN 300 468) or a registered name. */
+/** Codec names of tracks with a "private" type, by descriptor (EN 300 468) or registered name. */
 const codecsByDescriptor: Record<number, string> = {
   0x6a: 'sound ac3',
   0x7a: 'sound eac3',
@@ -226,7 +229,7 @@ const codecsByName: Record<string, string> = {
 
 const kindOf = (codec: string) => codec.split(' ', 1)[0]
 
-/** The codecs of a program's tracks by PID. */
+/** Returns the codecs of a program's tracks by PID. */
 function tracksOf(section: Buffer): Map<number, string> {
   const listed = new Map<number, string>()
   const end = section.length - 4

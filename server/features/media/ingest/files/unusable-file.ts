@@ -2,8 +2,8 @@ import { htmlLanguage, type Language } from '#contract/languages.ts'
 import { translate } from '#server/i18n/translate.ts'
 
 /**
- * Every reason for which a file can't be used, with the names of the values in its sentence (`unusable` in server/i18n). Rows of the
- * database name them: one that is told no more stays as long as they do.
+ * Every reason for which a file can't be used, with the names of the values in its sentence (`unusable` in server/i18n). Rows refer
+ * to these keys, so an unused key stays as long as they do.
  */
 export const reasons = {
   empty: [],
@@ -65,7 +65,7 @@ export class UnusableFile extends Error {
   }
 }
 
-/** A reason in the words of a language, which follow the file's name. */
+/** Returns a reason as a sentence in a language, which follows the file's name. */
 export function sayWhy({ key, ...values }: Why, language: Language): string {
   const figures = new Intl.NumberFormat(htmlLanguage[language], {
     maximumFractionDigits: 1,
@@ -78,12 +78,12 @@ export function sayWhy({ key, ...values }: Why, language: Language): string {
   return translate(language, `unusable.${key}`, Object.fromEntries(said))
 }
 
-/** What a row stores: `reason` as in the log, `why` for other languages. */
+/** Returns the columns of a reason: `reason` as in the log, `why` for other languages. */
 export function reasonColumns({ message, why }: UnusableFile): { reason: string; why: string } {
   return { reason: message, why: JSON.stringify(why) }
 }
 
-/** The reason of a row's failure in a language. Rows from before there were keys show their text. */
+/** Returns the reason of a row's failure in a language. Rows from before there were keys show their text. */
 export function reasonIn(
   language: Language,
   { reason, why }: { reason: string | null; why: Why | null },
@@ -93,7 +93,7 @@ export function reasonIn(
 
 const mostQuoted = 200
 
-/** Words of a program as a value that the database takes. */
+/** Converts a program's message to a value that the database accepts. */
 export function quoted(words: string): string {
   return words.slice(0, mostQuoted).toWellFormed().replaceAll('\0', '')
 }

@@ -6,7 +6,7 @@ import type { Storage } from '#server/platform/storage/storage.ts'
 
 const prefix = 'process-'
 
-/** This process's folder for unfinished files; nothing in it is of use to anyone once the process has ended. */
+/** Returns this process's folder for unfinished files; its content is useless once the process has ended. */
 export function ownWorkFolder(storage: Storage): string {
   const { pid, started } = thisProcess()
   const folder = join(storage.workDir, `${prefix}${pid}-${Buffer.from(started).toString('base64url')}`)
@@ -14,7 +14,7 @@ export function ownWorkFolder(storage: Storage): string {
   return folder
 }
 
-/** Removes what processes that have ended left unfinished. */
+/** Removes the unfinished files of ended processes. */
 export async function purgeWorkFolders(storage: Storage): Promise<void> {
   for (const name of await readdir(storage.workDir)) {
     const [, pid, started] = /^process-(\d+)-([\w-]*)$/.exec(name) ?? []

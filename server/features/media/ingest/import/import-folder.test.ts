@@ -131,7 +131,7 @@ test('a folder becomes a published video that plays; a second import changes not
   expect(await episodesOf('salt')).toEqual(before)
 })
 
-test('changed captions and titles are taken over without making the episode again', async () => {
+test('updates changed captions and titles without converting the episode again', async () => {
   const folder = makeFolder('pepper', { '01.mp4': 'one.mp4' })
   await run(folder)
   const [before] = await episodesOf('pepper')
@@ -144,7 +144,7 @@ test('changed captions and titles are taken over without making the episode agai
   expect((await videoOf('pepper')).titles).toEqual({ en: 'Pepper' })
 })
 
-test('captions in the file come along; one beside it stands before them, and nothing takes them away', async () => {
+test('imports embedded captions; a file beside the episode overrides them, and nothing removes them', async () => {
   const file = join(root, 'captioned.mkv')
   const srt = join(root, 'spoken.srt')
   writeFileSync(srt, '1\n00:00:00,100 --> 00:00:00,900\nSpoken\n')
@@ -184,7 +184,7 @@ test('a changed file replaces its episode when it is ready; the old one stays fo
   expect(await context.storage.exists(`media/${fresh?.folder}/master.m3u8`)).toBe(true)
 })
 
-test('what can’t be used is refused by name, and the rest goes on', async () => {
+test('unusable files are refused by name, and the rest is imported', async () => {
   const folder = makeFolder('mixed', { '01.mp4': 'one.mp4' })
   writeFileSync(join(folder, '02.mp4'), '')
   writeFileSync(join(folder, '03.mp4'), '#EXTM3U\n')
@@ -209,7 +209,7 @@ test('what can’t be used is refused by name, and the rest goes on', async () =
   expect(reasonOf('mixed/05.mp4')).toContain('several recordings')
 })
 
-test('a mistake in one video.yaml names file and key, and other folders go on', async () => {
+test('a mistake in one video.yaml is reported with file and key, and other folders are imported', async () => {
   makeFolder(
     'shelf/bad',
     { '01.mp4': 'one.mp4' },
@@ -223,7 +223,7 @@ test('a mistake in one video.yaml names file and key, and other folders go on', 
   ])
 })
 
-test('an episode that left the folder stays on the site, and the import says so', async () => {
+test('an episode that was removed from the folder stays on the site, and the import reports it', async () => {
   const folder = makeFolder('shrunk', { '01.mp4': 'one.mp4', '02.mp4': 'two.mp4' })
   await run(folder)
   rmSync(join(folder, '02.mp4'))
@@ -233,7 +233,7 @@ test('an episode that left the folder stays on the site, and the import says so'
   expect((await episodesOf('shrunk')).map(({ state }) => state)).toEqual(['ready', 'ready'])
 })
 
-test('an import names odd prices, a small cover, and labels without translations', async () => {
+test('an import reports unusual prices, a small cover, and labels without translations', async () => {
   const odd = description.replace('free_episodes: 1', 'free_episodes: 2')
   const folder = makeFolder('odd', { '01.mp4': 'one.mp4' }, odd)
   await sharp({ create: { width: 300, height: 200, channels: 3, background: '#c04020' } }).toFile(
@@ -275,7 +275,7 @@ test('an interrupted import publishes nothing, and the next one finishes it', as
   ).toEqual([{ state: 'ready' }])
 })
 
-test('several workers share the queue, and each episode is made once', async () => {
+test('several workers share the queue, and each episode is converted once', async () => {
   const names = ['01.mp4', '02.mp4', '03.mp4', '04.mp4']
   await enqueue(makeFolder('shared', Object.fromEntries(names.map((name) => [name, 'one.mp4']))))
   const work = async () => {
@@ -298,7 +298,7 @@ test('several workers share the queue, and each episode is made once', async () 
   expect(assets).toEqual(names.map(() => ({ state: 'ready', attempt: 1 })))
 })
 
-test('what a dead worker had goes back into the queue, what a living one has does not', async () => {
+test('assets of a dead worker are requeued, those of an active one are not', async () => {
   await enqueue(makeFolder('orphan', { '01.mp4': 'one.mp4' }))
   let claim: Awaited<ReturnType<typeof claimNext>>
   const client = await database.pool.connect()
@@ -308,7 +308,7 @@ test('what a dead worker had goes back into the queue, what a living one has doe
     expect(await putBackAbandoned(database.db)).toEqual([])
     const other = database.db.connection().execute((one) => claimNext(one))
     expect(await other).toBeUndefined()
-    // What the server does when the worker's process is gone.
+    // Emulates the server after the worker's process has ended.
     await connection.selectNoFrom((eb) => eb.fn('pg_advisory_unlock_all').as('done')).execute()
   })
   client.release(true)
@@ -321,14 +321,14 @@ test('what a dead worker had goes back into the queue, what a living one has doe
   expect(await workNext(context, { signal: new AbortController().signal, niceness: 0 })).toBe(claim.id)
 })
 
-test('nothing unfinished is left behind', () => {
+test('no unfinished files are left', () => {
   const own = readdirSync(context.storage.workDir).flatMap((name) =>
     readdirSync(join(context.storage.workDir, name)),
   )
   expect(own).toEqual([])
 })
 
-test('what of a film or its captions is left out is noted, at each import', async () => {
+test('omitted parts of a film or its captions are noted at each import', async () => {
   const folder = makeFolder('left-out', {})
   const srt = join(root, 'foreign.srt')
   writeFileSync(srt, '1\n00:00:00,100 --> 00:00:00,900\nHello\n')
@@ -356,7 +356,7 @@ test('what of a film or its captions is left out is noted, at each import', asyn
   expect((await episodesOf('left-out'))[0]?.captions).toMatchObject([{ lang: 'en', lostLine: 6 }])
 })
 
-test('captions in a folder of a drama are imported, and what lies beside dramas is noted', async () => {
+test('captions in a subfolder are imported, and other files beside the dramas are noted', async () => {
   const folder = makeFolder('beside/nested', { '01.mp4': 'one.mp4' })
   for (const name of ['subs', '../sketches']) mkdirSync(join(folder, name))
   writeFileSync(join(folder, 'subs/01.en.vtt'), captions)

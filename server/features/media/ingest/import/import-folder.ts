@@ -33,15 +33,15 @@ import type { IngestContext } from '#server/features/media/ingest/ingest-context
 
 export interface EnqueueOptions {
   signal: AbortSignal
-  /** What a video that is new begins as: released with its first episode, or at once with its episodes still to come. */
+  /** How a new video is released: with its first episode, or at once with its episodes still to come. */
   release: 'whenReady' | 'now' | 'draft'
-  /** The place of an episode in the queue, higher is sooner. */
+  /** Priority of an episode in the queue, higher is sooner. */
   priority: (number: number) => number
   /** Names of categories and tags by slug. */
   names?: ReadonlyMap<string, Texts>
 }
 
-/** An episode as the import sees it. */
+/** An imported episode. */
 export interface ImportedEpisode extends Enqueued {
   /** Such as my-drama/01.mp4. */
   name: string
@@ -50,17 +50,17 @@ export interface ImportedEpisode extends Enqueued {
 }
 
 export interface EnqueuedFolder {
-  /** Undefined where the whole folder was refused. */
+  /** Undefined if the whole folder was refused. */
   videoId?: string
   episodes: ImportedEpisode[]
   refused: Refused[]
-  /** Worth saying, but nothing wrong: "my-drama: episode 3 …". */
+  /** Notes that are not errors: "my-drama: episode 3 …". */
   notes: string[]
 }
 
 /**
- * Reads one content folder and brings video, cover and captions up to date; new and changed episodes go into the queue. What can't be used
- * is refused by name, and the rest goes on.
+ * Reads one content folder and updates video, cover and captions; new and changed episodes are queued. Unusable files are refused
+ * by name, and the rest is imported.
  */
 export async function enqueueFolder(
   context: IngestContext,
@@ -113,7 +113,7 @@ async function checkEpisodes(
     const name = nameIn(folder, source.path)
     try {
       const { duration } = await checkSource(context.programs.ffprobePath, source.path, signal)
-      // Where the container says no length, progress counts it as a minute.
+      // If the container has no duration, progress counts it as a minute.
       usable.push({ source, name, duration: duration || 60 })
     } catch (error) {
       refused.push({ file: name, reason: whyRefused(error) })
@@ -122,7 +122,7 @@ async function checkEpisodes(
   return usable
 }
 
-/** @throws errors that the file did not cause */
+/** Returns the reason of a refusal. @throws errors that the file did not cause */
 function whyRefused(error: unknown): string {
   if (error instanceof UnusableFile) return error.message
   const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -169,7 +169,7 @@ const oddPrices = {
   allFree: 'every episode is free, so nothing is for sale',
 }
 
-/** Warnings: unlikely prices, and labels without translations. */
+/** Notes unlikely prices, and labels without translations. */
 async function noteOddities(
   { db }: IngestContext,
   { slug, episodes }: ContentFolder,
@@ -208,7 +208,7 @@ async function readCaptions(folder: ContentFolder, source: EpisodeSource, refuse
   return { captions, keptCaptions, notes }
 }
 
-/** A file as the operator knows it: "my-drama/02.mp4". */
+/** Returns a file's name for the operator: "my-drama/02.mp4". */
 function nameIn({ slug, path }: ContentFolder, file: string): string {
   return `${slug}/${relative(path, file)}`
 }
@@ -241,7 +241,7 @@ export interface EpisodeProgress {
 export interface ImportOptions {
   signal: AbortSignal
   niceness: number
-  /** How long to wait while the store is away. */
+  /** Delays while the storage is unreachable. */
   rest?: BackoffOptions
   onProgress: (episodes: EpisodeProgress[]) => void
 }
@@ -254,14 +254,14 @@ export interface ImportReport {
   notes: string[]
 }
 
-/** An operator's videos come before the demo. */
+/** An operator's videos precede the demo. */
 export const importPriority = 10
 const pollMs = 400
 
 /**
- * Imports a content folder, or a folder of them, and works until all of it is made; other workers on the same database help. Can be
- * stopped and run again: what is done stays done.
- * @throws Error in words, where the path holds no content; the signal's reason when aborted
+ * Imports a content folder, or a folder of them, and works until all of it is converted; other workers on the same database help.
+ * It can be stopped and repeated: finished work is kept.
+ * @throws Error with a readable message if the path has no content; the signal's reason when aborted
  */
 export async function importFolder(
   context: IngestContext,
@@ -294,7 +294,7 @@ export async function importFolder(
   }
 }
 
-/** What of the episodes' files was left out. */
+/** Returns notes on the omitted parts of the episodes' files. */
 async function noteFilms({ db }: IngestContext, episodes: readonly ImportedEpisode[]): Promise<string[]> {
   if (episodes.length === 0) return []
   const ids = episodes.map(({ assetId }) => assetId)
@@ -304,7 +304,7 @@ async function noteFilms({ db }: IngestContext, episodes: readonly ImportedEpiso
   )
 }
 
-/** Works on these assets, and waits for those that others work on. @returns what failed */
+/** Processes these assets, and waits for those of other workers. @returns the failed ones */
 async function workOff(
   context: IngestContext,
   episodes: readonly ImportedEpisode[],

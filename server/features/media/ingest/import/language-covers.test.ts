@@ -52,7 +52,7 @@ const draw = (background: string) =>
 
 const viewer = (language: string) => site.visitor({ 'accept-language': language })
 
-/** Which of the colours a cover has. */
+/** Returns the colour of a cover. */
 async function colourOf(address: string | null): Promise<Colour | undefined> {
   const response = await viewer('en').fetch(address ?? '')
   const { dominant } = await sharp(Buffer.from(await response.arrayBuffer())).stats()
@@ -60,7 +60,7 @@ async function colourOf(address: string | null): Promise<Colour | undefined> {
   return r ? 'red' : g ? 'green' : b ? 'blue' : undefined
 }
 
-/** The colour of a video's cover for the viewers of a language, wherever it is shown. */
+/** Returns the colours of a video's cover in every place where viewers of a language see it. */
 async function shownIn(language: string, id: string): Promise<(Colour | undefined)[]> {
   const visitor = viewer(language)
   const video = await visitor.ask(getVideo, { query: { id } })
@@ -79,7 +79,7 @@ async function shownIn(language: string, id: string): Promise<(Colour | undefine
 
 const everywhere = (colour: Colour) => Array<Colour>(6).fill(colour)
 
-test('viewers see the cover of their language everywhere, and all others the cover for all', async () => {
+test('viewers see the cover of their language everywhere, and otherwise the default cover', async () => {
   const { id, refused } = await bringIn('salt', {
     'cover.png': 'red',
     'cover.de.png': 'green',
@@ -92,7 +92,7 @@ test('viewers see the cover of their language everywhere, and all others the cov
   expect(await shownIn('fr', id)).toEqual(everywhere('blue'))
 })
 
-test('another import replaces the covers that it has, and refuses by its name what is no picture', async () => {
+test('another import replaces its covers, and refuses a file that is not an image by name', async () => {
   await bringIn('pepper', { 'cover.png': 'red', 'cover.dy.png': 'green', 'cover.es.png': 'green' })
   const { id, refused } = await bringIn('pepper', { 'cover.dy.png': 'blue', 'cover.es.png': 'no picture' })
   expect(refused).toEqual(['pepper/cover.es.png'])

@@ -3,7 +3,7 @@ import { badges } from '#contract/catalog.ts'
 import { languageOf, languages, type Language, type Texts } from '#contract/languages.ts'
 import { videoLimits } from '#contract/studio/videos.ts'
 
-/** What `video.yaml` says (product.md, section 8). */
+/** Content of a `video.yaml`. */
 export interface VideoDescription {
   titles: Texts
   synopses: Texts
@@ -13,7 +13,7 @@ export interface VideoDescription {
   price: { currency: string; episodeCents: number; videoCents: number }
   badge: 'new' | 'hot' | null
   featured: boolean
-  /** The titles of the episodes in order, as far as they are named. */
+  /** Titles of the episodes in order, as far as they are given. */
   episodeTitles: Partial<Texts>[]
 }
 
@@ -38,7 +38,7 @@ const mostCents = 100_000_000
 const longestFile = 256 * 1024
 
 /**
- * Reads a `video.yaml`.
+ * Parses a `video.yaml`.
  * @throws DescriptionError
  */
 export function parseVideoYaml(text: string): VideoDescription {
@@ -74,7 +74,7 @@ export function parseVideoYaml(text: string): VideoDescription {
   }
 }
 
-/** What is nested too deep, or multiplied by aliases beyond measure, is a mistake too. */
+/** Excessive nesting, or excessive expansion of aliases, is a mistake too. */
 function readable<Read>(read: () => Read): Read {
   try {
     return read()
@@ -114,7 +114,7 @@ function readSomeTexts(value: unknown, key: string, most: number): Partial<Texts
   for (const [code, text] of Object.entries(
     asMap(value, key, `hold a text for each language (${languages.join(', ')})`),
   )) {
-    // A region is not taken: "pt-BR" and "pt-PT" side by side would be two texts for one language.
+    // A region is refused: "pt-BR" and "pt-PT" together would be two texts for one language.
     const language = code.includes('-') ? undefined : languageOf(code)
     if (!language)
       throw new DescriptionError(

@@ -12,7 +12,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** The folder of a drama with these files beside its `video.yaml`. */
+/** Reads the folder of a drama with these files beside its `video.yaml`. */
 async function read(...names: string[]) {
   const folder = join(root, `salt-${++folders}`)
   mkdirSync(folder)
@@ -35,7 +35,7 @@ async function read(...names: string[]) {
   }
 }
 
-// A pattern that tries each way to divide the letters would not come to an end.
+// A pattern with exponential backtracking would not terminate.
 test.each([`${'a'.repeat(60)}!`, `${'a'.repeat(100_000)}!`, 'a--b', '-a', 'a.', 'ä'])(
   'a folder named %s is refused by its name',
   async (name) => {
@@ -43,7 +43,7 @@ test.each([`${'a'.repeat(60)}!`, `${'a'.repeat(100_000)}!`, 'a--b', '-a', 'a.', 
   },
 )
 
-test('a folder is read by the names that the studio reads', async () => {
+test('reads a folder by the same names as the studio', async () => {
   const captions = ['03.pt-BR.vtt', '03.spa.srt', '03.fr.vtt', '03.en.sdh.vtt', 'Episode 5.de.ass']
   expect(await read('03.mkv', 'S01E04.mp4', 'Episode 5.mp4', 'cover.heic', ...captions)).toEqual({
     episodes: [
@@ -64,7 +64,7 @@ test('a folder is read by the names that the studio reads', async () => {
   })
 })
 
-test('every file that is not used is named, but those of operating systems', async () => {
+test('reports every unused file, except those of operating systems', async () => {
   const films = ['01.mp4', 'Episode 1.mov', 'trailer.mp4', '02.avi']
   const captions = ['01.en.vtt', '01.en.forced.vtt', '01.it.vtt', '07.en.vtt', 'en.vtt', '01.en.sub']
   const others = ['notes.txt', 'poster.jpg', '.DS_Store', '._01.mp4', 'Thumbs.db', 'cover.png', 'cover.heic']
@@ -89,7 +89,7 @@ test('every file that is not used is named, but those of operating systems', asy
   )
 })
 
-test('files in folders of a drama are read as the studio reads them', async () => {
+test('reads files in subfolders of a drama like the studio', async () => {
   const nested = ['subs/01.en.vtt', 'subs/01.de.srt', 'Season 1/02.mp4', 'art/cover.png', 'art/poster.psd']
   expect(await read('01.mp4', ...nested)).toEqual({
     episodes: [
@@ -102,7 +102,7 @@ test('files in folders of a drama are read as the studio reads them', async () =
   })
 })
 
-test('a cover is for all, or for the language in its name, and a second one of a language is named', async () => {
+test('uses a cover as the default, or for the language in its name, and reports a second one for a language', async () => {
   const inLanguages = ['cover.dy.jpg', 'cover.de.png', 'Cover_fr.WEBP', 'cover.pt-BR.jpg', 'cover.it.jpg']
   expect(await read('cover.jpg', 'cover.en.png', ...inLanguages)).toEqual({
     episodes: [],
@@ -118,7 +118,7 @@ test('a cover is for all, or for the language in its name, and a second one of a
   })
 })
 
-test('without a cover for all, the English one is for all', async () => {
+test('without a default cover, uses the English one', async () => {
   expect(await read('cover.en.jpg', 'cover.es.jpg')).toMatchObject({
     covers: { all: 'cover.en.jpg', es: 'cover.es.jpg' },
     refused: [],
@@ -126,7 +126,7 @@ test('without a cover for all, the English one is for all', async () => {
   })
 })
 
-test('a folder in a drama’s is named where nothing in it is read', async () => {
+test('reports a subfolder of a drama if nothing in it is read', async () => {
   const nested = [
     '01.mp4',
     'extras/01.mp4',
@@ -143,7 +143,7 @@ test('a folder in a drama’s is named where nothing in it is read', async () =>
   })
 })
 
-test('what lies beside the folders of dramas is named', async () => {
+test('reports files beside the folders of dramas', async () => {
   const shelf = join(root, 'shelf')
   const files = [
     'salt/video.yaml',

@@ -6,7 +6,7 @@ import { chooseCovers, readFileName, type NamedFile } from '#contract/studio/fil
 import { captionEndings, coverNames, descriptionName, videoEndings } from '#contract/studio/uploads.ts'
 import { DescriptionError, parseVideoYaml, type VideoDescription } from './parse-video-yaml.ts'
 
-/** A file, or a whole folder, that can't be used. `file` as the operator knows it: "my-drama/02.mp4". */
+/** An unusable file or folder. `file` is its name for the operator: "my-drama/02.mp4". */
 export interface Refused {
   file: string
   reason: string
@@ -19,7 +19,7 @@ export interface EpisodeSource {
 }
 
 export interface CoverSource {
-  /** Undefined for all who have none in their language. */
+  /** Undefined for the default cover, for viewers without one in their language. */
   language: Language | undefined
   path: string
 }
@@ -32,21 +32,21 @@ export interface ContentFolder {
   covers: CoverSource[]
   episodes: EpisodeSource[]
   refused: Refused[]
-  /** Names of files and folders that nothing is made of. */
+  /** Names of unused files and folders. */
   unused: string[]
 }
 
-/** Files that are meant to be an episode or its captions, in a format that is not taken. */
+/** Files intended as an episode or its captions, in an unsupported format. */
 const otherFormat =
   /^\d{1,4}\.\w+$|\.(avi|wmv|flv|f4v|mpe?g|vob|ogv|asf|rmvb?|sub|idx|sup|sbv|ttml|dfxp|stl|scc|smi)$/i
 const longestSlug = 100
-// A part and its separator have no sign in common: the time of a match grows with the length alone.
+// A part and its separator share no character, so the time of a match is linear in the length.
 const slugPattern = /^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/
 
-/** The content folders at a path, and what else lies beside them. */
+/** The content folders at a path, and the other entries there. */
 export interface FoundFolders {
   folders: string[]
-  /** Descriptions that are called otherwise. */
+  /** Descriptions under a wrong name. */
   refused: Refused[]
   /** Names of files, and of folders without a description. */
   unused: string[]
@@ -55,8 +55,8 @@ export interface FoundFolders {
 const similarName = /^video\.ya?ml$/i
 
 /**
- * The content folders at a path: the path itself if it has a `video.yaml`, else those inside it.
- * @throws Error with a message for people if there is none
+ * Finds the content folders at a path: the path itself if it has a `video.yaml`, otherwise those inside it.
+ * @throws Error with a readable message if there is none
  */
 export async function findFolders(path: string): Promise<FoundFolders> {
   const root = resolve(path)
@@ -79,12 +79,12 @@ export async function findFolders(path: string): Promise<FoundFolders> {
   throw new Error(`Neither ${path} nor a folder in it holds a video.yaml.${hint}`)
 }
 
-/** A description under another name, such as video.yml. */
+/** Finds a description under a wrong name, such as video.yml. */
 async function similarTo(folder: string): Promise<string | undefined> {
   return (await readdir(folder).catch(() => [])).find((name) => similarName.test(name))
 }
 
-/** What a folder holds, without what operating systems leave there. */
+/** Lists a folder without the files that operating systems leave there. */
 async function listNames(folder: string): Promise<Dirent[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   return entries
@@ -92,7 +92,7 @@ async function listNames(folder: string): Promise<Dirent[]> {
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Reads one content folder. What is wrong with the whole comes back as a single refusal. */
+/** Reads one content folder. A fault of the whole folder is returned as a single refusal. */
 export async function readFolder(path: string): Promise<ContentFolder | Refused> {
   const slug = basename(path)
   if (slug.length > longestSlug || !slugPattern.test(slug)) {
@@ -131,13 +131,13 @@ export async function readFolder(path: string): Promise<ContentFolder | Refused>
 }
 
 interface FolderEntry extends NamedFile {
-  /** Its path within the folder. */
+  /** Path within the folder. */
   name: string
 }
 
 /**
- * The files in a folder and in the folders in it, as the studio reads them. A folder is named itself where it is called like a file, is empty or
- * can't be read, or where it is a drama of its own.
+ * Lists the files in a folder and its subfolders, as the studio reads them. A subfolder itself is listed if it is named like a
+ * file, is empty or unreadable, or is a drama of its own.
  */
 async function listFiles(path: string, inside = ''): Promise<FolderEntry[]> {
   const files: FolderEntry[] = []
@@ -180,7 +180,7 @@ function collectCaptions(
   episodes: Map<number, EpisodeSource>,
   refuse: Refuse,
 ): void {
-  // Of two files for one language the shorter name is the plain one: "03.en.vtt" before "03.en.forced.vtt".
+  // Of two files for one language, the shorter name is the plain one: "03.en.vtt" before "03.en.forced.vtt".
   const captions = files
     .filter(({ kind }) => kind === 'captions')
     .toSorted((a, b) => basename(a.name).length - basename(b.name).length)

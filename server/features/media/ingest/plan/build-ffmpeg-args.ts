@@ -13,7 +13,7 @@ import {
 
 export type Container = 'mov' | 'matroska' | 'mpegts'
 
-/** The sound of a film in one format: a file that begins with the film, and the number of its stream. */
+/** A film's audio in one format: a file that begins with the film, and the index of its stream. */
 export interface SoundInput {
   input: string
   container: Container
@@ -21,21 +21,21 @@ export interface SoundInput {
 }
 
 export interface TranscodeJob {
-  /** The file to read, an absolute path with a name of our own making. */
+  /** The file to read, an absolute path with a generated name. */
   input: string
   container: Container
-  /** How long the film lasts, and when its last picture begins, in seconds. */
+  /** The film's duration, and the start of its last frame, in seconds. */
   duration: number
   lastPicture: number
   interlaced: boolean
-  /** The size of the decoded picture, turned upright. */
+  /** Size of decoded frames after rotation. */
   codedSize: { width: number; height: number }
-  /** Which stream of the file is the film, and which its sound. */
+  /** Indexes of the film's video and audio streams. */
   streamIndex: number
   soundIndex: number | undefined
-  /** By how much the clock jumps back in the middle, see `clockArgs`. */
+  /** Size of the clock's backward jump in the middle, see `clockArgs`. */
   clockJump: number | undefined
-  /** The sound to encode, and what brings it to its loudness. */
+  /** The audio to encode, and the gain for its loudness. */
   sound: SoundInput | undefined
   gain: Gain | undefined
   colours: SourceColours
@@ -43,10 +43,10 @@ export interface TranscodeJob {
   plan: LadderPlan
 }
 
-/** In a transport stream the sound may begin long after the picture: up to 5 minutes and 200 MB are read to know what it is. */
+/** In a transport stream the audio may begin long after the video: up to 5 minutes and 200 MB are read to detect it. */
 const farLook = ['-analyzeduration', '300M', '-probesize', '200M']
 
-/** What every call of ffmpeg and ffprobe starts with: this one local file, in this container, and nothing that it may point to (security.md). */
+/** First arguments of every call of ffmpeg and ffprobe: only this local file, in this container, and nothing that it may refer to. */
 export function inputArgs(input: string, container: Container): string[] {
   return [
     ...(container === 'mpegts' ? farLook : []),
@@ -65,8 +65,8 @@ export function inputArgs(input: string, container: Container): string[] {
 const usualJump = 10
 
 /**
- * Where a clock jumps back, the last sound before the jump may come out behind it: it jumps forth by as much, and ffmpeg has to see that as a
- * jump too, not as a gap. Shorter gaps stay.
+ * Where a clock jumps back, the last audio before the jump may be output after it: it jumps forward by the same amount, and ffmpeg
+ * must see that as a jump too, not as a gap. Shorter gaps stay.
  */
 export function clockArgs(clockJump: number | undefined): string[] {
   const isShort = clockJump !== undefined && clockJump <= usualJump
@@ -74,22 +74,21 @@ export function clockArgs(clockJump: number | undefined): string[] {
 }
 
 /**
- * A keyframe at 0, 1, 2, 3, 4, 6, 8 … seconds in every rung: the first four segments are 1 s, so that on a thin connection each is
- * there before the one before it is over, also where picture and sound are fetched one after the other; the others 2 s, and all
- * line up.
+ * Keyframes at 0, 1, 2, 3, 4, 6, 8 … seconds in every rendition. The first four segments have 1 s, so that on a slow connection
+ * each arrives before the previous one ends, even if video and audio are fetched sequentially; the others have 2 s, and all align.
  */
 export const forcedKeyframes = ['-force_key_frames', 'expr:gte(t,max(n_forced,2*n_forced-4))']
 
 /**
- * Pictures are numbered to the second and written at one a second, so that none is repeated or dropped. The option that says so
- * has another name in each age of ffmpeg: `-vsync`, gone since 9, and `-fps_mode`, unknown before 5.1.
+ * Frames are numbered by second and written at one a second, so that none is repeated or dropped. The option's name depends on the
+ * version of ffmpeg: `-vsync`, removed in 9, or `-fps_mode`, unknown before 5.1.
  */
 const oneEachSecond = 'setpts=N/TB'
 const eachFrameOnce = ['-r', '1']
 
 /**
- * One run of ffmpeg that makes everything from one decoding, into its working folder: `v0/ v1/ …`, `a/`, `storyboard.jpg`,
- * `candidate-1.jpg …`. Understood by ffmpeg 4 (2018) and newer.
+ * Builds one run of ffmpeg that makes everything from one decoding in its working folder: `v0/ v1/ …`, `a/`, `storyboard.jpg`,
+ * `candidate-1.jpg …`. Supported by ffmpeg 4 (2018) and newer.
  */
 export function buildFfmpegArgs(job: TranscodeJob): string[] {
   const { plan } = job
@@ -102,7 +101,7 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
     '-nostats',
     '-progress',
     'pipe:1',
-    // Where the size of the picture changes in the middle, the scaling follows; a graph that begins anew would forget what it has counted.
+    // If the frame size changes in the middle, the scaler adapts; a restarted graph would lose its counters.
     '-reinit_filter:v',
     '0',
     ...clockArgs(job.clockJump),
@@ -140,8 +139,8 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
 }
 
 /**
- * A transport stream may begin its clock anew. ffmpeg sees that in any stream it reads, so the same are read as when the sound was, and
- * decoded where the clock jumps: how long a packet of AC-3 lasts ffmpeg knows only then.
+ * A transport stream may restart its clock. ffmpeg detects that in any stream it reads, so it reads the same streams as during the
+ * analysis, and decodes them at a jump: only a decoder knows the duration of an AC-3 packet.
  */
 function sameClock({ container, soundIndex, clockJump }: TranscodeJob): string[] {
   if (container !== 'mpegts' || soundIndex === undefined) return []
@@ -149,7 +148,7 @@ function sameClock({ container, soundIndex, clockJump }: TranscodeJob): string[]
   return ['-map', `0:${soundIndex}`, ...coding, '-f', 'null', '-']
 }
 
-/** Each rung is scaled from the one above it. */
+/** Scales each rendition from the next larger one. */
 function ladderGraph(job: TranscodeJob): string {
   const { plan, extraRung } = job
   const chains: string[] = []
@@ -168,14 +167,14 @@ function ladderGraph(job: TranscodeJob): string {
 }
 
 /**
- * In a graph with one input, ffmpeg up to 5 repeats each picture for as long as its packet lasts, and drops later ones instead: a picture that
- * holds for seconds would put the film out of time. A second input that leads nowhere prevents it.
+ * In a graph with one input, ffmpeg up to 5 repeats each frame for the duration of its packet and drops later ones instead, so a
+ * frame held for seconds would break the timing. A second, discarded input prevents it.
  */
 const secondInput = ({ streamIndex }: TranscodeJob) => `[0:${streamIndex}]nullsink`
 
 /**
- * The storyboard and the candidates for the poster, from the same decoding. They have a graph of their own because ffmpeg 7 holds
- * back every frame of a graph until its slowest output has one, and the storyboard has none before the end of the film.
+ * Makes the storyboard and the poster candidates from the same decoding. They have a graph of their own because ffmpeg 7 holds back
+ * every frame of a graph until its slowest output has one, and the storyboard has none before the end of the film.
  */
 function picturesGraph(job: TranscodeJob): string {
   const { plan, duration } = job
@@ -191,19 +190,22 @@ function picturesGraph(job: TranscodeJob): string {
   ].join(';')
 }
 
-/** The film is named by its number: in a filter graph ffmpeg 4 finds none by `V` where a cover picture precedes it. */
+/** Selects the film by its index: in a filter graph, ffmpeg 4 finds no stream by `V` if a cover image precedes it. */
 function sourceChain(job: TranscodeJob): string {
   const { streamIndex } = job
   const { num, den } = job.plan.frameRate
   return `[0:${streamIndex}]${oneField(job)}fps=${num}/${den}:start_time=0,${holdLast(job)}`
 }
 
-/** Deinterlaces. The filter for it can't bear another size in the middle: each picture is brought to the first size, field by field, and keeps its shape. */
+/**
+ * Deinterlaces. The filter does not support a size change in the middle: each frame is scaled to the first size, field by field,
+ * with its aspect ratio kept.
+ */
 function oneField({ interlaced, codedSize: { width, height } }: TranscodeJob): string {
   return interlaced ? `scale=${width}:${height}:flags=bicubic:interl=-1,yadif=deint=interlaced,` : ''
 }
 
-/** The last picture holds up to the end of the film. */
+/** Holds the last frame until the end of the film. */
 function holdLast({ plan, duration, lastPicture }: TranscodeJob): string {
   const rate = plan.frameRate.num / plan.frameRate.den
   const hold = duration - lastPicture
@@ -211,7 +213,7 @@ function holdLast({ plan, duration, lastPicture }: TranscodeJob): string {
   return `tpad=stop_mode=clone:stop_duration=${hold.toFixed(6)},trim=end_frame=${Math.max(1, Math.round(duration * rate))},`
 }
 
-/** Of another shape the picture may be after its size has changed: then bars are added. A shape that is almost the same fills the frame. */
+/** Scales the source. After a size change, another aspect ratio gets bars; an almost equal one fills the frame. */
 function firstScale({ colours }: TranscodeJob, width: number, height: number): string {
   const how = `flags=bicubic${scaleColours(colours, 'video')}`
   const isAlike = `lt(abs(dar*${height}/${width}-1),0.1)`
@@ -221,7 +223,7 @@ function firstScale({ colours }: TranscodeJob, width: number, height: number): s
   return `scale=w='${across}':h='${down}':eval=frame:${how},${bars}`
 }
 
-/** Follows the scaling, when there are fewer pixels to work on. */
+/** Runs after scaling, when there are fewer pixels to process. */
 function finishChain({ colours }: TranscodeJob, target: Target): string {
   return `${toUsualRange(colours, target)},setsar=1${labelColours(target)}`
 }
@@ -256,7 +258,7 @@ function rungArgs(rung: Rendition, index: number): string[] {
   ]
 }
 
-/** The keyframes are those of the other rungs, so that a player can change to them and back. */
+/** Uses the keyframes of the other renditions, so that a player can switch between them. */
 function extraArgs({ extraRung, plan }: TranscodeJob): string[] {
   if (!extraRung) return []
   return extraPlaces(plan).flatMap((place, index) => {
@@ -268,8 +270,8 @@ function extraArgs({ extraRung, plan }: TranscodeJob): string[] {
 }
 
 /**
- * As long as the picture: shorter sound would leave players waiting for it. The first 1024 samples are dropped because the encoder
- * adds as many before the sound: picture and sound stay together.
+ * Audio as long as the video: with shorter audio, players would wait for it. The first 1024 samples are dropped because the encoder
+ * adds as many before the audio; so both stay in sync.
  */
 function audioArgs({ sound, gain, duration }: TranscodeJob): string[] {
   if (!sound) return []
@@ -297,7 +299,7 @@ function audioArgs({ sound, gain, duration }: TranscodeJob): string[] {
   ]
 }
 
-/** With a target of 1 s the picture is cut at every keyframe; sound is cut every second and joined to match afterwards. */
+/** With a target of 1 s, the video is cut at every keyframe; the audio is cut every second and joined to match afterwards. */
 function hlsArgs(folder: string): string[] {
   return [
     '-map_metadata',

@@ -29,7 +29,7 @@ test.each([
   { codec: 'hevc', named: /^hvc1\.1\.6\.L\d+(\.[0-9A-F]{1,2})*$/i },
   { codec: 'av1', named: /^av01\.0\.\d\dM\.08$/ },
 ])(
-  'rungs in $codec are listed apart, under their own name, and line up with the others',
+  'renditions in $codec are listed separately, under their own name, and align with the others',
   async ({ codec, named }) => {
     const folder = join(root, codec)
     mkdirSync(folder)
@@ -57,11 +57,11 @@ test.each([
     for (const [place, value] of (ours ?? []).entries())
       expect(Math.abs(value - (others?.[place] ?? 0))).toBeLessThan(8)
   },
-  // The AV1 encoder of 2018 takes seconds for seconds of a stamp.
+  // The AV1 encoder of 2018 is much slower than real time.
   300_000,
 )
 
-test('the lowest rung is made in it as well, for players that keep to the codec they began with', async () => {
+test('the lowest rendition is made in it as well, for players that do not change codecs', async () => {
   const rungs = [1280, 854, 640].map((height) => ({
     width: 360,
     height,
@@ -74,7 +74,7 @@ test('the lowest rung is made in it as well, for players that keep to the codec 
   expect(extraPlaces({ rungs: rungs.slice(0, 1), frameRate, hasAudio: true })).toEqual([0])
 })
 
-/** A stand-in for ffmpeg that has these encoders; `encode` is a line of shell that writes `$last`. */
+/** Creates a stub of ffmpeg with these encoders; `encode` is a shell command that writes `$last`. */
 function drawEncoders(name: string, encoders: string[], encode: string): string {
   const folder = join(root, name)
   mkdirSync(folder)
@@ -106,20 +106,20 @@ test.each([
   )
 })
 
-test('the next encoder is chosen where the best does not keep to forced keyframes', async () => {
+test('chooses the next encoder if the best ignores forced keyframes', async () => {
   const encode = 'case "$*" in *libsvtav1*) encode ;; *) encode -force_key_frames 0,1 ;; esac'
   const path = drawEncoders('next', ['libsvtav1', 'libaom-av1'], encode)
   expect((await find('av1', path)).extraRung).toMatchObject({ codec: 'av1', encoder: 'libaom-av1' })
 })
 
-test('a build without the encoder is refused at start, by the name of the setting', async () => {
+test('a build without the encoder is refused at start, with the name of the setting', async () => {
   const path = drawEncoders('lacking', ['libx264'], 'exit 1')
   await expect(find('av1', path)).rejects.toThrow(
     `EXTRA_RUNG av1 needs an ffmpeg with libsvtav1 or libaom-av1, which ${path} does not have.`,
   )
 })
 
-test('encoders are not tried where EXTRA_RUNG is not set', async () => {
+test('does not test encoders if EXTRA_RUNG is not set', async () => {
   const path = drawEncoders('untried', ['libx265'], 'exit 1')
   const found = await findConverter({ ffmpegPath: path, ingest: readIngest({}) })
   expect(found.extraRung).toBeUndefined()

@@ -1,26 +1,26 @@
 import type { ExtraCodec } from '#server/platform/config/read-ingest.ts'
 import type { LadderPlan, Rendition } from './plan-ladder.ts'
 
-/** A codec beside H.264, with the encoder and the options that make it. */
+/** A codec beside H.264, with its encoder and options. */
 export interface ExtraRendition {
   codec: ExtraCodec
   encoder: string
   options: string[]
 }
 
-/** Two thirds of what H.264 takes for the same picture. */
+/** Two thirds of the rate of H.264 for the same quality. */
 const share = 0.65
 
 const x265Params = 'bframes=0:scenecut=0:open-gop=0:keyint=250:log-level=error'
-// The first releases call it experimental.
+// The first releases are marked experimental.
 const aom = ['-strict', 'experimental', '-cpu-used', '8', '-lag-in-frames', '0', '-crf', '36', '-g', '250']
 
-/** The best first. An encoder is listed again where releases of it need other options. */
+/** Best first. An encoder is listed again if some of its releases need other options. */
 const encodersByCodec: Record<ExtraCodec, Omit<ExtraRendition, 'codec'>[]> = {
   hevc: [
     {
       encoder: 'libx265',
-      // iPhones play HEVC under the name hvc1 alone.
+      // iPhones play HEVC only under the name hvc1.
       options: [
         '-preset',
         'veryfast',
@@ -41,27 +41,27 @@ const encodersByCodec: Record<ExtraCodec, Omit<ExtraRendition, 'codec'>[]> = {
       // Release 1 ignores forced keyframes without this parameter.
       options: ['-preset', '8', '-crf', '36', '-g', '250', '-svtav1-params', 'enable-force-key-frames=1'],
     },
-    // Without `realtime` release 3 adds a keyframe behind each forced one and takes ten times as long.
+    // Without `realtime`, release 3 adds a keyframe after each forced one and takes ten times as long.
     { encoder: 'libaom-av1', options: ['-usage', 'realtime', ...aom] },
     // The release of 2018 does not know `-usage`.
     { encoder: 'libaom-av1', options: aom },
   ],
 }
 
-/** The ways to encode a codec, the best first. */
+/** Returns the ways to encode a codec, best first. */
 export function extraRenditionsOf(codec: ExtraCodec): ExtraRendition[] {
   return encodersByCodec[codec].map((way) => ({ codec, ...way }))
 }
 
 /**
- * Which rungs are made in the other codec as well: the largest, and the lowest, since players that have begun with a codec keep to it and
- * must find something there for a slow network.
+ * Returns the renditions that are made in the other codec as well: the largest, and the lowest, since players keep the codec they
+ * started with and need a rendition for a slow network.
  */
 export function extraPlaces({ rungs }: LadderPlan): number[] {
   return rungs.length > 1 ? [0, rungs.length - 1] : [0]
 }
 
-/** What encodes a rung a second time, in fewer bytes. */
+/** Builds the arguments that encode a rendition a second time, in fewer bytes. */
 export function extraRenditionArgs(
   { encoder, options }: ExtraRendition,
   { maxRate, buffer }: Rendition,

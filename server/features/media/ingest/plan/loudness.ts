@@ -1,46 +1,46 @@
-/** How loud a sound is: over its whole length (LUFS, EBU R128), and its highest peak (dBTP). */
+/** Loudness of audio: integrated (LUFS, EBU R128), and its highest peak (dBTP). */
 export interface Loudness {
   integrated: number
   peak: number
 }
 
-/** What brings a sound to its loudness: one gain throughout (dB), and a limiter where its peaks would not fit. */
+/** Adjusts audio to the target loudness: one constant gain (dB), and a limiter if its peaks would clip. */
 export interface Gain {
   decibels: number
   limited: boolean
 }
 
-/** LUFS; what phones and their speakers are made for, and what other players of this kind have. */
+/** LUFS; suitable for phone speakers, and common among similar players. */
 const target = -16
-/** dB. More would turn the hiss of a nearly silent film into its sound. */
+/** dB. A higher gain would amplify the hiss of a nearly silent film. */
 const mostGain = 24
-/** Quieter than this (LUFS) is silence with noise: it stays as it is. */
+/** Audio below this (LUFS) is silence with noise and stays unchanged. */
 const silence = -60
-/** dB. What the encoder adds to a peak, up to 2 dB in a loud film, stays within full scale. */
+/** dB. Leaves headroom for the encoder, which adds up to 2 dB to a peak in a loud film. */
 const highestPeak = -2
-/** dB. How much of what the limiter takes away is given back; beyond that it would be heard at work. */
+/** dB. Maximum compensation of the limiter's reduction; beyond that it would be audible. */
 const mostGivenBack = 6
 
-/** Sound in one format: 48 kHz, two channels (5.1 is mixed down, mono goes to both). It keeps nothing from one frame to the next. */
+/** Audio in one format: 48 kHz, two channels (5.1 is downmixed, mono goes to both). It is stateless between frames. */
 export const soundFormat = 'aformat=sample_rates=48000:channel_layouts=stereo:sample_fmts=flt'
 
-/** From the very start, and with silence where packets are missing: from 20 ms on, since many short gaps come to a long one. */
+/** From time 0, with silence for missing packets: from 20 ms, since many short gaps add up. */
 export const loudnessFilters = 'aresample=48000:async=1:min_hard_comp=0.02:first_pts=0'
 
-/** The gain for a sound of this loudness; undefined if it needs none. */
+/** Plans the gain for audio of this loudness; undefined if it needs none. */
 export function planGain({ integrated, peak }: Loudness): Gain | undefined {
   if (integrated < silence) return undefined
   const decibels = Math.min(mostGain, target - integrated)
   return { decibels, limited: peak + decibels > highestPeak }
 }
 
-/** The same gain once it is known how loud the sound is behind its limiter. */
+/** Raises the gain after the loudness behind the limiter was measured. */
 export function giveBack(gain: Gain, behindLimiter: number): Gain {
   const missing = Math.min(mostGivenBack, Math.max(0, target - behindLimiter))
   return { ...gain, decibels: Math.min(mostGain, gain.decibels + missing) }
 }
 
-/** The filters that apply a gain, behind the chain. */
+/** Returns the filters that apply a gain, after the chain. */
 export function gainFilters(gain: Gain | undefined): string[] {
   if (!gain) return []
   const ceiling = (10 ** (highestPeak / 20)).toFixed(4)

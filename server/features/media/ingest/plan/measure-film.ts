@@ -1,23 +1,23 @@
 import type { Fraction } from './plan-ladder.ts'
 
-/** What the packets of a film say of its time, in seconds on the clock that ffmpeg gives its frames. */
+/** Times of a film's packets, in seconds on the clock of ffmpeg's frames. */
 export interface FilmTimes {
-  /** When the last picture begins, and when it ends. */
+  /** Start and end of the last frame. */
   lastPicture: number
   pictureEnd: number
   /** Undefined if there is no audio packet. */
   soundEnd: number | undefined
-  /** Pictures a second where most of them are. */
+  /** Highest frame rate over a part of the film. */
   busiest: number | undefined
 }
 
-/** One packet, from a line of ffmpeg's `framecrc`: the number of its output, and its times in the units of that output. */
+/** Matches a packet in a line of ffmpeg's `framecrc`: the number of its output, and its times in that output's units. */
 const packetLine = /^(\d+),\s*(-?\d+),\s*(-?\d+|NOPTS),\s*(\d+),/
 const timeBaseLine = /^#tb (\d+): (\d+)\/(\d+)/
-/** How `framecrc` writes that there is no time. */
+/** The value of `framecrc` for a missing time. */
 const noTime = -(2 ** 63)
 
-/** Collects the times of packets, line by line: output 0 is the picture, output 1 the sound. */
+/** Collects packet times line by line: output 0 is the video, output 1 the audio. */
 export function collectTimes(): { take: (line: string) => void; times: () => FilmTimes | undefined } {
   const units = new Map<number, number>()
   const pictures: number[] = []
@@ -50,16 +50,19 @@ export function collectTimes(): { take: (line: string) => void; times: () => Fil
   }
 }
 
-/** A container's rate that is lower than the busiest second by this factor is a mean of movement and stills. */
+/** If the busiest second exceeds the container's rate by this factor, that rate is a mean of motion and stills. */
 const burst = 1.25
 
-/** The rate to make a film in: a recording of a screen moves in bursts, and the mean that its container gives is the rate of none of them. */
+/**
+ * Returns the frame rate of the conversion. A screen recording moves in bursts, and the mean that its container states fits none of
+ * them.
+ */
 export function rateOf({ busiest }: FilmTimes, declared: Fraction): Fraction {
   const isEven = busiest === undefined || busiest <= (burst * declared.num) / declared.den
   return isEven ? declared : { num: Math.round(1000 * busiest), den: 1000 }
 }
 
-/** Pictures a second where most of them are; undefined for less than three. */
+/** Returns the highest frame rate over a part of the film; undefined for fewer than three frames. */
 function rateWhereItMoves(shown: readonly number[]): number | undefined {
   const span = (shown.at(-1) ?? 0) - (shown[0] ?? 0)
   if (shown.length < 3 || span <= 0) return undefined
@@ -67,16 +70,16 @@ function rateWhereItMoves(shown: readonly number[]): number | undefined {
   for (let from = 0, to = 0; to < shown.length; to++) {
     while ((shown[to] ?? 0) - (shown[from] ?? 0) >= 1) from++
     const part = (shown[to] ?? 0) - (shown[from] ?? 0)
-    // Two pictures side by side are no rate.
+    // Two adjacent frames are not a rate.
     if (part >= Math.min(0.5, span / 2)) busiest = Math.max(busiest, (to - from) / part)
   }
   return busiest > 0 ? busiest : undefined
 }
 
-/** Sound that outlasts the picture by less is what its encoder added. */
+/** Audio that outlasts the video by less was added by its encoder. */
 const addedByEncoder = 0.1
 
-/** The length of a film: that of its pictures; the last one lasts while there is sound after it. */
+/** Returns a film's duration: that of its video; the last frame is held while there is audio after it. */
 export function lengthOf({ pictureEnd, soundEnd = 0 }: FilmTimes): number {
   return soundEnd > pictureEnd + addedByEncoder ? soundEnd : pictureEnd
 }

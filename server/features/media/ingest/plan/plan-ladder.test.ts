@@ -14,11 +14,11 @@ test.each([
   { source: [2160, 3840], rungs: ['1080x1920', '720x1280', '480x854', '360x640'] },
   { source: [2560, 1080], rungs: ['1920x810', '1138x480', '854x360'] },
   { source: [3, 5], rungs: ['2x4'] },
-])('a source of $source is made in $rungs', ({ source: [width = 0, height = 0], rungs }) => {
+])('a source of $source is converted to $rungs', ({ source: [width = 0, height = 0], rungs }) => {
   expect(sizes(width, height)).toEqual(rungs)
 })
 
-test('no rung is ever larger than its source, odd, or of another shape', () => {
+test('no rendition is ever larger than its source, odd, or of another aspect ratio', () => {
   for (let width = 40; width < 2400; width += 97) {
     for (let height = 40; height < 2400; height += 89) {
       for (const rung of planLadder({ width, height, frameRate, hasAudio: false }).rungs) {
@@ -33,10 +33,10 @@ test('no rung is ever larger than its source, odd, or of another shape', () => {
   }
 })
 
-test('the lowest rung leaves room for sound within 400 kbit/s, even in its worst second', () => {
+test('the lowest rendition leaves room for audio within 400 kbit/s, even in its worst second', () => {
   for (const hasAudio of [true, false]) {
     const lowest = planLadder({ width: 720, height: 1280, frameRate, hasAudio }).rungs.at(-1)
-    // A second at the highest rate after half a buffer was saved, and the sound with its container.
+    // A second at the maximum rate after half a buffer was saved, plus the audio with its container.
     expect((lowest?.maxRate ?? 0) + (lowest?.buffer ?? 0) / 2 + (hasAudio ? 115 : 5)).toBeLessThanOrEqual(400)
   }
 })
@@ -67,7 +67,7 @@ test.each([
   expect([rate.num, rate.den]).toEqual(planned)
 })
 
-test('a picture is measured as shown: turned upright, its pixels square, nothing enlarged', () => {
+test('a frame is measured as displayed: rotated, with square pixels, never enlarged', () => {
   expect(shownSize({ width: 1920, height: 1080, pixelShape: { num: 1, den: 1 }, rotation: -90 })).toEqual({
     width: 1080,
     height: 1920,

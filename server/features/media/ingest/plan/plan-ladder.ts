@@ -1,4 +1,4 @@
-/** What matters of a source for planning. Width and height are of the picture as shown: turned upright, pixels square. */
+/** Properties of a source for planning. Width and height are as displayed: rotated, with square pixels. */
 export interface SourceShape {
   width: number
   height: number
@@ -12,7 +12,7 @@ export interface Fraction {
   den: number
 }
 
-/** One picture size of an episode. Rates in kbit/s; `crf` is x264's quality, lower is better. */
+/** One frame size of an episode. Rates in kbit/s; `crf` is x264's quality, lower is better. */
 export interface Rendition {
   width: number
   height: number
@@ -31,17 +31,17 @@ export interface LadderPlan {
 const shortSides = [720, 480, 360]
 const longestSide = 1920
 const largestShortSide = 1080
-/** A step smaller than this is not worth a rung of its own. */
+/** A smaller step is not worth a rendition of its own. */
 const step = 0.8
 const fastest = 30.5
 const slowest = 10
 
-/** The picture's share of the lowest rung's 400 kbit/s at its worst second, beside 96 kbit/s of sound and the container. */
+/** The video's share of the lowest rendition's 400 kbit/s in its worst second, beside 96 kbit/s of audio and the container. */
 const lowestRate = { withSound: 215, silent: 310 }
 
 /**
- * The sizes an episode is made in: never larger than the source nor 1080p, all of the source's shape, the lowest within
- * 400 kbit/s in all (issue: "ingest").
+ * Plans the frame sizes of an episode: never larger than the source or 1080p, all with the source's aspect ratio, the lowest within
+ * 400 kbit/s in total.
  */
 export function planLadder(source: SourceShape): LadderPlan {
   const short = Math.min(source.width, source.height)
@@ -63,22 +63,22 @@ function rungOf(source: SourceShape, scale: number, lowest: boolean): Rendition 
   const height = even(source.height * scale, source.height)
   if (lowest) {
     const rate = source.hasAudio ? lowestRate.withSound : lowestRate.silent
-    // Half a second of buffer keeps every single segment below the limit, not just their mean.
+    // Half a second of buffer keeps every single segment below the limit, not only their mean.
     return { width, height, crf: 25, maxRate: rate, buffer: Math.round(rate / 2) }
   }
   const maxRate = Math.round(2400 * ((width * height) / (720 * 1280)) ** 0.75)
   return { width, height, crf: 23, maxRate, buffer: maxRate }
 }
 
-/** H.264 at 4:2:0 needs even sides. Rounded to the nearest, but never above the source. */
+/** Rounds a side to the nearest even number, as H.264 at 4:2:0 needs, but never above the source. */
 function even(side: number, most: number): number {
   const nearest = 2 * Math.round(side / 2)
   return Math.max(2, nearest > most ? nearest - 2 : nearest)
 }
 
 /**
- * The source's own rate up to 30; half of 50 and 60, a quarter of 120. Slow rates and those of half pictures (12.5) are multiplied, so that no
- * picture is shown at another time. Odd means of variable rates give the next whole one.
+ * Plans the frame rate: the source's own up to 30, half of 50 and 60, a quarter of 120. Low rates and those of fields (12.5) are
+ * multiplied, so that no frame moves in time. Odd means of variable rates are rounded up to a whole number.
  */
 export function planFrameRate(source: Fraction): Fraction {
   const usual = [24000 / 1001, 24, 25, 30000 / 1001, 30]
@@ -110,7 +110,7 @@ function reduced({ num, den }: Fraction): Fraction {
   return { num: num / divisor, den: den / divisor }
 }
 
-/** The size in which a picture is shown: pixels made square by shrinking, a quarter turn swaps the sides. */
+/** Returns the display size of a frame: pixels become square by shrinking, and a quarter turn swaps the sides. */
 export function shownSize(coded: { width: number; height: number; pixelShape: Fraction; rotation: number }): {
   width: number
   height: number

@@ -1,6 +1,6 @@
 import type { LadderPlan } from './plan-ladder.ts'
 
-/** The pictures that scrubbing shows: one sheet of equal tiles, row by row. */
+/** Preview images for scrubbing: one sheet of equal tiles, row by row. */
 export interface StoryboardPlan {
   /** Seconds from one tile to the next. */
   interval: number
@@ -15,7 +15,7 @@ const mostTiles = 100
 const columns = 10
 const tileArea = 160 * 90
 
-/** A tile every two seconds, fewer for long episodes: at most 100. */
+/** Plans a tile every two seconds, and fewer for long episodes: at most 100. */
 export function planStoryboard(plan: LadderPlan, seconds: number): StoryboardPlan {
   const interval = Math.max(2, Math.ceil(seconds / mostTiles))
   const count = Math.max(1, Math.ceil(seconds / interval))
@@ -32,12 +32,12 @@ export function planStoryboard(plan: LadderPlan, seconds: number): StoryboardPla
   }
 }
 
-/** How many frames are looked at for the poster, and how far apart (seconds): within the first half of a minute. */
+/** Plans the number of candidate frames for the poster, and their distance (seconds): within the first half minute. */
 export function planCandidates(seconds: number): { count: number; interval: number } {
   return { count: 5, interval: Math.max(0.2, Math.min(3, seconds / 6)) }
 }
 
-/** The storyboard as WebVTT: which part of the sheet belongs to which time (milliseconds in all). */
+/** Writes the storyboard as WebVTT, which maps times to parts of the sheet (total in milliseconds). */
 export function storyboardVtt(plan: StoryboardPlan, durationMs: number): string {
   const cues: string[] = []
   for (let index = 0; index < plan.count; index++) {
@@ -53,7 +53,7 @@ export function storyboardVtt(plan: StoryboardPlan, durationMs: number): string 
   return `WEBVTT\n\n${cues.join('\n\n')}\n`
 }
 
-/** Milliseconds as WebVTT writes them: 00:01:02.345. */
+/** Formats milliseconds for WebVTT: 00:01:02.345. */
 export function vttTime(ms: number): string {
   const two = (value: number) => String(value).padStart(2, '0')
   const whole = Math.round(ms)

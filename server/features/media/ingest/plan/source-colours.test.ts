@@ -15,7 +15,7 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 let runs = 0
-/** The playlists of all renditions that are made of a film, and its poster. */
+/** Converts a film. Returns the playlists of its renditions, and its poster. */
 async function make(input: string) {
   const folder = join(root, `out-${runs++}`)
   mkdirSync(folder)
@@ -29,7 +29,7 @@ async function make(input: string) {
   }
 }
 
-/** The colour in the middle of the picture, as a browser shows it. */
+/** Returns the colour in the middle of the frame, as a browser shows it. */
 function shown(path: string): number[] {
   const read = 'crop=16:16,scale=1:1:flags=area:in_color_matrix=bt709:in_range=tv,format=rgb24'
   return [...ffmpeg('-i', path, '-frames:v', '1', '-vf', read, '-f', 'rawvideo', 'pipe:1')]
@@ -62,7 +62,7 @@ async function expectColour(
 
 const green = [14, 222, 4]
 
-/** A film that is green all over, in another way of writing colours down. */
+/** Creates a completely green film in another colour encoding. */
 function draw(name: string, how: { size?: string; scale?: string; format: string; codec: string[] }): string {
   const path = join(root, `${name}.mkv`)
   const colour = `color=0x0EDE04:size=${how.size ?? '640x360'}:rate=25:duration=1,format=rgb24`
@@ -116,7 +116,7 @@ test.each([
   await expectColour(await make(draw(name, how)), green)
 })
 
-/** A film in one colour, converted by zscale to other primaries and another matrix, and labelled so. */
+/** Creates a film of one colour, converted by zscale to other primaries and another matrix, and labelled so. */
 function drawWide(
   name: string,
   how: {
@@ -172,14 +172,14 @@ test.each([
   { name: 'Display P3 in full range', ...red, matrix: 'bt709', primaries: 'smpte432', range: 'pc' },
   { name: 'Display P3 in RGB', ...red, matrix: 'gbr', primaries: 'smpte432', range: 'pc' },
   { name: 'DCI-P3', ...red, matrix: 'bt709', primaries: 'smpte431' },
-])('a film in $name gets the colours of BT.709 in every rendition', async ({ name, wanted, ...how }) => {
+])('a film in $name is converted to BT.709 in every rendition', async ({ name, wanted, ...how }) => {
   await expectColour(await make(drawWide(name, how)), wanted)
 })
 
 test.each([
   { transfer: 'arib-std-b67', colour: '0xDC2850' },
   { transfer: 'smpte2084', colour: '0xA05078' },
-])('HDR in $transfer looks the same whichever matrix its label names', async ({ transfer, colour }) => {
+])('HDR in $transfer looks the same whatever matrix its label names', async ({ transfer, colour }) => {
   const how = { colour, primaries: 'bt2020', transfer, format: 'yuv420p10' }
   const [own, other] = await Promise.all(
     ['bt2020nc', 'bt709'].map((matrix) => make(drawWide(`${transfer} ${matrix}`, { ...how, matrix }))),
@@ -216,7 +216,7 @@ test.each([
   { profile: 8, compatibility: 1 },
   { profile: 8, compatibility: 4 },
 ])(
-  'Dolby Vision of profile $profile whose base layer is compatible ($compatibility) is taken',
+  'Dolby Vision of profile $profile with a compatible base layer ($compatibility) is accepted',
   async ({ profile, compatibility }) => {
     const input = join(root, `compatible-${compatibility}.mp4`)
     drawFilm(input, { seconds: 1 })

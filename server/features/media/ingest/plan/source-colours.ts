@@ -1,21 +1,24 @@
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
-/** How zscale has to read a picture that swscale can't convert: HDR (PQ, HLG), other primaries, or another matrix. In the names of zscale. */
+/**
+ * Input options of zscale for frames that swscale can't convert: HDR (PQ, HLG), other primaries, or another matrix. In the names of
+ * zscale.
+ */
 export interface WideColours {
   transfer: 'smpte2084' | 'arib-std-b67' | 'iec61966-2-1' | 'bt709'
   primaries: string
   matrix: string
 }
 
-/** How to read the code values of a picture. */
+/** How to read the code values of a frame. */
 export interface SourceColours {
   wide: WideColours | undefined
-  /** In the names of swscale; `rgb` is a picture without one. */
+  /** In the names of swscale; `rgb` means without a matrix. */
   matrix: 'rgb' | 'smpte170m' | 'bt470' | 'smpte240m' | 'fcc' | 'bt709' | 'bt2020'
   isFull: boolean
 }
 
-/** What ffprobe says of a stream's colours. */
+/** ffprobe's fields about a stream's colours. */
 export interface ProbedColours {
   pix_fmt?: string
   color_range?: string
@@ -47,14 +50,15 @@ const wideMatrices: Record<string, string> = {
   ycgco: 'ycgco',
   ycocg: 'ycgco',
 }
-/** Primaries that are to become BT.709's; others are so close to them that players ignore the difference. */
+/** Primaries that are converted to BT.709's; others are so close that players ignore the difference. */
 const widePrimaries = ['bt2020', 'smpte431', 'smpte432']
 const unlabelled = ['', 'unknown', 'unspecified', 'reserved']
 const rgbFormats = /^(gbr|rgb|bgr|argb|abgr|0rgb|0bgr|x2rgb|x2bgr|pal8)/
 
 /**
- * The colours of a picture of this height. Without a label the matrix is the one that players assume: BT.601 below 720 lines.
- * @throws UnusableFile where no filter reads them: ICtCp, matrices derived from the primaries
+ * Returns the colours of a video of this height. Without a label, the matrix is the one that players assume: BT.601 below 720
+ * lines.
+ * @throws UnusableFile if no filter supports them: ICtCp, matrices derived from the primaries
  */
 export function coloursOf(probed: ProbedColours, height: number): SourceColours {
   const { pix_fmt = '', color_range } = probed
@@ -62,7 +66,7 @@ export function coloursOf(probed: ProbedColours, height: number): SourceColours 
   const label = isRgb ? 'gbr' : matrixOf(probed, height)
   return {
     wide: wideColoursOf(probed, label),
-    // Where zscale reads the picture, swscale only scales it.
+    // If zscale converts the colours, swscale only scales.
     matrix: matrices[label] ?? 'bt709',
     isFull: isRgb || color_range === 'pc' || pix_fmt.startsWith('yuvj'),
   }
@@ -99,7 +103,7 @@ export interface DolbyVision {
   dv_bl_signal_compatibility_id?: number
 }
 
-/** Whether no base layer can be shown on other screens: profile 5, and any that is compatible with none. */
+/** Returns whether no base layer can be shown on other screens: profile 5, and any that is compatible with none. */
 export function isDolbyVisionAlone(sideData: readonly DolbyVision[]): boolean {
   return sideData.some(
     ({ dv_profile, dv_bl_signal_compatibility_id }) =>
@@ -107,14 +111,14 @@ export function isDolbyVisionAlone(sideData: readonly DolbyVision[]): boolean {
   )
 }
 
-/** What a picture is made for: a rendition, or a JPEG, whose decoders assume BT.601. Its encoder extends the range. */
+/** Target of a frame: a rendition, or a JPEG, whose decoders assume BT.601. The JPEG encoder extends the range. */
 export type Target = 'video' | 'jpeg'
 const matricesOf = {
   video: { swscale: 'bt709', zimg: 'bt709' },
   jpeg: { swscale: 'smpte170m', zimg: '170m' },
 }
 
-/** Options of the scaling: it also brings a picture of the usual range to the target's matrix, in limited range. */
+/** Returns the options of the scaler, which also converts standard range video to the target's matrix in limited range. */
 export function scaleColours({ wide, matrix, isFull }: SourceColours, target: Target): string {
   if (wide) return ''
   const read = matrix === 'rgb' ? '' : `:in_color_matrix=${matrix}:in_range=${isFull ? 'pc' : 'tv'}`
@@ -122,8 +126,9 @@ export function scaleColours({ wide, matrix, isFull }: SourceColours, target: Ta
 }
 
 /**
- * Converts HDR (PQ, HLG), other primaries and other matrices to BT.709. HDR goes to linear light with 100 cd/m² as white, the highlights up to
- * 1000 rolled off, never cut; other pictures keep their transfer. It follows the scaling, when there are fewer pixels to work on.
+ * Converts HDR (PQ, HLG), other primaries and other matrices to BT.709. HDR becomes linear light with 100 cd/m² as white, and
+ * highlights up to 1000 are rolled off, never clipped; other videos keep their transfer function. It runs after scaling, when there
+ * are fewer pixels to process.
  */
 export function toUsualRange({ wide, isFull }: SourceColours, target: Target): string {
   if (!wide) return ''
@@ -136,7 +141,7 @@ export function toUsualRange({ wide, isFull }: SourceColours, target: Target): s
   return `,${read},format=gbrpf32le,zscale=p=bt709${roll},${write}`
 }
 
-/** Labels every frame of a rendition: newer builds write what the frames say, older ones what the options say. */
+/** Labels every frame of a rendition: newer builds write the colours of the frames, older ones those of the options. */
 export function labelColours(target: Target): string {
   const label = 'setparams=color_primaries=bt709:color_trc=bt709:colorspace=bt709:range=tv'
   return target === 'video' ? `,format=yuv420p,${label}` : ',format=yuv420p'

@@ -14,10 +14,7 @@ export interface AddedCaptions {
   made: MadeCaptions
 }
 
-/**
- * Gives an episode captions in a language, instead of those that it has: with the file that it plays and with the one that is
- * being made. @returns false if there is no such episode
- */
+/** Replaces an episode's captions in a language, both of its current and of its next file. @returns false if there is no such episode */
 export async function addCaptions(
   context: IngestContext,
   { videoId, number, language, made }: AddedCaptions,

@@ -9,8 +9,8 @@ import type { IngestContext } from '#server/features/media/ingest/ingest-context
 const announced = 'announced'
 
 /**
- * Says that a video will have these episodes before their files exist, so that its card and list show them with their
- * progress. An episode that has a file, or was announced before, stays as it is.
+ * Announces a video's episodes before their files exist, so that its card and list show them with their progress. An episode that
+ * has a file, or was announced before, stays unchanged.
  * @param titles one per episode, from number 1
  * @returns the numbers that still wait for their file
  */
@@ -30,7 +30,7 @@ export async function announceEpisodes(
       if (coming_hash === announced) waiting.push(number)
       if (current_id !== null || coming_id !== null) continue
       const id = newId('ast')
-      // Without an original it is in the queue, but no worker takes it.
+      // Without an original it is in the queue, but no worker claims it.
       await queries.insertAsset(tx, {
         id,
         original_path: null,

@@ -32,7 +32,7 @@ beforeAll(async () => {
     clock: { now: () => new Date() },
     log: createLog({ json: true, level: 'silent' }),
     programs,
-    // A key of its own for each attempt: the files of one are of no use with the key of another.
+    // A key for each attempt: the files of one are useless with the key of another.
     mediaKeys: createMediaKeys('a secret of the tests', true),
   }
   drawFilm(join(root, 'film.mp4'), { seconds: 1 })
@@ -68,7 +68,7 @@ async function filesBelow(folder: string): Promise<Map<string, string>> {
 const notes = async () =>
   (await database.db.selectFrom('orphaned_files').select('key').execute()).map(({ key }) => key)
 
-/** Before a worker's first file of an attempt comes to its place. */
+/** Interrupts a worker before the first file of an attempt is moved. */
 function interruptUpload(storage: Storage, interrupt: () => Promise<void>): Storage {
   let isDone = false
   return {
@@ -83,12 +83,12 @@ function interruptUpload(storage: Storage, interrupt: () => Promise<void>): Stor
   }
 }
 
-/** What the server does when a worker's machine cannot be reached any more: the worker itself goes on. */
+/** Emulates the server when a worker's machine becomes unreachable: the worker itself continues. */
 const cutOff = () =>
   sql`SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory' AND pid <> pg_backend_pid()
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`.execute(database.db)
 
-test('a worker that loses its episode while it uploads does no harm to what the winner has made', async () => {
+test("a worker that loses its episode during the upload does not damage the winner's files", async () => {
   let won = new Map<string, string>()
   const storage = interruptUpload(context.storage, async () => {
     await cutOff()
@@ -99,19 +99,19 @@ test('a worker that loses its episode while it uploads does no harm to what the 
   await importFolder({ ...context, storage }, makeFolder('lost'), options).catch(() => {})
   expect(await assetOf('lost/01.mp4')).toMatchObject({ state: 'ready', attempt: 2, failures: 0 })
   expect(won.size).toBeGreaterThan(5)
-  // Nothing changed, and nothing of the loser's is left beside it.
+  // Nothing changed, and no file of the losing worker is left beside it.
   expect(await filesBelow('media')).toEqual(won)
   expect([...(await filesBelow('public')).keys()].filter((key) => key.includes('-1/'))).toEqual([])
   expect(await notes()).toEqual([])
 })
 
-test('what a worker left that died while it uploaded is swept after a day, and nothing that plays', async () => {
+test('files of a worker that died during the upload are deleted after a day, playable ones never', async () => {
   await importFolder(context, makeFolder('played'), options)
   const { folder } = await assetOf('played/01.mp4')
   const before = await filesBelow('media')
   await context.storage.write('media/ast_died-1/v0/00000.m4s', 'half')
   await context.storage.write('public/ast_died-1/still.webp', 'half')
-  // The last as if the answer to its commit had been lost, and it had been noted again.
+  // The last as if the response to its commit was lost, and it was recorded again.
   await recordOrphaned(database.db, ['media/ast_died-1', 'public/ast_died-1', `media/${folder}`], new Date())
   const hours = (count: number) => new Date(Date.now() + count * 3_600_000)
   expect(await purgeOrphanedFiles(context, hours(23))).toBe(0)
@@ -121,7 +121,7 @@ test('what a worker left that died while it uploaded is swept after a day, and n
   expect(await notes()).toEqual([])
 })
 
-test('no transaction waits for the storage, and captions lie there before their rows and go after them', async () => {
+test('no transaction waits for the storage; captions are stored before their rows and deleted after them', async () => {
   const folder = makeFolder('spoken')
   const watched = watchTransactions(context.storage, database.db)
   const watching = { ...context, storage: watched.storage }
@@ -148,7 +148,7 @@ test('no transaction waits for the storage, and captions lie there before their 
   expect(await notes()).toEqual([])
 })
 
-test('captions that never got a row are swept after a day', async () => {
+test('captions that never got a row are deleted after a day', async () => {
   const folder = makeFolder('unsaid')
   await importFolder(context, folder, options)
   const { id, folder: media } = await assetOf('unsaid/01.mp4')
@@ -165,7 +165,7 @@ test('captions that never got a row are swept after a day', async () => {
   expect(await Promise.all(both.map((key) => context.storage.exists(key)))).toEqual([false, false])
 })
 
-test('captions that change while their episode is published are the later ones', async () => {
+test('if captions change while their episode is published, the later ones are kept', async () => {
   const folder = makeFolder('late')
   writeFileSync(join(folder, '01.en.vtt'), hello)
   let isLate = false

@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** An asset in its second attempt, after one failure. */
+/** Creates an asset in its second attempt, after one failure. */
 async function makeAsset(state: AssetState): Promise<Claim> {
   const { db } = database
   const id = newId('ast')
@@ -54,7 +54,7 @@ const read = ({ id }: Claim) =>
 
 const inTransaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
 
-/** Takes an asset from the queue as a worker does, holding its lock until `work` is over. */
+/** Claims an asset from the queue like a worker, and holds its lock until `work` ends. */
 const claiming = <T>(id: string, work: (claim: Claim | undefined) => Promise<T>): Promise<T> =>
   database.db.connection().execute(async (connection) => {
     try {
@@ -64,7 +64,7 @@ const claiming = <T>(id: string, work: (claim: Claim | undefined) => Promise<T>)
     }
   })
 
-test('a worker takes a waiting asset as its next attempt, and no other state is taken', async () => {
+test('a worker claims a waiting asset as its next attempt, and an asset in no other state', async () => {
   const waiting = await makeAsset('uploaded')
   await claiming(waiting.id, async (claim) => {
     expect(claim).toMatchObject({ id: waiting.id, attempt: 3, failures: 1, source_name: '01.mp4' })
@@ -77,7 +77,7 @@ test('a worker takes a waiting asset as its next attempt, and no other state is 
   }
 })
 
-describe('what only the worker that holds an asset may do', () => {
+describe('transitions that only the worker holding an asset may make', () => {
   const transitions: Record<string, (db: Db, claim: Claim) => Promise<unknown>> = {
     'mark it ready': (_, claim) => inTransaction((tx) => markReady(tx, claim, made, now)),
     'mark it failed': (db, claim) =>
@@ -101,7 +101,7 @@ describe('what only the worker that holds an asset may do', () => {
   })
 })
 
-test('an asset that is ready has what was made of it, and no reason of an earlier failure', async () => {
+test('a ready asset has its properties, and no reason of an earlier failure', async () => {
   const asset = await makeAsset('processing')
   expect(await inTransaction((tx) => markReady(tx, asset, made, now))).toEqual(captions)
   expect(await read(asset)).toMatchObject({
@@ -119,7 +119,7 @@ test('an asset that is ready has what was made of it, and no reason of an earlie
   })
 })
 
-test('an asset that failed says why and when', async () => {
+test('a failed asset has its reason and time', async () => {
   const asset = await makeAsset('processing')
   const before = Date.now()
   await markFailed(database.db, asset, new UnusableFile({ key: 'noPicture' }))
@@ -129,7 +129,7 @@ test('an asset that failed says why and when', async () => {
   expect(row.failed_at?.getTime()).toBeGreaterThanOrEqual(before)
 })
 
-test('an asset that is given back waits again, with the failures that are counted', async () => {
+test('a returned asset waits again, with its counted failures', async () => {
   const asset = await makeAsset('processing')
   await giveBack(database.db, asset)
   expect(await read(asset)).toMatchObject({ state: 'uploaded', progress: 0, failures: 1 })
@@ -138,7 +138,7 @@ test('an asset that is given back waits again, with the failures that are counte
   expect(await read(another)).toMatchObject({ state: 'uploaded', progress: 0, failures: 2 })
 })
 
-test('an asset whose worker died waits again; one whose worker lives stays its own', async () => {
+test('an asset whose worker died waits again; one of an active worker stays claimed', async () => {
   const abandoned = await makeAsset('processing')
   const waiting = await makeAsset('uploaded')
   await claiming(waiting.id, async () => {
@@ -150,7 +150,7 @@ test('an asset whose worker died waits again; one whose worker lives stays its o
   expect(await read(waiting)).toMatchObject({ state: 'processing' })
 })
 
-test('only an asset that failed is tried again, as if it had never been', async () => {
+test('only a failed asset is retried, with its counters reset', async () => {
   for (const state of states) {
     const asset = await makeAsset(state)
     expect(await inTransaction((tx) => retryFailed(tx, asset.id))).toBe(state === 'failed')

@@ -9,7 +9,7 @@ import { reasonColumns, type UnusableFile } from '#server/features/media/ingest/
 
 export type Claim = Pick<ClaimedAsset, 'id' | 'attempt'>
 
-/** The asset is no longer this worker's: it was taken to be dead, and another one has it. */
+/** The asset is no longer this worker's: it was considered dead, and another one has claimed the asset. */
 export class ClaimLost extends Error {
   override name = 'ClaimLost'
   constructor(id: string) {
@@ -18,12 +18,12 @@ export class ClaimLost extends Error {
 }
 
 /*
- * The states of an asset (product.md, section 5): uploaded → processing → ready | failed, processing → uploaded, and failed →
- * uploaded where somebody asks for another try. One function per transition; each refuses an asset that is in another state or
- * has been claimed again. A failed file that an import finds again is a new asset.
+ * State machine of an asset: uploaded → processing → ready | failed, processing → uploaded, and failed → uploaded on a requested
+ * retry. One function per transition; each refuses an asset that is in another state or has been claimed again. A failed file that
+ * an import finds again is a new asset.
  */
 
-/** uploaded → processing: takes the next asset and holds its lock on this connection. Undefined when nothing waits. */
+/** uploaded → processing: claims the next asset and holds its lock on this connection. Undefined if nothing waits. */
 export async function claimNext(
   connection: Db,
   among?: readonly string[],
@@ -33,7 +33,7 @@ export async function claimNext(
 
 /**
  * processing → ready. Keeps the row locked until the transaction ends.
- * @returns the captions it is to have
+ * @returns the asset's captions
  * @throws ClaimLost
  */
 export async function markReady(tx: Tx, claim: Claim, made: Transcoded, now: Date): Promise<Caption[]> {
@@ -52,7 +52,7 @@ export async function markReady(tx: Tx, claim: Claim, made: Transcoded, now: Dat
   return (await move(tx, claim, { state: 'ready', progress: 100, folder, ...values })).captions
 }
 
-/** @throws ClaimLost where somebody else works on it by now */
+/** @throws ClaimLost if another worker has claimed it */
 export async function expectHeld(db: Db, claim: Claim): Promise<void> {
   if (!(await queries.isHeld(db, claim))) throw new ClaimLost(claim.id)
 }
@@ -66,7 +66,7 @@ export async function markFailed(db: Db, claim: Claim, error: UnusableFile): Pro
 }
 
 /**
- * processing → uploaded: its worker gives it back in order, with how often it could not be made where that has changed.
+ * processing → uploaded: its worker returns it, with its number of failures if that has changed.
  * @throws ClaimLost
  */
 export async function giveBack(db: Db, claim: Claim, failures?: number): Promise<void> {
@@ -78,7 +78,7 @@ export async function putBackAbandoned(db: Db): Promise<string[]> {
   return inTransaction(db, (tx) => queries.putBackAbandoned(tx))
 }
 
-/** failed → uploaded, for a retry. @returns false if it is in another state or has no file any more */
+/** failed → uploaded, for a retry. @returns false if it is in another state or its file was deleted */
 export async function retryFailed(tx: Tx, id: string): Promise<boolean> {
   return queries.requeueFailed(tx, id)
 }

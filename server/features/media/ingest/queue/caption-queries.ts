@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Caption } from '#server/features/media/tables.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** An asset's captions, and where they are played from, if at all. */
+/** Selects an asset's captions, and the folder that they are played from, if any. */
 export function selectCaptions(db: Db, id: string) {
   return db.selectFrom('assets').select(['captions', 'folder']).where('id', '=', id).executeTakeFirstOrThrow()
 }
 
-/** The same, locked for the transaction. */
+/** Selects an asset's captions and locks it for the transaction. */
 export function lockCaptions(tx: Tx, id: string) {
   return tx
     .selectFrom('assets')
@@ -35,7 +35,7 @@ export async function selectEpisodeId(tx: Tx, videoId: string, number: number): 
   return row?.id
 }
 
-/** The captions of the latest file of an episode; none if there is no such episode. */
+/** Selects the captions of an episode's latest file; none if there is no such episode. */
 export async function selectCaptionsOf(db: Db, videoId: string, number: number) {
   const row = await db
     .selectFrom('episodes')

@@ -16,13 +16,13 @@ import { captionsOf, syncCaptions, writeCaptions, type CaptionFiles } from './sy
 import { ownWorkFolder } from '#server/features/media/ingest/files/work-folder.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
-/** One episode's file, checked before, and what goes with it. */
+/** One episode's checked file, with its captions and titles. */
 export interface EpisodeFile extends CaptionFiles {
   videoId: string
   number: number
-  /** Without them the episode keeps what it is called. */
+  /** If omitted, the episode keeps its titles. */
   titles?: Partial<Texts>
-  /** What it is called in the languages that it has no title in. */
+  /** Titles for the languages in which it has none. */
   firstTitles?: Partial<Texts>
   path: string
   /** The operator's name for it, such as my-drama/01.mp4. */
@@ -38,8 +38,8 @@ export interface Enqueued {
 }
 
 /**
- * Puts an episode's file into the storage and the queue. The same file again changes nothing; another file becomes a new asset, and the
- * episode plays the old one until that is ready.
+ * Moves an episode's file to the storage and queues it. Repeating it with the same file changes nothing; another file becomes a new
+ * asset, and the episode plays the old one until that is ready.
  */
 export async function enqueueEpisode(
   context: IngestContext,
@@ -56,7 +56,7 @@ export async function enqueueEpisode(
   }
   const assetId = await addAsset(context, file, episodeId, signal)
   if (assetId !== undefined) return { assetId, state: 'queued', captionsChanged: false }
-  // Somebody else brought the same file meanwhile.
+  // Another process added the same file meanwhile.
   return enqueueEpisode(context, file, signal)
 }
 
@@ -68,13 +68,13 @@ async function readKnown({ db }: IngestContext, { videoId, number, titles, first
   })
 }
 
-/** Of the files that an episode plays or is about to. */
+/** Returns the hashes of the files that an episode plays or will play. */
 function hashesOf(assets: Awaited<ReturnType<typeof queries.selectEpisodeAssets>>): Set<string> {
   const coming = assets.coming_state === 'failed' ? null : assets.coming_hash
   return new Set([assets.current_hash, coming].filter((hash) => hash !== null))
 }
 
-/** The file is known: it is being made, or plays as it is. */
+/** Handles a known file, which is being converted or plays unchanged. */
 async function keep(
   tx: Tx,
   { clock }: IngestContext,
@@ -83,7 +83,7 @@ async function keep(
 ): Promise<Omit<Enqueued, 'captionsChanged'>> {
   const { current_id, coming_id, coming_hash } = await queries.selectEpisodeAssets(tx, episodeId)
   if (coming_id !== null && coming_hash === hash) return { assetId: coming_id, state: 'waiting' }
-  // Back to the file that plays: what was being made instead is not wanted any more.
+  // Back to the file that plays: the one being converted is no longer wanted.
   if (coming_id !== null) {
     await queries.setNextAsset(tx, episodeId, null)
     await queries.retireAsset(tx, coming_id, clock.now())
@@ -91,7 +91,7 @@ async function keep(
   return { assetId: current_id ?? '', state: 'unchanged' }
 }
 
-/** @returns undefined where somebody else has brought the same file meanwhile */
+/** @returns undefined if another process added the same file meanwhile */
 async function addAsset(
   context: IngestContext,
   file: EpisodeFile,
@@ -106,7 +106,7 @@ async function addAsset(
     const hash = await copyAndHash(file.path, draft, signal)
     const id = await files.arrive(db, episodeId, hash, clock.now())
     const original_path = assetFiles.original(id, extension)
-    // Before the transaction: to a bucket it may take long. An earlier try may have brought it, or a part of it.
+    // Outside the transaction: uploading to a bucket may be slow. An earlier attempt may have moved all or part of it.
     if (!(await storage.exists(original_path))) await storage.moveIn(draft, original_path, signal)
     const captions = captionsOf(file)
     const captionKeys = captions.map(({ lang }) => assetFiles.originalCaption(id, lang))
@@ -144,7 +144,7 @@ async function hashFile(path: string, signal: AbortSignal): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Copies a file and gives the SHA-256 of what was copied. */
+/** Copies a file and returns the SHA-256 of the copied bytes. */
 async function copyAndHash(from: string, to: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256')
   const pass = new Transform({

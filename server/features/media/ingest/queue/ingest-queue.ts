@@ -16,28 +16,28 @@ import { ownWorkFolder } from '#server/features/media/ingest/files/work-folder.t
 
 export interface WorkOptions {
   signal: AbortSignal
-  /** 0 is usual, 19 the most modest. */
+  /** 0 is normal, 19 the lowest priority. */
   niceness: number
-  /** Keeps to these assets. */
+  /** Limits the run to these assets. */
   among?: readonly string[]
   onProgress?: (assetId: string, percent: number) => void
-  /** How long to wait while the store is away. */
+  /** Delays while the storage is unreachable. */
   rest?: BackoffOptions
 }
 
-/** After so many failed tries an unexpected error is taken to be the file's. */
+/** After this many failures, an unexpected error is attributed to the file. */
 const mostFailures = 5
 const reportMs = 1000
 
 /**
- * Takes one asset from the queue and makes it. A file that can't be used ends as `failed` with its reason; when aborted or
- * on an error of ours it goes back into the queue.
+ * Claims one asset from the queue and converts it. An unusable file ends as `failed` with its reason; when aborted or after a
+ * server error it is requeued.
  * @returns the asset's id, or undefined if nothing waits
- * @throws the signal's reason when aborted; what went wrong on our side
+ * @throws the signal's reason when aborted; server errors
  */
 export async function workNext(context: IngestContext, options: WorkOptions): Promise<string | undefined> {
   options.signal.throwIfAborted()
-  // The lock lives as long as this connection: if we die, even by kill -9, the asset is free at once.
+  // The lock is bound to this connection: if this process dies, even by kill -9, the asset is free at once.
   return context.db.connection().execute(async (connection) => {
     const asset = await claimNext(connection, options.among)
     if (!asset) return undefined
@@ -83,7 +83,7 @@ async function letGo(
     log.warn({ asset: asset.id }, `${asset.source_name} ${error.message}`)
     return markFailed(db, asset, error)
   }
-  // Neither an interruption nor an unreachable storage says anything about the file.
+  // An interruption, or an unreachable storage, is not the file's fault.
   if (signal.aborted || isStorageAway(error)) return giveBack(db, asset)
   const failures = asset.failures + 1
   if (failures < mostFailures) return giveBack(db, asset, failures)
@@ -103,7 +103,7 @@ async function makeAsset(
     if (percent === told.percent || performance.now() - told.at < reportMs) return
     told = { percent, at: performance.now() }
     report(db, asset, percent).catch((error: unknown) =>
-      log.warn({ err: error }, 'The progress could not be noted'),
+      log.warn({ err: error }, 'The progress could not be recorded'),
     )
   }
   const input = await storage.bringHere(asset.original_path, folder, options.signal)

@@ -29,7 +29,7 @@ async function bring(storage: Storage = site.context.storage): Promise<void> {
   expect(await importFolder(context, join(root, 'salt'), options)).toMatchObject({ refused: [] })
 }
 
-test('an episode is published while an operator puts the video’s episodes in order, and neither fails', async () => {
+test('an episode is published while an operator reorders the video’s episodes, and neither fails', async () => {
   mkdirSync(join(root, 'salt'))
   writeFileSync(join(root, 'salt', 'video.yaml'), description)
   for (const name of ['01.mp4', '02.mp4']) drawFilm(join(root, 'salt', name), { seconds: 1 })

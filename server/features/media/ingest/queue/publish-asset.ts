@@ -16,7 +16,7 @@ import * as queries from '#server/features/media/ingest/queries.ts'
 import type { Transcoded } from '#server/features/media/ingest/convert/transcode.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
-/** What a run has made: its files, and the key that they are encrypted with. */
+/** Result of a run: its files, and the key that encrypts them. */
 interface Made {
   folder: string
   made: Transcoded
@@ -29,8 +29,8 @@ class CaptionsChanged extends Error {
 }
 
 /**
- * Moves the finished files into a folder that only this attempt has, and then, in one transaction, lets the episode play
- * them. Whatever stops it leaves nothing there.
+ * Moves the finished files to this attempt's own folder and then, in one transaction, lets the episode play them. If it fails or is
+ * aborted, the folder is removed.
  * @throws ClaimLost; the signal's reason when aborted
  */
 export async function publishAsset(
@@ -46,7 +46,7 @@ export async function publishAsset(
   await recordOrphaned(db, keys, clock.now())
   try {
     const cover = await coverFor(db, storage, claim.id, made.folder)
-    // Before the transaction: it may take minutes to a bucket, and nothing reads these files until the commit.
+    // Outside the transaction: uploading to a bucket may take minutes, and nothing reads these files until the commit.
     await storage.moveIn(join(made.folder, 'media'), assetFiles.media(folder), signal)
     await storage.moveIn(join(made.folder, 'public'), assetFiles.public(folder), signal)
     for (let isDone = false; !isDone;) {
@@ -82,10 +82,11 @@ function commit(
     const switched = await queries.switchEpisode(tx, claim.id)
     const captions = await markReady(tx, claim, made, now)
     if (!isDeepStrictEqual(captions, copied.beside)) throw new CaptionsChanged()
-    if (!(await removeOrphaned(tx, keys))) throw new Error('What was made was swept before it was published.')
+    if (!(await removeOrphaned(tx, keys)))
+      throw new Error('The converted files were deleted before they were published.')
     if (key) await queries.keepMediaKey(tx, claim.id, mediaKeys.seal(assetFiles.folder(claim), key))
     if (copied.embedded.length > 0) await updateCaptions(tx, claim.id, [...captions, ...copied.embedded])
-    // Its episode has another file by now: this one is not needed.
+    // Its episode has a newer file: this one is not needed.
     if (!switched) return queries.retireAsset(tx, claim.id, now)
     if (switched.former) await queries.retireAsset(tx, switched.former, now)
     if (cover) await setCover(tx, switched.videoId, cover, { onlyIfMissing: true })
@@ -95,13 +96,13 @@ function commit(
 }
 
 interface CopiedCaptions {
-  /** Those that the asset has, from the files beside the episode. */
+  /** The asset's captions from the files beside the episode. */
   beside: Caption[]
-  /** Those out of the video file itself, in the languages that no file beside it brought. */
+  /** Embedded captions, in the languages for which there is no file beside the episode. */
   embedded: Caption[]
 }
 
-/** Replaces the captions that were found in the source file with those of the asset. */
+/** Replaces the embedded captions with those of the asset. */
 async function bringCaptions(
   context: IngestContext,
   claim: Claim,
@@ -114,7 +115,7 @@ async function bringCaptions(
     for (const { lang } of beside)
       await storage.copy(assetFiles.originalCaption(claim.id, lang), assetFiles.caption(folder, lang))
   } catch (error) {
-    // One that was taken away since is no reason to fail.
+    // Captions that were removed meanwhile are not a failure.
     if (isDeepStrictEqual((await selectCaptions(db, claim.id)).captions, beside)) throw error
     return bringCaptions(context, claim, made)
   }
@@ -124,7 +125,7 @@ async function bringCaptions(
   return { beside, embedded }
 }
 
-/** Covers are open to everybody: a locked episode gives but its blurred still, until a free one has a picture. */
+/** Returns the cover. Covers are public: a locked episode yields only its blurred still, until a free one has an image. */
 async function coverFor(
   db: Db,
   storage: Storage,

@@ -31,7 +31,7 @@ free_episodes: 1
 price: { currency: USD, episode_cents: 99, video_cents: 999 }
 `
 const episodes = 8
-/** Milliseconds after which workers die: from before the first statement to past the first episode. */
+/** Milliseconds after which workers are killed: from before the first statement to after the first episode. */
 const deaths = [150, 400, 650, 300, 900, 520, 1200, 780, 250, 1050]
 
 let root: string
@@ -39,7 +39,7 @@ let database: TestDatabase
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-queue-'))
   database = await testDatabase()
-  // Every change of state is written down, in the order in which it was committed for its asset.
+  // Records every change of state, in the order of commits for each asset.
   await sql`CREATE TABLE moves (id bigserial PRIMARY KEY, asset text NOT NULL, state text NOT NULL)`.execute(
     database.db,
   )
@@ -90,18 +90,18 @@ async function enqueue(): Promise<void> {
   expect(refused).toEqual([])
 }
 
-/** What became of one asset, oldest first. */
+/** Returns the state changes of each asset, oldest first. */
 async function movesByAsset(): Promise<string[][]> {
   const { rows } = await sql<{ states: string[] }>`
     SELECT array_agg(state ORDER BY id) AS states FROM moves GROUP BY asset`.execute(database.db)
   return rows.map(({ states }) => states)
 }
 
-test('several workers in several processes make each episode once, though they are killed at any moment', async () => {
+test('several workers in several processes convert each episode once, though they are killed at any moment', async () => {
   await enqueue()
-  // With all files of an episode in their place, and before anybody may know of it.
+  // With all files of an episode moved, and before the commit.
   for (const at of [1, 2]) expect((await work('moved', at)).signal).toBe('SIGKILL')
-  // Two at a time, each replaced by another once it is dead.
+  // Two at a time, each replaced by another once it is killed.
   const doomed = deaths.values()
   const replaced = async () => {
     let killed = 0
@@ -117,7 +117,7 @@ test('several workers in several processes make each episode once, though they a
 
   const moves = await movesByAsset()
   expect(moves).toHaveLength(episodes)
-  // Taken, put back after each death, and made once: nobody takes what another one has.
+  // Claimed, requeued after each kill, and converted once: no worker claims an asset that another one holds.
   for (const states of moves) expect(states.join(' ')).toMatch(/^(processing uploaded )*processing ready$/)
   const putBack = moves.flat().filter((state) => state === 'uploaded').length
   expect(putBack).toBeGreaterThan(0)
@@ -125,7 +125,7 @@ test('several workers in several processes make each episode once, though they a
   await expectWhole()
 }, 240_000)
 
-/** Every episode plays a file of its own whose every part is there, and nothing unfinished is left. */
+/** Checks that every episode plays a file of its own with all its parts, and that nothing unfinished is left. */
 async function expectWhole(): Promise<void> {
   const playing = await database.db
     .selectFrom('episodes')

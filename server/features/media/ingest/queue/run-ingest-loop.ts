@@ -11,19 +11,19 @@ import { purgeWorkFolders } from '#server/features/media/ingest/files/work-folde
 import { workNext, type WorkOptions } from './ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
-/** How often the queue is looked at while something is in it. */
+/** Poll interval while the queue is not empty. */
 const pollMs = 1000
-/** Else the bell tells; this finds what it could not. */
+/** Poll interval otherwise, in case the wake signal was missed. */
 const idleMs = 10_000
 const afterErrorMs = 5000
 const sweepEveryMs = 10 * 60_000
 
 interface LoopOptions extends WorkOptions {
-  /** Rung when an asset comes into the queue. */
+  /** Signalled when an asset is queued. */
   bell: Bell
 }
 
-/** Works the queue, one asset at a time, until the signal; then what is under way goes back into the queue. */
+/** Processes the queue, one asset at a time, until the signal; then the current asset is requeued. */
 export async function runIngestLoop(context: IngestContext, options: LoopOptions): Promise<void> {
   const { signal, bell } = options
   const rest = exponentialBackoff(context.log, options.rest)
@@ -40,7 +40,7 @@ export async function runIngestLoop(context: IngestContext, options: LoopOptions
       if (worked === undefined) await bell.rest(isEmpty ? idleMs : pollMs, signal)
     } catch (error) {
       if (signal.aborted) return
-      context.log.error({ err: error }, 'An episode could not be made; it will be tried again')
+      context.log.error({ err: error }, 'An episode could not be converted; it will be retried')
       await pause(afterErrorMs, signal)
     }
   }
@@ -55,10 +55,10 @@ async function workOnce(
   return retryWithBackoff(rest, options.signal, () => workNext(context, options))
 }
 
-/** What cannot be deleted now can be the next time; videos are made all the same. */
+/** Deletes unused files. Failures are retried the next time and do not stop conversion. */
 async function sweep(context: IngestContext): Promise<void> {
   await purgeStorage(context).catch((error: unknown) =>
-    context.log.error({ err: error }, 'What nobody needs any more could not be deleted'),
+    context.log.error({ err: error }, 'Unused files could not be deleted'),
   )
 }
 

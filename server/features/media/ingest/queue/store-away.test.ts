@@ -45,7 +45,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Nobody waits seconds in a test. */
+/** Short delays for tests. */
 const rest = { firstMs: 1, mostMs: 4 }
 
 function makeFolder(slug: string): string {
@@ -63,17 +63,17 @@ const assetOf = (name: string) =>
     .where('source_name', '=', name)
     .executeTakeFirstOrThrow()
 
-/** The store fails for this many calls that fit. @returns whether it is back */
+/** Makes the storage fail for this number of matching calls. @returns whether it is back */
 function away(calls: number, fits: RegExp): () => boolean {
   let left = calls
   store.misbehave((call) => (fits.test(call) && left-- > 0 ? 'fail' : undefined))
   return () => left < 0
 }
 
-/** Each try of ours is four of the library's. */
+/** Each of our attempts is four of the library's. */
 const sixTries = 24
 
-test('a worker outlasts a store that is away, which is no failure of the episode', async () => {
+test('a worker waits for an unreachable storage, which is not a failure of the episode', async () => {
   const stop = new AbortController()
   const { signal } = stop
   await enqueueFolder(context, makeFolder('outlasted'), { signal, release: 'whenReady', priority: () => 0 })
@@ -87,7 +87,7 @@ test('a worker outlasts a store that is away, which is no failure of the episode
   expect(await assetOf('outlasted/01.mp4')).toMatchObject({ state: 'ready', failures: 0, attempt: 7 })
 })
 
-test('an import outlasts it too, while it sends and while it makes', async () => {
+test('an import waits for it too, while uploading and while converting', async () => {
   const folder = makeFolder('sent')
   const { signal } = new AbortController()
   const isBack = away(sixTries, /^(HEAD|PUT) .*(originals|media)\//)
@@ -96,7 +96,7 @@ test('an import outlasts it too, while it sends and while it makes', async () =>
   expect(await assetOf('sent/01.mp4')).toMatchObject({ state: 'ready', failures: 0 })
 })
 
-test('what the store refuses because of the file counts, and ends it', async () => {
+test('a file that the storage refuses counts as a failure, and fails in the end', async () => {
   const folder = makeFolder('refused')
   const { signal } = new AbortController()
   const options = { signal, niceness: 0, rest, onProgress: () => {} }
@@ -117,7 +117,7 @@ async function largeFile(): Promise<EpisodeFile> {
 const sent = () => store.asked.flatMap((call) => /^PUT .*partNumber=(\d)/.exec(call)?.[1] ?? []).toSorted()
 const going = new AbortController().signal
 
-test('an import that was killed while it sent a file goes on with the parts that are missing', async () => {
+test('an import that was killed while it uploaded a file continues with the missing parts', async () => {
   const file = await largeFile()
   store.misbehave((call) => (/partNumber=3/.test(call) ? 'fail' : undefined))
   await expect(enqueueEpisode(context, file, going)).rejects.toThrow('UploadPart 3')
@@ -128,7 +128,7 @@ test('an import that was killed while it sent a file goes on with the parts that
   expect((await context.storage.read(`originals/${assetId}.mp4`)).equals(film)).toBe(true)
 })
 
-test('one that was killed after the file had come sends nothing of it again', async () => {
+test('one that was killed after the upload sends nothing of it again', async () => {
   const file = await largeFile()
   const exists = () => Promise.resolve(false)
   const write = () => Promise.reject(new Error('killed'))
@@ -140,7 +140,7 @@ test('one that was killed after the file had come sends nothing of it again', as
   expect(sent()).toEqual([])
 })
 
-test('two imports of the same file at once bring it once', async () => {
+test('two concurrent imports of the same file upload it once', async () => {
   const file = await largeFile()
   const both = await Promise.all([enqueueEpisode(context, file, going), enqueueEpisode(context, file, going)])
   expect(both.map(({ state }) => state).toSorted()).toEqual(['queued', 'waiting'])

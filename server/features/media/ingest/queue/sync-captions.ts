@@ -10,23 +10,23 @@ import { deleteOrphaned } from '#server/features/media/ingest/storage/orphaned-f
 import { captionHash, type MadeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
-/** The captions that lie beside an episode's file. */
+/** The captions beside an episode's file. */
 export interface CaptionFiles {
   captions: ReadonlyMap<Language, MadeCaptions>
-  /** Captions that could not be read; the existing ones stay. */
+  /** Languages of captions that could not be read; the existing ones stay. */
   keptCaptions: ReadonlySet<Language>
 }
 
-/** An asset whose captions lie beside its original, and in its folder once it has one. */
+/** An asset whose captions are beside its original, and in its folder once it has one. */
 interface CaptionedAsset {
   id: string
   folder: string | null
 }
 
 /**
- * Brings the captions of an asset up to date with the files beside its episode: files first, then the rows that name them,
- * then what is not named any more goes. Where somebody else changed them in between, it begins anew.
- * @returns whether there was anything to do
+ * Updates the captions of an asset from the files beside its episode: first files, then the rows that name them, then unused files
+ * are deleted. It restarts if they were changed concurrently.
+ * @returns whether anything changed
  */
 export async function syncCaptions(context: IngestContext, id: string, file: CaptionFiles): Promise<boolean> {
   const { db, storage, clock } = context
@@ -51,7 +51,7 @@ export async function syncCaptions(context: IngestContext, id: string, file: Cap
   }
 }
 
-/** What of an asset's captions has to change. */
+/** Returns the changes of an asset's captions. */
 function compare(present: readonly Caption[], file: CaptionFiles) {
   const beside = captionsOf(file)
   const stays = ({ lang, embedded }: Caption) =>
@@ -73,7 +73,7 @@ function keysOfCaption({ id, folder }: CaptionedAsset, language: Language): stri
   return folder === null ? [original] : [original, assetFiles.caption(folder, language)]
 }
 
-/** Writes these captions to the asset's places. */
+/** Writes these captions to the asset's paths. */
 export async function writeCaptions(
   storage: Storage,
   asset: CaptionedAsset,
@@ -85,7 +85,7 @@ export async function writeCaptions(
       await storage.write(key, file.captions.get(lang)?.text ?? '')
 }
 
-/** The captions beside an episode, as its asset is to have them. */
+/** Returns the captions beside an episode in the form of the asset's row. */
 export function captionsOf({ captions }: CaptionFiles): Caption[] {
   return [...captions].map(([lang, { text, lostLine }]) => ({
     lang,

@@ -54,7 +54,7 @@ const stateOf = (id: string) =>
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
 
-test('a file whose making is interrupted, however often, waits to be made', async () => {
+test('a file whose conversion is interrupted, however often, stays in the queue', async () => {
   await waitingAsset('ast_stopped')
   for (let run = 0; run < 6; run++) {
     const stop = new AbortController()
@@ -63,7 +63,7 @@ test('a file whose making is interrupted, however often, waits to be made', asyn
   expect(await stateOf('ast_stopped')).toEqual({ state: 'uploaded', failures: 0, reason: null, why: null })
 })
 
-test('a file that could not be made five times has failed, with the reason', async () => {
+test('a file whose conversion fails five times has failed, with the reason', async () => {
   await waitingAsset('ast_failing')
   const fail = () => {
     throw new Error('the disk is away')
@@ -78,7 +78,7 @@ test('a file that could not be made five times has failed, with the reason', asy
   })
 })
 
-test('an error whose words the database would not take ends as the file’s reason all the same', async () => {
+test('an error whose message the database would refuse still becomes the file’s reason', async () => {
   await waitingAsset('ast_odd')
   const fail = () => {
     throw new Error(`a\0b ${'x'.repeat(195)}\u{1F600}`)
@@ -88,7 +88,7 @@ test('an error whose words the database would not take ends as the file’s reas
   expect([state, reason]).toEqual(['failed', expect.stringContaining('after 5 attempts: ab xxx')])
 })
 
-test('an original that no asset has claimed within a day is swept, with its captions', async () => {
+test('an original that no asset has claimed within a day is deleted, with its captions', async () => {
   await waitingAsset('ast_claimed')
   const dayAgo = new Date(Date.now() - 24 * 3_600_000)
   const write = (name: string, at: Date) => {

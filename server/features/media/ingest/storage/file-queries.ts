@@ -7,13 +7,13 @@ export async function recordOrphaned(db: Db, keys: readonly string[], recorded_a
   if (keys.length === 0) return
   await db
     .insertInto('orphaned_files')
-    // In one order everywhere, so that two transactions never wait for each other's rows.
+    // A fixed order, so that two transactions cannot deadlock.
     .values(keys.toSorted().map((key) => ({ key, recorded_at })))
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ recorded_at }))
     .execute()
 }
 
-/** Deletes notes. @returns whether all of them were still there; files that were purged have none */
+/** Deletes records of orphaned files. @returns whether all of them still existed; purged files have none */
 export async function removeOrphaned(db: Db, keys: readonly string[]): Promise<boolean> {
   if (keys.length === 0) return true
   const { numAffectedRows } = await sql`
@@ -22,18 +22,18 @@ export async function removeOrphaned(db: Db, keys: readonly string[]): Promise<b
   return Number(numAffectedRows) === keys.length
 }
 
-/** In the order of the bytes, as `recordOrphaned` sorts them. */
+/** Locks in byte order, as `recordOrphaned` sorts them. */
 const lockKeys = (keys: readonly string[]) => sql<{ key: string }>`
   SELECT key FROM orphaned_files WHERE key = ANY(${keys}) ORDER BY key COLLATE "C" FOR UPDATE`
 
-/** Those of these files that are still noted. Waits for a transaction that is about to commit a row that names them. */
+/** Returns which of these files are still recorded. Waits for a transaction that is about to commit a row that names them. */
 export async function lockOrphaned(tx: Tx, keys: readonly string[]): Promise<string[]> {
   if (keys.length === 0) return []
   const { rows } = await lockKeys(keys).execute(tx)
   return rows.map(({ key }) => key)
 }
 
-/** The files recorded before `before`, and whether a row names them by now. */
+/** Selects the files recorded before `before`, and whether a row names them now. */
 export async function selectOrphaned(db: Db, before: Date): Promise<{ key: string; named: boolean }[]> {
   const { rows } = await sql<{ key: string; named: boolean }>`
     SELECT key, EXISTS (
@@ -45,7 +45,7 @@ export async function selectOrphaned(db: Db, before: Date): Promise<{ key: strin
   return rows
 }
 
-/** The asset that an episode's file is going to be: the same one for each try, so that what has come of it serves. */
+/** Returns the future asset of an episode's file: the same for each attempt, so that already uploaded parts are reused. */
 export async function arrive(
   db: Db,
   episode_id: string,
@@ -75,7 +75,7 @@ export async function forgetIncomingFiles(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('incoming_files').where('started_at', '<', before).execute()
 }
 
-/** Which of these assets there are, or are on their way. */
+/** Selects which of these assets exist or are being uploaded. */
 export async function selectKnownAssets(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<{ id: string }>`

@@ -4,28 +4,28 @@ import * as files from './file-queries.ts'
 
 type OrphanedFilesContext = Pick<IngestContext, 'db' | 'storage' | 'clock' | 'log'>
 
-/** No upload takes this long: files recorded before that are orphaned. */
+/** Longer than any upload: files recorded before that are orphaned. */
 const looseMs = 24 * 3_600_000
 
 /**
- * Deletes those of these files that no row came to name, and their notes. Where store or database are away they stay noted,
- * for the sweep.
+ * Deletes those of these files that no row names, and their records. If storage or database are unreachable, they stay recorded for
+ * the next cleanup.
  */
 export async function deleteOrphaned(
   { db, storage, log }: OrphanedFilesContext,
   keys: readonly string[],
 ): Promise<void> {
   try {
-    // A commit whose answer was lost has struck its notes out: what it names stays.
+    // A commit whose response was lost has removed its records: the files it names stay.
     const left = await inTransaction(db, (tx) => files.lockOrphaned(tx, keys))
     for (const key of left) await storage.remove(key)
     await files.removeOrphaned(db, left)
   } catch (error) {
-    log.warn({ err: error, keys }, 'Files that nobody needs could not be deleted now; they will be')
+    log.warn({ err: error, keys }, 'Unused files could not be deleted; a later cleanup deletes them')
   }
 }
 
-/** Deletes orphaned files. @returns how many files and folders */
+/** Deletes orphaned files. @returns how many files and folders were deleted */
 export async function purgeOrphanedFiles(
   { db, storage }: Pick<OrphanedFilesContext, 'db' | 'storage'>,
   now: Date,

@@ -6,7 +6,7 @@ import { forgetIncomingFiles, selectKnownAssets } from './file-queries.ts'
 
 /**
  * Deletes unused files from the storage.
- * @throws Error if the storage is another site's by now, of which nothing is deleted
+ * @throws Error if the storage belongs to another site now; nothing is deleted from it
  */
 export async function purgeStorage(context: IngestContext): Promise<void> {
   if (!(await context.storage.isOwn()))
@@ -19,10 +19,10 @@ export async function purgeStorage(context: IngestContext): Promise<void> {
   await purgeOrphanedOriginals(context, now)
 }
 
-/** Links live four hours at most (security.md, "Media"); an hour more for clocks and long requests. */
+/** Links are valid for four hours at most, plus an hour for clock skew and long requests. */
 const keptMs = 5 * 3_600_000
 
-/** Deletes the files and rows of assets that were replaced so long ago that no link to them is alive. @returns how many */
+/** Deletes the files and rows of assets that were replaced so long ago that no link to them is valid. @returns how many were deleted */
 export async function purgeRetiredAssets(
   { db, storage }: Pick<IngestContext, 'db' | 'storage'>,
   now: Date,
@@ -41,12 +41,12 @@ export async function purgeRetiredAssets(
   return retired.length
 }
 
-/** A file is stored shortly before its asset is committed. After this long there will be no asset. */
+/** A file is moved just before its asset is committed; after this long it has no asset. */
 const unclaimedMs = 24 * 3_600_000
 
 /**
- * Deletes originals without an asset, whose process died before it stored one, and cancels unfinished multipart uploads.
- * @returns how many originals were deleted
+ * Deletes originals without an asset, whose upload died before the commit, and aborts unfinished uploads. @returns how many were
+ * deleted
  */
 export async function purgeOrphanedOriginals(
   { db, storage }: Pick<IngestContext, 'db' | 'storage'>,
