@@ -29,7 +29,7 @@ afterAll(() => site.close())
 const newestFirst = () => videos.map(({ id }) => id).toReversed()
 
 describe('the homepage', () => {
-  it('shows the sections that have something to show, in order, and the menu', async () => {
+  it('shows the non-empty sections in order, and the menu', async () => {
     const { homepage, menu, pay_theme } = await site.visitor().ask(getHomepage)
     expect(homepage.map(({ kind }) => kind)).toEqual(['carousel', 'row', 'grid'])
     expect(homepage[0]?.items.map(({ id }) => id)).toEqual(newestFirst().slice(0, 2))
@@ -37,12 +37,12 @@ describe('the homepage', () => {
     expect(pay_theme.accent).toMatch(/^#/)
   })
 
-  it('speaks the language asked for', async () => {
+  it('is in the requested language', async () => {
     const { homepage } = await site.visitor({ 'accept-language': 'de-AT,en;q=0.5' }).ask(getHomepage)
     expect(homepage[1]?.title).toBe('Neu diese Woche')
   })
 
-  it('goes on where a section was cut', async () => {
+  it('continues a truncated section', async () => {
     const { homepage } = await site.visitor().ask(getHomepage)
     const row = homepage[1]
     expect(row).toMatchObject({ has_more: true })
@@ -52,7 +52,7 @@ describe('the homepage', () => {
     expect(more.list.slice(2, 14).map(({ id }) => id)).toEqual(row?.items.map(({ id }) => id))
   })
 
-  it('shows no video in a row of the newest that the carousel above it shows', async () => {
+  it('omits videos of the carousel from the row of the newest below it', async () => {
     const { homepage } = await site.visitor().ask(getHomepage)
     const [carousel, row] = homepage.map(({ items }) => items.map(({ id }) => id))
     expect(carousel).toHaveLength(2)
@@ -60,7 +60,7 @@ describe('the homepage', () => {
     expect(row?.filter((id) => carousel?.includes(id))).toEqual([])
   })
 
-  /** Has these played, the first one most, while something is asked. */
+  /** Makes these videos played, the first one most, during a call. */
   async function withPlays<T>(played: readonly BuiltVideo[], ask: () => Promise<T>): Promise<T> {
     const setPlays = (id: string, play_count: number) =>
       site.context.db
@@ -74,14 +74,14 @@ describe('the homepage', () => {
     return answer
   }
 
-  it('ranks only what somebody has played', async () => {
+  it('ranks only videos that were played', async () => {
     const played = videos.slice(3, 4)
     const { homepage } = await withPlays(played, () => site.visitor().ask(getHomepage))
     const ranking = homepage.find(({ kind }) => kind === 'ranking')
     expect(ranking?.items.map(({ id }) => id)).toEqual(played.map(({ id }) => id))
   })
 
-  it('shows no video three times, and the most watched among its ranks', async () => {
+  it('shows no video three times, and ranks the most watched ones', async () => {
     const played = videos.slice(-4)
     const { homepage } = await withPlays(played, () => site.visitor().ask(getHomepage))
     const [carousel, row, ranking, grid] = homepage.map(({ items }) => items.map(({ id }) => id))
@@ -93,7 +93,7 @@ describe('the homepage', () => {
     expect(homepage.at(-1)).toMatchObject({ kind: 'grid', has_more: true })
   })
 
-  it('tells what the videos of its carousel are about', async () => {
+  it('includes the synopses of the videos in its carousel', async () => {
     const { homepage } = await site.visitor().ask(getHomepage)
     const [first] = homepage[0]?.items ?? []
     const { synopsis } = await site.visitor().ask(getVideo, { query: { id: first?.id ?? '' } })
@@ -102,7 +102,7 @@ describe('the homepage', () => {
   })
 })
 
-it('calls a video hot only once somebody has played it', async () => {
+it('marks a video as hot only after it was played', async () => {
   const { db } = site.context
   const { id } = await buildVideo(site.context, { title: 'Hot' })
   const change = (values: object) => db.updateTable('videos').set(values).where('id', '=', id).execute()
@@ -115,7 +115,7 @@ it('calls a video hot only once somebody has played it', async () => {
 })
 
 describe('a listing', () => {
-  it('gives each published video once, page by page, while new ones arrive', async () => {
+  it('returns each published video once, page by page, while new ones are added', async () => {
     const visitor = site.visitor()
     const first = await visitor.ask(queryHomepage, { query: { limit: 10 } })
     const late = await buildVideo(site.context, { title: 'Late', releasedAt: new Date(Date.UTC(2026, 1, 1)) })
@@ -126,7 +126,7 @@ describe('a listing', () => {
     await site.context.db.updateTable('videos').set({ state: 'archived' }).where('id', '=', late.id).execute()
   })
 
-  it('is of one category, or of the words searched for', async () => {
+  it('can be limited to a category or a search', async () => {
     const inMenu = await site.visitor().ask(queryHomepage, { query: { menu: category } })
     const found = await site.visitor().ask(queryHomepage, { query: { keyword: '%_!' } })
     const exact = await site.visitor().ask(queryHomepage, { query: { keyword: 'Night 17' } })
@@ -136,7 +136,7 @@ describe('a listing', () => {
     expect(exact.list.map(({ id }) => id)).toEqual([videos[16]?.id])
   })
 
-  it('answers 404 for an unknown section, and refuses the cursor of another list', async () => {
+  it('returns 404 for an unknown section, and refuses the cursor of another list', async () => {
     const unknown = await site.visitor().call(queryHomepage, { query: { section: 'sec_none' } })
     const { next_cursor } = await site.visitor().ask(queryHomepage, { query: { limit: 5 } })
     const foreign = await site
@@ -147,7 +147,7 @@ describe('a listing', () => {
 })
 
 describe('a video', () => {
-  it('comes with its price and others like it', async () => {
+  it('includes its price and similar videos', async () => {
     const id = videos[24]?.id ?? ''
     const video = await site.visitor().ask(getVideo, { query: { id } })
     expect(video).toMatchObject({
@@ -163,7 +163,7 @@ describe('a video', () => {
     expect(video.related.map((card) => card.id)).not.toContain(id)
   })
 
-  it('is not found where it is unknown or a draft', async () => {
+  it('is not found if it is unknown or a draft', async () => {
     const draft = await buildVideo(site.context, { state: 'draft' })
     for (const id of ['vid_unknown', draft.id]) {
       expect((await site.visitor().call(getVideo, { query: { id } })).answer.code).toBe(404)

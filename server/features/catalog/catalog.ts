@@ -39,8 +39,8 @@ export { listHomepageChoices, loadDraft, previewDraft, saveDraft } from './homep
 export { recordWatchedNext } from './recommendations/recommend-videos.ts'
 
 /**
- * What everybody sees of one video.
- * @throws Refusal notFound for one that is unknown, a draft or not yet released
+ * Loads the viewer-independent data of a video.
+ * @throws Refusal notFound if it is unknown, a draft or not yet released
  */
 export async function loadVideo(catalog: Catalog, id: string, language: Language) {
   const row = found(await queries.selectVideo(catalog.reads, id))
@@ -59,17 +59,17 @@ export async function loadVideo(catalog: Catalog, id: string, language: Language
   }
 }
 
-/** Whether there is no video at all yet, of whatever state. */
+/** Returns whether there is no video yet in any state. */
 export function isCatalogEmpty(db: Db): Promise<boolean> {
   return queries.hasNoVideo(db)
 }
 
-/** A setting that the site keeps in the database, or undefined. Its type is the writer's word. */
+/** Reads a setting from the database, or undefined. Its type is trusted, not validated. */
 export async function readSetting<T extends object>(db: Db, key: string): Promise<T | undefined> {
   return (await queries.selectSetting(db, key)) as T | undefined
 }
 
-/** Stores a setting once: returns the stored value, else this one. */
+/** Stores a setting once: returns the existing value, otherwise this one. */
 export async function settleSetting<T extends object>(db: Db, key: string, value: T): Promise<T> {
   await queries.insertSetting(db, key, value)
   return (await readSetting<T>(db, key)) ?? value

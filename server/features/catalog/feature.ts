@@ -9,7 +9,7 @@ interface Needed {
   clock: Clock
 }
 
-/** Gives a new database its homepage, and adds the reads of the catalogue to the context. */
+/** Creates the homepage of a new database, and adds the reads of the catalogue to the context. */
 export async function catalogFeature({ database, clock }: Needed) {
   await seedHomepage(database.db)
   return { parts: createCatalog(database.reads, clock) }

@@ -24,7 +24,7 @@ const cardColumns = [
   'videos.progress',
 ] as const
 
-/** The columns of a card, with the video's tags in their order. */
+/** Selects the columns of a card, with the video's tags in order. */
 export function selectCards(db: Db) {
   return db
     .selectFrom('videos')
@@ -42,15 +42,15 @@ export function selectCards(db: Db) {
         .as('tags'),
     )
 }
-/** What decides which cover a viewer sees. */
+/** Columns that determine which cover a viewer sees. */
 export type CoverColumns = Pick<Selectable<VideosTable>, 'cover_path' | 'cover_color' | 'language_covers'>
 
 export type CardRow = Awaited<ReturnType<ReturnType<typeof selectCards>['executeTakeFirstOrThrow']>>
 
-/** Written out, not as a parameter, so that a prepared statement can use the indexes of published videos only. */
+/** A literal instead of a parameter, so that a prepared statement can use the partial indexes of published videos. */
 export const isPublished = sql<boolean>`videos.state = 'published'`
 
-/** The columns of a card with the ids of its tags, whose names are kept apart (`withTags`). */
+/** The columns of a card with the ids of its tags, whose names are cached separately (`withTags`). */
 export const plainCardColumns = [...cardColumns, 'videos.tag_ids'] as const
 export type PlainCardRow = Awaited<ReturnType<typeof selectCardsByIds>>[number]
 
@@ -74,12 +74,12 @@ const tagNames = lookUp((db: Db, { ids }: Slots<{ ids: readonly string[] }>) =>
     .where(sql<boolean>`id = ANY(${ids})`),
 )
 
-/** The names of these tags, in no order. */
+/** Selects the names of these tags, in no order. */
 export function selectTagNames(db: Db, ids: readonly string[]): Promise<NameRow[]> {
   return tagNames(db, { ids })
 }
 
-/** Loads a video with everything its page shows; undefined if it is not visible. */
+/** Loads a video with all data of its page; undefined if it is not visible. */
 export function selectVideo(db: Db, id: string) {
   return selectCards(db)
     .leftJoin('categories', 'categories.id', 'videos.category_id')
@@ -107,7 +107,7 @@ export function selectSection(db: Db, id: string) {
   return db.selectFrom('sections').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The categories that have something to show, in the operator's order. */
+/** Selects the non-empty categories, in the operator's order. */
 export function selectMenu(db: Db) {
   return db
     .selectFrom('categories')
@@ -135,7 +135,7 @@ export async function selectSettings(db: Db): Promise<Map<string, object>> {
   return new Map(rows.map(({ key, value }) => [key, value]))
 }
 
-/** @returns whether this call was the first to say that the homepage has been put together */
+/** @returns whether this call was the first to mark the homepage as created */
 export async function markSeeded(tx: Tx): Promise<boolean> {
   const result = await tx
     .insertInto('settings')
@@ -157,7 +157,7 @@ export async function selectSetting(db: Db, key: string): Promise<object | undef
   return (await db.selectFrom('settings').select('value').where('key', '=', key).executeTakeFirst())?.value
 }
 
-/** The same, locked for the transaction. */
+/** Reads a setting and locks it for the transaction. */
 export async function lockSetting(tx: Tx, key: string): Promise<object | undefined> {
   const row = await tx
     .selectFrom('settings')
@@ -185,7 +185,7 @@ export async function upsertSetting(db: Db, key: string, value: object): Promise
     .execute()
 }
 
-/** The synopses of videos by their id. */
+/** Selects the synopses of videos by id. */
 export async function selectSynopses(db: Db, ids: readonly string[]): Promise<Map<string, Texts>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('videos').select(['id', 'synopses']).where('id', 'in', ids).execute()

@@ -10,7 +10,7 @@ import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let primary: TestDatabase
-/** Stands for a replica. The same video has another title there, so that an answer tells where it comes from. */
+/** Stands for a replica. The video's title differs there, so that a response reveals its source. */
 let replica: TestDatabase
 let site: TestSite
 let video: BuiltVideo
@@ -34,7 +34,7 @@ afterAll(async () => {
   await replica.close()
 })
 
-it('serves homepage, listings, search and pages of videos from the replica', async () => {
+it('serves homepage, listings, search and video pages from the replica', async () => {
   const visitor = site.visitor()
   const answers = await Promise.all([
     visitor.ask(getHomepage),
@@ -57,7 +57,7 @@ it('serves homepage, listings, search and pages of videos from the replica', asy
   }
 })
 
-it("reads a person's own data where it was written", async () => {
+it("reads a user's own data from the primary", async () => {
   const visitor = site.visitor()
   await visitor.ask(getUser)
   await visitor.ask(addFavorite, { body: { video_id: video.id } })
@@ -65,7 +65,7 @@ it("reads a person's own data where it was written", async () => {
   expect(await visitor.ask(getVideo, { query: { id: video.id } })).toMatchObject({ favorite: true })
 })
 
-it('asks the primary what a viewer may watch', async () => {
+it('checks on the primary what a viewer may watch', async () => {
   const [first] = video.episodes
   const played = await site.visitor().ask(getEpisode, { query: { episode_id: first?.id ?? '' } })
   expect(played).toMatchObject({ playback: { hls_url: expect.any(String) } })

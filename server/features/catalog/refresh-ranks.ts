@@ -10,20 +10,20 @@ import { releaseDue } from './editing/video-states.ts'
 
 const batch = 1000
 /**
- * A row of the search is in its index with each of its words: where none of that is in memory, one takes 20 ms to move, and
- * so many a third of the time that a statement has.
+ * Batch size. A search row is in the index once for each of its words; if none of the index is in memory, moving a row takes 20 ms,
+ * so that a batch takes a third of the statement timeout.
  */
 const tierBatch = 500
-/** What a play adds to its tags' trending score is half as much after so long. */
+/** Half-life of a play in its tags' trending score. */
 const halfLifeMs = 2 * dayMs
 const trendingTags = 10
-/** A reader who takes longer for a page may miss a video that has moved up meanwhile. */
+/** A viewer who takes longer between pages may miss a video that rose meanwhile. */
 const risesKeptMs = 3_600_000
 const setting = 'tags_ranked'
 
 /**
- * Brings rankings and tags up to date with the plays that were counted since. In between they stand still, and what rises is
- * noted, so that somebody who turns the pages of a ranking sees each video once (`selectPopularAfter`).
+ * Updates rankings and tags with the plays counted since. Ranks are fixed between runs, and rank changes are recorded, so that a
+ * viewer who pages through a ranking sees each video once (`selectPopularAfter`).
  */
 export async function refreshRanks(db: Db, now: Date): Promise<void> {
   await inTransaction(db, (tx) => fadeSince(tx, now))
@@ -46,7 +46,7 @@ export async function assignAllTiers(db: Db, signal: AbortSignal, most = tierBat
   while (!signal.aborted && (await inTransaction(db, (tx) => assignTiers(tx, most))) === most);
 }
 
-/** The scheduled jobs of the catalogue. */
+/** The scheduled jobs of this feature. */
 export function catalogJobs({ db, clock }: { db: Db; clock: Clock }) {
   return [
     { name: 'refresh-ranks', everySeconds: 600, run: () => refreshRanks(db, clock.now()) },

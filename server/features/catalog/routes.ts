@@ -26,18 +26,18 @@ import type { Watched } from './recommendations/recommend-videos.ts'
 type Personal = Pick<Video, 'favorite' | 'resume'>
 
 export interface CatalogRoutesContext extends Catalog {
-  /** For what belongs to one viewer. */
+  /** For viewer-specific data. */
   db: Db
   clock: Clock
-  /** What a video's page shows of one viewer alone; library/feature.ts gives it. */
+  /** Loads the viewer-specific part of a video's page; library implements it, context.ts connects the two. */
   personalFor(db: Db, viewer: Viewer, videoId: string): Promise<Personal>
-  /** The homepage's line and icon where the operator has set none. */
+  /** The homepage's copyright line and icon if the operator has set none. */
   copyright(): Copyright
-  /** What an experiment changes in the pay theme for a viewer; experiments/feature.ts gives it. */
+  /** Returns the changes of experiments to the checkout theme for a viewer; context.ts connects the two. */
   payThemeFor(viewer: Viewer): Promise<Partial<PayTheme>>
-  /** What experiments make of the prices of a video for a viewer; undefined if nothing. */
+  /** Returns a function that applies experiments to the prices of a video for a viewer; undefined if there are none. */
   pricesFor(viewer: Viewer, videoId: string): Promise<((price: Video['price']) => Video['price']) | undefined>
-  /** The videos that a viewer watched lately, newest first. */
+  /** Returns the videos that a viewer watched recently, newest first. */
   recentlyWatched(db: Db, viewer: Viewer): Promise<string[]>
 }
 
@@ -68,14 +68,14 @@ export function catalogRoutes(context: CatalogRoutesContext): Route[] {
       })
       if (personal.length > 0)
         return themed(await personaliseHomepage(context, await load(), language, watchedBy(viewer)))
-      // Viewers whose theme is the same have the same homepage.
+      // Viewers with the same theme share a homepage.
       const key = JSON.stringify([language, own.layout, own.accent])
       return homepages.get(key, async () => call.serialise(themed((await load()).info)))
     }),
     route(queryHomepage, async (call) => {
       const { query, language, viewer } = call
       const list = async () => ({ data: await listVideos(context, query, language, watchedBy(viewer)) })
-      // A section may recommend to one viewer alone; any other list is everybody's.
+      // A section may have recommendations for one viewer; any other list is shared.
       if (query.section !== undefined && viewer?.kept) return list()
       const { section, menu, tag, keyword, sort, cursor, limit } = query
       const key = JSON.stringify([language, section, menu, tag, keyword, sort, cursor, limit])

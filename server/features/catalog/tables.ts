@@ -17,12 +17,12 @@ export interface TagsTable {
   id: string
   slug: string
   names: Json<Texts>
-  /** How many published videos have it; kept by triggers. */
+  /** Number of its published videos; maintained by triggers. */
   video_count: Generated<number>
-  /** How much its videos were played lately, and what follows from that at the last ranking. */
+  /** Score of recent plays of its videos, and the values derived from it at the last ranking. */
   trending_score: Generated<number>
   rank: Generated<number>
-  /** The rank of the ranking before. */
+  /** The previous rank. */
   previous_rank: Generated<number>
   trending: Generated<boolean>
 }
@@ -46,14 +46,14 @@ export interface VideosTable {
   video_cents: number
   cover_path: string | null
   cover_color: Generated<string>
-  /** Covers that the viewers of one language see instead of that one. */
+  /** Covers that replace the video's for the viewers of a language. */
   language_covers: JSONColumnType<LanguageCovers, string | undefined, string>
-  /** How far its episodes are made, in percent; null once all are. */
+  /** Conversion progress of its episodes in percent; null once all are ready. */
   progress: Generated<number | null>
   play_count: Generated<number>
-  /** The plays as they stood at the last ranking: what lists are ordered by. */
+  /** Number of plays at the last ranking, by which lists are ordered. */
   popularity: Generated<number>
-  /** The ids of its tags in their order; kept by triggers. */
+  /** Ids of its tags in order; maintained by triggers. */
   tag_ids: ColumnType<string[], never, never>
   favorite_count: Generated<number>
   share_count: Generated<number>
@@ -65,22 +65,22 @@ export interface VideoTagsTable {
   video_id: string
   tag_id: string
   position: number
-  /** What a tag's videos are ordered by; kept by triggers. Null if the video is not published. */
+  /** Sort column of a tag's videos; maintained by triggers. Null if the video is not published. */
   released_at: ColumnType<Date | null, never, never>
   popularity: Generated<number>
 }
 
-/** What is still to be done to the videos of a tag that has many. */
+/** Pending changes to the videos of a tag that has many. */
 export interface TagWorkTable {
   tag_id: string
   task: TagTask
-  /** The tag that they are given in its place. */
+  /** The tag that replaces it. */
   into_id: string | null
-  /** The last one that was indexed. */
+  /** The last video that was processed. */
   after_video: Generated<string>
 }
 
-/** Where a section takes its videos from. */
+/** Source of a section's videos. */
 export type SectionSource =
   | { from: 'featured' | 'newest' | 'popular' }
   | { from: 'recommended' }

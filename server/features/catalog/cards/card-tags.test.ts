@@ -18,7 +18,7 @@ const title = 'Wanderer'
 const db = () => site.context.db
 const inTransaction = <Result>(work: (tx: Tx) => Promise<Result>) => db().transaction().execute(work)
 
-/** A video that was given these tags, and the ids of the tags. */
+/** Creates a video with these tags. @returns it and the ids of the tags */
 async function buildTagged<Name extends string>(...names: Name[]) {
   const video = await buildVideo(site.context, { title })
   const ids = {} as Record<Name, string>
@@ -33,13 +33,13 @@ async function buildTagged<Name extends string>(...names: Name[]) {
   return { video: video.id, ids }
 }
 
-/** The tags on the card of a video, as a search has it. */
+/** Returns the tags on the card of a video in search results. */
 async function onCard(video: string): Promise<string[]> {
   const { list } = await site.visitor().ask(queryHomepage, { query: { keyword: title } })
   return list.find(({ id }) => id === video)?.tags.map(({ name }) => name) ?? []
 }
 
-it('a card has the tags of its video in their order, and follows when they are put in another', async () => {
+it("has the video's tags in order, and is updated when they are reordered", async () => {
   const { video, ids } = await buildTagged('One', 'Two', 'Three')
   expect(await onCard(video)).toEqual(['One', 'Two', 'Three'])
   await inTransaction((tx) => replaceVideoTags(tx, video, [ids.Three, ids.One]))
@@ -48,7 +48,7 @@ it('a card has the tags of its video in their order, and follows when they are p
   expect(await onCard(video)).toEqual([])
 })
 
-it('a card follows when a tag of its video is merged into another, or deleted', async () => {
+it('is updated when a tag of its video is merged into another, or deleted', async () => {
   const { video, ids } = await buildTagged('Feud', 'Quarrel', 'Kin')
   await inTransaction((tx) => moveTagged(tx, ids.Quarrel, ids.Feud))
   expect(await onCard(video)).toEqual(['Feud', 'Kin'])
@@ -59,7 +59,7 @@ it('a card follows when a tag of its video is merged into another, or deleted', 
   expect(await onCard(video)).toEqual(['Family'])
 })
 
-it('of two who tag a draft at the same time, neither takes the other’s tag off its card', async () => {
+it('keeps the tags of two concurrent edits of a draft', async () => {
   const { id: video } = await buildVideo(site.context, { title, state: 'draft' })
   const [first, second] = [await buildTag(db(), 'First'), await buildTag(db(), 'Second')]
   const tag = (on: Db, tag_id: string, position: number) =>

@@ -23,8 +23,8 @@ export type ListOrder = 'newest' | 'popular'
 const columns = { newest: 'released_at', popular: 'popularity' } as const
 
 /**
- * Published videos in order, after a place. Every list runs along one index; hand-picked videos stand in the order
- * of their slugs, whatever order is asked for.
+ * Selects published videos in order, after a position. Every list runs along one index; hand-picked videos are ordered by their
+ * slugs, whatever order is requested.
  */
 export function selectVideos(
   db: Db,

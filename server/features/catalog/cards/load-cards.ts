@@ -11,15 +11,15 @@ import {
   type NameRow,
 } from '#server/features/catalog/queries.ts'
 
-/** Finds the rows behind cards by their ids; what may not be seen is missing. */
+/** Finds the rows of cards by their ids; invisible ones are omitted. */
 export type FindCards = (ids: readonly string[]) => Promise<Map<string, CardRow>>
 
-/** Puts the names of tags instead of their ids. */
+/** Replaces the ids of tags with their names. */
 export type WithTags = <Row extends { tag_ids: readonly string[] }>(
   rows: readonly Row[],
 ) => Promise<(Omit<Row, 'tag_ids'> & { tags: NameRow[] })[]>
 
-/** Cards and their tags are the same for every viewer, so each is cached for at most a second. */
+/** Creates the readers of cards and their tags. They are viewer-independent, so each is cached for at most a second. */
 export function createCards(db: Db, clock: Clock): { findCards: FindCards; withTags: WithTags } {
   const findTags = createRowCache(clock, (ids) => selectTagNames(db, ids))
   const withTags: WithTags = async (rows) => {
@@ -30,12 +30,12 @@ export function createCards(db: Db, clock: Clock): { findCards: FindCards; withT
   return { findCards, withTags }
 }
 
-/** Those of the ids that were found, in the order of the ids. */
+/** Returns the rows that were found, in the order of the ids. */
 function listed<Row>(ids: readonly string[], found: ReadonlyMap<string, Row>): Row[] {
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-/** These places of a list with the rows behind their cards, in order; what may not be seen is missing. */
+/** Joins the positions of a list with the rows of their cards, in order; invisible ones are omitted. */
 export async function withCards<Place extends { id: string }>(
   findCards: FindCards,
   places: readonly Place[],
@@ -47,7 +47,7 @@ export async function withCards<Place extends { id: string }>(
   })
 }
 
-/** The cards of these videos by id, in one language; what may not be seen is missing. */
+/** Loads the cards of these videos by id, in one language; invisible ones are omitted. */
 export async function loadCards(
   findCards: FindCards,
   ids: readonly string[],

@@ -2,7 +2,7 @@ import type { VideoCard } from '#contract/catalog.ts'
 import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
 import type { CardRow, CoverColumns } from '#server/features/catalog/queries.ts'
 
-/** A name in the viewer's language, with its id. */
+/** Returns a name in the viewer's language, with its id. */
 export function presentName(
   { id, names }: { id: string; names: Texts },
   language: Language,
@@ -10,7 +10,7 @@ export function presentName(
   return { id, name: inLanguage(names, language) }
 }
 
-/** The address and the colour of a video's cover for the viewers of a language. Covers are public and named by their content. */
+/** Returns the address and the colour of a video's cover for the viewers of a language. Covers are public and named by their content. */
 export function presentCover(
   { cover_path, cover_color, language_covers }: CoverColumns,
   language: Language,
@@ -20,7 +20,7 @@ export function presentCover(
   return { cover_url: cover_path && `/${cover_path}`, cover_color }
 }
 
-/** A video's row as a card. */
+/** Returns a video's row as a card. */
 export function presentCard(row: CardRow, language: Language): VideoCard {
   return {
     id: row.id,

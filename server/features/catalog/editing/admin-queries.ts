@@ -7,7 +7,7 @@ import type { LanguageCovers, VideosTable } from '#server/features/catalog/table
 
 type State = VideosTable['state']
 
-/** A page of videos of every state, the latest made first. Runs along `videos_made`, `videos_state_made` or `videos_title_words`. */
+/** Selects a page of videos in any state, latest first. Runs along `videos_made`, `videos_state_made` or `videos_title_words`. */
 export function selectAdminVideos(
   db: Db,
   { state, keyword, after, limit }: AdminVideoFilter & { after: After | undefined; limit: number },
@@ -30,11 +30,14 @@ export function selectAdminVideos(
 
 export interface AdminVideoFilter {
   state?: State | undefined
-  /** The beginnings of words of a title. */
+  /** Beginnings of words of a title. */
   keyword?: string | undefined
 }
 
-/** Whether a column of words has some that begin so. `plain_words` leaves letters and digits alone, so a word needs no escaping. */
+/**
+ * Condition: a column of words has words with these beginnings. `plain_words` keeps only letters and digits, so a word needs no
+ * escaping.
+ */
 export const hasWords = (
   column: 'title_words' | 'words',
   keyword: string,
@@ -63,7 +66,7 @@ export interface AdminVideoRecord {
   created_at: Date
 }
 
-/** One video of whatever state; `lock` keeps others from changing it until the transaction is over. */
+/** Selects one video in any state; `lock` locks it for the transaction. */
 export async function selectAdminVideo(
   db: Db,
   id: string,
@@ -96,11 +99,11 @@ export async function updateState(
   await tx.updateTable('videos').set(changes).where('id', '=', id).execute()
 }
 
-/** Holds while `selectDue` finds one. */
+/** True while `selectDue` finds a video. */
 export const anyDueVideos =
   "EXISTS (SELECT FROM videos WHERE state = 'scheduled' AND released_at <= $1 AND episode_count > 0)"
 
-/** The scheduled videos whose moment has come and that have an episode. */
+/** Selects the scheduled videos that are due and have an episode. */
 export async function selectDue(db: Db, now: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('videos')
@@ -152,7 +155,7 @@ export async function updateVideo(
   await tx.updateTable('videos').set(changes).where('id', '=', id).execute()
 }
 
-/** What the latest video costs, for the next one. */
+/** Selects the latest video's price, for the next one. */
 export function selectLatestPrice(db: Db) {
   return db
     .selectFrom('videos')
@@ -163,7 +166,7 @@ export function selectLatestPrice(db: Db) {
     .executeTakeFirst()
 }
 
-/** The video that was made before another, which took its prices over. */
+/** Selects the previously created video, from which the next one copied its prices. */
 export function selectVideoBefore(db: Db, id: string) {
   return db
     .selectFrom('videos')
@@ -175,7 +178,7 @@ export function selectVideoBefore(db: Db, id: string) {
     .executeTakeFirst()
 }
 
-/** Which of the slugs that begin so are taken. */
+/** Selects the existing slugs with this beginning. */
 export async function selectSlugs(db: Db, beginning: string): Promise<Set<string>> {
   const rows = await db
     .selectFrom('videos')
@@ -187,7 +190,7 @@ export async function selectSlugs(db: Db, beginning: string): Promise<Set<string
 
 type Label = NameRow & { slug: string }
 
-/** The tags in the order of their rank. */
+/** Selects the tags in the order of their rank. */
 export function selectTagsInUse(db: Db, limit: number): Promise<Label[]> {
   return db
     .selectFrom('tags')
@@ -199,7 +202,7 @@ export function selectTagsInUse(db: Db, limit: number): Promise<Label[]> {
     .execute()
 }
 
-/** What these videos are called and sold in, drafts too; whatever is no video is missing. */
+/** Loads titles and currencies of these videos, drafts included; unknown ids are omitted. */
 export async function loadAdminTitles(
   db: Db,
   ids: readonly string[],

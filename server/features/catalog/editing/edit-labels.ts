@@ -14,15 +14,15 @@ import { found } from '#server/features/catalog/listing/list-videos.ts'
 import { addTagWork, isGoing, lockTagWork } from './tag-batch-queries.ts'
 
 /*
- * Videos are held before labels, as by whoever edits, publishes or ranks one, so that nobody waits in a circle; what is under
- * way at a tag before both, as by whoever carries it on; and the homepage before all, as by whoever saves it.
+ * Lock order: the homepage, then pending work of a tag, then videos, then labels. Saving the homepage, the tag job, and editing,
+ * publishing or ranking a video follow the same order, so that they cannot deadlock.
  */
 
-/** A tag of more videos than these has them changed by and by (tag-batch-job.ts); the triggers say the same of its names. */
+/** A tag of more videos than this is changed in batches (tag-batch-job.ts); the triggers use the same limit for its names. */
 const atOnce = 200
 
 /**
- * Renames a tag or category in some languages. Its slug stays, and with it whatever knows it by that.
+ * Renames a tag or category in some languages. Its slug stays, and with it every reference.
  * @throws Refusal notFound, labelInvalid and labelTaken naming the field
  */
 export async function renameLabel(
@@ -31,7 +31,7 @@ export async function renameLabel(
   id: string,
   changes: TextChanges,
 ): Promise<{ before: LabelRecord; after: LabelRecord }> {
-  // Videos are found by the names of their tags.
+  // Search finds videos by the names of their tags.
   if (kind === 'tag') await holdVideos(tx, kind, id)
   const before = found((await queries.lockLabels(tx, kind, [id])).get(id))
   const names = editedNames(kind, before.names, changes)
@@ -40,7 +40,7 @@ export async function renameLabel(
   return { before, after: { ...before, names } }
 }
 
-/** Holds the videos of a label, unless it is a tag of too many. @returns whether it did */
+/** Locks the videos of a label, unless it is a tag of too many. @returns whether it did */
 async function holdVideos(tx: Tx, kind: LabelKind, id: string): Promise<boolean> {
   if (kind === 'tag') {
     await lockTagWork(tx, id)
@@ -50,7 +50,10 @@ async function holdVideos(tx: Tx, kind: LabelKind, id: string): Promise<boolean>
   return true
 }
 
-/** Nobody could tell two of one name apart. One that is kept may be another's too: folders of video bring what they like. */
+/**
+ * Refuses a changed name that is taken, since two equal names could not be told apart. An unchanged name may be a duplicate,
+ * because imports accept any.
+ */
 async function checkFree(tx: Tx, kind: LabelKind, before: LabelRecord, names: Texts): Promise<void> {
   await queries.lockNames(tx)
   for (const language of languages) {
@@ -62,7 +65,7 @@ async function checkFree(tx: Tx, kind: LabelKind, before: LabelRecord, names: Te
 }
 
 function editedNames(kind: LabelKind, before: Texts, changes: TextChanges): Texts {
-  // Commas separate the tags that an operator types.
+  // Operators type a video's tags separated by commas.
   const isBad = (name: string) => name.trim().length > longestLabel || (kind === 'tag' && name.includes(','))
   for (const [language, name] of Object.entries(changes))
     if (isBad(name)) throw new Refusal('labelInvalid', { field: `names.${language}` })
@@ -72,9 +75,9 @@ function editedNames(kind: LabelKind, before: Texts, changes: TextChanges): Text
 }
 
 /**
- * Gives what has one label, videos and sections of the homepage, another in its place, and deletes the one.
- * @returns how many videos had it, and whether they all have the other by then
- * @throws Refusal notFound, also for a label that would be merged into itself; movedOn if one of them is going already
+ * Replaces a label with another in all videos and homepage sections, and deletes it.
+ * @returns how many videos had it, and whether all have the other one now
+ * @throws Refusal notFound, also for a label that would be merged into itself; movedOn if one of them is being deleted already
  */
 export async function mergeLabels(tx: Tx, kind: LabelKind, id: string, intoId: string) {
   await lockHomepage(tx)
@@ -98,8 +101,8 @@ async function checkStays(tx: Tx, kind: LabelKind, ids: readonly string[], leavi
 }
 
 /**
- * Takes a label off all videos and deletes it.
- * @returns how it was, how many videos had it, and whether it is gone by then
+ * Removes a label from all videos and deletes it.
+ * @returns the previous label, how many videos had it, and whether it is deleted now
  * @throws Refusal notFound; feedsHomepage if a homepage section would become empty; movedOn if it is being deleted already
  */
 export async function deleteLabel(tx: Tx, kind: LabelKind, id: string) {
@@ -118,9 +121,9 @@ export async function deleteLabel(tx: Tx, kind: LabelKind, id: string) {
 }
 
 /**
- * Puts all categories in an order, which is that of the menu.
+ * Reorders all categories, and with them the menu.
  * @returns the order before and after
- * @throws Refusal movedOn where others are there than those that were put in order
+ * @throws Refusal movedOn if these are not all of the categories
  */
 export async function arrangeCategories(tx: Tx, ids: readonly string[]) {
   await lockHomepage(tx)

@@ -8,7 +8,7 @@ import * as queries from './admin-queries.ts'
 import type { AdminVideoRecord } from './admin-queries.ts'
 import { ensureNamed, replaceVideoTags, upsertVideo } from './publish-queries.ts'
 
-/** Texts by language. An empty text is removed; languages that are not given stay unchanged. */
+/** Texts by language; an empty one is removed, an omitted one stays. */
 export type TextChanges = Partial<Record<Language, string>>
 
 export interface VideoEdits {
@@ -26,7 +26,7 @@ export interface VideoEdits {
 }
 
 /**
- * Loads a video of any state.
+ * Loads a video in any state.
  * @throws Refusal notFound
  */
 export async function loadAdminVideo(
@@ -39,7 +39,7 @@ export async function loadAdminVideo(
   return video
 }
 
-/** The default prices, for the first video of a site. */
+/** Price of the first video of a site. */
 const firstPrice = { currency: 'USD', episode_cents: 99, video_cents: 999, free_episodes: 3 }
 
 /**
@@ -76,7 +76,7 @@ function editedTitles(before: Texts, changes: TextChanges): Texts {
   return { ...titles, en: titles.en }
 }
 
-/** The English synopsis of a draft may be empty; no other language replaces it. */
+/** Applies changes of synopses. A draft's may be empty; other languages do not replace it. */
 function editedSynopses(before: Texts, changes: TextChanges): Texts {
   return { en: '', ...edited(before, changes, videoLimits.synopsis, 'synopses') }
 }
@@ -115,7 +115,7 @@ async function categoryOf(tx: Tx, name: string | null): Promise<string | null> {
 async function tagsOf(tx: Tx, names: readonly string[]): Promise<string[]> {
   const labels = new Map(names.map((name) => labelOf(name, 'tags')).map((label) => [label.slug, label]))
   const ids = new Map<string, string>()
-  // In the same order as in publish-video.ts, so that no two transactions deadlock.
+  // A fixed order, as in publish-video.ts.
   for (const { slug, name } of [...labels.values()].toSorted((a, b) => (a.slug < b.slug ? -1 : 1)))
     ids.set(slug, await ensureNamed(tx, 'tags', slug, { en: name }))
   return [...labels.keys()].map((slug) => ids.get(slug) ?? '')
@@ -127,7 +127,7 @@ function labelOf(name: string, field: string): { slug: string; name: string } {
   return { slug, name: name.trim() }
 }
 
-/** `Été in Paris!` becomes `ete-in-paris`. */
+/** Converts `Été in Paris!` to `ete-in-paris`. */
 export function slugOf(text: string): string {
   return text
     .normalize('NFKD')
@@ -138,7 +138,7 @@ export function slugOf(text: string): string {
     .replaceAll(/^-+|-+$/g, '')
 }
 
-/** Makes an unused slug from a title; a random one for a title without Latin letters. */
+/** Returns an unused slug for a title; a random one if the title has no Latin letters. */
 async function freeSlug(tx: Tx, title: string): Promise<string> {
   const wanted = slugOf(title) || newId('vid').slice(4, 16)
   const taken = await queries.selectSlugs(tx, wanted)

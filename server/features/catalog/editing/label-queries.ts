@@ -15,13 +15,13 @@ export interface LabelRecord {
 const tableOf = (kind: LabelKind) => sql.table(kind === 'tag' ? 'tags' : 'categories')
 
 interface TagsWanted {
-  /** The beginnings of words of a name. */
+  /** Beginnings of words of a name. */
   keyword: string | undefined
   after: { video_count: number; id: string } | undefined
   limit: number
 }
 
-/** A page of all tags, those of most published videos first. Runs along `tags_used`, or finds by `tags_words`. */
+/** Selects a page of all tags, those with most published videos first. Runs along `tags_used`, or searches with `tags_words`. */
 export function selectAdminTags(db: Db, { keyword, after, limit }: TagsWanted) {
   // An expression instead of the column, so that PostgreSQL does not scan `tags_used` until enough rows match.
   const use = keyword === undefined ? sql<number>`video_count` : sql<number>`video_count + 0`
@@ -41,7 +41,7 @@ export function selectAdminTags(db: Db, { keyword, after, limit }: TagsWanted) {
     .execute()
 }
 
-/** Holds the videos that have a label, also drafts. */
+/** Locks the videos that have a label, including drafts. */
 export async function lockVideosOf(tx: Tx, kind: LabelKind, id: string): Promise<void> {
   const having =
     kind === 'tag'
@@ -51,7 +51,7 @@ export async function lockVideosOf(tx: Tx, kind: LabelKind, id: string): Promise
     SELECT id FROM videos WHERE ${having} ORDER BY id FOR NO KEY UPDATE) held`.execute(tx)
 }
 
-/** Locks labels in the order of their slugs (see `lockTags` in rank-queries.ts). A video that is given one of them waits. */
+/** Locks labels in the order of their slugs (see `lockTags` in rank-queries.ts). Giving one of them to a video waits. */
 export async function lockLabels(
   tx: Tx,
   kind: LabelKind,
@@ -64,12 +64,12 @@ export async function lockLabels(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Lets one operator at a time give names, until its transaction is over. */
+/** Allows one transaction at a time to change names. */
 export async function lockNames(tx: Tx): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('label names', 0))`.execute(tx)
 }
 
-/** Whether another has this name in the language, in capitals or not. Tags are found by `tags_words`. */
+/** Returns whether another label has this name in the language, ignoring case. Tags are found by `tags_words`. */
 export async function isNameTaken(
   tx: Tx,
   kind: LabelKind,
@@ -85,7 +85,7 @@ export async function updateNames(tx: Tx, kind: LabelKind, id: string, names: Te
   await sql`UPDATE ${tableOf(kind)} SET names = ${JSON.stringify(names)}::jsonb WHERE id = ${id}`.execute(tx)
 }
 
-/** Gives the videos of one label another in its place. @returns how many had it */
+/** Replaces a label of videos with another. @returns how many had it */
 export async function moveVideos(tx: Tx, kind: LabelKind, from: string, into: string): Promise<number> {
   if (kind === 'category') return setCategory(tx, from, into)
   const moved = await moveTagged(tx, from, into)
@@ -93,14 +93,14 @@ export async function moveVideos(tx: Tx, kind: LabelKind, from: string, into: st
   return moved
 }
 
-/** How many videos of every state have a tag; no more than `most` are counted. */
+/** Counts the videos in any state with a tag, up to `most`. */
 export async function countVideos(tx: Tx, tagId: string, most = Number.MAX_SAFE_INTEGER): Promise<number> {
   const { rows } = await sql<{ count: number }>`SELECT count(*)::integer AS count FROM (
     SELECT FROM video_tags WHERE tag_id = ${tagId} LIMIT ${most}) counted`.execute(tx)
   return rows[0]?.count ?? 0
 }
 
-/** Brings what these videos are found by up to date. */
+/** Updates the search index of these videos. */
 export async function indexVideos(tx: Tx, ids: readonly string[]): Promise<void> {
   await sql`SELECT index_videos(${ids}::text[])`.execute(tx)
 }
@@ -108,7 +108,7 @@ export async function indexVideos(tx: Tx, ids: readonly string[]): Promise<void>
 const among = (ids: readonly string[] | undefined) =>
   ids === undefined ? sql<boolean>`true` : sql<boolean>`video_id = ANY(${ids}::text[])`
 
-/** Gives videos of one tag, all or these, the other. A video that has both keeps the other where it stands. */
+/** Replaces a tag with another in all its videos, or in these. A video that has both keeps the position of the other. */
 export async function moveTagged(
   tx: Tx,
   from: string,
@@ -120,12 +120,12 @@ export async function moveTagged(
       SELECT FROM video_tags other WHERE other.video_id = video_tags.video_id AND other.tag_id = ${into}
     ) RETURNING video_id`.execute(tx)
   const ids = rows.map(({ video_id }) => video_id)
-  // The triggers handle inserts and deletes; a row that changes its tag is neither.
+  // The triggers handle inserts and deletes, but not a row whose tag changes.
   await indexVideos(tx, ids)
   return ids.length + (await takeOff(tx, 'tag', from, of))
 }
 
-/** A tag that takes another's place was played as much as both. */
+/** Adds a tag's trending score to that of the tag that replaces it. */
 export async function moveHeat(tx: Tx, from: string, into: string): Promise<void> {
   await sql`UPDATE tags SET trending_score = tags.trending_score + former.trending_score FROM tags former
     WHERE former.id = ${from} AND tags.id = ${into}`.execute(tx)
@@ -140,7 +140,7 @@ async function setCategory(tx: Tx, from: string, into: string | null): Promise<n
   return Number(numUpdatedRows)
 }
 
-/** Takes a label off all videos, or a tag off these. @returns how many had it */
+/** Removes a label from all videos, or a tag from these. @returns how many had it */
 export async function takeOff(tx: Tx, kind: LabelKind, id: string, of?: readonly string[]): Promise<number> {
   if (kind === 'category') return setCategory(tx, id, null)
   const { numDeletedRows } = await tx
@@ -158,13 +158,13 @@ export async function deleteRow(tx: Tx, kind: LabelKind, id: string): Promise<vo
 const isFedBy = (kind: LabelKind, slug: string) =>
   sql<boolean>`source ->> 'from' = ${kind} AND source ->> 'slug' = ${slug}`
 
-/** Whether a section of the homepage shows the videos of a label. */
+/** Returns whether a homepage section shows the videos of a label. */
 export async function feedsSection(tx: Tx, kind: LabelKind, slug: string): Promise<boolean> {
   const section = await tx.selectFrom('sections').select('id').where(isFedBy(kind, slug)).executeTakeFirst()
   return section !== undefined
 }
 
-/** Has the sections that one label fed be fed by another. @returns their ids */
+/** Replaces the label of homepage sections with another. @returns the ids of the sections */
 export async function feedInstead(tx: Tx, kind: LabelKind, from: string, into: string): Promise<string[]> {
   const rows = await tx
     .updateTable('sections')

@@ -16,7 +16,7 @@ export interface VideoValues {
   video_cents: number
 }
 
-/** Inserts a video in `state`, or brings the one of that slug up to date; its state, release and cover then stay. */
+/** Inserts a video in `state`, or updates the one with its slug, which keeps its state, release and cover. */
 export async function upsertVideo(
   tx: Tx,
   values: VideoValues,
@@ -36,8 +36,8 @@ export async function upsertVideo(
 }
 
 /**
- * The id of the category or tag of that slug; made with these names if there is none, a category as the last of the menu. An
- * existing one keeps its names and place.
+ * Returns the id of the category or tag with that slug, creating it with these names if needed, a category as the last of the menu.
+ * An existing one keeps its names and place.
  */
 export async function ensureNamed(
   tx: Tx,
@@ -56,7 +56,7 @@ export async function ensureNamed(
   return id
 }
 
-/** Gives a video these tags in this order; one that it has already is not taken off in between. */
+/** Sets a video's tags in this order, without removing and adding those it has already. */
 export async function replaceVideoTags(tx: Tx, videoId: string, tagIds: readonly string[]): Promise<void> {
   await tx
     .deleteFrom('video_tags')
@@ -65,7 +65,7 @@ export async function replaceVideoTags(tx: Tx, videoId: string, tagIds: readonly
     .execute()
   const rows = tagIds.map((tag_id, position) => ({ video_id: videoId, tag_id, position }))
   if (rows.length === 0) return
-  // In one order everywhere, so that two transactions never wait for each other's rows.
+  // A fixed order, so that two transactions cannot deadlock.
   rows.sort((a, b) => (a.tag_id < b.tag_id ? -1 : 1))
   await tx
     .insertInto('video_tags')
@@ -78,7 +78,7 @@ export async function replaceVideoTags(tx: Tx, videoId: string, tagIds: readonly
     .execute()
 }
 
-/** The key prefix of automatic covers, which any other cover replaces. */
+/** Key prefix of automatic covers, which any other cover replaces. */
 export const standInCovers = 'public/covers/still-'
 
 export async function updateCover(
@@ -99,7 +99,7 @@ export async function updateCover(
     .execute()
 }
 
-/** Sets the cover that the viewers of one language see; null takes it away. */
+/** Sets the cover for the viewers of one language; null removes it. */
 export async function updateLanguageCover(
   db: Db,
   videoId: string,
@@ -125,7 +125,7 @@ export async function updateEpisodes(
     .execute()
 }
 
-/** Publishes a video that only waited for its first episode: one with a date of its own, and a draft, stay as they are. */
+/** Publishes a video that only waited for its first episode; a draft, or one with a date of its own, is unchanged. */
 export async function publishWaiting(db: Db, videoId: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('videos')

@@ -2,7 +2,7 @@ import type { Language, Texts } from '#contract/languages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import * as queries from './publish-queries.ts'
 
-/** The description of a video to publish; category and tags by slug. */
+/** Description of a video to publish; category and tags by slug. */
 export interface VideoDetails {
   slug: string
   titles: Texts
@@ -17,17 +17,17 @@ export interface VideoDetails {
 
 export interface PublishOptions {
   /**
-   * What a new video begins as; one that is there keeps its state. `whenReady` is released with its first episode, `now` at once
+   * How a new video is released; an existing one keeps its state. `whenReady` is released with its first episode, `now` at once
    * with its episodes still to come.
    */
   release: 'whenReady' | 'now' | 'draft'
   now: Date
-  /** Names of categories and tags that may have to be made, by slug; others are named after their slug. */
+  /** Names by slug of categories and tags that may be created; others are named after their slug. */
   names?: ReadonlyMap<string, Texts>
 }
 
 /**
- * Makes the video of that slug or brings it up to date, with its category and tags.
+ * Creates or updates the video with that slug, with its category and tags.
  * @returns its id
  */
 export async function publishVideo(
@@ -53,7 +53,7 @@ export async function publishVideo(
   const state = { whenReady: 'scheduled', now: 'published', draft: 'draft' } as const
   const id = await queries.upsertVideo(tx, values, state[release], release === 'now' ? now : null, now)
   const tagIds = new Map<string, string>()
-  // In one order everywhere, so that two imports at once don't wait for each other's rows in a circle.
+  // A fixed order, so that two concurrent imports cannot deadlock.
   for (const tag of [...new Set(details.tags)].toSorted())
     tagIds.set(tag, await queries.ensureNamed(tx, 'tags', tag, nameOf(tag)))
   await queries.replaceVideoTags(
@@ -64,15 +64,13 @@ export async function publishVideo(
   return id
 }
 
-/** `first-love` becomes "First love". */
+/** Converts `first-love` to "First love". */
 function humanise(slug: string): string {
   const words = slug.replaceAll('-', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/**
- * Keeps what a video's card says of its episodes: how many there are, and how far they are made (percent; null once all are).
- */
+/** Stores the number of a video's episodes and their conversion progress for its card (percent; null once all are ready). */
 export async function recordEpisodes(
   db: Db,
   videoId: string,
@@ -81,13 +79,13 @@ export async function recordEpisodes(
   await queries.updateEpisodes(db, videoId, episodes)
 }
 
-/** Publishes a video that waited for its first episode; any other stays as it is. */
+/** Publishes a video that waited for its first episode; any other is unchanged. */
 export async function releaseIfWaiting(tx: Tx, videoId: string, now: Date): Promise<void> {
   await queries.publishWaiting(tx, videoId, now)
 }
 
 export interface CoverFile {
-  /** Its key in the storage. */
+  /** Key in the storage. */
   path: string
   /** Its dark dominant colour, such as #2a211c. */
   color: string
@@ -103,7 +101,7 @@ export async function setCover(
   await queries.updateCover(db, videoId, cover, { onlyIfMissing })
 }
 
-/** Sets the cover that the viewers of one language see instead of the video's; null takes it away. */
+/** Sets the cover that replaces the video's for the viewers of one language; null removes it. */
 export async function setLanguageCover(
   db: Db,
   videoId: string,
@@ -113,7 +111,7 @@ export async function setLanguageCover(
   await queries.updateLanguageCover(db, videoId, language, cover && { path: cover.path, color: cover.color })
 }
 
-/** Whether a video has its own cover, an automatic one, or none. */
+/** Returns whether a video has its own cover, an automatic one, or none. */
 export async function loadCover(db: Db, videoId: string): Promise<'own' | 'standIn' | 'none'> {
   const path = (await queries.selectVideoCover(db, videoId))?.cover_path ?? null
   if (path === null) return 'none'

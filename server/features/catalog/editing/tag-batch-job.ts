@@ -4,12 +4,12 @@ import { lockHomepage } from '#server/features/catalog/homepage/compose-queries.
 import * as queries from './label-queries.ts'
 import * as work from './tag-batch-queries.ts'
 
-/** Locked together for a moment; edits and plays of these videos wait no longer. */
+/** Videos locked together for a moment; edits and plays of these videos wait no longer. */
 const batch = 200
 
 /**
- * Goes on with what was asked for of tags that many videos have (edit-labels.ts), a batch at a time, until nothing is left or
- * the process closes; then another goes on from there.
+ * Continues the pending changes of tags that many videos have (edit-labels.ts), a batch at a time, until nothing is left or the
+ * process ends; then another process continues.
  */
 export async function runTagBatch(db: Db, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
@@ -19,7 +19,7 @@ export async function runTagBatch(db: Db, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** @returns the tag after whose last videos it came, where it has still to go itself */
+/** @returns the tag whose last videos were processed, if it must be deleted next */
 async function doBatch(tx: Tx): Promise<'nothing' | 'some' | { last: string }> {
   const wanted = await work.takeTagWork(tx)
   if (!wanted) return 'nothing'
@@ -43,14 +43,14 @@ async function indexUpTo(tx: Tx, tagId: string, ids: readonly string[], last: st
   await work.noteIndexed(tx, tagId, last)
 }
 
-/** Lets a tag go that no video has any more. One that a section of the homepage was given meanwhile stays, without videos. */
+/** Deletes a tag that no video has any more. One that is used by a homepage section meanwhile stays, without videos. */
 async function finish(tx: Tx, tagId: string): Promise<void> {
   await lockHomepage(tx)
   const wanted = await work.lockTagWork(tx, tagId)
   if (!wanted) return
   const labels = await queries.lockLabels(tx, 'tag', [tagId, wanted.into_id ?? tagId])
   const [tag, into] = [labels.get(tagId), labels.get(wanted.into_id ?? '')]
-  // A video may have been given it meanwhile.
+  // A video may have been given the tag meanwhile.
   if (!tag || (await queries.countVideos(tx, tagId, 1)) > 0) return
   if (into) {
     await queries.moveHeat(tx, tagId, into.id)

@@ -2,10 +2,10 @@ import { sql, type Selectable } from 'kysely'
 import type { Tx } from '#server/tables.ts'
 import type { TagWorkTable } from '#server/features/catalog/tables.ts'
 
-/** Tells the worker that there is something to do. */
+/** Channel that notifies the worker of pending work. */
 export const tagWorkChannel = 'tag_work'
 
-/** Holds while there is something to do. */
+/** True while there is pending work. */
 export const anyTagWork = 'EXISTS (SELECT FROM tag_work)'
 
 export type TagWork = Selectable<TagWorkTable>
@@ -15,7 +15,7 @@ export function lockTagWork(tx: Tx, tagId: string): Promise<TagWork | undefined>
   return tx.selectFrom('tag_work').selectAll().where('tag_id', '=', tagId).forUpdate().executeTakeFirst()
 }
 
-/** Whether one of these tags is going, or another is on its way into one of those that shall go. */
+/** Returns whether one of these tags is being deleted, or another is being merged into one of those that will be deleted. */
 export async function isGoing(tx: Tx, ids: readonly string[], leaving: string): Promise<boolean> {
   const row = await tx
     .selectFrom('tag_work')
@@ -23,7 +23,7 @@ export async function isGoing(tx: Tx, ids: readonly string[], leaving: string): 
     .where((eb) =>
       eb.or([
         eb('tag_id', 'in', ids).and('task', '<>', 'index'),
-        // Written out for the partial index.
+        // A literal, for the partial index.
         eb('into_id', 'is not', null).and('into_id', '=', leaving),
       ]),
     )
@@ -31,7 +31,7 @@ export async function isGoing(tx: Tx, ids: readonly string[], leaving: string): 
   return row !== undefined
 }
 
-/** Has the videos of a tag be given another, or left without it. Indexing them for its names comes to nothing then. */
+/** Queues the replacement or removal of a tag in its videos. This supersedes pending indexing for its names. */
 export async function addTagWork(tx: Tx, tagId: string, intoId: string | null): Promise<void> {
   const work = {
     task: intoId === null ? ('delete' as const) : ('merge' as const),
@@ -66,7 +66,7 @@ export async function endTagWork(tx: Tx, tagId: string): Promise<void> {
   await tx.deleteFrom('tag_work').where('tag_id', '=', tagId).execute()
 }
 
-/** The next videos of a tag, in the order of their ids, and holds them. */
+/** Locks and returns the next videos of a tag, in the order of their ids. */
 export async function lockNextVideos(
   tx: Tx,
   { tag_id, after_video }: TagWork,

@@ -38,7 +38,7 @@ async function look(id: string): Promise<Video> {
 
 type Transition = (tx: Tx, video: AdminVideoRecord) => Promise<void>
 
-/** The state that a transition leads to, or the name of its refusal; a refused transition changes nothing. */
+/** Returns the state after a transition, or the name of its refusal; checks that a refused transition changes nothing. */
 async function outcomeOf(transition: Transition, from: Video): Promise<Video | string> {
   const id = await makeVideo(from)
   const video = await read(id)
@@ -66,7 +66,7 @@ describe('publishing now', () => {
     expect(await outcomeOf(withReady, from)).toEqual({ state: 'published', released_at: now })
   })
 
-  test.each([draft, scheduled])('waits for the first episode that becomes ready: $state', async (from) => {
+  test.each([draft, scheduled])('waits for the first episode to become ready: $state', async (from) => {
     expect(await outcomeOf(withNoneReady, from)).toEqual(waiting)
   })
 
@@ -75,7 +75,7 @@ describe('publishing now', () => {
   })
 
   test.each([withReady, withNoneReady, withNone])(
-    'brings an archived video back with its first release, whatever its episodes',
+    'restores an archived video with its first release date, whatever its episodes',
     async (publish) => {
       expect(await outcomeOf(publish, archived)).toEqual(published)
       expect(await outcomeOf(publish, { ...archived, released_at: null })).toEqual({
@@ -95,12 +95,12 @@ describe('scheduling', () => {
     return (tx, video) => schedule(tx, video, date, now)
   }
 
-  test.each([draft, waiting, scheduled])('sets the moment of release: $state', async (from) => {
+  test.each([draft, waiting, scheduled])('sets the release time: $state', async (from) => {
     const moment = new Date('2026-04-01T00:00:00Z')
     expect(await outcomeOf(at(moment), from)).toEqual({ state: 'scheduled', released_at: moment })
   })
 
-  test('refuses a moment that is not in the future', async () => {
+  test('refuses a time that is not in the future', async () => {
     const video = await read(await makeVideo(draft))
     const refused = database.db.transaction().execute((tx) => schedule(tx, video, now, now))
     await expect(refused).rejects.toMatchObject({ reason: 'momentPast', info: { field: 'at' } })
@@ -117,12 +117,12 @@ test('unscheduling makes a draft of a scheduled video only', async () => {
   for (const from of [draft, published, archived]) expect(await outcomeOf(unschedule, from)).toBe('movedOn')
 })
 
-test('archiving keeps the release of a published video, and refuses every other', async () => {
+test('archiving keeps the release date of a published video, and refuses other states', async () => {
   expect(await outcomeOf(archive, published)).toEqual(archived)
   for (const from of [draft, scheduled, archived]) expect(await outcomeOf(archive, from)).toBe('movedOn')
 })
 
-test('releases scheduled videos with an episode once their moment has come', async () => {
+test('releases due videos that have an episode', async () => {
   const moment = { state: 'scheduled', released_at: now } as const
   const due = await makeVideo(moment)
   const others: Video[] = [scheduled, waiting, draft, archived]

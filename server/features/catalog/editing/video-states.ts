@@ -5,18 +5,18 @@ import * as queries from './admin-queries.ts'
 import type { AdminVideoRecord } from './admin-queries.ts'
 
 /*
- * The states of a video (product.md, section 5): draft → scheduled → published ⇄ archived. One function per transition, each of
- * which refuses a video in another state. What was scheduled and never seen may become a draft again.
+ * State machine of a video: draft → scheduled → published ⇄ archived. One function per transition; each refuses a video in another
+ * state. A scheduled video that was never visible can become a draft again.
  */
 
-/** How many episodes a video has that play or will, and how many play now. */
+/** Number of a video's episodes that play or will play, and of those that play now. */
 export interface EpisodeCounts {
   count: number
   ready: number
 }
 
 /**
- * → published. A video none of whose episodes plays yet waits, as scheduled, for the first of them.
+ * → published. A video without a playable episode is scheduled, and waits for the first one.
  * @throws Refusal movedOn; nothingToPlay if the video has no episode
  */
 export async function publishNow(
@@ -39,7 +39,7 @@ export async function publishNow(
 }
 
 /**
- * draft → scheduled, for a moment; a moment that was set before is changed.
+ * draft → scheduled, for a given time; an existing time is changed.
  * @throws Refusal movedOn, momentPast
  */
 export async function schedule(tx: Tx, { id, state }: AdminVideoRecord, at: Date, now: Date): Promise<void> {
@@ -61,8 +61,8 @@ export async function archive(tx: Tx, { id, state }: AdminVideoRecord): Promise<
 }
 
 /**
- * scheduled → published, for all videos whose moment has come and that have an episode. Each has a transaction of its own:
- * publishing locks a video before its tags, and the tags of one must not be locked before the next video.
+ * scheduled → published, for all videos that are due and have an episode. Each has a transaction of its own: publishing locks a
+ * video before its tags, and the tags of one must not be locked before the next video.
  */
 export async function releaseDue(db: Db, now: Date): Promise<void> {
   for (const id of await queries.selectDue(db, now))

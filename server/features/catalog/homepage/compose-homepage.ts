@@ -15,7 +15,7 @@ import * as compose from './compose-queries.ts'
 import { selectSections, selectSettings, upsertSetting } from '#server/features/catalog/queries.ts'
 import type { SectionSource } from '#server/features/catalog/tables.ts'
 
-/** The homepage as it is composed, with the mark of what was read. */
+/** Loads the homepage for editing, with the version that was read. */
 export async function loadDraft(db: Db): Promise<{ draft: Draft; version: string }> {
   const [sections, categories, settings] = await Promise.all([
     selectSections(db),
@@ -43,7 +43,7 @@ export async function loadDraft(db: Db): Promise<{ draft: Draft; version: string
   return { draft, version: createHash('sha256').update(JSON.stringify(draft)).digest('base64url') }
 }
 
-/** What an operator may choose from, by name. */
+/** Lists the options for an operator's homepage, by name. */
 export async function listHomepageChoices(
   db: Db,
   { sections }: Draft,
@@ -67,7 +67,7 @@ export async function listHomepageChoices(
   }
 }
 
-/** The homepage that viewers would get from a draft; `copyright` is what it says where the draft says nothing. */
+/** Returns the homepage that viewers would get from a draft; `copyright` applies if the draft has none. */
 export async function previewDraft(
   db: Db,
   draft: Draft,
@@ -87,9 +87,10 @@ export async function previewDraft(
 }
 
 /**
- * Makes a draft the homepage. Sections that stay keep their id, which is in addresses.
- * @returns how it was before
- * @throws Refusal movedOn if it has changed since `version`; settingInvalid for a section without an English title, or an accent that is no colour
+ * Publishes a draft as the homepage. Existing sections keep their id, which is part of addresses.
+ * @returns the previous homepage
+ * @throws Refusal movedOn if it has changed since `version`; settingInvalid for a section without an English title, or an invalid
+ * accent colour
  */
 export async function saveDraft(tx: Tx, draft: Draft, version: string): Promise<Draft> {
   await compose.lockHomepage(tx)
@@ -141,7 +142,7 @@ function rowOf(
   position: number,
   slugs: ReadonlyMap<string, string>,
 ): SectionRow {
-  // `saveDraft` has seen to the English one; a draft may lack it for now.
+  // `saveDraft` checks for the English title; a draft may lack it.
   const named = { en: '', ...withoutEmpty(titles) } as Texts
   return { id: id ?? newId('sec'), kind, titles: named, source: sourceOf(source, slugs), position }
 }

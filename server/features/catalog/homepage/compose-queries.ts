@@ -4,10 +4,10 @@ import type { Texts } from '#contract/languages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { SectionsTable } from '#server/features/catalog/tables.ts'
 
-/** No operator looks through more tags than that. */
+/** Maximum number of tags offered to an operator. */
 const mostTags = 300
 
-/** All categories, in the order of the menu, whether or not they have anything to show. */
+/** Selects all categories, in the order of the menu, including empty ones. */
 export function selectCategories(db: Db) {
   return db
     .selectFrom('categories')
@@ -17,7 +17,7 @@ export function selectCategories(db: Db) {
     .execute()
 }
 
-/** The tags of most videos. */
+/** Selects the tags with the most videos. */
 export function selectTagChoices(db: Db) {
   return db
     .selectFrom('tags')
@@ -34,7 +34,7 @@ interface PickedRow {
   titles: Texts
 }
 
-/** Videos by their ids or slugs, in no order. */
+/** Selects videos by their ids or slugs, in no order. */
 export function selectPicked(db: Db, by: 'id' | 'slug', values: readonly string[]): Promise<PickedRow[]> {
   return db
     .selectFrom('videos')
@@ -43,18 +43,18 @@ export function selectPicked(db: Db, by: 'id' | 'slug', values: readonly string[
     .execute()
 }
 
-/** Only one transaction at a time changes the homepage. */
+/** Allows one transaction at a time to change the homepage. */
 export async function lockHomepage(tx: Tx): Promise<void> {
   await sql`LOCK TABLE sections IN SHARE ROW EXCLUSIVE MODE`.execute(tx)
 }
 
-/** Puts these sections instead of those that are there. */
+/** Replaces all sections with these. */
 export async function replaceSections(tx: Tx, rows: readonly Insertable<SectionsTable>[]): Promise<void> {
   await tx.deleteFrom('sections').execute()
   if (rows.length > 0) await tx.insertInto('sections').values(rows).execute()
 }
 
-/** Numbers the categories in this order; those that are not named come after them, as they were. */
+/** Numbers the categories in this order; unnamed ones follow in their previous order. */
 export async function orderCategories(tx: Tx, ids: readonly string[]): Promise<void> {
   await sql`
     WITH named AS (SELECT id, place FROM unnest(${ids}::text[]) WITH ORDINALITY AS named (id, place)),

@@ -10,7 +10,7 @@ import * as queries from '#server/features/catalog/queries.ts'
 import type { CardRow } from '#server/features/catalog/queries.ts'
 import { recommendFor, type Watched } from '#server/features/catalog/recommendations/recommend-videos.ts'
 
-/** How many cards a section shows on the homepage, by its kind. */
+/** Number of cards in a section on the homepage, by its kind. */
 const sectionSize = { carousel: 6, row: 12, ranking: 10, grid: 12 }
 
 export type Copyright = SharedHomepage['info']['copyright']

@@ -58,7 +58,7 @@ const sections: { kind: SectionsTable['kind']; titles: Texts; source: SectionSou
   },
 ]
 
-/** Puts a sensible homepage together once, on a new database. Two processes may do it at once. */
+/** Creates a default homepage once, on a new database. Two processes may run it concurrently. */
 export async function seedHomepage(db: Db): Promise<void> {
   await inTransaction(db, async (tx) => {
     if (!(await markSeeded(tx))) return

@@ -13,7 +13,7 @@ interface TagsQuery {
 }
 
 /**
- * Lists the tags of published videos by rank; with a keyword, suggests tags and titles.
+ * Lists the non-empty tags, most trending first; with a keyword, tags and titles for type-ahead.
  * @throws Fault badCursor
  */
 export function listTags(db: Db, query: TagsQuery, language: Language) {
@@ -33,7 +33,7 @@ async function listAll(db: Db, query: TagsQuery, language: Language) {
   }
 }
 
-/** Suggestions are a short list without a cursor, because people type another letter instead. */
+/** A short list without a cursor: users type another letter instead. */
 const suggestions = { usual: 8, most: 20 }
 async function suggest(db: Db, keyword: string, query: TagsQuery, language: Language) {
   decodeCursor(`tags ${keyword}`, query.cursor, [])

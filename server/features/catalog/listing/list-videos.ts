@@ -30,7 +30,7 @@ export interface ListingQuery {
   limit?: number
 }
 
-/** Where a section's videos come from, as a filter and an order. */
+/** Returns the source of a section's videos as a filter and an order. */
 export function listOf(source: Exclude<SectionSource, { from: 'recommended' }>): {
   filter: ListFilter
   order: ListOrder
@@ -51,7 +51,7 @@ export function listOf(source: Exclude<SectionSource, { from: 'recommended' }>):
 }
 
 /**
- * One page of videos by section, menu entry, tag or words (the first that is given; all videos where none is).
+ * Returns one page of videos by section, menu entry, tag or keyword (the first that is given; all videos if none is).
  * @throws Refusal notFound for an unknown section, menu entry or tag
  * @throws Fault badCursor for a cursor that is damaged or of another list
  */
@@ -73,7 +73,7 @@ interface Page {
 }
 interface Listing {
   title: string
-  /** The orders that can be chosen, the usual one first. */
+  /** The available orders, the default first. */
   sorts: Sort[]
   read(cursor: string | undefined, size: number): Promise<Page>
 }
@@ -120,7 +120,7 @@ async function openListing(
 
 const newestFirst: Sort[] = ['newest', 'popular']
 
-/** Videos that the operator picked are in the operator's order. */
+/** Returns the available orders of a list. Hand-picked videos are in the operator's order. */
 function sortsOf({ filter, order }: ReturnType<typeof listOf>): Sort[] {
   if (filter.by === 'slugs') return []
   return order === 'popular' ? ['popular', 'newest'] : newestFirst
@@ -132,7 +132,7 @@ function pagesInOrder(db: Db, name: string, filter: ListFilter, order: ListOrder
   return pagesOf(`${name} ${order}`, key, (after, limit) => selectVideos(db, filter, order, after, limit))
 }
 
-/** Pages by popularity, each with what rose past the page before since that was read. */
+/** Reads pages by popularity, each with the videos that rose past the previous page since it was read. */
 function popularPages(db: Db, name: string, filter: ListFilter): Listing['read'] {
   const list = `${name} popular`
   return async (cursor, size) => {
@@ -154,7 +154,7 @@ function popularPages(db: Db, name: string, filter: ListFilter): Listing['read']
   }
 }
 
-/** Pages of the list of this name, which is ordered by keys of one kind, each from the row after the one that its cursor names. */
+/** Reads pages of the list of this name, which is ordered by keys of one kind; each begins after the row that its cursor names. */
 function pagesOf(
   name: string,
   kind: 'time' | 'count' | 'integer',

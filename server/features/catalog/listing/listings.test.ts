@@ -48,7 +48,7 @@ const list = async (query: QueryOf<typeof queryHomepage>) => {
   return { ids: page.list.map(({ id }) => id), next: page.next_cursor }
 }
 
-/** All pages, with something happening after the first. */
+/** Reads all pages, with a change after the first. */
 async function pages(
   query: QueryOf<typeof queryHomepage>,
   meanwhile: () => Promise<unknown>,
@@ -64,7 +64,7 @@ async function pages(
   return ids
 }
 
-describe('a list whose pages are turned while the catalogue changes', () => {
+describe('a list that is paged while the catalogue changes', () => {
   let videos: BuiltVideo[]
 
   beforeEach(async () => {
@@ -75,7 +75,7 @@ describe('a list whose pages are turned while the catalogue changes', () => {
     await refreshRanks(db(), new Date())
   })
 
-  /** One is published, one of those still to come and one already seen are archived, and the last is played a lot. */
+  /** Publishes a video, archives one of those to come and one already listed, and plays the last a lot. */
   const change = async () => {
     await buildTagged('Harbour 11', day(11))
     for (const index of [1, 9]) await archive(videos[index] ?? raise())
@@ -93,7 +93,7 @@ describe('a list whose pages are turned while the catalogue changes', () => {
     ['search with a typo', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbuor' })],
     ['search by popularity', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbour', sort: 'popular' })],
     ['search by age', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbour', sort: 'newest' })],
-  ])('repeats nothing and skips nothing that stayed: %s', async (_name, query) => {
+  ])('repeats no video and skips none that stayed: %s', async (_name, query) => {
     const seen = await pages(query(), change)
     const stayed = videos.filter((_video, index) => index !== 1 && index !== 9).map(({ id }) => id)
     expect(new Set(seen).size).toBe(seen.length)
@@ -101,7 +101,7 @@ describe('a list whose pages are turned while the catalogue changes', () => {
     expect(seen).not.toContain(videos[1]?.id)
   })
 
-  it('orders a tag by age or popularity, as asked', async () => {
+  it('orders a tag by age or popularity, as requested', async () => {
     const newestFirst = videos.map(({ id }) => id).toReversed()
     expect((await list({ tag })).ids).toEqual(newestFirst)
     await play(videos[2] ?? raise(), 1000)
@@ -110,7 +110,7 @@ describe('a list whose pages are turned while the catalogue changes', () => {
     expect((await list({ tag, sort: 'popular' })).ids[0]).toBe(videos[2]?.id)
   })
 
-  it('refuses the cursor of another list, order or search, and answers 404 for an unknown id', async () => {
+  it('refuses the cursor of another list, order or search, and returns 404 for an unknown id', async () => {
     const { next } = await list({ tag, limit: 2 })
     const cursor = next ?? ''
     for (const query of [
@@ -135,7 +135,7 @@ describe('a list whose pages are turned while the catalogue changes', () => {
     expect(foreign.status).toBe(400)
   })
 
-  it('finds the same however the videos are spread over the tiers', async () => {
+  it('finds the same videos however they are spread over the tiers', async () => {
     const before = await list({ keyword: 'harbour' })
     await site.context.database.pool.query(`UPDATE video_search SET tier = ${upperTiers.length}`)
     expect((await list({ keyword: 'harbour' })).ids).toEqual(before.ids)
@@ -147,7 +147,7 @@ describe('a list whose pages are turned while the catalogue changes', () => {
   })
 })
 
-it('puts what belongs at the back of the search there before it takes anything from the front', async () => {
+it('moves videos to the back tiers of the search before it removes any from the front', async () => {
   const { pool } = site.context.database
   const back = await buildVideo(site.context, { state: 'draft' })
   const front = await buildVideo(site.context, { releasedAt: day(1) })
@@ -164,14 +164,14 @@ it('puts what belongs at the back of the search there before it takes anything f
   expect(await tierOf(front)).toBe(0)
 })
 
-/** How many videos the first tier of the search has. */
+/** Counts the videos in the first tier of the search. */
 async function shelved(): Promise<number> {
   const { rows } = await site.context.database.pool.query('SELECT FROM video_search WHERE tier = 0')
   return rows.length
 }
 
 describe('hand-picked videos', () => {
-  it("stand in the operator's order, page by page", async () => {
+  it("are in the operator's order, page by page", async () => {
     const picked = []
     for (const number of [3, 1, 2, 5, 4])
       picked.push(await buildVideo(site.context, { releasedAt: day(number) }))
@@ -198,7 +198,7 @@ describe('hand-picked videos', () => {
 describe('the tags', () => {
   const tags = async () => (await site.visitor().ask(listTags, { query: { limit: 50 } })).list
 
-  it('count published videos only, whatever happens to them', async () => {
+  it('count published videos only, whatever changes', async () => {
     tag = await buildTag(db(), 'Counted')
     const count = async () => (await tags()).find(({ id }) => id === tag)?.video_count
     expect(await count()).toBeUndefined()
@@ -219,7 +219,7 @@ describe('the tags', () => {
     expect(await count()).toBe(2)
   })
 
-  it('come with those in front that are played now; what was played long ago fades', async () => {
+  it('put recently played ones first; old plays decay', async () => {
     const [old, fresh] = [await buildTag(db(), 'Old'), await buildTag(db(), 'Fresh')]
     tag = old
     const first = await buildTagged('Old favourite', day(1))
@@ -236,7 +236,7 @@ describe('the tags', () => {
     expect((await tags()).find(({ id }) => id === old)).toMatchObject({ trending: false })
   })
 
-  it('fade once for the time that passed, wherever a process ends', async () => {
+  it('decay once for the elapsed time, wherever a process ends', async () => {
     tag = await buildTag(db(), 'Fading')
     const now = Date.now() + 100 * 86_400_000
     await play(await buildTagged('Played', day(1)), 1000)
@@ -250,7 +250,7 @@ describe('the tags', () => {
     }
     const { pool } = site.context.database
     const before = await scoreNow()
-    // What the second statement of a run does here, a kill does elsewhere.
+    // The second statement of a run fails here as it would after a kill.
     await pool.query("ALTER TABLE settings ADD CONSTRAINT killed CHECK (key <> 'tags_ranked') NOT VALID")
     await expect(refreshRanks(db(), new Date(now + 2 * 86_400_000))).rejects.toThrow('killed')
     await pool.query('ALTER TABLE settings DROP CONSTRAINT killed')
@@ -260,7 +260,7 @@ describe('the tags', () => {
     expect(await scoreNow()).toBeCloseTo((before ?? 0) / 2, 5)
   })
 
-  /** All pages of two, with something happening after each. */
+  /** Reads all pages of two, with a change after each. */
   const turnPages = async (meanwhile: (turn: number) => Promise<unknown>) => {
     const seen: string[] = []
     let cursor: string | undefined
@@ -275,31 +275,28 @@ describe('the tags', () => {
     return seen
   }
 
-  it('come page by page, each once', async () => {
+  it('are listed in pages, each once', async () => {
     expect(await turnPages(async () => {})).toEqual((await tags()).map(({ id }) => id))
   })
 
-  it.each([1, 2, 3])(
-    'come each once, in their order, where they are ranked anew after page %s',
-    async (when) => {
-      for (const number of [1, 2, 3, 4]) {
-        tag = await buildTag(db(), `Ranked ${number}`)
-        await buildTagged(`Ranked ${number}`, day(number))
-      }
+  it.each([1, 2, 3])('are listed once, in order, if they are ranked again after page %s', async (when) => {
+    for (const number of [1, 2, 3, 4]) {
+      tag = await buildTag(db(), `Ranked ${number}`)
+      await buildTagged(`Ranked ${number}`, day(number))
+    }
+    await refreshRanks(db(), new Date())
+    const before = (await tags()).map(({ id }) => id)
+    const last = await buildTagged('Played', day(9))
+    const seen = await turnPages(async (turn) => {
+      if (turn !== when) return
+      await play(last, 10_000)
       await refreshRanks(db(), new Date())
-      const before = (await tags()).map(({ id }) => id)
-      const last = await buildTagged('Played', day(9))
-      const seen = await turnPages(async (turn) => {
-        if (turn !== when) return
-        await play(last, 10_000)
-        await refreshRanks(db(), new Date())
-      })
-      expect(seen).toEqual(before)
-      expect((await tags())[0]).toMatchObject({ id: tag })
-    },
-  )
+    })
+    expect(seen).toEqual(before)
+    expect((await tags())[0]).toMatchObject({ id: tag })
+  })
 
-  it('go on from a page of long ago', async () => {
+  it('continue from a cursor of long ago', async () => {
     const { next_cursor } = await site.visitor().ask(listTags, { query: { limit: 2 } })
     for (let times = 0; times < 2; times++) await refreshRanks(db(), new Date())
     const query = { limit: 50, cursor: next_cursor ?? '' }
@@ -322,7 +319,7 @@ describe('recommendations', () => {
   const related = async (video: BuiltVideo) =>
     (await site.visitor().ask(getVideo, { query: { id: video.id } })).related.map(({ id }) => id)
 
-  it('are what people watched next, then what shares a tag', async () => {
+  it('are the videos watched next, then those with common tags', async () => {
     tag = await buildTag(db(), 'Shared')
     const start = await buildTagged('Start', day(1))
     const tagged = await buildTagged('Tagged', day(1))
@@ -338,7 +335,7 @@ describe('recommendations', () => {
     }
     await archive(gone)
     await learnNextWatched(db(), AbortSignal.timeout(10_000))
-    // In another language, since the first answer is kept for a second.
+    // In another language, since the first response is cached for a second.
     const fresh = await site.visitor({ 'accept-language': 'es' }).ask(getVideo, { query: { id: start.id } })
     expect(fresh.related.map(({ id }) => id).slice(0, 2)).toEqual([next.id, tagged.id])
     expect(fresh.related).toHaveLength(12)
@@ -352,7 +349,7 @@ describe('recommendations', () => {
     return id
   }
 
-  it('fill a section for whoever has watched something, without what they know', async () => {
+  it('fill a section for viewers with a history, without videos they know', async () => {
     const section = await buildSection()
     tag = await buildTag(db(), 'Liked')
     const seen = await buildTagged('Seen', day(1))
@@ -370,7 +367,7 @@ describe('recommendations', () => {
     expect(other.homepage.map(({ id }) => id)).not.toContain(section)
   })
 
-  /** All pages of so many, with something happening after each. */
+  /** Reads all pages of a size, with a change after each. */
   async function turnPages(
     visitor: ReturnType<TestSite['visitor']>,
     query: QueryOf<typeof queryHomepage>,
@@ -388,7 +385,7 @@ describe('recommendations', () => {
     return ids
   }
 
-  it('come page by page, each once, whatever is watched meanwhile, by this person or by others', async () => {
+  it('are listed in pages, each once, whatever this viewer or others watch meanwhile', async () => {
     const section = await buildSection()
     tag = await buildTag(db(), 'Turned')
     const videos: BuiltVideo[] = []
@@ -427,7 +424,7 @@ describe('recommendations', () => {
     const visitor = site.visitor()
     const { id: userId } = await visitor.ask(getUser)
     await watch(visitor, await buildVideo(site.context, { releasedAt: day(1) }), 0)
-    // A person who watched 49 of a crowd, the first five last; what is watched after each of these is other 60 of it.
+    // A viewer who watched 49 of many videos, the first five last; 60 others were watched after each of these.
     await site.context.database.pool.query(`
       SET LOCAL session_replication_role = replica;
       CREATE TEMPORARY TABLE crowd ON COMMIT DROP AS SELECT n, 'vid_' || md5('crowd ' || n) AS id FROM generate_series(1, 350) n;
@@ -439,7 +436,7 @@ describe('recommendations', () => {
         SELECT seed.id, next.id, 1000 - next.n FROM crowd seed JOIN crowd next ON next.n % 5 = seed.n % 5
         WHERE seed.n <= 5 AND next.n >= 50`)
     onTestFinished(async () => {
-      // They would fill the front tiers of the search.
+      // Otherwise they would fill the front tiers of the search.
       await site.context.database.pool.query(`
         SET LOCAL session_replication_role = replica;
         DELETE FROM videos WHERE titles = '{"en": "Crowd"}'`)
@@ -450,7 +447,7 @@ describe('recommendations', () => {
   })
 })
 
-describe('the orders that a list can be put in', () => {
+describe('the available orders of a list', () => {
   async function sortsOf(source: SectionSource): Promise<{ id: string; sorts: string[] }> {
     const id = newId('sec')
     const [titles, from] = [JSON.stringify({ en: 'Rows' }), JSON.stringify(source)]
@@ -466,7 +463,7 @@ describe('the orders that a list can be put in', () => {
     ['picked by the operator', { from: 'videos', slugs: ['none'] }, []],
     ['recommended', { from: 'recommended' }, []],
   ] satisfies [string, SectionSource, string[]][])(
-    'follow from where a section’s videos come from: %s',
+    'depend on the source of a section’s videos: %s',
     async (_name, source, sorts) => {
       expect((await sortsOf(source)).sorts).toEqual(sorts)
     },
@@ -479,7 +476,7 @@ describe('the orders that a list can be put in', () => {
 })
 
 describe('the homepage', () => {
-  it('names the section that recommends, also to those who have watched nothing, and null without one', async () => {
+  it('names the recommendation section, also for viewers without a history, and null without one', async () => {
     await db().deleteFrom('sections').execute()
     const ask = async (language: string) =>
       (await site.visitor({ 'accept-language': language }).ask(getHomepage)).feed

@@ -4,7 +4,7 @@ import * as queries from '#server/features/catalog/queries.ts'
 
 export type ListingKind = 'category' | 'section' | 'tag'
 
-/** The name of a listing; undefined if it does not exist. */
+/** Returns the name of a listing; undefined if it does not exist. */
 export async function nameListing(
   db: Db,
   kind: ListingKind,
@@ -18,7 +18,7 @@ export async function nameListing(
   return names && inLanguage(names, language)
 }
 
-/** The categories that have something to show. */
+/** Lists the non-empty categories. */
 export async function listMenuIds(db: Db): Promise<string[]> {
   return (await queries.selectMenu(db)).map(({ id }) => id)
 }

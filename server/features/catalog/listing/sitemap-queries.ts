@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from '#server/tables.ts'
 
-/** A published video's place in the order of release. */
+/** A published video's position in the order of release. */
 export interface Released {
   at: Date
   id: string
 }
 
-/** The first of every `size` published videos in the order of release; it walks along one index and reads no row. */
+/** Returns the first of every `size` published videos in the order of release; an index-only scan. */
 export async function startsOfVideos(db: Db, size: number): Promise<Released[]> {
   const { rows } = await sql<Released>`
     WITH RECURSIVE starts AS (
@@ -23,7 +23,7 @@ export async function startsOfVideos(db: Db, size: number): Promise<Released[]> 
   return rows
 }
 
-/** Published videos in the order of release, from one on. */
+/** Lists published videos in the order of release, beginning with a given one. */
 export async function listVideosFrom(db: Db, { at, id }: Released, limit: number): Promise<Released[]> {
   const { rows } = await sql<Released>`
     SELECT released_at AS at, id FROM videos

@@ -2,21 +2,24 @@ import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '#server/tables.ts'
 import { selectCards, type CardRow } from '#server/features/catalog/queries.ts'
 
-/** The position in a list: after the video with this key (a time as text, or a number) and id. */
+/** A position in a list: after the video with this key (a time as text, or a number) and id. */
 export interface ListPlace<Key = string | number> {
   key: Key
   id: string
-  /** Of a list by popularity: which of those that rise past the place are still to be given, by version and then video. */
+  /** In a list by popularity: which of the videos that rise past the position are still to be listed, by version and then video. */
   rankChanges?: { from: number; after: string }
 }
 
-/** A card with what its list is ordered by. */
+/** A card with the sort value of its list. */
 export type ListedRow = CardRow & { key: Date | number | null; version?: number; risen?: number | null }
 
-/** How far the ranks are refreshed, as the same statement sees them. */
+/** The current ranking version in the snapshot of the statement. */
 export const versionNow = sql<number>`(SELECT version FROM ranking_versions)`
 
-/** Where a list by popularity goes on after the last row of a page: one that had risen leaves its place in the ranking as it was. */
+/**
+ * Returns the position after the last row of a page in a list by popularity. A row that had risen does not change the position in
+ * the ranking.
+ */
 export function placeAfter<Key>(
   last: { id: string; key: Key; version: number; risen?: number | null },
   began: Required<ListPlace<Key>> | undefined,
@@ -26,7 +29,7 @@ export function placeAfter<Key>(
   return { key: last.key, id: last.id, rankChanges: { from: last.version + 1, after: '' } }
 }
 
-/** A place with its values, or with what stands for them in a text that is built once. */
+/** A position with its values, or with placeholders in a prepared statement. */
 interface WrittenPlace {
   key: unknown
   id: unknown
@@ -34,8 +37,8 @@ interface WrittenPlace {
 }
 
 /**
- * That a video stood after this place when its page was read, and has risen to it or past it since: by a row of `rank_changes`, of which only one
- * passes the place. These rows never change, so that nothing among them is given twice either.
+ * Condition: a video was after this position when its page was read, and has risen to it or past it since, by a row of
+ * `rank_changes`. Only one of its rows passes the position. The rows are immutable, so none of them is listed twice either.
  */
 export function roseTo({ key, id, rankChanges }: WrittenPlace): RawBuilder<SqlBool> {
   const { from, after } = rankChanges ?? { from: 0, after: '' }
@@ -44,12 +47,12 @@ export function roseTo({ key, id, rankChanges }: WrittenPlace): RawBuilder<SqlBo
     AND (rank_changes.version, rank_changes.video_id) > (${from}, ${after})`
 }
 
-/** What has risen in front, as it rose: `risen` is the version, or null. */
+/** Orders risen videos first, in the order of rising: `risen` is the version, or null. */
 export function risenFirst(risen: RawBuilder<unknown>, videoId: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`${risen} NULLS LAST, CASE WHEN ${risen} IS NOT NULL THEN ${videoId} END`
 }
 
-/** What is listed by its popularity: the rows of a table that fit, by their video. */
+/** A list by popularity: the matching rows of a table, by their video. */
 interface Ranked {
   from: RawBuilder<unknown>
   videoId: RawBuilder<string>
@@ -58,8 +61,8 @@ interface Ranked {
 }
 
 /**
- * A further page of a list by popularity: in front what has risen past the place since that page was read, then what comes after it.
- * Each of the two is found by one index.
+ * Selects a further page of a list by popularity: first the videos that have risen past the position since its page was read, then
+ * those after it. Each part is found by one index.
  */
 export function selectPopularAfter(
   db: Db,

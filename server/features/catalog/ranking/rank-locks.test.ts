@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const db = () => site.context.db
 
-/** Not by `inTransaction`, which would hide a deadlock. */
+/** Does not use `inTransaction`, whose retries would hide a deadlock. */
 async function contend(work: (tx: Tx) => Promise<unknown>): Promise<void> {
   const row = { table: 'tags', id: tag, column: 'trending_score' }
   await contendForRow(site.context.database.pool, row, () => db().transaction().execute(work))
@@ -42,26 +42,26 @@ function tagNow() {
   return tags.where('id', '=', tag).executeTakeFirstOrThrow()
 }
 
-it('adds plays to the score of a tag that a foreign key check holds while others change it', async () => {
+it('adds plays to the score of a tag that concurrent transactions lock by foreign key checks', async () => {
   await tagVideo()
   await changeVideo({ play_count: 7 }, db())
   await contend((tx) => refreshPlayed(tx, 100, new Date()))
   expect(await tagNow()).toMatchObject({ trending_score: 7 })
 })
 
-it('fades the score of a tag that a foreign key check holds while others change it', async () => {
+it('decays the score of a tag that concurrent transactions lock by foreign key checks', async () => {
   await setScore(8)
   await contend((tx) => fadeTags(tx, 0.5))
   expect(await tagNow()).toMatchObject({ trending_score: 4 })
 })
 
-it('ranks a tag that a foreign key check holds while others change it', async () => {
+it('ranks a tag that concurrent transactions lock by foreign key checks', async () => {
   await setScore(100)
   await contend((tx) => rankTags(tx, 1))
   expect(await tagNow()).toMatchObject({ trending: true })
 })
 
-it('counts the videos of a tag that a foreign key check holds while others change it', async () => {
+it('counts the videos of a tag that concurrent transactions lock by foreign key checks', async () => {
   await tagVideo()
   expect(await tagNow()).toMatchObject({ video_count: 1 })
   await contend((tx) => changeVideo({ state: 'archived' }, tx))

@@ -2,15 +2,15 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
 /*
- * Several processes may do this at once. Played videos are taken with SKIP LOCKED. Tags are locked in the order of their slugs,
- * as they are when a video is published, and in a statement of their own (see `lockRows`).
+ * Several processes may refresh ranks concurrently. Played videos are claimed with SKIP LOCKED. Tags are locked in the order of
+ * their slugs, as in publishing a video, and in a statement of their own (see `lockRows`).
  */
 
 /**
- * Updates what lists are ordered by for a batch of the videos that were played since, and adds the plays to the trending
- * score of their tags. The rank changes share one ranking version, for viewers who are turning pages at this moment. No video
- * sinks, even if plays that were counted twice were taken off: it would appear again below a cursor.
- * @returns how many videos
+ * Updates the sort values of a batch of the videos played since, and adds the plays to the trending score of their tags. The rank
+ * changes share one ranking version, for viewers who are paging at this moment. No video sinks, even if duplicate plays were
+ * subtracted: it would appear again after a cursor.
+ * @returns how many videos were updated
  */
 export async function refreshPlayed(tx: Tx, most: number, now: Date): Promise<number> {
   // Locked until the end, so that ranking versions become visible in order.
@@ -60,7 +60,7 @@ async function lockTags(tx: Tx, which: RawBuilder<unknown>): Promise<void> {
     SELECT id FROM tags WHERE ${which} ORDER BY slug COLLATE "C" FOR NO KEY UPDATE) locked`.execute(tx)
 }
 
-/** Forgets what rose before `before`. */
+/** Deletes rank changes before `before`. */
 export async function deleteRankChanges(db: Db, before: Date): Promise<void> {
   await sql`DELETE FROM rank_changes WHERE at < ${before}`.execute(db)
 }
@@ -94,7 +94,7 @@ export async function rankTags(tx: Tx, trendingTags: number): Promise<void> {
   )
 }
 
-/** How many videos each tier of the search holds by popularity, and how many new ones beside them; the last holds the rest. */
+/** Number of videos in each tier of the search by popularity, and the number of new ones beside them; the last tier holds the rest. */
 export const upperTiers = [
   { popular: 300, newest: 150 },
   { popular: 1000, newest: 500 },
@@ -106,9 +106,9 @@ export const upperTiers = [
 ]
 
 /**
- * Puts the popular and the new videos in front, `most` of those that stand elsewhere. It reads as many rows as the front tiers
- * hold, whatever the catalogue. What goes furthest back goes first: a search looks no further than a front that has plenty, so
- * none may leave it before those that are less known.
+ * Moves the popular and the new videos to the front tiers, at most `most` at a time. It reads as many rows as the front tiers hold,
+ * whatever the size of the catalogue. Moves to the back are made first: a search stops at a full front tier, so no video may leave
+ * it before less popular ones.
  * @returns how many were moved
  */
 export async function assignTiers(db: Db, most: number): Promise<number> {

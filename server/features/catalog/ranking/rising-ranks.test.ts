@@ -21,7 +21,7 @@ async function play(ids: readonly string[], times: number): Promise<void> {
   await refreshRanks(db(), new Date())
 }
 
-/** All pages of four, with something happening after each. */
+/** Reads all pages of four, with a change after each. */
 async function turnPages(
   query: QueryOf<typeof queryHomepage>,
   meanwhile: (turn: number) => Promise<unknown>,
@@ -39,10 +39,10 @@ async function turnPages(
   return ids
 }
 
-describe('a list by popularity whose ranks are refreshed from page to page', () => {
+describe('a list by popularity whose ranks are refreshed between pages', () => {
   let tag: string
   let category: string
-  /** The most popular first. */
+  /** Most popular first. */
   let videos: string[]
 
   beforeEach(async () => {
@@ -69,7 +69,7 @@ describe('a list by popularity whose ranks are refreshed from page to page', () 
   ]
 
   it.each(lists)(
-    'gives each once while some rise past the place, and what was seen rises on: %s',
+    'lists each once while some rise past the position, and listed ones rise further: %s',
     async (_name, query) => {
       const seen = await turnPages(query(), (turn) =>
         play(
@@ -82,19 +82,19 @@ describe('a list by popularity whose ranks are refreshed from page to page', () 
   )
 
   it.each(lists)(
-    'gives each once while more than a page of them rise, again and again: %s',
+    'lists each once while more than a page of them rise repeatedly: %s',
     async (_name, query) => {
       const seen = await turnPages(query(), () => play(videos.slice(4), 1000))
       expect(seen.toSorted()).toEqual(videos.toSorted())
     },
   )
 
-  it.each(lists)('goes on in order where nothing rose: %s', async (_name, query) => {
+  it.each(lists)('continues in order if nothing rose: %s', async (_name, query) => {
     expect(await turnPages(query(), async () => {})).toEqual(videos)
   })
 
   it.each(lists)(
-    'gives none again whose plays were counted twice, and no longer are: %s',
+    'does not repeat a video whose duplicate plays were subtracted: %s',
     async (_name, query) => {
       const { pool } = site.context.database
       const seen = await turnPages(query(), async () => {
@@ -105,13 +105,13 @@ describe('a list by popularity whose ranks are refreshed from page to page', () 
     },
   )
 
-  it('gives again what rose from the beginning on, in its new order', async () => {
+  it('starts again with the new order from the first page', async () => {
     await turnPages({ tag, sort: 'popular' }, () => play(videos.slice(9), 1000))
     expect((await turnPages({ tag, sort: 'popular' }, async () => {}))[0]).toBe(videos[9])
   })
 })
 
-it('what rose is forgotten after an hour', async () => {
+it('rank changes are deleted after an hour', async () => {
   const { id } = await buildVideo(site.context, { episodes: 1 })
   const { pool } = site.context.database
   const rankChanges = async () =>

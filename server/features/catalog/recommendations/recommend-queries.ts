@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** A video that goes with others, and how well. */
+/** A similar video, and its score. */
 export interface SimilarVideo {
   id: string
   key: number
 }
 
 export interface SimilarOptions {
-  /** Which are not wanted, by the ends of their ids (`endOf`). */
+  /** Excluded videos, by the ends of their ids (`endOf`). */
   without: readonly string[]
   limit: number
 }
@@ -16,24 +16,24 @@ export interface SimilarOptions {
 /** Ids are random, so 32 bits of one distinguish it from a few hundred others. */
 const digitsOfEnd = 8
 
-/** A short form of an id, as a number in hexadecimal digits. */
+/** Returns a short form of an id, as a number in hexadecimal digits. */
 export function endOf(id: string): string {
   return id.slice(-digitsOfEnd)
 }
 
-/** How many videos at most say what goes with them. */
+/** Maximum number of videos on which recommendations are based. */
 export const mostSeeds = 5
 
 /**
- * What goes with these videos, best first: what people watched next, else what shares most tags, the category, or is popular.
- * Each source gives a few of its best, so the work is the same however large the catalogue.
+ * Selects videos similar to these, best first: those watched next, otherwise those with most common tags, of the same category, or
+ * popular ones. Each source contributes a few of its best, so the work does not grow with the catalogue.
  */
 export async function selectSimilar(
   db: Db,
   seeds: readonly string[],
   { without, limit }: SimilarOptions,
 ): Promise<SimilarVideo[]> {
-  // Always as many rows, so that PostgreSQL does not replan for each call.
+  // A constant number of rows, so that PostgreSQL does not replan for each call.
   const rows = Array.from({ length: mostSeeds }, (_, index) => sql`(${seeds[index] ?? null}::text)`)
   const { rows: alike } = await sql<SimilarVideo>`
     WITH seeds AS (SELECT * FROM (VALUES ${sql.join(rows)}) given(id) WHERE id IS NOT NULL)
@@ -65,17 +65,17 @@ export async function selectSimilar(
   return alike
 }
 
-/** A video that somebody watched after another one. */
+/** A video that a viewer watched after another one. */
 export interface WatchedNext {
   videoId: string
   nextId: string
 }
 
-/** Of a video, so many that followed are kept once there are more than `most`, each at half its weight: what is new can rise. */
+/** Successors kept of a video once there are more than `most`, each at half its weight, so that new ones can rise. */
 const kept = 50
 const most = 100
 
-/** Adds what was watched after what, in one order everywhere, and keeps each video's list short. */
+/** Adds which videos were watched after which, in a fixed order, and limits each video's list. */
 export async function addWatchedNext(tx: Tx, pairs: readonly WatchedNext[]): Promise<void> {
   const from = pairs.map(({ videoId }) => videoId)
   const to = pairs.map(({ nextId }) => nextId)

@@ -5,17 +5,17 @@ import type { Catalog } from '#server/features/catalog/create-catalog.ts'
 import { withCards } from '#server/features/catalog/cards/load-cards.ts'
 import { addWatchedNext, endOf, mostSeeds, type WatchedNext } from './recommend-queries.ts'
 
-/** Videos that a viewer watched lately, newest first: what recommendations go by. */
+/** Returns the videos that a viewer watched recently, newest first, as the basis of recommendations. */
 export type Watched = () => Promise<string[]>
 
 const relatedCount = 12
 
-/** What goes with a video, best first. */
+/** Returns videos similar to one, best first. */
 export async function relatedTo({ findAlike, findCards }: Catalog, id: string): Promise<ListedRow[]> {
   return withCards(findCards, await findAlike([id], { without: [endOf(id)], limit: relatedCount }))
 }
 
-/** The videos that recommendations go by, and which are not given (any more), by the ends of their ids. */
+/** The videos that recommendations are based on, and the excluded or already listed ones, by the ends of their ids. */
 interface Basis {
   seeds: readonly string[]
   without: readonly string[]
@@ -26,7 +26,7 @@ const basisOf = (watched: readonly string[]): Basis => ({
   without: watched.map(endOf),
 })
 
-/** Recommends videos similar to those watched last, without these; nothing for viewers without a history. */
+/** Recommends videos similar to those watched last, except these; none for viewers without a history. */
 export async function recommendFor(
   { findAlike, findCards }: Catalog,
   watched: Watched,
@@ -36,12 +36,12 @@ export async function recommendFor(
   return seeds.length > 0 ? withCards(findCards, await findAlike(seeds, { without, limit })) : []
 }
 
-/** So many fit into a cursor, beside the seeds. What somebody has not found among some two hundred, they look for elsewhere. */
+/** Maximum number of listed videos in a cursor, beside the seeds. A viewer who has found nothing among some two hundred looks elsewhere. */
 const mostWithout = 240
 
 /**
- * The same in pages. How well videos go together, and what somebody watched last, changes all the time: so the cursor
- * holds the seeds of the first page and what was given since, and a further page is the best of the rest.
+ * Returns recommendations in pages. Similarity and the viewer's history change all the time, so the cursor holds the seeds of the
+ * first page and the videos listed since; a further page has the best of the rest.
  * @throws Fault badCursor
  */
 export async function recommendPage(
@@ -63,7 +63,7 @@ export async function recommendPage(
   }
 }
 
-/** A place in a list of recommendations, as a cursor holds it: every end takes four bytes. */
+/** Encodes a position in a list of recommendations for a cursor: every end takes four bytes. */
 export function writeBasis({ seeds, without }: Basis): [seeds: string, without: string] {
   return [seeds.join(' '), Buffer.from(without.join(''), 'hex').toString('base64url')]
 }
@@ -73,7 +73,7 @@ function readBasis([seeds, without]: readonly [string, string]): Basis {
   return { seeds: seeds.split(' ').slice(0, mostSeeds), without: digits.match(/.{8}/g) ?? [] }
 }
 
-/** Learns which videos people watched after which. */
+/** Records which videos viewers watched after which. */
 export async function recordWatchedNext(tx: Tx, pairs: readonly WatchedNext[]): Promise<void> {
   if (pairs.length > 0) await addWatchedNext(tx, pairs)
 }

@@ -9,7 +9,7 @@ export type FindSimilar = (
   options: SimilarOptions,
 ) => Promise<readonly SimilarVideo[]>
 
-/** Many viewers of an ad open the same episode, so that its similar videos are read at most once a second. */
+/** Viewers from the same ad see the same episode: its similar videos are queried once a second. */
 export function createSimilarVideos(db: Db, clock: Clock): FindSimilar {
   const kept = createAnswerCache<readonly SimilarVideo[]>(clock)
   return (seeds, options) =>

@@ -9,7 +9,7 @@ import { searchByKeyword } from './search-videos.ts'
 import { suggestNames } from './suggest-names.ts'
 
 const words = ['harbour', 'harvest', 'haze', 'midnight', 'middle', 'mist', 'storm', 'story', 'stone']
-/** Videos in front that have every word in their synopses, more than a search opens another tier for. */
+/** Videos in front tiers that have every word in their synopses: enough that a search opens no other tier. */
 const wellKnown = 80
 const named = 160
 const mostOffered = 20
@@ -41,7 +41,7 @@ const search = fc.record({
   }),
   sort: fc.constantFrom('newest' as const, 'popular' as const, 'relevance' as const),
   size: fc.integer({ min: 3, max: 50 }),
-  /** How the videos with names stand on the tiers. */
+  /** How the videos with names are spread over the tiers. */
   step: fc.nat({ max: 20 }),
   first: fc.nat({ max: upperTiers.length }),
 })
@@ -56,7 +56,7 @@ const spread = (step: number, first: number) =>
   )
 
 test(
-  'the results of a search hold each title that type-ahead offers, on whichever tier it stands, once',
+  'a search finds each title that type-ahead offers once, in whichever tier it is',
   async () => {
     await checkProperty(
       fc.asyncProperty(search, async ({ typed, sort, size, step, first }) => {

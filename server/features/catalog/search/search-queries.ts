@@ -7,20 +7,20 @@ import { versionNow, risenFirst, roseTo } from '#server/features/catalog/ranking
 import { plainCardColumns, type CoverColumns, type PlainCardRow } from '#server/features/catalog/queries.ts'
 import { upperTiers } from '#server/features/catalog/ranking/rank-queries.ts'
 
-/** A word that was typed, without accents and case. */
+/** A typed word, without accents and case. */
 export interface TypedWord {
   word: string
-  /** Whether a published text has exactly this word, or for an unfinished one, a word that begins like it. */
+  /** Whether a published text has exactly this word or, for an unfinished one, a word with this beginning. */
   known: boolean
-  /** Words that have a form in common with it: what may be one typo apart, and some that are not. */
+  /** Words that share a deletion neighbour with it: a superset of those one typo apart. */
   alike: string[]
-  /** Categories with such a word in their names, in any language: the same, one that is alike, or begins like an unfinished one. */
+  /** Categories with such a word in their names, in any language: the same, a similar one, or one that begins with an unfinished one. */
   categories: { id: string; words: string[] }[]
 }
 
-/** Of a keyword no more words are looked at. */
+/** Maximum number of words of a keyword. */
 export const mostWords = 8
-/** Whole titles stand in the index up to here. Some characters become many, so that a keyword may be longer than it was typed. */
+/** Maximum length of whole titles in the index. Some characters expand to many, so a keyword may be longer than it was typed. */
 const mostOfWhole = 200
 const mostAlike = 200
 
@@ -29,9 +29,9 @@ interface Typed {
   forgiving: boolean
 }
 
-/** A keyword as the index has it. */
+/** A keyword in the form of the index. */
 export interface TypedKeyword {
-  /** Its words with spaces between. */
+  /** Its words joined by spaces. */
   whole: string
   words: TypedWord[]
 }
@@ -64,8 +64,8 @@ const typedWords = prepared(
 )
 
 /**
- * The words of a keyword as the index has them. Those alike are looked up for every word where `forgiving`, else for the
- * unknown ones. The last word may be unfinished: it stands for all that begin like it.
+ * Splits a keyword into the words of the index. Similar words are selected for every word if `forgiving`, otherwise for the unknown
+ * ones. The last word may be unfinished and matches all words that begin with it.
  */
 export async function selectTypedWords(
   db: Db,
@@ -76,14 +76,14 @@ export async function selectTypedWords(
   return { whole: words[0]?.whole ?? '', words }
 }
 
-/** What is searched for, as PostgreSQL reads it: tsquery texts. */
+/** Search terms as tsquery texts of PostgreSQL. */
 export interface SearchTerms {
   /** What a video must match. */
   all: string
-  /** What makes one the best of all: the words as they were typed, the words as a whole title. */
+  /** Terms of the best matches: the words as typed, and the words as a whole title. */
   typed: string
   title: string
-  /** What type-ahead looks for in names, or the title where it looks for none. */
+  /** Terms that type-ahead searches in names; the title if there are none. */
   names: string
 }
 
@@ -94,25 +94,25 @@ interface Found {
   name_depth: number
 }
 
-/** The tiers of `video_search`, from the front. */
+/** The tiers of `video_search`, front to back. */
 const tiers = Array.from({ length: upperTiers.length + 1 }, (_, tier) => tier)
 
 interface Reach {
-  /** The columns of the search's row that order the matches. */
+  /** The columns of the search row that order the matches. */
   key: Expression<unknown>
-  /** Another tier is opened while fewer than so many were found. */
+  /** Another tier is searched while fewer matches than this were found. */
   plenty: number
-  /** Or as far as these tiers, however many there are. */
+  /** Or up to these tiers, regardless of the number of matches. */
   to: Depths | undefined
 }
 
-/** The last tier that is opened, and the last on which names are looked for. */
+/** The last tier that is searched, and the last one that is searched for names. */
 interface Depths {
   depth: Expression<number>
   nameDepth: Expression<number>
 }
 
-/** The videos that match, with their keys and the last tiers that were opened. */
+/** Finds the matching videos, with their keys and the last tiers that were searched. */
 function findOnTiers(terms: Slots<SearchTerms>, reach: Reach): RawBuilder<Found> {
   const last = (isOpenAt: typeof isOpen) =>
     sql.join(
@@ -126,8 +126,8 @@ function findOnTiers(terms: Slots<SearchTerms>, reach: Reach): RawBuilder<Found>
 }
 
 /**
- * Of a tier that stays closed, only the videos that have these words as their title, and those whose names type-ahead offers: it
- * looks on further tiers than a search of common words does.
+ * Reads a tier. Beyond the search depth it returns only the videos that have these words as their title, and those whose names
+ * type-ahead offers, since that searches more tiers for common words.
  */
 function readTier(
   tier: number,
@@ -162,27 +162,27 @@ function isOpenForNames(tier: number, { to }: Reach): RawBuilder<boolean> {
     : sql<boolean>`${to.nameDepth}::int >= ${sql.lit(tier)}`
 }
 
-/** How well a video matches, more for one that is watched more; before all, those that have the very title or words. */
+/** Scores a match, more for a more watched video; those with the very title or words come first. */
 function scoreFor({ all, typed, title }: Slots<SearchTerms>): RawBuilder<number> {
   return sql<number>`(ts_rank('{0.1, 0.1, 0.5, 1}', words, ${all}::tsquery) * 10000)::int * (10 + popularity_score)
     + CASE WHEN words @@ ${title}::tsquery THEN 4000000 WHEN words @@ ${typed}::tsquery THEN 2000000 ELSE 0 END`
 }
 
-/** What matches are ordered by. Popularity changes too often to be stored in the search's row. */
+/** Sort values of matches. Popularity changes too often to be stored in the search row. */
 const keys = {
   relevance: { ofMatch: scoreFor, ofRow: 'found.key' },
   newest: { ofMatch: () => sql`released_at`, ofRow: 'found.key' },
   popular: { ofMatch: () => sql`0`, ofRow: 'videos.popularity' },
 } as const
 
-/** Type-ahead opens another tier while it has found fewer names. */
+/** Type-ahead searches another tier while it has found fewer names. */
 const plentyOfNames = 20
 
-/** How many matches are enough: a search returns at least this many of the most popular, or all if there are fewer. */
+/** Sufficient number of matches: a search returns at least this many of the most popular, or all if there are fewer. */
 const plentyOfVideos = 60
 
 export interface SearchPlace extends Required<ListPlace> {
-  /** The tier up to which this search looks, and that up to which it looks for names. */
+  /** The last tier of this search, and its last tier for names. */
   depth: number
   nameDepth: number
 }
@@ -197,12 +197,12 @@ interface FoundPlace {
   risen: number | null
 }
 
-/** A video that was found, in its place. A search reads its cards with it: they are seldom those of the search before. */
+/** A video that was found, with its position. A search reads its cards itself, since they are rarely cached. */
 export type FoundVideo = PlainCardRow & FoundPlace
 
 type Order = ListOrder | 'relevance'
 
-/** What a page of a search is run with; the place that it begins after is nothing for the first. */
+/** Values of a page of a search; the position is undefined for the first page. */
 type SearchValues = SearchTerms & {
   limit: number
   depth: number
@@ -213,7 +213,7 @@ type SearchValues = SearchTerms & {
   after: string
 }
 
-/** A page of a search in an order, the first or a further one: a text each, so that it is built once. */
+/** Prepares a page of a search in an order, the first or a further one, each with its own statement text. */
 const preparedSearch = (order: Order, isFirst: boolean) =>
   prepared(
     (_: Db, values: Slots<SearchValues>) => sql<FoundVideo>`
@@ -256,10 +256,10 @@ const preparedSearches = {
   popular: { first: preparedSearch('popular', true), further: preparedSearch('popular', false) },
 }
 
-/** The first page of a search looks at no place. */
+/** Position of the first page, which is not compared. */
 const nowhere: SearchPlace = { key: 0, id: '', depth: 0, nameDepth: 0, rankChanges: { from: 0, after: '' } }
 
-/** One page of the videos that match, in order; by popularity also what has risen past the page before since. */
+/** Returns one page of the matching videos, in order; by popularity also those that have risen past the previous page since. */
 export function searchVideos(
   db: Db,
   terms: SearchTerms,
@@ -289,12 +289,12 @@ const suggestedTitles = prepared(
   },
 )
 
-/** The best known videos whose title matches. */
+/** Selects the most popular videos whose title matches. */
 export function suggestTitles(db: Db, terms: SearchTerms, limit: number): Promise<Suggested[]> {
   return suggestedTitles(db, { ...terms, limit })
 }
 
-/** Written out, so that a prepared statement can use the index of such tags. */
+/** A literal, so that a prepared statement can use the partial index of such tags. */
 const hasVideos = sql<boolean>`video_count > 0`
 
 const suggestedTags = prepared((db: Db, { query, limit }: Slots<{ query: string; limit: number }>) =>
@@ -308,7 +308,7 @@ const suggestedTags = prepared((db: Db, { query, limit }: Slots<{ query: string;
     .limit(limit),
 )
 
-/** The matching tags of published videos, by rank. */
+/** Selects the matching tags of published videos, by rank. */
 export function suggestTags(db: Db, query: string, limit: number) {
   return suggestedTags(db, { query, limit })
 }

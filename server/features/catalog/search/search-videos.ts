@@ -11,13 +11,13 @@ import { areTyposSuggested } from './suggest-names.ts'
 
 type Order = ListOrder | 'relevance'
 
-/** Fewer than so many, and typos are looked for too. */
+/** With fewer matches than this, typos are searched too. */
 const few = 5
 
 /**
- * One page of the videos that have these words in their titles, synopses, tags or category, whatever the language, the accents
- * and one typo a word; the last word may be unfinished. Where none has all of the words, those that have some.
- * Words are chosen as for type-ahead (list-tags.ts), so that whatever that offered is among the results.
+ * Returns one page of the videos with these words in their titles, synopses, tags or category, in any language, ignoring accents
+ * and one typo a word; the last word may be unfinished. If no video has all words, those with some of them. Words are chosen as in
+ * type-ahead (list-tags.ts), so that its offers are among the results.
  * @throws Fault badCursor
  */
 export async function searchByKeyword(
@@ -49,13 +49,13 @@ export async function searchByKeyword(
   return { rows: await withTags(page), nextCursor: next ? encodeCursor(list, next) : null }
 }
 
-/** What a cursor holds of a search: how words are joined, the words, their choices, and the language of names. */
+/** Fields of a search in a cursor: how words are joined, the words, their choices, and the language of names. */
 const kindsOfSearch = ['text', 'text', 'text', 'text'] as const
 
-/** What lists in each order have as the key of a place. */
+/** Type of a position's key in each order. */
 export const kindOfKey = { newest: 'time', popular: 'count', relevance: 'integer' } as const
 
-/** What a row is ordered by, as a cursor holds it. */
+/** Returns a row's sort value in the form of a cursor. */
 export function keyOf({ key }: Pick<ListedRow, 'key'>): string | number {
   return key instanceof Date ? key.toISOString() : (key ?? 0)
 }
@@ -64,7 +64,7 @@ async function goOn(db: Db, search: Search, after: SearchPlace, order: Order, si
   return { search, rows: await find(db, search, order, after, size) }
 }
 
-/** Exactly these words; where few videos or names have them, with typos; where none has, only some of the words. */
+/** Searches exactly these words; with typos if few videos or names match; and only some of the words if none matches. */
 async function begin(db: Db, keyword: string, language: Language, order: Order, size: number) {
   const exact = await readKeyword(db, keyword, language, { forgiving: false })
   const rows = await find(db, exact.search, order, undefined, size)
@@ -72,7 +72,7 @@ async function begin(db: Db, keyword: string, language: Language, order: Order, 
   const isPlenty = rows.length >= Math.min(few, size + 1)
   if (choices.length === 0 || (isPlenty && !(await areTyposSuggested(db, exact.typed, language))))
     return { search: exact.search, rows }
-  // For words that are unknown, similar ones have been tried already.
+  // Similar words were tried already for unknown ones.
   const isTried = !exact.typed.words.some(({ known }) => known)
   const { search } = isTried ? exact : await readKeyword(db, keyword, language, { forgiving: true })
   const more = isTried ? rows : await find(db, search, order, undefined, size)
@@ -117,7 +117,7 @@ function readPlace([, , , , depth, nameDepth, from, after, key, id]: Position): 
   return { key, id, depth, nameDepth, rankChanges: { from, after } }
 }
 
-/** Words have neither spaces nor bars. Of a cursor that somebody made up, no more is taken than a search has. */
+/** Words contain neither spaces nor bars. A forged cursor is cut to the limits of a search. */
 function readSearch([join, whole, choices, asked]: Position): Search {
   const groups = choices.split(' ').slice(0, mostWords)
   const language = languages.find((each) => each === asked)

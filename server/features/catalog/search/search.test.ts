@@ -65,11 +65,11 @@ describe('a search', () => {
     ['French', 'épée'],
     ['German', 'Schwert'],
     ['Portuguese', 'amanhecer'],
-  ])('finds titles in %s, whoever asks', async (_language, keyword) => {
+  ])('finds titles in %s in any viewer language', async (_language, keyword) => {
     expect(await search(keyword)).toContain(keyword === 'amanhecer' ? 'Duel at Dawn' : 'The Last Sword')
   })
 
-  it('forgives accents, on either side', async () => {
+  it('ignores accents, on either side', async () => {
     expect(await search('epee')).toEqual(['The Last Sword'])
     expect(await search('ÉPÉE')).toEqual(['The Last Sword'])
     expect(await search('dèrnîère')).toEqual(['The Last Sword'])
@@ -77,13 +77,13 @@ describe('a search', () => {
   })
 
   it.each(['lighthose', 'lighhtouse', 'lightghouse', 'lightxouse', 'ighthouse'])(
-    'forgives a typo: %s',
+    'tolerates a typo: %s',
     async (keyword) => {
       expect(await search(keyword)).toEqual(['Storm Chasers'])
     },
   )
 
-  it('finds what is one typo apart among many words that are', async () => {
+  it('finds words one typo apart among many such words', async () => {
     const words = [
       'case',
       'caso',
@@ -106,11 +106,11 @@ describe('a search', () => {
     })
   })
 
-  it('does not forgive two typos in a word', async () => {
+  it('does not tolerate two typos in a word', async () => {
     expect(await search('lyghtxouse')).toEqual([])
   })
 
-  it('looks into synopses and tags, and puts titles before them', async () => {
+  it('searches synopses and tags, and puts titles before them', async () => {
     expect(await search('sword')).toEqual(['The Last Sword', 'Duel at Dawn'])
     expect(await search('blacksmith')).toEqual(['The Last Sword'])
     expect((await search('Verwandtschaft')).toSorted()).toEqual(['Storm Chasers', 'The Last Sword'])
@@ -141,7 +141,7 @@ describe('a search', () => {
     expect((await search('melodrama own')).toSorted()).toEqual(found)
   })
 
-  it('wants all words, and is content with some where nothing has all', async () => {
+  it('needs all words, but falls back to some if no video has all', async () => {
     expect(await search('sword blacksmith')).toEqual(['The Last Sword'])
     expect((await search('sword lighthouse')).toSorted()).toEqual([
       'Duel at Dawn',
@@ -157,7 +157,7 @@ describe('a search', () => {
     expect(await search('北')).toEqual(['北京 Nights'])
   })
 
-  it('finds nothing, quietly, for what has no words or only strange ones', async () => {
+  it('finds nothing, without an error, for a keyword without words or with unknown ones only', async () => {
     for (const keyword of ["'", '&|!():*<->', '\\', '....', 'zzzzqqqq', "' | 'qx':*", '💥', 'ø'.repeat(200)])
       expect(await search(keyword)).toEqual([])
   })
@@ -166,13 +166,13 @@ describe('a search', () => {
     ['five in one word', '\u3300'.repeat(194)],
     ['eighteen in four words', '\ufdfa'.repeat(194)],
     ['five, with spaces that end no word', '\u3300\u3300\u3300\u3300\u3300\u3300\u1680'.repeat(27)],
-  ])('takes characters that stand for many others: %s', async (_name, many) => {
+  ])('accepts characters that expand to many others: %s', async (_name, many) => {
     expect(await search(`sword ${many}`)).toEqual(['The Last Sword', 'Duel at Dawn'])
     for (const keyword of [many, `sword ${many}`, `${many} sword`])
       expect(await site.visitor().ask(listTags, { query: { keyword } })).toMatchObject({ titles: [] })
   })
 
-  it('finds a video under its new title only, and no longer when it is archived', async () => {
+  it('finds a video by its new title only, and not after it is archived', async () => {
     const id = await publish('renamed', { en: 'Nightingale' }, 'Birds')
     await publish('renamed', { en: 'Sparrowhawk' }, 'Birds')
     expect([await search('nightingale'), await search('sparrowhawk')]).toEqual([[], ['Sparrowhawk']])
@@ -181,7 +181,7 @@ describe('a search', () => {
   })
 })
 
-it('refuses a place that somebody made up', async () => {
+it('refuses a forged position', async () => {
   const list = JSON.stringify(['words', 'sword', 'relevance'])
   const places = [
     ['any', 'sword', 'sword', 'en', 0, 0, 0, '', 'soon', 'vid_1'],
@@ -218,14 +218,14 @@ describe('type-ahead', () => {
     })
   })
 
-  it("reads the viewer's language and English, and answers in it", async () => {
+  it("searches the viewer's language and English, and answers in it", async () => {
     expect(await suggest('dern', 'fr')).toEqual({ tags: [], titles: ['La dernière épée'] })
     expect(await suggest('dern', 'es')).toEqual({ tags: [], titles: [] })
     expect(await suggest('fami', 'fr')).toMatchObject({ tags: ['Famille'] })
     expect(await suggest('chasers', 'pt')).toMatchObject({ titles: ['Storm Chasers'] })
   })
 
-  it('forgives accents and a typo, also in a word that is not finished', async () => {
+  it('ignores accents and a typo, also in an unfinished word', async () => {
     expect(await suggest('épé', 'fr')).toMatchObject({ titles: ['La dernière épée'] })
     expect(await suggest('stomr')).toMatchObject({ titles: ['Storm Chasers'] })
     expect(await suggest('famlly')).toMatchObject({ tags: ['Family'] })
@@ -252,7 +252,7 @@ describe('one typo', () => {
     ['roamnc', 'romance', true],
     ['romaance', 'romances', true],
     ['rmnce', 'romance', false],
-  ])('begins alike: %s, %s: %s', (beginning, word, alike) => {
+  ])('same beginning: %s, %s: %s', (beginning, word, alike) => {
     expect(beginsAlike(beginning, word)).toBe(alike)
   })
 })

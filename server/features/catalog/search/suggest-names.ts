@@ -3,10 +3,10 @@ import type { Db } from '#server/tables.ts'
 import { chooseBeginnings, choicesOfNames, nameTermsFor, withCategories } from './typo-matching.ts'
 import { selectTypedWords, suggestTags, suggestTitles, type TypedKeyword } from './search-queries.ts'
 
-/** Type-ahead looks for typos too where fewer names match. */
+/** Type-ahead also searches typos if fewer names match. */
 const fewNames = 3
 
-/** The tags and titles in the viewer's language and English that a keyword offers while it is typed; with typos where few match. */
+/** Suggests tags and titles in the viewer's language and English while a keyword is typed; with typos if few match. */
 export async function suggestNames(db: Db, keyword: string, language: Language, limit: number) {
   const exact = await selectTypedWords(db, keyword, { forgiving: false })
   const most = Math.max(limit, fewNames)
@@ -16,13 +16,13 @@ export async function suggestNames(db: Db, keyword: string, language: Language, 
   return findNames(db, forgiving, language, { forgiving: true, limit: most })
 }
 
-/** Whether type-ahead offers names with typos for these words. */
+/** Returns whether type-ahead offers names with typos for these words. */
 export async function areTyposSuggested(db: Db, typed: TypedKeyword, language: Language): Promise<boolean> {
   const options = { forgiving: false, limit: fewNames }
   return isFew(typed, await findNames(db, typed, language, options))
 }
 
-/** For words that are unknown, similar ones have been tried already. */
+/** Returns whether too few names match. Similar words were tried already for unknown ones. */
 function isFew({ words }: TypedKeyword, { tags, titles }: { tags: unknown[]; titles: unknown[] }): boolean {
   return tags.length + titles.length < fewNames && words.some(({ known }) => known)
 }
@@ -33,7 +33,7 @@ async function findNames(
   language: Language,
   { forgiving, limit }: { forgiving: boolean; limit: number },
 ) {
-  // As a search chooses: of a word that stands for categories it keeps fewer others.
+  // The same choice as in a search, which keeps fewer other words for a word that matches categories.
   const choices = choicesOfNames(withCategories(chooseBeginnings(words, { forgiving }), words))
   if (choices.length === 0) return { tags: [], titles: [] }
   const terms = nameTermsFor(whole, choices, language)

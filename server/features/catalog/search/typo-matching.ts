@@ -4,17 +4,17 @@ import type { SearchTerms, TypedWord } from './search-queries.ts'
 /** For each typed word, the indexed words that it may mean; none if nothing is similar. */
 export type Choices = string[][]
 
-/** What a search looks for. The cursor contains it, so that later words and videos don't change the order. */
+/** A search. The cursor contains it, so that later words and videos don't change the order. */
 export interface Search {
   join: 'all' | 'any'
-  /** The words as they were typed, in plain characters with spaces between. */
+  /** The words as typed, in plain characters, joined by spaces. */
   whole: string
   choices: Choices
-  /** In which names are offered, beside English. */
+  /** Language of offered names, besides English. */
   language: Language
 }
 
-/** The most candidates for each of so many typed words: all of them have to fit into a cursor. */
+/** Returns the maximum number of candidates of each typed word: all of them must fit into a cursor. */
 export function mostChoices(words: number): number {
   return words === 1 ? 7 : 6
 }
@@ -33,8 +33,8 @@ export function chooseWords(words: readonly TypedWord[], { forgiving }: { forgiv
 }
 
 /**
- * The same for words that are still being typed: the last one stands for all that begin with it (marked by a trailing `*`),
- * and where none does or `forgiving` says so, also for those whose beginning is one typo apart.
+ * Finds the candidates of words that are still being typed: the last one matches all words that begin with it (marked by a trailing
+ * `*`). If there are none, or if `forgiving`, also those whose beginning is one typo apart.
  */
 export function chooseBeginnings(words: readonly TypedWord[], options: { forgiving: boolean }): Choices {
   const last = words.at(-1)
@@ -48,19 +48,19 @@ export function chooseBeginnings(words: readonly TypedWord[], options: { forgivi
   ]
 }
 
-/** Few mistype a word's first letter, and most have typed the whole word. */
+/** Sorts the likeliest first: the first letter is rarely mistyped, and most words are typed in full. */
 function likeliestFirst(word: string, others: readonly string[]): string[] {
   const unlikeliness = (other: string) =>
     2 * Number(other[0] !== word[0]) + Number(!isOneTypoApart(word, other))
   return others.toSorted((one, other) => unlikeliness(one) - unlikeliness(other))
 }
 
-/** The most categories that each of so many typed words stands for: their ids take most of a cursor. */
+/** Returns the maximum number of categories that each typed word matches: their ids take most of a cursor. */
 function mostCategories(words: number): number {
   return words <= 2 ? 5 : 2
 }
 
-/** Adds to each word's choices the categories that have one of them in their names: their videos match too. */
+/** Adds to each word's choices the categories with one of them in their names: their videos match too. */
 export function withCategories(choices: Choices, words: readonly TypedWord[]): Choices {
   return choices.map((group, i) => {
     const matching = (words[i]?.categories ?? []).filter((category) =>
@@ -71,7 +71,7 @@ export function withCategories(choices: Choices, words: readonly TypedWord[]): C
   })
 }
 
-/** Of such choices, those that names are searched for: none where a word stands for categories alone. */
+/** Returns the choices that names are searched for; none if a word matches categories only. */
 export function choicesOfNames(choices: Choices): Choices {
   const words = choices.map((group) => group.filter((choice) => !isCategory(choice)))
   return words.every((group) => group.length > 0) ? words : []
@@ -83,7 +83,7 @@ function standsFor(choice: string, word: string): boolean {
   return choice.endsWith('*') ? word.startsWith(choice.slice(0, -1)) : word === choice
 }
 
-/** A search for videos that have all of the words anywhere, or `any` of them, with the names that type-ahead offers for them. */
+/** Builds a search for videos that have all of the words anywhere, or `any` of them, with the names that type-ahead offers for them. */
 export function termsFor({ join, whole, choices, language }: Search): SearchTerms {
   const inNames = choicesOfNames(choices)
   const title = quote(`=${whole}`)
@@ -95,13 +95,14 @@ export function termsFor({ join, whole, choices, language }: Search): SearchTerm
   }
 }
 
-/** A trailing `*` matches every word that begins so. */
+/** Formats a choice. A trailing `*` matches every word with that beginning. */
 function present(choice: string): string {
   return choice.endsWith('*') ? `${quote(choice.slice(0, -1))}:*` : quote(choice)
 }
 
 /**
- * A search for names in a viewer's language and English. The A stands for names of the thing itself: a video also has its tags' as B.
+ * Builds a search for names in a viewer's language and English. Weight A marks names of the item itself: a video also has its tags'
+ * as B.
  */
 export function nameTermsFor(whole: string, choices: Choices, language: Language): SearchTerms {
   const languages = language === 'en' ? ['en'] : [language, 'en']
@@ -120,12 +121,12 @@ function joinChoices(choices: Choices, join: 'all' | 'any', present: (choice: st
   return groups.join(join === 'all' ? ' & ' : ' | ')
 }
 
-/** A word as PostgreSQL's tsquery takes it literally. */
+/** Quotes a word for a tsquery, so that it is read literally. */
 function quote(word: string): string {
   return `'${word.replace(/['\\]/g, '$&$&')}'`
 }
 
-/** Whether a character was added, lost or mistaken, or two neighbours changed places, at most once. */
+/** Returns whether two words differ by at most one added, missing or wrong character, or one swap of neighbours. */
 export function isOneTypoApart(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one]
   if (long.length - short.length > 1) return false
@@ -140,7 +141,7 @@ export function isOneTypoApart(one: string, other: string): boolean {
   return swapped || rest(short, start + 1) === rest(long, start + 1)
 }
 
-/** Whether a word begins like this, give or take one typo. */
+/** Returns whether a word begins with this, with at most one typo. */
 export function beginsAlike(beginning: string, word: string): boolean {
   return [-1, 0, 1].some((more) => isOneTypoApart(beginning, word.slice(0, beginning.length + more)))
 }
