@@ -11,19 +11,19 @@ export interface AuditEventRow {
 }
 
 interface Page {
-  /** The id that the page before ended with. */
+  /** The last id of the previous page. */
   before: number | undefined
   limit: number
 }
 
-/** What operators did and when they came in, the latest first. */
+/** Selects operators' actions and sign-ins, latest first. */
 export function selectAuditEvents(db: Db, page: Page): Promise<AuditEventRow[]> {
   return rowsOf(db, linesOf(sql`(event LIKE 'studio %' OR event LIKE 'operator_%')`, page))
 }
 
-/** Everything that was done to one subject, and where that is a person, what they did themselves; the latest first. */
+/** Selects everything done to one subject and, if that is a user, their own actions; latest first. */
 export function selectAuditEventsAbout(db: Db, subject: string, page: Page): Promise<AuditEventRow[]> {
-  // Each half is read by an index of its own, and no more of it than a page.
+  // Each half is read by its own index, up to one page.
   return rowsOf(
     db,
     sql`(${linesOf(sql`subject = ${subject}`, page)}) UNION ALL
@@ -32,7 +32,7 @@ export function selectAuditEventsAbout(db: Db, subject: string, page: Page): Pro
   )
 }
 
-/** The values that a video was created and edited with, in order. */
+/** Selects the values that a video was created and edited with, in order. */
 export async function selectDescribing(db: Db, videoId: string) {
   const { rows } = await sql<{ event: string; after: Record<string, unknown> | null }>`
     SELECT event, details->'after' AS after FROM audit_events

@@ -5,7 +5,7 @@ import { reads, type Command } from './command.ts'
 
 const limits = { usual: 50, most: 100 }
 
-/** The audit log, which nobody can change (security.md, "Secrets"). */
+/** Commands of the append-only audit log. */
 export const auditCommands: Command[] = [
   reads(listAudit, async ({ db }, { subject, cursor, limit }) => {
     const name = `audit ${subject ?? ''}`

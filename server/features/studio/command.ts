@@ -9,55 +9,55 @@ import type { ReceivedBytes } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { StudioContext } from './studio-context.ts'
 
-/** Who gives a command, and from where. */
+/** The sender of a command, and its origin. */
 export interface Actor {
   role: Role
-  /** Undefined for the command line, whose user has the machine anyway. */
+  /** Undefined for the command line, whose user has access to the machine anyway. */
   operator?: { id: string; email: string }
   language: Language
   ip?: string
 }
 
-/** What a command was given, by its schemas. */
+/** Input of a command, by its schemas. */
 export type InputOf<E extends CommandEndpoint> = QueryOf<E> & BodyOf<E>
 
 /**
- * What the audit trail keeps of a change: what it was done to, and how that was before and after; only one of both where
- * something was made or deleted.
+ * The audit trail's record of a change: its subject, and the subject's values before and after; only one of both if something was
+ * created or deleted.
  */
 export type Change = { subject: string } & (
   | { before: unknown; after?: unknown }
   | { before?: unknown; after: unknown }
 )
 
-/** One command of the studio, for the page and the command line alike. */
+/** One command of the studio, used by both the pages and the command line. */
 export interface Command {
   endpoint: CommandEndpoint
   run(context: StudioContext, actor: Actor, input: object): Promise<{ info: unknown } | { data: unknown }>
 }
 
-/** A command that the audit trail has a line of, for which contract/studio/audit-events.ts has to name it. */
+/** A command with an entry in the audit trail, for which contract/studio/audit-events.ts must name it. */
 interface Written<Words extends WrittenCommand = WrittenCommand> extends CommandEndpoint {
   command: Words
 }
 
 type Answer<E extends CommandEndpoint> = Promise<AnswerOf<E>>
 
-/** A command that only looks. */
+/** Defines a read-only command. */
 export function reads<E extends CommandEndpoint>(
   endpoint: E,
   run: (context: StudioContext, input: InputOf<E>, actor: Actor) => Answer<E>,
 ): Command {
   return {
     endpoint,
-    // The schemas of `endpoint` have validated the input by then.
+    // The schemas of `endpoint` have validated the input before.
     run: (context, actor, input) => run(context, input as InputOf<E>, actor),
   }
 }
 
 /**
- * A command that changes the database alone: its change and the line in the audit trail are one transaction, so that
- * neither is there without the other. `change` is null if nothing was changed, as by a call that is sent again.
+ * Defines a command that changes only the database: its change and its audit entry are one transaction, so that neither exists
+ * without the other. `change` is null if nothing changed, as in a repeated call.
  */
 export function changes<E extends Written>(
   endpoint: E,
@@ -81,8 +81,8 @@ export function changes<E extends Written>(
 }
 
 /**
- * A command that turns to others too (a gateway, the disk), whose work is no single transaction: that it was asked for is
- * written down before anything happens, and what came of it afterwards.
+ * Defines a command with external effects (a gateway, the disk), which cannot be a single transaction: the request is recorded
+ * before anything happens, and the result afterwards.
  */
 export function acts<E extends Written<ActingCommand>>(
   endpoint: E,
@@ -110,8 +110,8 @@ export function acts<E extends Written<ActingCommand>>(
 }
 
 /**
- * Runs a command for somebody, if their role allows it.
- * @throws Refusal notAllowed, and what the command throws
+ * Runs a command if the sender's role allows it.
+ * @throws Refusal notAllowed, and the errors of the command
  */
 export async function perform(
   command: Command,
@@ -123,7 +123,7 @@ export async function perform(
   return command.run(context, actor, input)
 }
 
-/** Writes down in the audit trail what a command, or bytes sent to the studio, changed. */
+/** Records in the audit trail the change of a command, or of bytes sent to the studio. */
 export function writeDown(
   { clock, secret }: StudioContext,
   db: Db,

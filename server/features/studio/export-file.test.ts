@@ -25,7 +25,7 @@ afterAll(() => site.close())
 
 const linesOf = (csv: string) => csv.trimEnd().split('\r\n')
 
-it('is one file of all orders, however many pages it took, and no formula', async () => {
+it('is one file of all orders, whatever the number of pages, and contains no formula', async () => {
   const { desk } = await letIn(site, 'support')
   const response = await desk.fetch('/api/studio/orders.csv')
   expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
@@ -38,7 +38,7 @@ it('is one file of all orders, however many pages it took, and no formula', asyn
   expect(new Set([first, ...rest].map((line) => line?.split(',')[0])).size).toBe(orders)
 })
 
-it('is refused to an operator who is sent two of them', async () => {
+it('is refused to an operator who is downloading two of them', async () => {
   const { desk } = await letIn(site, 'owner')
   const { operator } = await desk.ask(getStudioSession)
   const { slots } = site.context
@@ -53,21 +53,21 @@ it('is refused to an operator who is sent two of them', async () => {
   expect(status).toBe(200)
 })
 
-it('keeps to the filters, and refuses one that is none', async () => {
+it('applies the filters, and refuses an invalid one', async () => {
   const { desk } = await letIn(site, 'owner')
   const response = await desk.fetch('/api/studio/orders.csv?status=expired&since=2026-01-01T00:11:00Z')
   expect(linesOf(await response.text())).toHaveLength(1 + orders / 5 - 2)
   expect((await desk.fetch('/api/studio/orders.csv?status=lost')).status).toBe(400)
 })
 
-it('says nothing of the buyers to the analyst', async () => {
+it('contains no buyers for the analyst', async () => {
   const { desk } = await letIn(site, 'analyst')
   const text = await (await desk.fetch('/api/studio/orders.csv')).text()
   expect(linesOf(text)).toHaveLength(1 + orders)
   expect(text).not.toContain('@example.com')
 })
 
-it('is nobody else’s, and every copy is written down once', async () => {
+it('is not cached by others, and records every download once', async () => {
   const owner = await letIn(site, 'owner')
   const editor = await letIn(site, 'editor')
   const { visitor } = await register(site)
@@ -83,7 +83,7 @@ it('is nobody else’s, and every copy is written down once', async () => {
   ])
 })
 
-it('begins at its beginning, whatever cursor it is asked with, and each page of the command is written down', async () => {
+it('starts at the beginning, whatever the cursor, and records each page of the command', async () => {
   const owner = await letIn(site, 'owner')
   const { next_cursor } = await owner.desk.ask(exportOrders)
   const cursor = encodeURIComponent(next_cursor ?? '')
@@ -94,7 +94,7 @@ it('begins at its beginning, whatever cursor it is asked with, and each page of 
   expect(list.filter(({ operator }) => operator === owner.email)).toHaveLength(3)
 })
 
-it('comes page by page as a command, and whole on the command line', async () => {
+it('is paged as a command, and complete on the command line', async () => {
   const { desk } = await letIn(site, 'owner')
   const first = await desk.ask(exportOrders)
   const second = await desk.ask(exportOrders, { query: { cursor: first.next_cursor ?? '' } })

@@ -17,13 +17,13 @@ interface Page {
   next_cursor: string | null
 }
 
-/** How long an operator's browser may take for a file, and how many each may take at once. */
+/** Maximum duration of a download, and concurrent downloads per operator. */
 const longestMs = 3_600_000
 const filesOfOperator = 2
 
 const whatIsWrong = compileSchema(exportOrders.query)
 
-/** The export as one file, whose pages are read as the browser takes them: however many orders there are, few are in memory. */
+/** Streams the export as one file. Its pages are read at the browser's speed: however many orders there are, few are in memory. */
 export function exportFileRoute(context: StudioContext, command: Command): PlainRoute {
   return {
     method: 'GET',
@@ -40,14 +40,14 @@ export function exportFileRoute(context: StudioContext, command: Command): Plain
     async handle(request, reply) {
       const operator = await findOperator(context, request)
       if (!operator) return reply.code(403).send()
-      // The whole file, from its beginning: its pages follow each other here.
+      // The whole file from its beginning: its pages are concatenated here.
       const { cursor: _cursor, ...query } = Object(request.query) as QueryOf<typeof exportOrders>
       if (whatIsWrong(query) !== undefined) return reply.code(400).send()
       const { role } = operator
       const language = firstLanguage(request.headers['accept-language']) ?? 'en'
       const actor = { role, operator, language, ip: request.ip }
       const read = async (cursor: string) => {
-        // Stops if the operator was removed or has another role by now.
+        // An operator who was removed or changed roles meanwhile gets no more of it.
         const now = await findOperator(context, request)
         if (now?.role !== role) throw new Refusal('notAllowed')
         return exportPage(context, query, cursor, actor)
@@ -55,7 +55,7 @@ export function exportFileRoute(context: StudioContext, command: Command): Plain
       let done = () => {}
       try {
         done = context.slots.take([[`files of ${operator.email}`, filesOfOperator]])
-        // The command is the export, which answers so, and writes down that it was taken.
+        // The command is the export, which returns the first page and records the download.
         const first = ((await perform(command, context, actor, query)) as { info: Page }).info
         const name = `orders-${dayName(context.clock.now())}.csv`
         reply

@@ -6,7 +6,7 @@ interface Needed {
   gateways: readonly PaymentGateway[]
 }
 
-/** Adds what the studio shows of the environment to the context. */
+/** Adds the studio's view of the environment to the context. */
 export function studioFeature({ config, gateways }: Needed) {
   return {
     parts: {
@@ -18,7 +18,7 @@ export function studioFeature({ config, gateways }: Needed) {
   }
 }
 
-/** Which secrets the environment has, by the names of its settings. */
+/** Returns which secrets the environment has, by the names of their settings. */
 function secretsIn({ secrets, mail, tracking: { conversions } }: Config): { name: string; set: boolean }[] {
   const { stripe, paypal, s3, social } = secrets
   const given = {

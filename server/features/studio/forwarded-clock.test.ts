@@ -16,11 +16,11 @@ import { studioJobs } from './studio.ts'
 
 const stepMs = 30_000
 let site: TestSite
-/** Let in before the clock went forward. */
+/** Signed in before the clock was moved. */
 let owner: TestOperator
 let invitation = ''
 
-/** Good already, whichever was used up before. */
+/** Valid already, whichever code was used before. */
 const nextCode = (secret: string) => codeAt(secret, new Date(Date.now() + stepMs))
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-test('an authenticator’s code is good after the sandbox’s clock went forward, once', async () => {
+test('an authenticator’s code is valid once after the sandbox’s clock was moved', async () => {
   const body = { email: owner.email, password: owner.password, totp: nextCode(owner.secret) }
   expect((await site.visitor().call(openStudioSession, { body })).answer.code).toBe(200)
   expect((await site.visitor().call(openStudioSession, { body })).answer.info).toEqual({ field: 'totp' })
@@ -42,7 +42,7 @@ test('an authenticator’s code is good after the sandbox’s clock went forward
   expect(then.answer.code).not.toBe(200)
 })
 
-test('a member’s authenticator is believed after the sandbox’s clock went forward', async () => {
+test('a member’s authenticator is accepted after the sandbox’s clock was moved', async () => {
   const { visitor, email, password } = await register(site)
   const begin = { action: 'begin', current_password: password } as const
   const secret = (await visitor.ask(changeSecondFactor, { body: begin })).secret ?? ''
@@ -52,7 +52,7 @@ test('a member’s authenticator is believed after the sandbox’s clock went fo
   expect((await site.visitor().call(signIn, { body: { email, password, totp } })).answer.code).toBe(200)
 })
 
-test('no operator is signed out, and no link to the studio is spent, by a clock that went forward', async () => {
+test('a moved clock signs out no operator, and expires no link to the studio', async () => {
   const sweep = studioJobs(site.context).find(({ name }) => name === 'purge-operator-sessions')
   await sweep?.run(AbortSignal.timeout(10_000))
   expect((await owner.desk.ask(getStudioSession)).operator.email).toBe(owner.email)
@@ -61,7 +61,7 @@ test('no operator is signed out, and no link to the studio is spent, by a clock 
   expect((await letIn(site, 'editor')).email).toContain('editor')
 })
 
-test('when an operator was last here is known after their session has ended', async () => {
+test('an operator’s last visit is stored after their session has ended', async () => {
   const other = await letIn(site, 'analyst')
   await other.desk.ask(closeStudioSession, { body: {} })
   const again = await letIn(site, 'owner')

@@ -24,7 +24,7 @@ const send = async (bytes: Buffer, by = desk) => {
 }
 const open = async (path: string) => (await site.visitor().fetch(path)).text()
 
-/** What is at a path, once every process that answers knows of the icon. */
+/** Reads a path until every process has the new icon. */
 async function everywhere(path: string, isNew: (text: string) => boolean): Promise<string> {
   let texts: string[] = []
   const areNew = async () => {
@@ -35,8 +35,8 @@ async function everywhere(path: string, isNew: (text: string) => boolean): Promi
   return texts[0] ?? ''
 }
 
-describe('an icon that is brought in', () => {
-  it('stands in pages, manifest and the browser’s tab under a name of its content, in every size, until it is taken back', async () => {
+describe('an uploaded icon', () => {
+  it('appears in pages, manifest and browser tab under a name of its content, in every size, until it is reset', async () => {
     const usual = await desk.ask(showIcon)
     const { info } = await send(await picture(600, 600).png().toBuffer())
     expect(info).toEqual({ own: true, address: expect.stringMatching(/^\/icons\/[0-9a-f]{12}\/192\.png$/) })
@@ -59,7 +59,7 @@ describe('an icon that is brought in', () => {
       expect(await drawn.metadata()).toMatchObject({ width: side, height: side, format: 'png' })
       expect((await drawn.stats()).dominant.b).toBeGreaterThan(200)
     }
-    // The homepage may be a second old.
+    // The homepage may be cached for a second.
     const tab = async () => (await site.visitor().ask(getHomepage)).copyright.icon
     await expect.poll(tab).toBe(address)
 
@@ -74,7 +74,7 @@ describe('an icon that is brought in', () => {
     ])
   })
 
-  it('makes another release of the service worker, so that what it keeps has the new one', async () => {
+  it('makes a new release of the service worker, so that its stored files have the new icon', async () => {
     const before = await open('/sw.js')
     await send(await picture(512, 512, '#f00').jpeg().toBuffer())
     await everywhere('/sw.js', (text) => text !== before)
@@ -92,13 +92,13 @@ describe('an icon that is brought in', () => {
       async () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="600" height="600"/>'),
     ],
     ['cut off', async () => (await picture(600, 600).jpeg().toBuffer()).subarray(0, 900)],
-  ])('is refused where it is %s, and the former one stays', async (_what, make) => {
+  ])('is refused if it is %s, and the previous one stays', async (_what, make) => {
     const before = await desk.ask(showIcon)
     expect((await send(await make())).code).toBe(500)
     expect(await desk.ask(showIcon)).toEqual(before)
   })
 
-  it('is taken from owners and editors alone', async () => {
+  it('is accepted from owners and editors only', async () => {
     const bytes = await picture(600, 600).png().toBuffer()
     expect((await send(bytes, (await letIn(site, 'support')).desk)).code).toBe(403)
     expect((await send(bytes, site.visitor())).code).not.toBe(200)

@@ -16,7 +16,7 @@ import type { IconStudioContext, StudioContext } from './studio-context.ts'
 
 const subject = 'setting icon'
 
-/** The site's icon: which it is, and the way back to the usual one. */
+/** Commands for the site's icon: read it, and reset it to the default. */
 export const iconCommands: Command[] = [
   reads(showIcon, async (context) => ({ info: present(context) })),
 
@@ -31,7 +31,7 @@ export const iconCommands: Command[] = [
   ),
 ]
 
-/** Where the studio takes the picture of an icon. */
+/** Receives the image of an icon. */
 export function iconRoutes(context: StudioContext): BytesRoute[] {
   return [
     {
@@ -57,7 +57,7 @@ function present({ icons, settings }: IconStudioContext): SiteIcon {
   return { address: icons.address('192.png'), own: settings.icon !== undefined }
 }
 
-/** @returns how it was before */
+/** @returns the previous icon */
 async function putIcon(tx: Tx, icon: IconPicture | undefined): Promise<{ icon: string | null }> {
   const { icon: before, ...rest } = await lockOwn(tx)
   await keepIcon(tx, icon)

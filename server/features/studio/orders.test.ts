@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Sessions of the studio expire as the clock moves on. */
+/** Signs all in again, since sessions of the studio expire as the clock moves. */
 async function letAllIn(): Promise<void> {
   owner = await letIn(site, 'owner')
   support = await letIn(site, 'support')
@@ -53,7 +53,7 @@ async function letAllIn(): Promise<void> {
 const run = (...args: string[]) => runStudioCommand(site.context, args)
 
 describe('the orders', () => {
-  it('are found by state, gateway, person and date, the latest first, page by page', async () => {
+  it('are filtered by state, gateway, person and date, latest first, in pages', async () => {
     const { shopper, order } = await buyEpisode(site)
     const open = await shopper.order({ episode_id: episodeOf(site, 5) })
     const { list } = await support.desk.ask(listOrders, { query: { person: shopper.email.toUpperCase() } })
@@ -77,7 +77,7 @@ describe('the orders', () => {
     expect(second.next_cursor).toBeNull()
   })
 
-  it('refuse an end that is before the beginning, in the list, the export and the file', async () => {
+  it('refuse an end before the beginning, in the list, the export and the file', async () => {
     const query = { since: '2026-05-02T00:00:00.000Z', until: '2026-05-01T00:00:00.000Z' }
     for (const endpoint of [listOrders, exportOrders])
       expect((await owner.desk.call(endpoint, { query })).answer).toMatchObject({
@@ -99,7 +99,7 @@ describe('the orders', () => {
     expect(other.status).toBe(400)
   })
 
-  it('do not tell the analyst who bought, nor let them look for an address', async () => {
+  it('neither show the analyst a buyer, nor let them search for an address', async () => {
     const { shopper, order } = await buyEpisode(site)
     const { list } = await analyst.desk.ask(listOrders)
     expect(list.find(({ id }) => id === order.id)?.email).toBeNull()
@@ -110,7 +110,7 @@ describe('the orders', () => {
 })
 
 describe('one order', () => {
-  it('stands there with its attempts, notifications, ledger lines and entitlements, and no secret', async () => {
+  it('shows its attempts, webhook events, ledger lines and entitlements, and no secret', async () => {
     const shopper = await Shopper.on(site)
     const { id } = await shopper.order({ episode_id: episodeOf(site) })
     await shopper.tryPay(id, await shopper.token(testCards.declined))
@@ -136,12 +136,12 @@ describe('one order', () => {
     expect(JSON.stringify(file)).not.toMatch(/idempotency|secret|token|network/)
   })
 
-  it('is not found where there is none', async () => {
+  it('is not found if it does not exist', async () => {
     expect((await owner.desk.call(getOrder, { query: { id: 'ord_none' } })).answer.code).toBe(404)
   })
 })
 
-it('a renewal that failed is past due with its next try, and what a plan gives says when it renews', async () => {
+it('a failed renewal is past due with its next attempt, and a plan’s entitlement shows its renewal date', async () => {
   const day = 86_400_000
   const subscriber = await Subscriber.on(site, { card: testCards.declinesLater })
   const [first] = await subscriber.orders()
@@ -165,7 +165,7 @@ it('a renewal that failed is past due with its next try, and what a plan gives s
 })
 
 describe('a refund', () => {
-  it('gives a part back, then the rest; who did it, before and after, stands in the trail', async () => {
+  it('returns a part, then the rest; the trail has the operator, and the values before and after', async () => {
     const { order } = await buyEpisode(site)
     const part = { id: order.id, cents: 40, reason: 'goodwill' }
     expect(await owner.desk.ask(refundOrder, { body: part })).toMatchObject({
@@ -192,7 +192,7 @@ describe('a refund', () => {
     })
   })
 
-  it('is made by support up to the limit of an order, however it is split, and by an owner beyond', async () => {
+  it('is allowed to support up to the limit of an order, however it is split, and to an owner beyond', async () => {
     const { order } = await buyEpisode(site)
     const refund = (who: TestOperator, cents?: number) =>
       who.desk.call(refundOrder, { body: { id: order.id, ...(cents === undefined ? {} : { cents }) } })
@@ -208,7 +208,7 @@ describe('a refund', () => {
     expect((await refund(owner)).answer.code).toBe(200)
   })
 
-  it('stays within the limit where support asks many times at once', async () => {
+  it('stays within the limit if support sends many concurrent requests', async () => {
     const { order } = await buyEpisode(site)
     const body = { id: order.id, cents: 25 }
     await Promise.all(Array.from({ length: 6 }, () => support.desk.call(refundOrder, { body })))
@@ -216,7 +216,7 @@ describe('a refund', () => {
     expect(gone).toBeLessThanOrEqual(60)
   })
 
-  it('is made by support up to ten times that within a day, each operator and currency for itself', async () => {
+  it('is allowed to support up to ten times the limit within a day, for each operator and currency', async () => {
     const busy = await letIn(site, 'support')
     const refund = async (who: TestOperator, cents: number, currency = 'USD') => {
       const { order } = await buyEpisode(site)
@@ -225,7 +225,7 @@ describe('a refund', () => {
       return (await who.desk.call(refundOrder, { body: { id: order.id, cents } })).answer
     }
     for (let count = 0; count < 9; count++) expect((await refund(busy, 60)).code).toBe(200)
-    // The tenth and eleventh at once.
+    // The tenth and eleventh concurrently.
     const codes = (await Promise.all([refund(busy, 60), refund(busy, 60)])).map(({ code }) => code)
     expect(codes.toSorted()).toEqual([200, 403])
     const message = 'This is more than your role may refund per day. An owner can refund it.'
@@ -236,21 +236,21 @@ describe('a refund', () => {
     expect((await refund(owner, 99)).code).toBe(200)
   })
 
-  it('is refused where somebody refunded since it was looked at', async () => {
+  it('is refused if the order was refunded since it was read', async () => {
     const { order } = await buyEpisode(site)
     await owner.desk.ask(refundOrder, { body: { id: order.id, cents: 10 } })
     const late = { id: order.id, cents: 10, known_refunded_cents: 0 }
     expect((await owner.desk.call(refundOrder, { body: late })).answer.code).toBe(409)
   })
 
-  it('is not the editor’s, nor the analyst’s', async () => {
+  it('is not allowed to the editor or the analyst', async () => {
     const { order } = await buyEpisode(site)
     for (const { desk } of [editor, analyst])
       expect((await desk.call(refundOrder, { body: { id: order.id } })).answer.code).toBe(403)
     expect(await refundsOf(site, order.id)).toEqual([])
   })
 
-  it('is made on the command line too, without a limit', async () => {
+  it('can be made on the command line too, without a limit', async () => {
     const { order } = await buyEpisode(site)
     expect(await run('order', 'refund', order.id, '--cents', '40', '--reason', 'goodwill')).toContain(
       'refunded: $0.40',
@@ -262,7 +262,7 @@ describe('a refund', () => {
     await expect(run('order', 'refund', order.id, '--cents', '0')).rejects.toThrow(/cents must be >= 1/)
   })
 
-  it('says that it goes on asking where the gateway gives no answer', async () => {
+  it('reports that it will be retried if the gateway gives no answer', async () => {
     const { order } = await buyEpisode(site)
     site.trouble.refundPayment = () => Promise.reject(new Error('no route'))
     const body = { id: order.id }
@@ -271,14 +271,14 @@ describe('a refund', () => {
       refunded_cents: 0,
     })
     delete site.trouble.refundPayment
-    // Looking again sends it once more, under the same key.
+    // Checking again sends it once more, with the same idempotency key.
     expect(await support.desk.ask(checkOrder, { body })).toEqual({ settled: true, status: 'refunded' })
     expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 99 })
   })
 })
 
 describe('"check again"', () => {
-  it('finds a payment whose answer got lost, and the order is paid', async () => {
+  it('finds a payment whose response was lost, and marks the order paid', async () => {
     const shopper = await Shopper.on(site)
     const { id } = await shopper.order({ episode_id: episodeOf(site) })
     const { createPayment } = site.sound
@@ -294,7 +294,7 @@ describe('"check again"', () => {
     expect(file.entitlements).toHaveLength(1)
   })
 
-  it('says where the gateway gave no answer, and changes nothing', async () => {
+  it('reports if the gateway gave no answer, and changes nothing', async () => {
     const { order } = await buyEpisode(site)
     site.trouble.retrievePayment = () => Promise.reject(new Error('no route'))
     const body = { id: order.id }
@@ -302,12 +302,12 @@ describe('"check again"', () => {
     delete site.trouble.retrievePayment
   })
 
-  it('finds no order that is not there', async () => {
+  it('is not found for an unknown order', async () => {
     expect((await owner.desk.call(checkOrder, { body: { id: 'ord_none' } })).answer.code).toBe(404)
   })
 })
 
-it('a dispute is listed while it is open, and where it was won afterwards', async () => {
+it('lists a dispute while it is open, and after it was won', async () => {
   const shopper = await Shopper.on(site)
   const { info } = await shopper.buy({ episode_id: episodeOf(site) }, testCards.disputed)
   const id = info?.id ?? ''
@@ -335,7 +335,7 @@ it('a dispute is listed while it is open, and where it was won afterwards', asyn
 })
 
 describe('the reconciliation', () => {
-  it('adds up a day by our books, as the lines of its orders do', async () => {
+  it('totals a day in the ledger, equal to the lines of its orders', async () => {
     site.moveOn(86_400_000)
     owner = await letIn(site, 'owner')
     const { order } = await buyEpisode(site)
@@ -353,7 +353,7 @@ describe('the reconciliation', () => {
     expect(empty.totals).toEqual([])
   })
 
-  it('shows what does not match: a payment that fits no order, and money that is for none of ours', async () => {
+  it('shows discrepancies: a payment that matches no order, and money for no order of the site', async () => {
     const { order } = await buyEpisode(site)
     const sound = await paymentOf(site, order.id)
     const foreign = { ...sound, reference: 'sbx_elsewhere', orderId: 'ord_x', attemptId: 'att_x' }
@@ -385,14 +385,14 @@ describe('the reconciliation', () => {
     const difference = ({ balances: [first] }: Reconciliation) =>
       (first?.theirs_cents ?? NaN) - (first?.ours_cents ?? NaN)
     expect(difference(await owner.desk.ask(getReconciliation))).toBe(99 - 10)
-    // Looking at the order again finds that it matches after all.
+    // Checking the order again resolves the discrepancy.
     await owner.desk.ask(checkOrder, { body: { id: order.id } })
     const after = await owner.desk.ask(getReconciliation)
     expect(after.mismatches.map(({ kind }) => kind)).not.toContain('payment')
     expect(difference(after)).toBe(99)
   })
 
-  it('has what made a difference also weeks later, on the page of its day, and nowhere else', async () => {
+  it('shows the cause of a difference also weeks later, only on the page of its day', async () => {
     const { day } = await owner.desk.ask(getReconciliation)
     site.moveOn(21 * 86_400_000)
     owner = await letIn(site, 'owner')
@@ -404,7 +404,7 @@ describe('the reconciliation', () => {
     expect(await foreignOf({})).toEqual([])
   })
 
-  it('says nothing for a gateway that was not compared since the day began', async () => {
+  it('shows nothing for a gateway that was not compared since the day began', async () => {
     site.moveOn(86_400_000)
     owner = await letIn(site, 'owner')
     await buyEpisode(site)
@@ -412,7 +412,7 @@ describe('the reconciliation', () => {
     expect(balances).toEqual([{ gateway: 'sandbox', currency: 'USD', ours_cents: 99, theirs_cents: null }])
   })
 
-  it('knows the figure of a gateway once a comparison has covered the day, and not what came after it', async () => {
+  it('shows a gateway’s figure once a comparison has covered the day, without later amounts', async () => {
     const one = { gateway: 'sandbox', currency: 'USD' }
     const compared = await owner.desk.ask(runReconciliation, { body: {} })
     expect(compared.balances).toEqual([{ ...one, ours_cents: 99, theirs_cents: 99 }])
@@ -428,7 +428,7 @@ describe('the reconciliation', () => {
   it.each([
     ['no longer, once it matches again', undefined, false],
     ['still, while the gateway does not know it', async () => null, true],
-  ])('shows a payment that it gave up %s', async (_, retrieve, isShown) => {
+  ])('shows a payment that was abandoned %s', async (_, retrieve, isShown) => {
     const { order } = await buyEpisode(site)
     const wrong = { ...(await paymentOf(site, order.id)), refundedCents: 10 }
     site.trouble.listPayments = async () => [wrong]

@@ -32,7 +32,7 @@ import type { StudioContext } from './studio-context.ts'
 export const pageLimits = { usual: 20, most: 50 }
 const byCommandLine = 'by the operator'
 
-/** The commands about orders and payments. Billing has their rules. */
+/** Commands for orders and their money. Billing implements the rules. */
 export const orderCommands: Command[] = [
   reads(listOrders, async ({ db }, { cursor, limit, ...query }, actor) => {
     const paging = { cursor, size: pageSize(limit, pageLimits) }
@@ -44,7 +44,7 @@ export const orderCommands: Command[] = [
   })),
 
   reads(exportCall, async (context, { cursor, ...query }, actor) => {
-    // Every export is recorded, also of a single page.
+    // Every export is recorded, also that of a single page.
     const after = { ...trace(query), ...(cursor === undefined ? {} : { further_page: true }) }
     await writeDown(context, context.db, exportCall, actor, { subject: 'orders', after })
     return { info: await exportPage(context, query, cursor, actor) }
@@ -109,17 +109,17 @@ export const orderCommands: Command[] = [
   ),
 ]
 
-/** One page of an export that the caller has recorded. @throws Refusal notAllowed, as `filterOf` */
+/** Returns one page of an export that the caller has recorded. @throws Refusal notAllowed, as `filterOf` */
 export function exportPage(context: StudioContext, query: Query, cursor: string | undefined, actor: Actor) {
   return exportOrders(context.db, filterOf(query, actor), cursor, lookOf(actor))
 }
 
-/** Analysts do not see who bought. */
+/** Returns the view of orders for a role. Analysts do not see buyers. */
 export function lookOf({ role, language }: Actor): Look {
   return { language, seesPeople: role !== 'analyst' }
 }
 
-/** What somebody may refund; undefined for all of every order. */
+/** Returns an operator's refund limit; undefined if there is none. */
 function limitOf({ supportRefunds }: StudioContext, { role, operator }: Actor): RefundLimit | undefined {
   if (role === 'owner') return undefined
   return {
@@ -130,12 +130,12 @@ function limitOf({ supportRefunds }: StudioContext, { role, operator }: Actor): 
 
 type Query = Omit<QueryOf<typeof listOrders>, 'cursor' | 'limit'>
 
-/** What the trail keeps of the filters: it lasts for ever, so that it names no address. */
+/** Returns the filters in the form of the audit trail, which is permanent and therefore contains no address. */
 function trace({ status, gateway, person, since, until }: Query) {
   return { status, gateway, since, until, ...(person === undefined ? {} : { one_person: true }) }
 }
 
-/** @throws Refusal notAllowed where somebody looks for an address who may not see any; spanBackwards */
+/** @throws Refusal notAllowed if the role may not search for addresses; spanBackwards */
 function filterOf({ status, gateway, person, since, until }: Query, actor: Actor): OrderFilter {
   const wanted = person?.trim() ?? ''
   const isAddress = wanted.includes('@')

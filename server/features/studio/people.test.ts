@@ -39,7 +39,7 @@ afterAll(() => site.close())
 const find = async (who: string) => (await support.desk.ask(findPeople, { query: { who } })).list
 const show = (id: string) => support.desk.ask(getPerson, { query: { id } })
 
-describe('somebody is found', () => {
+describe('a person is found', () => {
   it('by the address of the account, by id, and by an order', async () => {
     const { visitor, email } = await register(site)
     const { id } = await visitor.ask(getUser)
@@ -50,7 +50,7 @@ describe('somebody is found', () => {
     expect(await find('usr_none')).toEqual([])
   })
 
-  it('as a guest, by the address they bought with', async () => {
+  it('as a guest, by the address of their purchase', async () => {
     const { shopper, order } = await buyEpisode(site)
     const [guest, ...more] = await find(shopper.email)
     expect(guest).toMatchObject({ role: 'guest', email: null, order_email: shopper.email })
@@ -59,7 +59,7 @@ describe('somebody is found', () => {
   })
 })
 
-it('one person stands there with subscription, methods, sessions and rights, and nothing that lets anybody in', async () => {
+it('shows subscription, payment methods, sessions and entitlements of a person, and no credentials', async () => {
   const { shopper, userId } = await Subscriber.on(site)
   await shopper.buy({ episode_id: episodeOf(site) })
   const file = await show(userId)
@@ -84,7 +84,7 @@ it('dates a payment method by the clock of the site, which the sandbox moves', a
   expect(Date.parse(method?.created_at ?? '')).toBeGreaterThanOrEqual(before)
 })
 
-it('what somebody watched is listed, the latest first', async () => {
+it('lists a person’s viewing history, latest first', async () => {
   const { visitor } = await register(site)
   const { id } = await visitor.ask(getUser)
   const at = new Date().toISOString()
@@ -94,7 +94,7 @@ it('what somebody watched is listed, the latest first', async () => {
   expect(list).toEqual([expect.objectContaining({ video_id: site.video.id, number: 2, position_ms: 1000 })])
 })
 
-describe('a right', () => {
+describe('an entitlement', () => {
   const grant = (person: string, what: object) =>
     support.desk.ask(grantEntitlement, { body: { person, reason, ...what } })
   const guest = async () => {
@@ -102,7 +102,7 @@ describe('a right', () => {
     return { shopper, id: (await find(shopper.email))[0]?.id ?? '' }
   }
 
-  it('to one episode opens that one and no other, and is taken away again', async () => {
+  it('to one episode opens only that one, and can be revoked', async () => {
     const { shopper, id } = await guest()
     expect([await playing(site, shopper, 4), await playing(site, shopper, 5)]).toEqual([402, 402])
     const given = await grant(id, { video_id: site.video.id, number: 4 })
@@ -117,13 +117,13 @@ describe('a right', () => {
     expect(list.map(({ event, operator }) => [event, operator])).toEqual([
       ['studio entitlement revoke', support.email],
       ['studio entitlement grant', support.email],
-      // What they did themselves stands in the same list.
+      // Their own actions are in the same list.
       ['order_paid', null],
     ])
     expect(list[0]?.details).toMatchObject({ before: { entitlement: given.id }, after: { reason } })
   })
 
-  it('to a whole video, or to everything for some days, ends by itself', async () => {
+  it('to a whole video, or to everything for some days, expires', async () => {
     const { shopper, id } = await guest()
     await grant(id, { video_id: site.video.id, days: 1 })
     const other = await guest()
@@ -134,7 +134,7 @@ describe('a right', () => {
     support = await letIn(site, 'support')
   })
 
-  it('that was bought is taken away alone, and may be bought again', async () => {
+  it('from a purchase can be revoked alone, and bought again', async () => {
     const { shopper, id } = await guest()
     const bought = (await show(id)).entitlements[0]
     await support.desk.ask(revokeEntitlement, { body: { id: bought?.id ?? '', reason } })
@@ -142,7 +142,7 @@ describe('a right', () => {
     expect((await shopper.buy({ episode_id: episodeOf(site, 6) })).code).toBe(200)
   })
 
-  it('that was taken away does not come back with a dispute that is won', async () => {
+  it('that was revoked is not restored by a won dispute', async () => {
     const shopper = await Shopper.on(site)
     const { info } = await shopper.buy({ episode_id: episodeOf(site) }, testCards.disputed)
     const [person] = await find(info?.id ?? '')
@@ -157,7 +157,7 @@ describe('a right', () => {
     support = await letIn(site, 'support')
   })
 
-  it('can be taken away while its order is disputed, and what becomes of that gives nothing back', async () => {
+  it('can be revoked while its order is disputed, and the result restores nothing', async () => {
     const shopper = await Shopper.on(site)
     const { info } = await shopper.buy({ episode_id: episodeOf(site) }, testCards.disputed)
     const [person] = await find(info?.id ?? '')
@@ -178,7 +178,7 @@ describe('a right', () => {
     support = await letIn(site, 'support')
   })
 
-  it('is given to nobody who is not there, and of nothing that is not there', async () => {
+  it('cannot be given to an unknown person or for an unknown video', async () => {
     const { id } = await guest()
     const tries = [
       { person: 'usr_none', reason },
@@ -190,7 +190,7 @@ describe('a right', () => {
   })
 })
 
-it('somebody is signed out everywhere', async () => {
+it('a person is signed out everywhere', async () => {
   const { visitor } = await register(site)
   const { id } = await visitor.ask(getUser)
   expect(await support.desk.ask(signOutPerson, { body: { id } })).toEqual({ ended: 1 })
@@ -198,8 +198,8 @@ it('somebody is signed out everywhere', async () => {
   expect((await show(id)).sessions).toEqual([])
 })
 
-describe('somebody who asks to be deleted', () => {
-  it('is gone with plan, sessions and address; the order stays without them', async () => {
+describe('a person who requests deletion', () => {
+  it('loses plan, sessions and address; the order stays anonymously', async () => {
     const { shopper, userId, ...subscriber } = await Subscriber.on(site)
     const body = { id: userId, reason }
     expect(await support.desk.ask(deletePerson, { body })).toEqual({ deleted: true })
@@ -219,14 +219,14 @@ describe('somebody who asks to be deleted', () => {
     expect(JSON.stringify(trail)).not.toContain(shopper.email)
   })
 
-  it('loses nothing where one of the features cannot let go', async () => {
+  it('loses nothing if one of the features cannot erase its records', async () => {
     const shopper = await Shopper.on(site)
     await shopper.buy({ episode_id: episodeOf(site) })
     const [person] = await find(shopper.email)
     const { lifecycleHooks } = site.context
     const erase = [...lifecycleHooks.erase, () => Promise.reject(new Error('not now'))]
     site.context.lifecycleHooks = { ...lifecycleHooks, erase }
-    // Of the process whose context this is, should there be two.
+    // Directly to the process of this context, since there may be two.
     const { status } = await fetch(`${site.directUrl}${deletePerson.path}`, {
       method: deletePerson.method,
       headers: {

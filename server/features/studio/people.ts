@@ -37,7 +37,7 @@ import { dayMs } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
 import { changes, reads, type Command } from './command.ts'
 
-/** Those who watch, and what support does for them. The trail names them by their id alone: they may be deleted one day. */
+/** Commands for users and their support. The trail names users by id only, since their accounts may be deleted. */
 export const personCommands: Command[] = [
   reads(findPeople, async ({ db }, { who }) => {
     const ids = await idsOf(db, who.trim())
@@ -113,7 +113,7 @@ export const personCommands: Command[] = [
   }),
 ]
 
-/** Whom an operator means: an address of an account or of orders, an order, or a person. */
+/** Finds the persons by the address of an account or of orders, by an order, or by id. */
 async function idsOf(db: Db, who: string): Promise<string[]> {
   if (who.includes('@')) {
     const [account, buyers] = await Promise.all([findByEmail(db, who), findCustomers(db, who)])

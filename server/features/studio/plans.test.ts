@@ -25,7 +25,7 @@ beforeAll(async () => {
   site = await moneySite()
 })
 beforeEach(async () => {
-  // The clock moves on in between, and sessions of the desk are short.
+  // The clock moves in between, and sessions of the studio are short.
   owner = await letIn(site, 'owner')
 })
 afterAll(() => site.close())
@@ -36,7 +36,7 @@ const planOf = async (days: number): Promise<SoldPlan> => {
   if (!found) throw new Error(`no plan of ${days} days is on sale`)
   return found
 }
-/** What viewers are offered, past the second that an answer is kept. */
+/** Returns the offered plans, after the second for which a response is cached. */
 const offered = async () => {
   site.moveOn(2000)
   return (await site.visitor().ask(listOffered)).list
@@ -52,7 +52,7 @@ const added = {
   position: 9,
 }
 
-it('a new plan is on sale at once, in its place, and says in English what it does not say in a language', async () => {
+it('a new plan is on sale at once, in its place, and falls back to English in untranslated languages', async () => {
   const plan = await owner.desk.ask(addPlan, { body: added })
   const list = await offered()
   expect(list.at(-1)).toMatchObject({ id: plan.id, name: 'Quarter', price_cents: 3999, period_days: 90 })
@@ -65,7 +65,7 @@ it('a new plan is on sale at once, in its place, and says in English what it doe
 })
 
 describe('another price', () => {
-  it('is for new buyers only: whoever is on the plan renews at theirs, and is not told of another', async () => {
+  it('applies to new buyers only: existing subscribers renew at theirs, and get no notice', async () => {
     const subscriber = await Subscriber.on(site, { days: 30 })
     const before = await planOf(30)
     const plan = await change({ id: before.id, price_cents: 2999 })
@@ -82,7 +82,7 @@ describe('another price', () => {
     expect(await later.cents('succeeded')).toEqual([2999])
   })
 
-  it('leaves an order that was placed before at the price that was shown', async () => {
+  it('does not change an order that was placed before', async () => {
     const shopper = await Shopper.on(site)
     const { id } = await planOf(30)
     const order = await shopper.order({ kind: 'plan', plan_id: id })
@@ -91,7 +91,7 @@ describe('another price', () => {
     expect(paid.info).toMatchObject({ status: 'paid', amount_cents: order.amount_cents })
   })
 
-  it('is not given to a plan that another operator changed meanwhile', async () => {
+  it('is refused if another operator changed the plan meanwhile', async () => {
     const { id } = await planOf(30)
     const answers = await Promise.all(
       [2599, 2699, 2799, 2899, 3099, 3199].map((price_cents) =>
@@ -104,7 +104,7 @@ describe('another price', () => {
 })
 
 describe('an introductory price', () => {
-  it('is put on and taken off the same plan, since nobody is on it yet', async () => {
+  it('can be added to and removed from the same plan while it has no subscribers', async () => {
     const { id } = await planOf(365)
     const plan = await change({ id, intro_price_cents: 9999 })
     expect(plan).toMatchObject({ id, intro_price_cents: 9999, price_cents: 14_999 })
@@ -124,7 +124,7 @@ describe('an introductory price', () => {
   })
 })
 
-it('what is no matter of a change is left alone', async () => {
+it('unchanged fields stay as they are', async () => {
   const before = await planOf(365)
   const more = { currency: 'EUR', retired_at: '2026-01-01T00:00:00Z', fbclid: 'click' }
   const after = await change({ id: before.id, highlight: true, ...more })
@@ -135,7 +135,7 @@ describe('the highlight', () => {
   const highlighted = async () =>
     (await plans()).filter((plan) => plan.highlight && plan.retired_at === null).map(({ id }) => id)
 
-  it('goes from the plan that has it to another, and stays with that at another price', async () => {
+  it('moves from one plan to another, and stays with a plan whose price changes', async () => {
     const [{ id: month }, { id: year }] = [await planOf(30), await planOf(365)]
     await change({ id: month, highlight: true })
     await change({ id: year, highlight: true })
@@ -150,7 +150,7 @@ describe('the highlight', () => {
     expect(await highlighted()).toEqual([plan.id])
   })
 
-  it('is one plan’s where several operators give it at once', async () => {
+  it('belongs to one plan if several operators set it concurrently', async () => {
     const ids = [(await planOf(30)).id, (await planOf(365)).id, (await planOf(91)).id]
     for (const id of await highlighted()) await change({ id, highlight: false })
     await Promise.all(ids.map((id) => change({ id, highlight: true })))
@@ -158,14 +158,14 @@ describe('the highlight', () => {
   })
 })
 
-it('a plan of a price that no gateway takes is refused', async () => {
+it('a plan with a price that no gateway accepts is refused', async () => {
   site.trouble.takes = () => false
   const { answer } = await owner.desk.call(addPlan, { body: added })
   delete site.trouble.takes
   expect(answer).toMatchObject({ code: 500, info: { field: 'price_cents' } })
 })
 
-it('a retired plan is offered to nobody, and goes on for whoever is on it', async () => {
+it('a retired plan is not offered, and continues for its subscribers', async () => {
   const subscriber = await Subscriber.on(site)
   const { id } = await planOf(7)
   expect(await owner.desk.ask(retirePlan, { body: { id } })).toMatchObject({ id })
@@ -190,7 +190,7 @@ it('a retired plan is offered to nobody, and goes on for whoever is on it', asyn
   ])
 })
 
-it('the analyst sees how many are on a plan, and not who', async () => {
+it('the analyst sees the number of a plan’s subscribers, but not their identity', async () => {
   const { visitor, email } = await register(site)
   const shopper = await Shopper.on(site, visitor)
   const { id } = await planOf(30)
@@ -202,7 +202,7 @@ it('the analyst sees how many are on a plan, and not who', async () => {
   expect(await seenBy(analyst)).not.toContain(email)
 })
 
-it('a guest on a plan is known by the address of the purchase, apart from an account’s, and not to the analyst', async () => {
+it('a subscribed guest is shown by the address of the purchase, distinct from an account’s, and not to the analyst', async () => {
   const guest = await Shopper.on(site)
   const { id } = await planOf(30)
   await guest.buy({ kind: 'plan', plan_id: id })

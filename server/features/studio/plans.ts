@@ -18,7 +18,7 @@ import { pageSize } from '#server/platform/cursor.ts'
 import { changes, reads, type Command } from './command.ts'
 import { lookOf, pageLimits } from './orders.ts'
 
-/** The commands about plans. Billing applies a change to the subscribers. */
+/** Commands for plans and their subscribers. Billing implements the rules. */
 export const planCommands: Command[] = [
   reads(listPlans, async ({ db }) => ({ data: { list: await listPlansForAdmin(db) } })),
 
@@ -50,7 +50,7 @@ export const planCommands: Command[] = [
   }),
 ]
 
-/** For the audit log: a plan, and the plans that are not highlighted any more because it is. */
+/** Adds to a plan's audit entry the other plans that lose their highlight to it. */
 const withDimmed = <Plan extends object>(plan: Plan, dimmed: string[]) =>
   dimmed.length > 0 ? { ...plan, took_highlight_from: dimmed } : plan
 
@@ -64,7 +64,7 @@ const changeable = [
   'position',
 ] as const
 
-/** The fields to change; other fields of a body are ignored. */
+/** Returns the fields to change; other fields of a body are ignored. */
 function termsOf(body: BodyOf<typeof changeCall>): Partial<PlanTerms> {
   const wished = changeable.filter((name) => body[name] !== undefined)
   return Object.fromEntries(wished.map((name) => [name, body[name]]))

@@ -22,8 +22,8 @@ const takeFrom = (least: number) => {
 }
 const refused = (field: string) => ({ code: 500, info: { field } })
 
-describe('a price that no gateway takes is refused', () => {
-  it.each(['episode_cents', 'video_cents'] as const)('as the %s of a video', async (field) => {
+describe('a price that no gateway accepts is refused', () => {
+  it.each(['episode_cents', 'video_cents'] as const)('for the %s of a video', async (field) => {
     takeFrom(50)
     const edit = (cents: number) =>
       owner.desk.call(editVideo, { body: { id: site.video.id, [field]: cents } })
@@ -31,7 +31,7 @@ describe('a price that no gateway takes is refused', () => {
     expect((await edit(60)).answer.code).toBe(200)
   })
 
-  it('as that of a video in another currency', async () => {
+  it('for a video in another currency', async () => {
     site.trouble.takes = (cents, currency) => currency === 'USD' || cents % 100 === 0
     const edit = (episode_cents: number) => {
       const body = { id: site.video.id, currency: 'JPY', episode_cents, video_cents: 9900 }
@@ -43,7 +43,7 @@ describe('a price that no gateway takes is refused', () => {
     await owner.desk.ask(editVideo, { body: back })
   })
 
-  it('in a variant of an experiment, as it is made, changed and started', async () => {
+  it('for a variant of an experiment, when it is created, changed and started', async () => {
     const variants = (price_cents: number) => [{ share: 50 }, { share: 50, price_cents }]
     const draft = { kind: 'episode_price' as const, name: 'Prices', target: site.video.id }
     takeFrom(50)
@@ -58,7 +58,7 @@ describe('a price that no gateway takes is refused', () => {
     )
   })
 
-  it('of a plan, whether it is the introductory one or the one of renewals', async () => {
+  it('for a plan, whether introductory or of renewals', async () => {
     const [plan] = (await owner.desk.ask(listPlans)).list
     const body = {
       names: { en: 'Half' },

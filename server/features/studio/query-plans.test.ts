@@ -48,7 +48,7 @@ async function expectIndexed(work: (db: Db) => Promise<unknown>, index: RegExp):
   }
 }
 
-describe('a page of orders is read in the order of an index', () => {
+describe('reads a page of orders in the order of an index', () => {
   const filters: [string, OrderFilter, RegExp][] = [
     ['all', {}, /orders_recent/],
     ['of a time', { since, until: since }, /orders_recent/],
@@ -64,10 +64,10 @@ describe('a page of orders is read in the order of an index', () => {
   )
 })
 
-it('so is a page of disputes', () =>
+it('reads a page of disputes in the order of an index', () =>
   expectIndexed((db) => listDisputes(db, 'open', { size: 50 }, look), /attempts_disputes/))
 
-describe('a page of tags is read in the order of their use', () => {
+describe('reads a page of tags in the order of their use', () => {
   const after = { video_count: 200, id: 'tag_7' }
   const pages: [string, Parameters<typeof selectAdminTags>[1], RegExp][] = [
     ['from the beginning', { keyword: undefined, after: undefined, limit: 20 }, /tags_used/],
@@ -78,12 +78,11 @@ describe('a page of tags is read in the order of their use', () => {
   it.each(pages)('%s', (_name, page, index) => expectIndexed((db) => selectAdminTags(db, page), index))
 })
 
-describe('a page of the audit trail is read by an index', () => {
+describe('reads a page of the audit trail by an index', () => {
   const page = { before: 15_000, limit: 51 }
-  it('of all that operators did', () =>
-    expectIndexed((db) => selectAuditEvents(db, page), /audit_events_studio/))
+  it('of all operators', () => expectIndexed((db) => selectAuditEvents(db, page), /audit_events_studio/))
 
-  it('of a subject, and of a person besides', () =>
+  it('of a subject, and of a person with their own actions', () =>
     expectIndexed(
       (db) => selectAuditEventsAbout(db, 'usr_7', page),
       /audit_events_subject[^]*audit_events_user|audit_events_user[^]*audit_events_subject/,

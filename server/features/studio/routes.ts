@@ -23,7 +23,7 @@ import { note, signIn } from './operators/sign-in.ts'
 import type { StudioContext } from './studio-context.ts'
 import { studioCommands } from './studio.ts'
 
-/** The operators' calls: the sign-in, and a call for each command. */
+/** Registers the operators' sign-in, and an endpoint for each command. */
 export function studioRoutes(context: StudioContext): OperatorRoute[] {
   const deskOf = ({ id, email, role }: Operator): StudioSession => ({
     operator: { id, email, role },
@@ -48,7 +48,7 @@ export function studioRoutes(context: StudioContext): OperatorRoute[] {
   ]
 }
 
-/** What the studio gives as files. */
+/** Registers the studio's downloads. */
 export function studioPlainRoutes(context: StudioContext): PlainRoute[] {
   return studioCommands
     .filter(({ endpoint }) => endpoint === exportOrders)

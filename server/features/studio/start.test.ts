@@ -18,7 +18,7 @@ afterAll(() => site.close())
 const told = async ({ desk }: TestOperator) => (await desk.ask(showStart)).list
 const done = async () => (await told(owner)).filter((step) => step.done).map(({ step }) => step)
 
-it('a site that was just made lacks a video, a sale, and what it needs before it is opened', async () => {
+it('a new site lacks a video, a sale, and the steps before opening', async () => {
   const { db } = site.context
   await db.updateTable('videos').set({ state: 'archived' }).execute()
   expect(await done()).toEqual(expect.arrayContaining(['homepage', 'plan']))
@@ -27,7 +27,7 @@ it('a site that was just made lacks a video, a sale, and what it needs before it
   await db.updateTable('videos').set({ state: 'published' }).execute()
 })
 
-it('a step is done as soon as it is, and leads to the video that it is about', async () => {
+it('a step is done at once, and links to the video concerned', async () => {
   const { id } = await owner.desk.ask(addVideo, { body: { title: 'Begun' } })
   const steps = await told(owner)
   expect(steps.find(({ step }) => step === 'video')).toEqual({ step: 'video', done: true, video_id: id })
@@ -37,7 +37,7 @@ it('a step is done as soon as it is, and leads to the video that it is about', a
   expect(await done()).toContain('sale')
 })
 
-it('a homepage without sections and a shop without plans are steps back', async () => {
+it('a homepage without sections and a shop without plans are open steps again', async () => {
   const { draft, version } = await owner.desk.ask(showHomepage)
   await owner.desk.ask(saveHomepage, { body: { draft: { ...draft, sections: [] }, version } })
   expect(await done()).not.toContain('homepage')
@@ -46,7 +46,7 @@ it('a homepage without sections and a shop without plans are steps back', async 
   expect(await done()).not.toContain('plan')
 })
 
-it('the editor is told of content and of nothing else', async () => {
+it('the editor sees only the steps about content', async () => {
   const steps = (await told(await letIn(site, 'editor'))).map(({ step }) => step)
   expect(steps).toEqual(['video', 'published', 'homepage'])
 })

@@ -7,7 +7,7 @@ import { reads, type Actor, type Command } from './command.ts'
 import { lookOf } from './orders.ts'
 import type { StudioContext } from './studio-context.ts'
 
-/** What a site still lacks until its first sale and until it is opened to everybody. */
+/** Commands for the steps that a site lacks until its first sale and its opening. */
 export const startCommands: Command[] = [
   reads(showStart, async (context, _input, actor) => {
     const published = await findLatest(context.db, 'published')

@@ -9,11 +9,11 @@ import type { Config } from '#server/platform/config/config.ts'
 import type { RunningContext } from './system/check-parts.ts'
 
 export interface HomepageStudioContext {
-  /** The homepage's line and icon where the operator has set none. */
+  /** The homepage's copyright line and icon if the operator has set none. */
   copyright(): Copyright
 }
 
-/** What the commands about the icon need besides. */
+/** Dependencies of the commands for the icon. */
 export interface IconStudioContext {
   icons: { address(name: '192.png'): string }
   settings: {
@@ -22,14 +22,14 @@ export interface IconStudioContext {
   }
 }
 
-/** What the commands about settings need besides: what the environment says. */
+/** Dependencies of the commands for settings: the environment's values. */
 export interface SettingsContext {
   environment: Pick<Config, 'operator' | 'mail' | 'limits' | 'tracking'>
-  /** Which secrets are set; never what they are. */
+  /** Which secrets are set, never their values. */
   secretsSet: Settings['secrets']
 }
 
-/** What the studio works with; made once, in server/context.ts. */
+/** Dependencies of the studio; created once, in server/context.ts. */
 export interface StudioContext
   extends
     BillingContext,
@@ -43,6 +43,6 @@ export interface StudioContext
     IconStudioContext {
   /** Whether buyers may pay with the sandbox. */
   sandboxOffered: boolean
-  /** How much support may refund. */
+  /** Limits of refunds by support. */
   supportRefunds: RefundLimits
 }

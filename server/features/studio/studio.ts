@@ -34,7 +34,7 @@ export { hasOperators } from './operators/operator-queries.ts'
 export { findOperator } from './operators/operator-sessions.ts'
 export type { StudioContext } from './studio-context.ts'
 
-/** Every command of the studio: the page at /studio and `npm run studio` offer these and no others. */
+/** Every command of the studio: /studio and `npm run studio` offer exactly these. */
 export const studioCommands: readonly Command[] = [
   ...operatorCommands,
   ...auditCommands,
@@ -60,12 +60,15 @@ export const studioCommands: readonly Command[] = [
   ...startCommands,
 ]
 
-/** Where the studio takes bytes. Those that have words are commands too, followed by a file. */
+/** The routes that receive bytes. Those with text parameters are commands too, followed by a file. */
 export function studioBytesRoutes(context: StudioContext): BytesRoute[] {
   return [...contentBytesRoutes(context), ...iconRoutes(context)]
 }
 
-/** The scheduled jobs: purge operator sessions, aggregate the funnel, compare its sums, and check the health of the site. */
+/**
+ * The studio's scheduled jobs: delete expired operator sessions, aggregate the funnel and compare its totals, and check the site's
+ * parts.
+ */
 export function studioJobs(context: StudioContext): Job[] {
   const { db, realClock } = context
   return [

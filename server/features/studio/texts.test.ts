@@ -18,7 +18,7 @@ let editor: TestOperator
 let offset = 0
 
 beforeAll(async () => {
-  // What viewers get may be a second old.
+  // Responses to viewers may be cached for a second.
   site = await testSite(
     { clock: { now: () => new Date(Date.now() + offset) } },
     { SITE_NAME: 'Salt', OPERATOR_NAME: 'Ada <b>' },
@@ -42,7 +42,7 @@ beforeEach(async () => {
 })
 
 describe('a text', () => {
-  it('is as it came until somebody writes another, which viewers get without a restart, and so again afterwards', async () => {
+  it('is the built-in one until an operator writes another, which viewers get without a restart, and the same for later changes', async () => {
     const [usual, before] = [await show(), await read()]
     expect(usual).toMatchObject({ own: false, updated_at: before.updated_at })
     expect((await write('# Our rules\n\nBe kind to {{operator}}.')).answer.info).toMatchObject({ own: true })
@@ -55,7 +55,7 @@ describe('a text', () => {
     expect(await read()).toEqual(before)
   })
 
-  it('in one language leaves the other languages as they are', async () => {
+  it('in one language does not affect the other languages', async () => {
     const german = await read('de')
     await write('# Our rules')
     expect(await read('de')).toEqual(german)
@@ -64,7 +64,7 @@ describe('a text', () => {
     expect(list.filter(({ own }) => own)).toMatchObject([which])
   })
 
-  it('is shown in the preview as viewers are going to get it', async () => {
+  it('is shown in the preview as viewers would get it', async () => {
     const markdown =
       '# Rules\n\n<script>alert(1)</script>\n\n- [good](/my) **very** [bad](javascript:alert(1)) [worse](//evil.example) ![x](https://x.example/y.png)\n\nAt {{address}} or {{nowhere}}.'
     const { title, blocks, unset } = await editor.desk.ask(previewText, { body: { markdown } })
@@ -91,7 +91,7 @@ describe('a text', () => {
     ])
   })
 
-  it('may be as long as is said', async () => {
+  it('may have the stated maximum length', async () => {
     expect((await write(`# A\n\n${'x'.repeat(longestText - 5)}`)).answer.code).toBe(200)
   })
 
@@ -107,7 +107,7 @@ describe('a text', () => {
     expect(await show()).toEqual(before)
   })
 
-  it('that two write at once is the first one’s, and the second is told', async () => {
+  it('that two save concurrently is the first one’s, and the second gets a conflict', async () => {
     const other = await letIn(site, 'owner')
     const { version } = await show()
     const body = (markdown: string) => ({ body: { ...which, version, markdown } })
@@ -121,7 +121,7 @@ describe('a text', () => {
     expect((await other.desk.call(restoreText, { body: { ...which, version } })).answer.code).toBe(409)
   })
 
-  it('leaves in the audit trail the lines that were changed, and how they were', async () => {
+  it('records in the audit trail the changed lines, before and after', async () => {
     await write('# Rules\n\nOne.\n\nTwo.\n\nThree.')
     await write('# Rules\n\nOne.\n\n2.\n\nThree.')
     const { list } = await (await letIn(site, 'owner')).desk.ask(listAudit)
@@ -136,14 +136,14 @@ describe('a text', () => {
   })
 })
 
-it('a preview of what has no title yet is given, of what cannot be read refused', async () => {
+it('a preview works without a title, and is refused for a text that cannot be parsed', async () => {
   const preview = (markdown: string) => editor.desk.call(previewText, { body: { markdown } })
   expect((await preview('Just words.')).answer.info).toMatchObject({ title: '', unset: [] })
   for (const markdown of ['x'.repeat(longestText + 1), '>'.repeat(30_000)])
     expect((await preview(markdown)).answer.code).toBe(500)
 })
 
-it('the command line writes a text, too', async () => {
+it('the command line saves a text too', async () => {
   const run = (...args: string[]) => runStudioCommand(site.context, ['text', ...args])
   const shown = await run('show', 'refundPolicy', 'fy', '--json')
   const { version } = JSON.parse(shown) as { version: string }

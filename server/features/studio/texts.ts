@@ -9,7 +9,7 @@ import {
 } from '#server/features/pages/pages.ts'
 import { changes, reads, type Command } from './command.ts'
 
-/** The six texts of the site, by language. */
+/** Commands for the six texts of the site, by language. */
 export const textCommands: Command[] = [
   reads(contract.listTexts, async ({ db }) => ({ data: { list: await listTexts(db) } })),
 
@@ -39,7 +39,7 @@ interface Written {
   markdown: string
 }
 
-/** The lines in which two texts differ, from the first of them to the last: the audit trail need not hold the rest. */
+/** Returns the lines from the first to the last difference of two texts, all that the audit trail needs. */
 function differing(before: Written, after: Written) {
   const [was, is] = [before.markdown.split('\n'), after.markdown.split('\n')]
   const most = Math.min(was.length, is.length)

@@ -24,7 +24,7 @@ afterAll(() => site.close())
 const offered = async () => (await (await Shopper.on(site)).visitor.ask(getBalance)).top_ups
 
 describe('the top-ups', () => {
-  it('begin with three of US dollars', async () => {
+  it('start with three of US dollars', async () => {
     const { list } = await owner.desk.ask(listTopUps)
     expect(list.map(({ price_cents, bonus_cents }) => [price_cents, bonus_cents])).toEqual([
       [500, 0],
@@ -33,7 +33,7 @@ describe('the top-ups', () => {
     ])
   })
 
-  it('are added, changed and archived, each with a line in the trail', async () => {
+  it('are added, changed and archived, each with an audit entry', async () => {
     const body = {
       price_cents: 5000,
       bonus_cents: 1000,
@@ -63,7 +63,7 @@ describe('the top-ups', () => {
     ])
   })
 
-  it('change for orders from then on: who has ordered gets the bonus that was shown', async () => {
+  it('change for later orders only: an earlier order keeps the bonus that was shown', async () => {
     const added = await owner.desk.ask(addTopUp, {
       body: { price_cents: 700, bonus_cents: 70, currency: 'USD' },
     })
@@ -75,7 +75,7 @@ describe('the top-ups', () => {
     expect(balances).toMatchObject([{ paid_cents: 700, bonus_cents: 70 }])
   })
 
-  it('are changed by the owner alone', async () => {
+  it('can be changed by the owner only', async () => {
     const analyst = await letIn(site, 'analyst')
     const body = { price_cents: 5000, currency: 'USD' } as const
     expect((await analyst.desk.call(addTopUp, { body })).answer).toMatchObject({ code: 403 })
@@ -83,8 +83,8 @@ describe('the top-ups', () => {
   })
 })
 
-describe('the figures of balances', () => {
-  it('reconcile to the cent: topped up, less recognised, returned and broken, is what is owed', async () => {
+describe('the totals of balances', () => {
+  it('reconcile to the cent: topped up minus recognised, returned and expired is the liability', async () => {
     const shopper = await Shopper.on(site)
     const press = (number: number) =>
       shopper.tryOrder({ episode_id: episodeOf(site, number), gateway: 'balance' })
@@ -102,7 +102,7 @@ describe('the figures of balances', () => {
     const { liability, days } = await owner.desk.ask(showBalances, { query: { days: 3 } })
     expect(days).toHaveLength(2)
     expect(days[1]).toMatchObject({ recognised_cents: 98, discount_cents: 100 })
-    // The bonus of the refunded top-up was spent, and is set off.
+    // The bonus of the refunded top-up was spent, and is deducted.
     expect(days[0]).toMatchObject({
       recognised_cents: 59 + 100,
       discount_cents: -100,
@@ -121,13 +121,13 @@ describe('the figures of balances', () => {
     await expectBalanced(site)
   })
 
-  it('are shown at the command line too', async () => {
+  it('are shown on the command line too', async () => {
     expect(await runStudioCommand(site.context, ['balance', 'show'])).toBeDefined()
   })
 })
 
 describe('an order of a top-up', () => {
-  it('says what of it is not spent, which a refund without an amount gives back', async () => {
+  it('shows its unspent part, which a refund without an amount returns', async () => {
     const shopper = await Shopper.on(site)
     const { info: order } = await shopper.buy({ kind: 'top_up', top_up_id: 'top_5' })
     await shopper.tryOrder({ episode_id: episodeOf(site), gateway: 'balance' })

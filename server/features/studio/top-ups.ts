@@ -14,7 +14,7 @@ import {
 } from '#server/features/billing/billing.ts'
 import { changes, reads, type Command } from './command.ts'
 
-/** What is sold for the prepaid balance, and its figures. */
+/** Commands for top-ups of the prepaid balance, and its totals. */
 export const topUpCommands: Command[] = [
   reads(listTopUps, async ({ db }) => ({ data: { list: await listTopUpsForAdmin(db) } })),
 

@@ -170,7 +170,7 @@ export async function setUploadState(
     .execute()
 }
 
-/** Deletes those that are not the worker's already. @returns their ids */
+/** Deletes uploads that the worker has not claimed. @returns their ids */
 export async function deleteUploads(tx: Tx, ids: readonly string[]): Promise<Set<string>> {
   const rows = await tx
     .deleteFrom('uploads')
@@ -181,10 +181,7 @@ export async function deleteUploads(tx: Tx, ids: readonly string[]): Promise<Set
   return new Set(rows.map(({ id }) => id))
 }
 
-/**
- * The next file that came in whole, with its lock on this connection. Captions wait for the file of their episode as long as
- * that is on its way.
- */
+/** Claims the next completed upload and takes its lock on this connection. Captions wait while their episode's file is being uploaded. */
 export async function claimUpload(connection: Db): Promise<UploadRow | undefined> {
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM (
@@ -200,19 +197,19 @@ export async function claimUpload(connection: Db): Promise<UploadRow | undefined
   return row
 }
 
-/** Whether a file that came in whole waits. */
+/** Returns whether a completed upload waits. */
 export async function hasCompleteUploads(db: Db): Promise<boolean> {
   const { rows } = await sql<{ waits: boolean }>`
     SELECT EXISTS (SELECT FROM uploads WHERE state = 'complete') AS waits`.execute(db)
   return rows[0]?.waits ?? false
 }
 
-/** Forgets what nobody has touched since a moment. */
+/** Deletes uploads that were last changed before `before`. */
 export async function deleteUploadsBefore(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('uploads').where('touched_at', '<', before).where('state', '!=', 'complete').execute()
 }
 
-/** Which of these are still needed: on their way, or waiting for the worker. */
+/** Selects which of these uploads are still in progress or wait for the worker. */
 export async function selectOpenUploads(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('uploads')

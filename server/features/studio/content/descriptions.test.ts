@@ -25,7 +25,7 @@ afterAll(() => site.close())
 
 const read = (given: string) => desk.ask(readDescription, { body: { text: given } })
 
-it('a video.yaml is read in the fields of an edit, which takes it over into the trail', async () => {
+it('parses a video.yaml to the fields of an edit, which is recorded in the trail', async () => {
   const { description, mistake } = await read(`${text}badge: hot\nepisodes: [{ title: { en: Tide } }, {}]\n`)
   expect(mistake).toBeNull()
   expect(description).toEqual({
@@ -64,6 +64,6 @@ it.each([
   [text.replace('[sea, sisters]', `[${Array.from({ length: 21 }, (_, tag) => `t${tag}`).join(', ')}]`), '20'],
   [`a: &a [x]\nb: [${'*a, '.repeat(30)}*a]\n`, 'is not YAML'],
   ['', 'the file must hold keys'],
-])('what is wrong with one is said in words: %j', async (given, words) => {
+])('reports a mistake in one with a readable message: %j', async (given, words) => {
   expect(await read(given)).toMatchObject({ description: null, mistake: expect.stringContaining(words) })
 })

@@ -3,7 +3,7 @@ import { readDescription } from '#contract/studio/descriptions.ts'
 import { readVideoYaml } from '#server/features/media/media.ts'
 import { reads, type Command } from '#server/features/studio/command.ts'
 
-/** What comes with the files of a season and says what it is; `video edit` takes it over. */
+/** Commands for the description among a season's files; `video edit` applies it. */
 export const descriptionCommands: Command[] = [
   reads(readDescription, async (_context, { text }) => ({ info: await read(text) })),
 ]

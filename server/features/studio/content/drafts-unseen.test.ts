@@ -10,14 +10,14 @@ import { register } from '#server/testing/builders/member.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
-/** Words that stand nowhere else, in the texts, the tag and the category of the video. */
+/** Unique words in the texts, the tag and the category of the video. */
 const title = 'Zugzwang'
 const label = 'Quixotry'
 
 let site: TestSite
 let desk: Visitor
 let viewer: Visitor
-/** Answers for everybody are kept for a second: each look is ten seconds after the one before. */
+/** Shared responses are cached for a second: each read is ten seconds after the one before. */
 let looks = 0
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ async function make(): Promise<BuiltVideo> {
   return video
 }
 
-/** All that a viewer can read: every call that reads, asked for this video in every way, and every document. */
+/** Reads all that a viewer can read: every reading call, with this video in every parameter, and every document. */
 async function readAll({ id, episodes }: BuiltVideo): Promise<Map<string, string>> {
   const read = new Map<string, string>()
   looks++
@@ -73,13 +73,13 @@ async function pathsOf(id: string, episode: string): Promise<string[]> {
     })
 }
 
-/** Whoever knows the id of a tag or category may read its name; it is no secret of the video's. */
+/** Returns whether a response reveals the video. The name of a tag or category is public to those who know its id. */
 const shows = (text: string, { id, episodes }: BuiltVideo, path: string) =>
   [title, id, episodes[1]?.id ?? '', ...(/(tag|menu)=/.test(path) ? [] : [label])]
     .filter((word) => !path.includes(word))
     .some((word) => text.includes(word))
 
-/** Where a published video is found. */
+/** The places where a published video appears. */
 const readable = ({ id }: BuiltVideo) => [
   '/api/homepage',
   '/api/homepage/query',
@@ -91,7 +91,7 @@ const readable = ({ id }: BuiltVideo) => [
 ]
 
 describe.each<VideoState>(['draft', 'scheduled'])('a video that is %s', (state) => {
-  it('is in no answer, no listing, no search, no document and no sitemap, until it is published', async () => {
+  it('is in no response, listing, search, document or sitemap until it is published', async () => {
     const video = await make()
     const at = new Date(Date.now() + 3_600_000).toISOString()
     if (state === 'scheduled') await desk.ask(scheduleVideo, { body: { id: video.id, at } })

@@ -3,14 +3,14 @@ import { selectVideoBefore, type AdminVideoRecord } from '#server/features/catal
 import { selectDescribing } from '#server/features/studio/audit-queries.ts'
 import type { Db } from '#server/tables.ts'
 
-/** The fields behind each part that a draft takes over. */
+/** The fields of each part that a draft inherits. */
 const fieldsOf: Record<(typeof inheritable)[number], readonly Field[]> = {
   price: ['episode_cents', 'video_cents', 'currency'],
   free_episodes: ['free_episodes'],
 }
 type Field = 'episode_cents' | 'video_cents' | 'currency' | 'free_episodes'
 
-/** What a draft has as it began, from the video before it, because no operator has said otherwise; null if nothing is. */
+/** Returns the values that a draft still has from the previous video, because no operator has changed them; null if there are none. */
 export async function loadInherited(db: Db, video: AdminVideoRecord): Promise<Inherited | null> {
   if (video.state !== 'draft') return null
   const events = await selectDescribing(db, video.id)

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** A video with these tags. */
+/** Creates a video with these tags. */
 async function tagged(tags: string[], wish: Parameters<typeof buildVideo>[1] = {}): Promise<string> {
   const { id } = await buildVideo(site.context, wish)
   await desk.ask(editVideo, { body: { id, tags } })
@@ -40,7 +40,7 @@ async function tagged(tags: string[], wish: Parameters<typeof buildVideo>[1] = {
 const tagsOf = async (id: string) =>
   (await desk.ask(getStudioVideo, { query: { id } })).tags.map(({ slug }) => slug)
 const categoryOf = async (id: string) => (await desk.ask(getStudioVideo, { query: { id } })).category?.name
-/** The tag of this name. */
+/** Finds the tag of this name. */
 async function tagNamed(keyword: string) {
   const [tag] = (await desk.ask(listStudioTags, { query: { keyword } })).list
   if (!tag) throw new Error(`there is no tag ${keyword}`)
@@ -51,7 +51,7 @@ const found = async (keyword: string) =>
 const lastDeed = async (subject: string) => (await owner.ask(listAudit, { query: { subject } })).list[0]
 const newest = { id: null, kind: 'row', titles: { en: 'Fed' } } as const
 
-/** Has a new last section of the homepage be fed by a tag or category. @returns its id */
+/** Adds a section with a tag's or category's videos to the end of the homepage. @returns its id */
 async function feed(from: 'tag' | 'category', of: string): Promise<string> {
   const { draft, version } = await desk.ask(showHomepage)
   const sections = [...draft.sections, { ...newest, source: { from, of } }]
@@ -62,7 +62,7 @@ const sourceOf = async (section: string) =>
   (await desk.ask(showHomepage)).draft.sections.find(({ id }) => id === section)?.source
 
 describe('the list of tags', () => {
-  it('begins with those of most videos, counts published ones, and goes on where a page ended', async () => {
+  it('begins with those of most videos, counts published ones, and is paged', async () => {
     await tagged(['Paged often', 'Paged once'])
     await tagged(['Paged often', 'Paged never'], { state: 'draft' })
     await tagged(['Paged often'])
@@ -83,7 +83,7 @@ describe('the list of tags', () => {
 })
 
 describe('renaming a tag', () => {
-  it('shows and finds its videos by the new names, keeps the slug, and says before and after', async () => {
+  it('shows and finds its videos by the new names, keeps the slug, and records before and after', async () => {
     const id = await tagged(['Lovey dovey'])
     const { id: tag, slug } = await tagNamed('lovey')
     const names = { en: ' Tenderness ', dy: 'Zärtlichkeit' }
@@ -110,7 +110,7 @@ describe('renaming a tag', () => {
     [{ en: '???' }, 'names.en'],
     [{ pt: 'x'.repeat(65) }, 'names.pt'],
     [{ es: 'Amor, odio' }, 'names.es'],
-  ])('names the field of what does not fit, and changes nothing: %j', async (names, field) => {
+  ])('names the invalid field, and changes nothing: %j', async (names, field) => {
     await tagged(['Stays'])
     const tag = await tagNamed('stays')
     const { answer } = await desk.call(changeTag, { body: { id: tag.id, names } })
@@ -119,8 +119,8 @@ describe('renaming a tag', () => {
   })
 })
 
-describe('a name that another has already', () => {
-  it('is refused for a tag in the language of both, whatever its capitals; in another language it is free', async () => {
+describe('a name that another label has', () => {
+  it('is refused for a tag in the same language, ignoring case; in another language it is free', async () => {
     await tagged(['Same one', 'Same two'])
     const [one, two] = [await tagNamed('same one'), await tagNamed('same two')]
     const rename = async (id: string, names: object) =>
@@ -135,7 +135,7 @@ describe('a name that another has already', () => {
 })
 
 describe('merging a tag into another', () => {
-  it('gives all its videos the other, each once and in its place; sections follow, and the one is gone', async () => {
+  it('moves all its videos to the other, each once and in its place; sections follow, and the tag is deleted', async () => {
     const both = await tagged(['Feud', 'Between', 'Quarrel'])
     const one = await tagged(['Quarrel', 'Last'])
     const draft = await tagged(['Quarrel'], { state: 'draft' })
@@ -164,7 +164,7 @@ describe('merging a tag into another', () => {
     })
   })
 
-  it('needs two tags: into itself, or into none, nothing is merged', async () => {
+  it('needs two existing, different tags', async () => {
     const id = await tagged(['Alone'])
     const tag = (await tagNamed('alone')).id
     for (const into of [tag, 'tag_none'])
@@ -172,7 +172,7 @@ describe('merging a tag into another', () => {
     expect(await tagsOf(id)).toEqual(['alone'])
   })
 
-  it('loses no video that is given the tag meanwhile', async () => {
+  it('loses no video that gets the tag meanwhile', async () => {
     await tagged(['Merged away', 'Merged into'])
     const [from, into] = [await tagNamed('merged away'), await tagNamed('merged into')]
     const { id } = await buildVideo(site.context)
@@ -180,13 +180,13 @@ describe('merging a tag into another', () => {
       desk.ask(mergeTag, { body: { id: from.id, into: into.id } }),
       desk.ask(editVideo, { body: { id, tags: ['Merged away'] } }),
     ])
-    // Whichever came first, the video has what the name stands for by then.
+    // Whichever was first, the video has the tag that the name then denotes.
     expect(['merged-into', 'merged-away']).toContain((await tagsOf(id))[0])
   })
 })
 
 describe('deleting a tag', () => {
-  it('takes it off published videos and drafts', async () => {
+  it('removes it from published videos and drafts', async () => {
     const ids = [await tagged(['Kept', 'Unwanted']), await tagged(['Unwanted', 'Kept'], { state: 'draft' })]
     const { id } = await tagNamed('unwanted')
     expect(await desk.ask(deleteTag, { body: { id } })).toEqual({ deleted: true })
@@ -199,7 +199,7 @@ describe('deleting a tag', () => {
     expect((await desk.call(deleteTag, { body: { id } })).answer.code).toBe(404)
   })
 
-  it('is refused while a section of the homepage is fed by it', async () => {
+  it('is refused while it supplies a homepage section', async () => {
     const video = await tagged(['In front'])
     const { id, slug } = await tagNamed('front')
     const section = await feed('tag', slug)
@@ -214,7 +214,7 @@ describe('categories', () => {
   const listed = async () => (await desk.ask(listStudioCategories)).list
   const nameAll = async () => (await listed()).map(({ names }) => names.en)
 
-  it('are put in order for the menu, all of them or none', async () => {
+  it('are reordered for the menu, all of them or none', async () => {
     const { db } = site.context
     const names = ['Alpha', 'Beta', 'Gamma']
     for (const name of names) await buildVideo(site.context, { categoryId: await buildCategory(db, name) })
@@ -222,7 +222,7 @@ describe('categories', () => {
     const before = await nameAll()
     const { list } = await desk.ask(orderCategories, { body: { ids } })
     expect(list.map((each) => each.names.en)).toEqual(before.toReversed())
-    // A category without a video that viewers can see is in no menu.
+    // A category without a visible video is not in the menu.
     await expect
       .poll(async () => (await menu()).filter((name) => names.includes(name)))
       .toEqual(names.toReversed())
@@ -237,7 +237,7 @@ describe('categories', () => {
     expect(await nameAll()).toEqual(before.toReversed())
   })
 
-  it('that are new come last in the menu, also after one that was put in order', async () => {
+  it('that are new are last in the menu, also after a reordering', async () => {
     const ids = (await listed()).map(({ id }) => id)
     await desk.ask(orderCategories, { body: { ids } })
     const before = await nameAll()
@@ -248,7 +248,7 @@ describe('categories', () => {
     await expect.poll(async () => (await menu()).slice(-2)).toEqual(now.slice(-2))
   })
 
-  it('are renamed for viewers, in the language of each', async () => {
+  it('are renamed for viewers, in each language', async () => {
     const id = await buildCategory(site.context.db, 'Misnamed')
     await buildVideo(site.context, { categoryId: id })
     await desk.ask(changeCategory, { body: { id, names: { en: 'Well named', es: 'Bien dicho' } } })
@@ -259,7 +259,7 @@ describe('categories', () => {
     })
   })
 
-  it('are merged, with their videos of every state and their sections', async () => {
+  it('are merged, with their videos in every state and their sections', async () => {
     const { db } = site.context
     const [from, into] = [await buildCategory(db, 'Minor'), await buildCategory(db, 'Major')]
     const videos = [
@@ -275,7 +275,7 @@ describe('categories', () => {
     expect((await desk.call(deleteCategory, { body: { id: into } })).answer.code).toBe(409)
   })
 
-  it('take no name that another has', async () => {
+  it('refuse a name that another has', async () => {
     const { db } = site.context
     const [one] = [await buildCategory(db, 'Twin one'), await buildCategory(db, 'Twin two')]
     const call = await desk.call(changeCategory, { body: { id: one, names: { en: 'Twin two' } } })

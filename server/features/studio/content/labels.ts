@@ -13,7 +13,7 @@ import { changes, reads, type Command } from '#server/features/studio/command.ts
 import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
 import type { Tx } from '#server/tables.ts'
 
-/** The names of tags and categories, in all languages: changed, brought together, put in order, taken out. */
+/** Commands for tags and categories: rename in all languages, merge, reorder, delete. */
 export const labelCommands: Command[] = [
   reads(contract.listStudioTags, async ({ db }, { keyword, cursor, limit }) => {
     const words = keyword?.trim() || undefined

@@ -23,7 +23,7 @@ afterAll(() => site.close())
 
 const query = async (text: string, values: unknown[] = []) =>
   (await site.context.database.pool.query<Record<string, unknown>>(text, values)).rows
-/** Carries on what is under way, for so many batches where that is said, as by a process that closes then. */
+/** Runs the pending work, or this number of batches, like a process that ends then. */
 async function work(batches = Infinity): Promise<void> {
   let left = batches
   const signal = new AbortController().signal
@@ -66,8 +66,8 @@ beforeEach(async () => {
   )
 })
 
-describe('a tag that many videos have', () => {
-  it('is merged a batch at a time, goes on where a process ended, and is gone once the last has the other', async () => {
+describe('a tag of many videos', () => {
+  it('is merged in batches, continues after a process ended, and is deleted once the last video has the other', async () => {
     expect(await desk.ask(mergeTag, { body: { id: tag, into: other } })).toMatchObject({
       id: other,
       done: false,
@@ -84,7 +84,7 @@ describe('a tag that many videos have', () => {
     expect(await notFound(tag)).toBe(404)
   })
 
-  it('takes along who is given it meanwhile', async () => {
+  it('includes a video that gets it meanwhile', async () => {
     await desk.ask(mergeTag, { body: { id: tag, into: other } })
     await work(2)
     const late = (await buildVideo(site.context)).id
@@ -93,7 +93,7 @@ describe('a tag that many videos have', () => {
     expect(await tagsOf(late)).toEqual([`other${made}`])
   })
 
-  it('is deleted so too, and its videos stay', async () => {
+  it('is deleted in batches too, and its videos stay', async () => {
     expect(await desk.ask(deleteTag, { body: { id: tag } })).toEqual({ deleted: false })
     expect(await tagCalled(name)).toMatchObject({ under_way: 'delete' })
     await work(1)
@@ -105,7 +105,7 @@ describe('a tag that many videos have', () => {
     ])
   })
 
-  it('on its way is merged, deleted and merged into no more', async () => {
+  it('that is being merged cannot be merged, deleted or merged into', async () => {
     await desk.ask(mergeTag, { body: { id: tag, into: other } })
     const codes = [
       await desk.call(mergeTag, { body: { id: tag, into: other } }),
@@ -120,12 +120,12 @@ describe('a tag that many videos have', () => {
     expect(await having(other)).toBe(0)
   })
 
-  it('is shown by its new name at once, and found by it once the worker was at it', async () => {
+  it('shows its new name at once, and is found by it after the worker has run', async () => {
     await desk.ask(changeTag, { body: { id: tag, names: { en: `renamed${made}` } } })
     expect(await tagCalled(`renamed${made}`)).toMatchObject({ under_way: 'index' })
     expect((await desk.ask(getStudioVideo, { query: { id: video } })).tags[0]?.name).toBe(`renamed${made}`)
     await work(1)
-    // New names meanwhile: it begins anew.
+    // New names meanwhile restart the work.
     await desk.ask(changeTag, { body: { id: tag, names: { en: `again${made}` } } })
     await work()
     const words = await query(
@@ -139,7 +139,7 @@ describe('a tag that many videos have', () => {
     expect(await tagCalled(`again${made}`)).toMatchObject({ under_way: null })
   })
 
-  it('that is being indexed is merged whole', async () => {
+  it('that is being indexed is merged completely', async () => {
     await desk.ask(changeTag, { body: { id: tag, names: { en: `midway${made}` } } })
     await work(1)
     await desk.ask(mergeTag, { body: { id: tag, into: other } })

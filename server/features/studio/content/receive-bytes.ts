@@ -16,7 +16,7 @@ import type { StudioContext } from '#server/features/studio/studio-context.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { BytesRoute, ReceivedBytes } from '#server/platform/http/route.ts'
 
-/** Where the studio takes bytes: the parts of files, whose beginning is in the audit trail, and covers. */
+/** Registers the routes that receive bytes: parts of announced uploads, whose start is in the audit trail, and covers. */
 export function contentBytesRoutes(context: StudioContext): BytesRoute[] {
   return [
     {
@@ -39,7 +39,7 @@ export function contentBytesRoutes(context: StudioContext): BytesRoute[] {
       info: Type.Object({
         cover_url: Type.String(),
         cover_color: Type.String(),
-        /** It has fewer than 600 × 800 pixels and looks blurred on large screens. */
+        /** Whether it has fewer than 600 × 800 pixels, and looks blurred on large screens. */
         is_small: Type.Boolean(),
       }),
       refuses: ['signInFirst', 'notAllowed', 'notFound', 'pictureUnreadable'],
@@ -51,7 +51,7 @@ export function contentBytesRoutes(context: StudioContext): BytesRoute[] {
   ]
 }
 
-/** Changes the cover for all, or where the address names a language the one for its viewers. */
+/** Changes the default cover, or the one for a language in the address. */
 async function changeCover(context: StudioContext, { operator, ip, params, bytes }: ReceivedBytes) {
   const { id = '' } = params
   const language = params['language'] === undefined ? undefined : languageOf(params['language'])

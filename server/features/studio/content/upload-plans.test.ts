@@ -70,7 +70,7 @@ async function takeAll(): Promise<void> {
 }
 
 describe('the files of a season', () => {
-  it('are begun by one call with one line in the trail, and the same call again makes nothing twice', async () => {
+  it('are announced in one call with one audit entry, and repeating the call adds nothing', async () => {
     const video = await begin()
     const [one, other] = await Promise.all([plan(video, season), plan(video, season)])
     expect(one).toEqual(other)
@@ -82,7 +82,7 @@ describe('the files of a season', () => {
     expect((await trailOf(video)).map(({ event }) => event)).toEqual(['studio upload begin'])
   })
 
-  it('that come later than others, or for another place, are the only ones in the next line', async () => {
+  it('that are added later, or get another target, are the only ones in the next entry', async () => {
     const video = await begin()
     await plan(video, [film(1), subtitles(1)])
     await plan(video, [film(1, { number: 4 }), subtitles(1), film(2)])
@@ -90,7 +90,7 @@ describe('the files of a season', () => {
     expect(latest).toEqual({ before: { files: ['1 01.mp4'] }, after: { files: ['2 02.mp4', '4 01.mp4'] } })
   })
 
-  it('come in although one among them is not taken, which is named with the reason and is in no line', async () => {
+  it('are accepted even if one of them is refused, which is named with the reason and is in no entry', async () => {
     const video = await begin()
     const unfit = [
       film(1, { name: 'virus.exe' }),
@@ -114,7 +114,7 @@ describe('the files of a season', () => {
     expect(await trailOf(video)).toHaveLength(1)
   })
 
-  it('are 500 at most by one call, however long their names are', async () => {
+  it('are limited to 500 in one call, however long their names are', async () => {
     const video_id = await begin()
     const files = Array.from({ length: 501 }, (_, index) =>
       film(index + 1, { name: `${'n'.repeat(240)} ${index}.mp4` }),
@@ -124,7 +124,7 @@ describe('the files of a season', () => {
     expect(answer.code).toBe(400)
   })
 
-  it('are given up by one call with one line; what is gone already is no mistake', async () => {
+  it('are cancelled in one call with one entry; deleted ones are ignored', async () => {
     const [video, other] = [await begin(), await begin()]
     await plan(video, season)
     await bring(video, subtitles(9), Buffer.from('WEBVTT\n'))
@@ -144,7 +144,7 @@ describe('the files of a season', () => {
     await takeAll()
   })
 
-  it('are begun and given up on the command line as well, as a list in JSON or one after the other', async () => {
+  it('are announced and cancelled on the command line too, as a list in JSON or individually', async () => {
     const video = await begin()
     const give = (...args: string[]) => runStudioCommand(site.context, ['upload', ...args])
     expect(await give('begin', video, JSON.stringify(season))).toMatch(/01\.en\.vtt +9 +1 +en +arriving/)
@@ -160,11 +160,11 @@ describe('the files of a season', () => {
   })
 })
 
-describe('titles that come with files', () => {
+describe('titles of uploaded files', () => {
   const titlesOf = async (video_id: string) =>
     (await desk.ask(listStudioEpisodes, { query: { video_id } })).list.map(({ titles }) => titles)
 
-  it('are those of episodes that are new, and leave what others are called', async () => {
+  it('apply to new episodes, and do not change the titles of others', async () => {
     drawFilm(join(root, 'film.mp4'), { seconds: 1 })
     const bytes = readFileSync(join(root, 'film.mp4'))
     const video = await begin()
@@ -176,7 +176,7 @@ describe('titles that come with files', () => {
     expect(await titlesOf(video)).toEqual([{ en: 'Tide', fy: 'Marée', es: 'Marea' }])
   })
 
-  it('stand in the trail, and stay when the same files are dropped again without them', async () => {
+  it('are in the trail, and stay when the same files are dropped again without them', async () => {
     const video = await begin()
     await plan(video, [film(1, { titles: { en: 'Tide' } }), film(2)])
     await plan(video, [film(1), film(2)])
@@ -190,7 +190,7 @@ describe('titles that come with files', () => {
     expect(await detailsOf(video)).toEqual([taken, first])
   })
 
-  it('are refused where one is too long', async () => {
+  it('are refused if one is too long', async () => {
     const body = { video_id: await begin(), files: [film(1, { titles: { en: 'x'.repeat(201) } })] }
     expect((await desk.call(beginUploads, { body })).answer.code).toBe(500)
   })

@@ -40,9 +40,9 @@ let root: string
 let site: TestSite
 let ingest: IngestContext
 let desk: Visitor
-/** Comes in three parts. */
+/** Has three parts. */
 let film: Buffer
-/** Comes in one, for what is about no parts. */
+/** Has one part, for tests that are not about parts. */
 let short: Buffer
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** A film with an empty box at its end, so that it comes in several parts. */
+/** Adds an empty box to the end of a film, so that it has several parts. */
 function withRoom(film: Buffer, bytes: number): Buffer {
   const head = Buffer.from('\0\0\0\0free', 'latin1')
   head.writeUInt32BE(8 + bytes)
@@ -109,14 +109,14 @@ const makeAll = async () => {
 }
 
 describe('a file', () => {
-  it('comes in parts, in any order and as often as one is sent, and becomes an episode that plays', async () => {
+  it('is uploaded in parts, in any order and repeatedly, and becomes an episode that plays', async () => {
     const video = await begin()
     const { id, parts } = await announce(video, film)
     expect(parts).toEqual([])
     for (const part of [2, 0, 0]) expect((await send(desk, id, part, partOf(film, part))).code).toBe(200)
     await takeAll()
     expect(await episodesOf(video)).toEqual([])
-    // The page was loaded again: the same file is known by its name, size and last change.
+    // After a reload, the same file is identified by its name, size and last change.
     expect(await announce(video, film)).toMatchObject({ id, parts: [0, 2], state: 'arriving' })
     expect((await send(desk, id, 1, partOf(film, 1))).info).toEqual({ parts: 3, complete: true })
     await takeAll()
@@ -128,14 +128,14 @@ describe('a file', () => {
     expect(await filesBelow('uploads')).toEqual([])
   })
 
-  it('is not complete by an empty part beyond its end', async () => {
+  it('is not completed by an empty part after its end', async () => {
     const video = await begin()
     const { id } = await announce(video, Buffer.alloc(partBytes))
     expect((await send(desk, id, 1, Buffer.alloc(0))).status).toBe(400)
     expect(await openOf(video)).toMatchObject([{ state: 'arriving', parts: [] }])
   })
 
-  it('of which a part got lost is refused, and keeps nobody else’s from being taken', async () => {
+  it('of which a part was lost is refused, and does not block others', async () => {
     const [broken, whole] = [await begin(), await begin()]
     const id = await bring(broken, film)
     await site.context.storage.remove(`uploads/${id}/1`)
@@ -148,7 +148,7 @@ describe('a file', () => {
     await makeAll()
   })
 
-  it('that the worker has is not given up any more', async () => {
+  it('that the worker has claimed cannot be cancelled', async () => {
     const video = await begin()
     const id = await bring(video, short)
     const given = { body: { video_id: video, ids: [id] } }
@@ -158,7 +158,7 @@ describe('a file', () => {
     await makeAll()
   })
 
-  it('that was taken begins anew for another place, and where its episode was taken out since', async () => {
+  it('that was processed restarts for another target, or if its episode was removed since', async () => {
     const video = await begin()
     const first = await bring(video, short)
     await takeAll()
@@ -179,7 +179,7 @@ describe('a file', () => {
     await makeAll()
   })
 
-  it('is told to have arrived once it is whole, as long as it is what its place has', async () => {
+  it('is reported as arrived once it is complete, while it is the current file of its target', async () => {
     const video = await begin()
     const { id } = await announce(video, film)
     await send(desk, id, 0, partOf(film, 0))
@@ -202,14 +202,14 @@ describe('a file', () => {
       expect.arrayContaining([{ ...known, bytes: other.length }, subtitles]),
     )
     expect(await arrivedOf(video)).toHaveLength(2)
-    // Whoever wants the former one back sends it again.
+    // To restore the previous one, the operator uploads it again.
     expect(await announce(video, film)).toMatchObject({ state: 'arriving', parts: [] })
     const [episode] = await episodesOf(video)
     await desk.ask(removeEpisode, { body: { id: episode?.id ?? '' } })
     expect(await arrivedOf(video)).toEqual([])
   })
 
-  it('that waits for the worker goes where it is said to by then, even while it is put together', async () => {
+  it('that waits for the worker goes to its latest target, even if that changes while its parts are joined', async () => {
     const video = await begin()
     const id = await bring(video, film)
     const mended = await announce(video, film, { number: 2, titles: { en: 'Tide' } })
@@ -226,7 +226,7 @@ describe('a file', () => {
     await makeAll()
   })
 
-  it('is given up after whoever says at that moment what is to come, because each holds what the other needs', async () => {
+  it('is cancelled after a concurrent announcement, without a deadlock', async () => {
     const video = await begin()
     const { id } = await announce(video, film)
     const removing = await site.context.db.transaction().execute(async (tx) => {
@@ -238,7 +238,7 @@ describe('a file', () => {
     expect(await removing.asked).toEqual({ removed: 1, kept: [] })
   })
 
-  it('that is no film is refused in words of the operator’s language, and may come anew', async () => {
+  it('that is not a film is refused with a reason in the operator’s language, and can be uploaded again', async () => {
     const video = await begin()
     await bring(video, Buffer.from('no film at all'))
     await takeAll()
@@ -263,7 +263,7 @@ describe('a file', () => {
     expect(list).toMatchObject([{ state: 'refused', reason: expect.stringContaining('several recordings') }])
   })
 
-  it('that was given up is gone, with its parts', async () => {
+  it('that was cancelled is deleted with its parts', async () => {
     const video = await begin()
     const { id } = await announce(video, film)
     await send(desk, id, 0, partOf(film, 0))
@@ -273,7 +273,7 @@ describe('a file', () => {
     expect(await filesBelow('uploads')).toEqual([])
   })
 
-  it('that nobody goes on with for a week is given up, and none before', async () => {
+  it('that is not continued for a week is discarded, and none before', async () => {
     const video = await begin()
     const { id } = await announce(video, film)
     await send(desk, id, 0, partOf(film, 0))
@@ -285,7 +285,7 @@ describe('a file', () => {
 })
 
 describe('captions', () => {
-  it('wait for the film of their episode, and stay when a new film comes', async () => {
+  it('wait for their episode’s film, and stay when it is replaced', async () => {
     const video = await begin()
     const { id } = await announce(video, film)
     await bring(video, captions, { name: '01.de.srt', language: 'dy' })
@@ -303,7 +303,7 @@ describe('captions', () => {
     expect([episode?.state, episode?.captions.toSorted()]).toEqual(['ready', ['dy', 'en']])
   })
 
-  it('that come after their film are added, and the log has nothing to tell', async () => {
+  it('that arrive after their film are added, and nothing is logged', async () => {
     const video = await begin()
     await bring(video, short)
     await takeAll()
@@ -326,7 +326,7 @@ describe('captions', () => {
 })
 
 describe('bytes', () => {
-  it('are taken of owners and editors alone, from the site’s own pages, and of the length they must have', async () => {
+  it('are accepted from owners and editors only, from the site’s own pages, and in the required length', async () => {
     const { id } = await announce(await begin(), film)
     const part = partOf(film, 2)
     for (const role of ['support', 'analyst'] as const)
@@ -343,7 +343,7 @@ describe('bytes', () => {
     expect((await send((await letIn(site, 'owner')).desk, id, 2, part)).status).toBe(200)
   })
 
-  it('of whoever may not send them are not read: they are refused while the bytes are still to come', async () => {
+  it('of unauthorized senders are refused before they are read', async () => {
     const { id } = await announce(await begin(), film)
     for (const role of ['support', 'analyst'] as const) {
       const { desk: other } = await letIn(site, role)
@@ -352,15 +352,18 @@ describe('bytes', () => {
     }
   })
 
-  it.each(['jpeg', 'png', 'webp', 'avif'] as const)('of a picture in %s become the cover', async (format) => {
+  it.each(['jpeg', 'png', 'webp', 'avif'] as const)('of an image in %s become the cover', async (format) => {
     expect((await giveCover(desk, await begin(), await drawn(format))).code).toBe(200)
   })
 
-  it.each(['gif', 'tiff'] as const)('of a picture in %s do not, though it could be read', async (format) => {
-    expect((await giveCover(desk, await begin(), await drawn(format))).code).toBe(500)
-  })
+  it.each(['gif', 'tiff'] as const)(
+    'of an image in %s do not, though it could be decoded',
+    async (format) => {
+      expect((await giveCover(desk, await begin(), await drawn(format))).code).toBe(500)
+    },
+  )
 
-  it('of a drawing do not, whatever it is called, nor those of a picture that is too large', async () => {
+  it('of a vector drawing do not, whatever its name, nor those of an image that is too large', async () => {
     const drawing =
       '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="120"><rect width="9" height="9"/></svg>'
     expect((await giveCover(desk, await begin(), Buffer.from(drawing))).code).toBe(500)
@@ -369,7 +372,7 @@ describe('bytes', () => {
     expect(response.status).toBe(413)
   })
 
-  it('of a picture become the cover, and others do not', async () => {
+  it('of an image become the cover, and others do not', async () => {
     const id = await begin()
     const picture = await sharp({ create: { width: 90, height: 120, channels: 3, background: '#c04020' } })
       .png()
@@ -388,7 +391,7 @@ describe('bytes', () => {
     expect((await desk.fetch(cover_url ?? '')).headers.get('content-type')).toBe('image/webp')
   })
 
-  it('of a picture become the cover for one language, until it is removed', async () => {
+  it('of an image become the cover for one language, until it is removed', async () => {
     const id = await begin()
     const look = async () => {
       const { cover_url, language_covers } = await desk.ask(getStudioVideo, { query: { id } })
@@ -427,11 +430,11 @@ const drawn = (format: 'jpeg' | 'png' | 'webp' | 'avif' | 'gif' | 'tiff', side =
     .toFormat(format)
     .toBuffer()
 
-/** What is answered to somebody who says that a part comes, and sends none of it. */
+/** Returns the response to a request that announces a part, but sends no byte of it. */
 function answerBeforeBytes(path: string, cookie: string): Promise<unknown> {
   const headers = { ...octets, cookie, 'sec-fetch-site': 'same-origin', 'content-length': String(partBytes) }
   return new Promise((resolve, reject) => {
-    // Straight to a process: a proxy may wait for the bytes.
+    // Directly to a process: a proxy may wait for the bytes.
     const asked = request(`${site.directUrl}${path}`, { method: 'POST', headers }, (response) => {
       text(response).then((answer) => resolve(JSON.parse(answer)), reject)
       response.on('end', () => asked.destroy())
@@ -441,7 +444,7 @@ function answerBeforeBytes(path: string, cookie: string): Promise<unknown> {
   })
 }
 
-/** What the worker sweeps so many milliseconds from now. */
+/** Runs the worker's cleanup after this many milliseconds. */
 function sweepAfter(ms: number): Promise<void> {
   return purgeUploads({ ...ingest, clock: { now: () => new Date(Date.now() + ms) } })
 }

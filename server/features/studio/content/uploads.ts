@@ -8,7 +8,7 @@ import {
 } from '#server/features/media/media.ts'
 import { changes, reads, type Command } from '#server/features/studio/command.ts'
 
-/** Uploads from the studio; receive-bytes.ts receives their bytes. */
+/** Commands for uploads from the studio; receive-bytes.ts receives their bytes. */
 export const uploadCommands: Command[] = [
   reads(contract.listUploads, async ({ db }, { video_id }, { language }) => ({
     data: { list: await listUploads(db, video_id, language) },

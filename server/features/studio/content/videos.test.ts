@@ -42,7 +42,7 @@ const codeOf = async (asked: Promise<{ answer: { code: number } }>) => (await as
 const isSeen = async (id: string) => (await codeOf(site.visitor().call(getVideo, { query: { id } }))) === 200
 
 describe('the list of videos', () => {
-  it('holds every state, the latest made first, and goes on where a page ended', async () => {
+  it('has every state, latest first, in pages', async () => {
     const made = []
     for (const title of ['Paged one', 'Paged two', 'Paged three']) made.unshift((await begin(title)).id)
     const query = { keyword: 'paged', limit: 2 }
@@ -55,7 +55,7 @@ describe('the list of videos', () => {
     expect(other.status).toBe(400)
   })
 
-  it('finds by the beginnings of a title’s words in any language, whatever the accents, and by state', async () => {
+  it('filters by the beginnings of a title’s words in any language, ignoring accents, and by state', async () => {
     const { id } = await begin('The lighthouse keeper')
     await desk.ask(editVideo, { body: { id, titles: { fy: 'L’été du phare' } } })
     const found = async (keyword: string) =>
@@ -68,7 +68,7 @@ describe('the list of videos', () => {
     expect(inState.list).toEqual([])
   })
 
-  it('says of how many episodes nothing came', async () => {
+  it('shows the number of episodes without a file', async () => {
     const { id, episodes } = await buildVideo(site.context, { title: 'Half broken', ready: 5 })
     await fail(episodes[5]?.id ?? '')
     const { list } = await desk.ask(listStudioVideos, { query: { keyword: 'half broken' } })
@@ -76,8 +76,8 @@ describe('the list of videos', () => {
   })
 })
 
-describe('describing a video', () => {
-  it('changes what is given and leaves the rest, and the trail holds only what changed', async () => {
+describe('editing a video', () => {
+  it('changes only the given fields, and the trail has only what changed', async () => {
     const { id } = await begin('Salt')
     const body = { id, titles: { es: ' Sal ' }, synopses: { en: 'Two sisters.' }, tags: ['Sea', 'Slow burn'] }
     await desk.ask(editVideo, { body: { ...body, category: 'Family drama', episode_cents: 149 } })
@@ -108,7 +108,7 @@ describe('describing a video', () => {
     expect(categories).toContainEqual({ slug: 'family-drama', name: 'Family drama' })
   })
 
-  it('takes a language away by an empty text, but never the title in English', async () => {
+  it('removes a language by an empty text, but never the English title', async () => {
     const { id } = await begin('Tide')
     await desk.ask(editVideo, { body: { id, titles: { pt: 'Maré' } } })
     expect((await desk.ask(editVideo, { body: { id, titles: { pt: '' } } })).titles).toEqual({ en: 'Tide' })
@@ -123,13 +123,13 @@ describe('describing a video', () => {
     [{ episode_cents: 0 }, 'episode_cents'],
     [{ currency: 'DUCATS' }, 'currency'],
     [{ tags: ['???'] }, 'tags'],
-  ])('names the field of what does not fit: %j', async (edits, field) => {
+  ])('names the invalid field: %j', async (edits, field) => {
     const { id } = await begin('Wrong')
     const { answer } = await desk.call(editVideo, { body: { id, ...edits } })
     expect(answer).toMatchObject({ code: 500, info: { field } })
   })
 
-  it('says what a draft took over from the video before it, until an operator says otherwise', async () => {
+  it('shows what a draft inherited from the previous video, until an operator changes it', async () => {
     const { id: before } = await begin('Night train')
     const prices = { episode_cents: 199, video_cents: 2999, free_episodes: 4 }
     await desk.ask(editVideo, { body: { id: before, ...prices } })
@@ -150,7 +150,7 @@ describe('describing a video', () => {
     expect((await desk.ask(getStudioVideo, { query: { id: built } })).inherited).toBeNull()
   })
 
-  it('gives two videos of one title addresses of their own, and the next one the latest prices', async () => {
+  it('gives two videos of one title different addresses, and the next one the latest prices', async () => {
     const one = await begin('Twin Peaks!')
     await desk.ask(editVideo, { body: { id: one.id, currency: 'EUR', video_cents: 1299 } })
     const two = await begin('Twin peaks')
@@ -161,7 +161,7 @@ describe('describing a video', () => {
 })
 
 describe('the warnings of a video', () => {
-  it('name an episode that costs more than the whole, and a video of which every episode is free', async () => {
+  it('name an episode that costs more than the whole video, and a video whose episodes are all free', async () => {
     const { id } = await begin('Odd')
     const edited = (body: object) => desk.ask(editVideo, { body: { id, ...body } })
     expect((await edited({ episode_cents: 1000, video_cents: 999 })).warnings).toEqual(['episodeDearer'])
@@ -191,7 +191,7 @@ describe('the states of a video', () => {
   const state = async (id: string) => (await desk.ask(getStudioVideo, { query: { id } })).state
   const draft = () => buildVideo(site.context, { state: 'draft' })
 
-  it('is published now, archived, and published again with its first day kept', async () => {
+  it('publish it now, archive it, and publish it again with its first date', async () => {
     const { id } = await draft()
     expect(await isSeen(id)).toBe(false)
     const { released_at } = await desk.ask(publishVideo, { body: { id } })
@@ -201,7 +201,7 @@ describe('the states of a video', () => {
     expect(again).toMatchObject({ state: 'published', released_at })
   })
 
-  it('is published by itself once its moment has come, and not before', async () => {
+  it('publish it once it is due, and not before', async () => {
     const { id } = await draft()
     const at = new Date(Date.now() + 3_600_000).toISOString()
     await desk.ask(scheduleVideo, { body: { id, at } })
@@ -214,7 +214,7 @@ describe('the states of a video', () => {
     expect((await desk.ask(getStudioVideo, { query: { id } })).released_at).toBe(at)
   })
 
-  it('may be called off before, and is a draft again', async () => {
+  it('can be unscheduled before, which makes it a draft again', async () => {
     const { id } = await draft()
     await desk.ask(scheduleVideo, { body: { id, at: new Date(Date.now() + 60_000).toISOString() } })
     expect((await desk.ask(unscheduleVideo, { body: { id } })).released_at).toBeNull()
@@ -224,7 +224,7 @@ describe('the states of a video', () => {
     expect(await state(id)).toBe('draft')
   })
 
-  it('waits with its release for the first episode that is made', async () => {
+  it('wait for the first episode that is ready', async () => {
     const { id } = await buildVideo(site.context, { state: 'draft', ready: 0 })
     expect(await desk.ask(publishVideo, { body: { id } })).toMatchObject({
       state: 'scheduled',
@@ -233,7 +233,7 @@ describe('the states of a video', () => {
     expect(await isSeen(id)).toBe(false)
   })
 
-  it('refuses what leads from no state to another', async () => {
+  it('refuse invalid transitions', async () => {
     const { id } = await draft()
     const body = { id }
     expect(await codeOf(desk.call(archiveVideo, { body }))).toBe(409)
@@ -251,7 +251,7 @@ describe('the states of a video', () => {
 })
 
 describe('the episodes of a video', () => {
-  it('keep a number free that is missing when they are put in another order, for a file that comes late', async () => {
+  it('keep a missing number free when they are reordered, for a file that arrives later', async () => {
     const { id, episodes } = await buildVideo(site.context, { episodes: 5 })
     const [first, second, third, fourth, fifth] = episodes.map((episode) => episode.id)
     await site.context.db
@@ -265,7 +265,7 @@ describe('the episodes of a video', () => {
     )
   })
 
-  it('are numbered anew in the order given, all of them or none', async () => {
+  it('are renumbered in the given order, all of them or none', async () => {
     const { id, episodes } = await buildVideo(site.context, { episodes: 4 })
     const ids = episodes.map((episode) => episode.id).toReversed()
     const { list } = await desk.ask(orderEpisodes, { body: { video_id: id, episode_ids: ids } })
@@ -281,7 +281,7 @@ describe('the episodes of a video', () => {
     expect(titles).toEqual({ en: 'Pilot', dy: 'Auftakt' })
   })
 
-  it('are named together with one line in the trail, and the same again with none', async () => {
+  it('are renamed together with one audit entry, and repeating it adds none', async () => {
     const { id, episodes } = await buildVideo(site.context, { episodes: 3 })
     const [first, second] = episodes.map((episode) => episode.id)
     await desk.ask(editEpisode, { body: { id: first ?? '', titles: { en: 'Pilot', dy: 'Auftakt' } } })
@@ -318,7 +318,7 @@ describe('the episodes of a video', () => {
       expect((await name(given)).answer.code).toBe(400)
   })
 
-  it('of a draft play for an operator alone', async () => {
+  it('of a draft play for an operator only', async () => {
     const { episodes } = await buildVideo(site.context, { episodes: 1, freeEpisodes: 0, state: 'draft' })
     const id = episodes[0]?.id ?? ''
     const captions = JSON.stringify([{ lang: 'dy' }])
@@ -334,7 +334,7 @@ describe('the episodes of a video', () => {
     expect((await desk.fetch(forged)).status).toBe(403)
   })
 
-  it('say what of a file was left out', async () => {
+  it('show the omitted parts of a file', async () => {
     const { id, episodes } = await buildVideo(site.context, { episodes: 1, state: 'draft' })
     await site.context.database.pool.query(
       'UPDATE assets SET notes = $1, captions = $2 WHERE id = (SELECT asset_id FROM episodes WHERE id = $3)',
@@ -355,7 +355,7 @@ describe('the episodes of a video', () => {
     )
   })
 
-  it('say why one failed, and are tried again or taken out', async () => {
+  it('show why one failed, and can be retried or removed', async () => {
     const { id, episodes } = await buildVideo(site.context, { episodes: 2, ready: 1, state: 'draft' })
     const [playing, failed] = episodes.map((episode) => episode.id)
     await fail(failed ?? '')
@@ -392,7 +392,7 @@ async function release(): Promise<void> {
     if (name === 'release-videos') await run(AbortSignal.timeout(60_000))
 }
 
-/** As the worker leaves a file that is of no use. */
+/** Marks an episode's file as unusable, like the worker. */
 async function fail(episodeId: string): Promise<void> {
   const cutOff = new UnusableFile({ key: 'cutOff', made: 3.5, declared: 10 })
   await site.context.db

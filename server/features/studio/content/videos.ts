@@ -126,7 +126,7 @@ const presentLabel = ({ slug, names }: Named, language: Language) => ({
   name: inLanguage(names, language),
 })
 
-/** Prices that are odd, and labels without a name in a language that the site offers. */
+/** Returns unusual prices, and labels without a name in a language that the site offers. */
 function warningsOf(video: AdminVideoRecord, offered: readonly Language[]): VideoWarning[] {
   const lacksNames = ({ names }: { names: Texts }) => offered.some((language) => !names[language]?.trim())
   return [
@@ -173,13 +173,13 @@ function presentRow(
   }
 }
 
-/** What the audit trail says of a video: what an operator can change of it. */
+/** Returns a video's editable fields for the audit trail. */
 function trace({ tags, category, ...video }: AdminVideoRecord): Record<string, unknown> {
   const { id: _id, created_at: _created, cover_color: _color, episode_count: _count, ...rest } = video
   return { ...rest, category: category?.slug ?? null, tags: tags.map(({ slug }) => slug) }
 }
 
-/** The fields in which the two differ. */
+/** Returns the fields in which the two differ. */
 function differing(before: Record<string, unknown>, after: Record<string, unknown>) {
   const names = Object.keys(after).filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
@@ -190,7 +190,7 @@ function differing(before: Record<string, unknown>, after: Record<string, unknow
 
 type Prices = Partial<Pick<AdminVideoRecord, 'episode_cents' | 'video_cents' | 'currency'>>
 
-/** @throws Refusal amountNotTaken for a price that is set now and that no gateway of the site takes */
+/** @throws Refusal amountNotTaken for a changed price that no gateway of the site accepts */
 function checkPayable(context: Pick<StudioContext, 'gateways'>, after: Prices, edits: Prices): void {
   for (const field of ['episode_cents', 'video_cents'] as const) {
     const amount_cents = after[field]

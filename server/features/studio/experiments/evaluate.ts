@@ -11,7 +11,7 @@ import {
   type Amounts,
 } from './statistics.ts'
 
-/** What an experiment has shown so far, and how uncertain that is. Each variant is held against the first. */
+/** Evaluates an experiment's results so far, with their uncertainty. Each variant is compared with the first. */
 export function evaluate(
   variants: readonly Variant[],
   sales: readonly VariantSales[],
@@ -66,7 +66,7 @@ function resultOf(
   }
 }
 
-/** Viewers who bought nothing count with zero revenue. */
+/** Returns the amounts of all exposed viewers; those who bought nothing count as zero. */
 function amountsOf({ revenue, exposed }: VariantSales, currency: string): Amounts {
   const sums = revenue.find((each) => each.currency === currency)
   return { sum: sums?.net_cents ?? 0, squares: sums?.squares ?? 0, of: exposed }

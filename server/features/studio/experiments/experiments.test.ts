@@ -44,7 +44,7 @@ afterEach(async () => {
   settle()
 })
 
-/** What runs is known within a second. */
+/** Waits until the change is visible, at most a second. */
 const settle = () => site.moveOn(1000)
 
 const halves = (said: object) => [{ share: 50 }, { share: 50, ...said }]
@@ -66,7 +66,7 @@ const play = async (visitor: Visitor, number: number) =>
 const resultOf = ({ id }: Experiment) => owner.desk.ask(showExperiment, { query: { id } })
 
 describe('the commands', () => {
-  it('a draft is changed, started, stopped, and every step is in the trail with how it was', async () => {
+  it('change, start and stop a draft, and record every step with the previous state', async () => {
     const { desk } = owner
     const variants = halves({ free_episodes: 5 })
     const body = { kind: 'free_episodes', name: 'Five', target: video.id, variants } as const
@@ -85,7 +85,7 @@ describe('the commands', () => {
     })
   })
 
-  it('a draft says which of its variants make odd prices', async () => {
+  it('warn of variants of a draft with unusual prices', async () => {
     const warningsOf = async (kind: Experiment['kind'], said: object) => {
       const body = { kind, name: 'Odd', target: video.id, variants: halves(said) }
       const { id } = await owner.desk.ask(createExperiment, { body })
@@ -104,7 +104,7 @@ describe('the commands', () => {
     expect(await warningsOf('free_episodes', { free_episodes: 5 })).toEqual([])
   })
 
-  it('one experiment at a time is about the same, however many are started at once', async () => {
+  it('allow one running experiment on a target, however many are started concurrently', async () => {
     const variants = halves({ free_episodes: 5 })
     const body = { kind: 'free_episodes', name: 'Five', target: video.id, variants } as const
     const drafts = await Promise.all([1, 2, 3].map(() => owner.desk.ask(createExperiment, { body })))
@@ -132,13 +132,13 @@ describe('the commands', () => {
     ['a variant that says nothing', [{ share: 50 }, { share: 50 }]],
     ['a variant that says another thing', halves({ layout: 'card' })],
     ['two variants that are the same', [...halves({ free_episodes: 5 }), { share: 1, free_episodes: 5 }]],
-  ])('refuses %s', async (_words, variants) => {
+  ])('refuse %s', async (_words, variants) => {
     const body = { kind: 'free_episodes', name: 'x', target: video.id, variants } as const
     const { answer } = await owner.desk.call(createExperiment, { body })
     expect(answer).toMatchObject({ code: 500, info: { field: 'variants' } })
   })
 
-  it('refuses a video that there is not', async () => {
+  it('refuse an unknown video', async () => {
     const variants = halves({ free_episodes: 5 })
     const body = { kind: 'free_episodes', name: 'x', target: 'vid_none', variants } as const
     expect((await owner.desk.call(createExperiment, { body })).answer.code).toBe(404)
@@ -146,7 +146,7 @@ describe('the commands', () => {
 })
 
 describe('the number of free episodes', () => {
-  it('is that of the variant wherever it decides: list, playback, position, purchase', async () => {
+  it('is the variant’s in list, playback, position and purchase', async () => {
     const experiment = await startFree(5)
     const [usual, more] = [await guestIn(site, experiment, 0), await guestIn(site, experiment, 1)]
     expect(await statesFor(usual)).toEqual(['free', 'free', 'free', 'locked', 'locked', 'locked'])
@@ -167,7 +167,7 @@ describe('the number of free episodes', () => {
     expect((await shopper.tryOrder({ episode_id: idOf(6) })).code).toBe(200)
   })
 
-  it('may be fewer than stand, and what is locked then can be bought and is played', async () => {
+  it('may be lower than usual, and episodes locked by that can be bought and played', async () => {
     const experiment = await startFree(1)
     const fewer = await guestIn(site, experiment, 1)
     expect((await play(fewer, 2)).code).toBe(402)
@@ -177,7 +177,7 @@ describe('the number of free episodes', () => {
     expect((await play(fewer, 2)).code).toBe(200)
   })
 
-  it('what is bought plays in every variant, and after the experiment', async () => {
+  it('does not affect bought episodes, which play in every variant, and after the experiment', async () => {
     const experiment = await startFree(5)
     const more = await guestIn(site, experiment, 1)
     const shopper = await Shopper.on(site, more)
@@ -191,7 +191,7 @@ describe('the number of free episodes', () => {
     expect((await play(more, 5)).code).toBe(200)
   })
 
-  it('a whole video is for sale to those alone for whom something of it is locked', async () => {
+  it('decides that a whole video is for sale only if some of it is locked for the viewer', async () => {
     const experiment = await startFree(6)
     const [usual, all] = [await guestIn(site, experiment, 0), await guestIn(site, experiment, 1)]
     const wish = { kind: 'video', video_id: video.id } as const
@@ -199,7 +199,7 @@ describe('the number of free episodes', () => {
     expect((await (await Shopper.on(site, all)).tryOrder(wish)).code).toBe(404)
   })
 
-  it('one about a video comes before one about all, which decides the others', async () => {
+  it('of an experiment on a video takes precedence over a site-wide one, which decides the other videos', async () => {
     const all = await startFree(0, null)
     const one = await startFree(5)
     const visitor = await guestIn(site, all, 1)
@@ -210,7 +210,7 @@ describe('the number of free episodes', () => {
     expect(other.answer.code).toBe(402)
   })
 
-  it('whoever has no id yet is given what every variant has, and the document says that it may differ', async () => {
+  it('is the minimum of all variants for a viewer without an id, and the document states that it may differ', async () => {
     await startFree(1)
     const nobody = site.visitor()
     expect((await statesFor(nobody))[1]).toBe('locked')
@@ -219,7 +219,7 @@ describe('the number of free episodes', () => {
     expect(await open({})).toMatchObject({ undecided: true, playable: undefined })
   })
 
-  it("the document's first data is the variant's, and asks nobody again", async () => {
+  it('is the variant’s in the document’s first data, without another request', async () => {
     const experiment = await startFree(5)
     const more = await guestIn(site, experiment, 1)
     const cookies = Object.fromEntries([more.cookie.split('=') as [string, string]])
@@ -233,7 +233,7 @@ describe('the number of free episodes', () => {
     expect(screen).not.toHaveProperty('undecided')
   })
 
-  it("one viewer's links and answers are never another's", async () => {
+  it('keeps viewers’ links and responses apart', async () => {
     const experiment = await startFree(5)
     const [a, b] = [await guestIn(site, experiment, 1), await guestIn(site, experiment, 0)]
     const answers = await Promise.all([play(a, 4), play(b, 4), play(a, 4), play(b, 4)])
@@ -245,7 +245,7 @@ describe('the number of free episodes', () => {
 })
 
 describe('a viewer', () => {
-  it('keeps the variant as a member; signed in to an account, the account decides', async () => {
+  it('keeps the variant as a member; after signing in to an account, the account decides', async () => {
     const experiment = await startFree(5)
     const guest = await guestIn(site, experiment, 1)
     const { visitor, email, password } = await register(site)
@@ -253,13 +253,13 @@ describe('a viewer', () => {
     expect((await play(guest, 4)).code).toBe(200)
     await guest.ask(signIn, { body: { email, password } })
     expect((await play(guest, 4)).code).toBe(variantOf(experiment, id) === 1 ? 200 : 402)
-    // Counted is the variant that was met first, once.
+    // Only the first exposure counts, once.
     const { variants } = await resultOf(experiment)
     expect(variants.map(({ exposed }) => exposed)).toEqual([0, 1])
     expect(JSON.stringify(await guest.ask(exportUser))).toContain('"experiment":"A trial"')
   })
 
-  it('has the pay theme of their variant, guest or member, and nobody else has', async () => {
+  it('gets the checkout theme of their variant, guest or member, and no other viewer does', async () => {
     const variants = halves({ layout: 'card', accent: '#00ff00' })
     const experiment = await startOne(owner.desk, { kind: 'pay_theme', variants })
     settle()
@@ -284,7 +284,7 @@ describe('the price', () => {
   const offerTo = async (visitor: Visitor, number = 4) =>
     ((await play(visitor, number)) as { info?: { price?: object } }).info?.price
 
-  it("of an episode is the variant's in the list, the offer, the order, the gateway and the ledger", async () => {
+  it('of an episode is the variant’s in the list, the offer, the order, the gateway and the ledger', async () => {
     const experiment = await startPrice('episode_price', 149)
     const [usual, dear] = [await guestIn(site, experiment, 0), await guestIn(site, experiment, 1)]
     expect(await offerTo(usual)).toEqual({ episode_cents: 99, video_cents: 999, currency: 'USD' })
@@ -298,7 +298,7 @@ describe('the price', () => {
       (await visitor.ask(getVideo, { query: { id: video.id } })).price.episode_cents
     expect([await priceOn(usual), await priceOn(dear), await priceOn(site.visitor())]).toEqual([99, 149, 99])
     const shopper = await Shopper.on(site, dear)
-    // Whoever was shown another price pays none.
+    // A viewer who was shown another price is not charged.
     const shown = await shopper.tryOrder({ episode_id: idOf(4), amount_cents: 99 })
     expect(shown).toMatchObject({ code: 409, info: { amount_cents: 149 } })
     const order = await shopper.order({ episode_id: idOf(4), amount_cents: 149 })
@@ -316,7 +316,7 @@ describe('the price', () => {
     expect(variants[1]?.revenue).toMatchObject([{ net_cents: 149 }])
   })
 
-  it("of a whole video is the variant's, of that video alone", async () => {
+  it('of a whole video is the variant’s, for that video only', async () => {
     const experiment = await startPrice('video_price', 499)
     const cheap = await guestIn(site, experiment, 1)
     expect(await offerTo(cheap)).toMatchObject({ episode_cents: 99, video_cents: 499 })
@@ -328,7 +328,7 @@ describe('the price', () => {
     expect(price).toMatchObject({ video_cents: 499 })
   })
 
-  it('counts in the currency alone that it was started in', async () => {
+  it('applies only in the currency in which it was started', async () => {
     const other = await buildVideo(site.context)
     const draft = { kind: 'episode_price', target: other.id, variants: halves({ price_cents: 149 }) } as const
     const experiment = await startOne(owner.desk, draft)
@@ -346,7 +346,7 @@ describe('the price', () => {
     expect((await resultOf(experiment)).experiment.currency).toBe('USD')
   })
 
-  it('is about one video', async () => {
+  it('applies to one video', async () => {
     const body = { kind: 'video_price', name: 'x', variants: halves({ price_cents: 499 }) } as const
     expect((await owner.desk.call(createExperiment, { body })).answer.code).toBe(404)
   })

@@ -58,7 +58,7 @@ export const experimentCommands: Command[] = [
 
   changes(startExperiment, async ({ clock, gateways }, tx, { id }, { language }) => {
     const draft = await presentOne(tx, await findExperiment(tx, id), language)
-    // The video may be sold otherwise than when it was drafted.
+    // The video's sale may have changed since the draft.
     checkTarget(draft)
     checkPrices({ gateways }, draft)
     const row = await startDraft(tx, id, draft.currency, clock.now())
@@ -93,7 +93,7 @@ export const experimentCommands: Command[] = [
   }),
 ]
 
-/** A price is about one video, a theme about the whole site. @throws Refusal notFound */
+/** Checks that an experiment on prices has a video, and one on a theme the whole site. @throws Refusal notFound */
 function checkTarget({ kind, target, target_name }: Experiment): void {
   const isSound = target === null ? !kind.endsWith('_price') : kind !== 'pay_theme' && target_name !== null
   if (!isSound) throw new Refusal('notFound', { field: 'target' })
@@ -109,7 +109,7 @@ function checkPrices(context: Pick<StudioContext, 'gateways'>, { variants, curre
       throw new Refusal('amountNotTaken', { field: 'variants' })
 }
 
-/** Warns of the prices that a draft's variants would make; empty once it has started. */
+/** Returns warnings on the prices of a draft's variants; empty once it has started. */
 async function warningsOf(
   db: Db,
   { state, kind, target, target_name, variants }: Experiment,
@@ -124,7 +124,7 @@ async function warningsOf(
   )
 }
 
-/** What is different about a video for the viewers of a variant. The control changes nothing. */
+/** Returns a variant's changes to a video. The control changes nothing. */
 function changedBy(kind: ExperimentKind, { free_episodes, price_cents }: Variant) {
   if (free_episodes !== undefined) return { free_episodes }
   if (price_cents === undefined) return {}
@@ -135,7 +135,7 @@ const said = ({ name, variants }: ExperimentRow) => ({ name, variants })
 
 async function presentOne(db: Db, row: ExperimentRow, language: Language): Promise<Experiment> {
   const [shown] = await present(db, [row], language)
-  if (!shown) throw new Error(`experiment ${row.id} is gone`)
+  if (!shown) throw new Error(`experiment ${row.id} was deleted`)
   return shown
 }
 

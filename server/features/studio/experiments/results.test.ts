@@ -24,7 +24,7 @@ beforeEach(async () => {
   video = await buildVideo(site.context)
 })
 
-/** What runs is known within a second. */
+/** Waits until the change is visible, at most a second. */
 const settle = () => site.moveOn(1000)
 
 async function start(): Promise<void> {
@@ -45,7 +45,7 @@ const play = async (visitor: Visitor, number: number) =>
 const result = () => owner.desk.ask(showExperiment, { query: { id: experiment.id } })
 
 describe('the result', () => {
-  it('does not count the first token of a guest who has registered since', async () => {
+  it('ignores the first token of a guest who has registered since', async () => {
     await start()
     const [visitor, other] = [await guest(1), await guest(1)]
     const first = visitor.cookie
@@ -55,7 +55,7 @@ describe('the result', () => {
     expect((await result()).variants.map(({ exposed }) => exposed)).toEqual([0, 1])
   })
 
-  it('counts who met what differs, once, and what the ledger has of them after that', async () => {
+  it('counts each exposed viewer once, with their ledger lines after that', async () => {
     await start()
     const early = await Shopper.on(site, await guest(0))
     await early.buy({ episode_id: idOf(6) })
@@ -81,7 +81,7 @@ describe('the result', () => {
     expect((await result()).variants[0]).toMatchObject({ buyers: 0 })
   })
 
-  it('leaves out who has a right to the episode already', async () => {
+  it('excludes viewers with an entitlement to the episode', async () => {
     const shopper = await Shopper.on(site)
     await shopper.buy({ kind: 'video', video_id: video.id })
     await start()
@@ -90,7 +90,7 @@ describe('the result', () => {
   })
 })
 
-describe('the result of an experiment that many have met', () => {
+describe('the result of an experiment with many exposures', () => {
   const count = () => countExperiments(site.context, new AbortController().signal)
   const manyMeet = () =>
     site.context.database.pool.query(
@@ -109,7 +109,7 @@ describe('the result of an experiment that many have met', () => {
     return { sold: variants[1]?.revenue[0]?.net_cents ?? 0, counted_at }
   }
 
-  it('is what was counted last, and says when that was', async () => {
+  it('is the last aggregate, with its time', async () => {
     await start()
     await manyMeet()
     await buy()
@@ -125,7 +125,7 @@ describe('the result of an experiment that many have met', () => {
     expect(Date.parse(later.counted_at)).toBeGreaterThanOrEqual(Date.parse(counted.counted_at) + 60_000)
   })
 
-  it('is counted once more when it was stopped, and then each day, since money may go back', async () => {
+  it('is aggregated again after the experiment stopped, and then daily, because of refunds', async () => {
     await start()
     await manyMeet()
     await count()

@@ -9,8 +9,8 @@ import {
   zFor,
 } from './statistics.ts'
 
-/** As they are printed in R. G. Newcombe, Statistics in Medicine 17 (1998), pages 857–890: method 3, method 10. */
-describe('the intervals of shares are those of the literature', () => {
+/** As printed in R. G. Newcombe, Statistics in Medicine 17 (1998), pages 857–890: method 3, method 10. */
+describe('intervals of proportions match the literature', () => {
   it.each([
     [81, 263, 0.2553, 0.3662],
     [15, 148, 0.0624, 0.1605],
@@ -34,13 +34,13 @@ describe('the intervals of shares are those of the literature', () => {
   })
 })
 
-it('nobody who was exposed says nothing', () => {
+it('is empty without exposures', () => {
   expect(proportion(0, 0)).toEqual({ value: 0, low: 0, high: 1 })
   expect(proportionDifference({ hits: 0, of: 0 }, { hits: 1, of: 1 }).clear).toBe(false)
   expect(mean({ sum: 0, squares: 0, of: 0 })).toEqual({ value: 0, low: 0, high: 0 })
 })
 
-it('a mean has the standard error of its amounts, those of nothing among them', () => {
+it('a mean has the standard error of its amounts, including zeros', () => {
   // 2, 4, 4, 4, 5, 5, 7, 9: mean 5, variance 32/7.
   const found = mean({ sum: 40, squares: 232, of: 8 })
   const error = Math.sqrt(32 / 7 / 8)
@@ -49,7 +49,7 @@ it('a mean has the standard error of its amounts, those of nothing among them', 
   expect(found.high).toBeCloseTo(5 + 1.959964 * error, 9)
 })
 
-it('a difference of means is clear where its interval leaves zero out', () => {
+it('a difference of means is significant if its interval excludes zero', () => {
   const often = { sum: 10_000, squares: 1_000_000, of: 1000 }
   const rarer = { sum: 5_000, squares: 500_000, of: 1000 }
   const found = meanDifference(often, rarer)
@@ -60,12 +60,12 @@ it('a difference of means is clear where its interval leaves zero out', () => {
   expect(meanDifference(often, { ...often, sum: 9_900 }).clear).toBe(false)
 })
 
-it('more comparisons need wider intervals, so that they hold together', () => {
+it('more comparisons need wider intervals for the same joint confidence', () => {
   expect([zFor(1), zFor(2), zFor(3)]).toEqual([1.959964, 2.241403, 2.39398])
 })
 
-it('variants of other sizes than their shares are told from chance at one in a thousand', () => {
-  // Chi-squared is 3.92 and 15.4; 10.83 is passed by chance once in a thousand.
+it('detects sample ratio mismatch at a significance of one in a thousand', () => {
+  // Chi-squared is 3.92 and 15.4; the critical value for one in a thousand is 10.83.
   expect(isUneven([5000, 5200], [50, 50])).toBe(false)
   expect(isUneven([5000, 5400], [50, 50])).toBe(true)
   expect(isUneven([800, 100, 100], [80, 10, 10])).toBe(false)
@@ -73,7 +73,7 @@ it('variants of other sizes than their shares are told from chance at one in a t
   expect(isUneven([0, 0], [50, 50])).toBe(false)
 })
 
-it('a variant needs the more viewers the fewer of them buy', () => {
+it('the required sample size grows as the conversion rate falls', () => {
   expect(minimumPerVariant({ buyers: 3, exposed: 1000 })).toBe(7600)
   expect(minimumPerVariant({ buyers: 100, exposed: 1000 })).toBe(3600)
   expect(minimumPerVariant({ buyers: 100, exposed: 10_000 })).toBe(39_600)

@@ -1,17 +1,17 @@
 import type { Difference, Estimate } from '#contract/studio/experiments.ts'
 
-/** How many standard errors hold 95 %. */
+/** Standard errors of a 95 % interval. */
 const usualZ = 1.959964
 
 /**
- * The same for one, two or three comparisons that are to hold together (Bonferroni): who looks at three variants is three times
- * as likely to be misled by one.
+ * Standard errors of a joint 95 % interval for one, two or three comparisons (Bonferroni): with three variants, a misleading result
+ * is three times as likely.
  */
 const comparingZ = [usualZ, 2.241403, 2.39398]
 
 export const zFor = (comparisons: number): number => comparingZ[comparisons - 1] ?? usualZ
 
-/** A share with its interval by Wilson's score, which holds with few buyers too. */
+/** Estimates a proportion with Wilson's score interval, which is valid for few buyers too. */
 export function proportion(hits: number, of: number, z = usualZ): Estimate {
   if (of === 0) return { value: 0, low: 0, high: 1 }
   const value = hits / of
@@ -25,7 +25,7 @@ export function proportion(hits: number, of: number, z = usualZ): Estimate {
   }
 }
 
-/** How much larger the second share is than the first, by Newcombe's interval of two of Wilson's. */
+/** Estimates the difference of two proportions, second minus first, with Newcombe's interval of two Wilson intervals. */
 export function proportionDifference(
   first: { hits: number; of: number },
   second: { hits: number; of: number },
@@ -40,20 +40,20 @@ export function proportionDifference(
   })
 }
 
-/** Amounts of `of` viewers, by their sum and the sum of their squares. */
+/** Amounts of `of` viewers: their sum and the sum of their squares. */
 export interface Amounts {
   sum: number
   squares: number
   of: number
 }
 
-/** What each viewer brought on average. */
+/** Estimates the mean amount per viewer. */
 export function mean(amounts: Amounts, z = usualZ): Estimate {
   const { value, error } = momentsOf(amounts)
   return { value, low: value - z * error, high: value + z * error }
 }
 
-/** How much more each viewer of the second brought; the two may be spread differently (Welch). */
+/** Estimates the difference of mean amounts, second minus first, with unequal variances (Welch). */
 export function meanDifference(first: Amounts, second: Amounts, z = usualZ): Difference {
   const [a, b] = [momentsOf(first), momentsOf(second)]
   const value = b.value - a.value
@@ -73,10 +73,13 @@ const judged = (estimate: Estimate): Difference => ({
   clear: estimate.low > 0 || estimate.high < 0,
 })
 
-/** What chi-squared passes once in a thousand, by degrees of freedom from one on. */
+/** Critical values of chi-squared for one in a thousand, by degrees of freedom from one. */
 const rarely = [10.828, 13.816, 16.266]
 
-/** Whether so uneven counts would come of these shares less than once in a thousand: then viewers are counted wrongly. */
+/**
+ * Tests for sample ratio mismatch: whether such uneven counts would arise from these shares less than once in a thousand. If so,
+ * viewers are counted wrongly.
+ */
 export function isUneven(counts: readonly number[], shares: readonly number[]): boolean {
   const all = counts.reduce((sum, count) => sum + count, 0)
   if (all === 0) return false
@@ -85,13 +88,13 @@ export function isUneven(counts: readonly number[], shares: readonly number[]): 
   return squared.reduce((sum, each) => sum + each, 0) > (rarely[counts.length - 2] ?? Infinity)
 }
 
-/** With fewer buyers the conversion rate is unknown. */
+/** Minimum number of buyers for a known conversion rate. */
 const fewBuyers = 20
 const usualConversion = 0.05
 
 /**
- * How many viewers each variant needs so that a fifth more or fewer buyers is seen four times out of five (Lehr's rule): as many as
- * the conversion so far asks for.
+ * Returns the sample size of each variant to detect a fifth more or fewer buyers with a power of 80 % (Lehr's rule), at the
+ * conversion rate so far.
  */
 export function minimumPerVariant({ buyers, exposed }: { buyers: number; exposed: number }): number {
   const share = buyers < fewBuyers ? usualConversion : buyers / exposed

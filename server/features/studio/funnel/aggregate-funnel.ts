@@ -11,14 +11,14 @@ import {
   type Counted,
 } from './funnel-queries.ts'
 
-/** Holds while there is something to count. */
+/** True while there is something to count. */
 export const anyFunnel = `${anySteps} OR EXISTS (SELECT FROM uncounted_lines)`
 
 const batch = 5000
 
 /**
- * Counts the steps and the ledger's lines that came since, in batches until none is left. What is taken and what it is added to change in
- * one transaction: each counts once, however many processes do it and wherever one dies.
+ * Aggregates the steps and the ledger's lines since the last run, in batches until none is left. A batch is removed and added in
+ * one transaction, so each counts once, with any number of processes and after a crash.
  */
 export async function aggregateFunnel(db: Db, signal?: AbortSignal): Promise<void> {
   for (const fold of [foldSteps, foldSales]) {
@@ -50,7 +50,7 @@ async function foldSales(tx: Tx): Promise<number> {
   const keyed = (await withKnownTokens(tx, sales)).flatMap((sums) =>
     keysOf(sums).map(([kind, key]) => ({ ...sums, kind, key })),
   )
-  // A key that only gave money back has its row too, so that the list holds all that the totals do.
+  // A key with refunds only has a row too, so that the list matches the totals.
   await addCounts(
     tx,
     keyed.map(({ kind, key, day, paid }) => ({ ...noCounts, kind, key, day, paid })),
@@ -59,7 +59,7 @@ async function foldSales(tx: Tx): Promise<number> {
   return taken
 }
 
-/** Unknown tokens count as one: anyone can invent them, and each would leave rows forever. */
+/** Counts unknown tokens as one: anyone can invent them, and each would leave rows forever. */
 async function withKnownTokens<Row extends { token: string | null }>(tx: Tx, rows: readonly Row[]) {
   const tokens = new Set(rows.map(({ token }) => token).filter((token) => token !== null && token !== ''))
   const known = await selectKnownTokens(
@@ -74,7 +74,7 @@ async function withKnownTokens<Row extends { token: string | null }>(tx: Tx, row
 
 type Origin = { [Part in keyof Pick<TakenSales, 'token' | 'click' | 'video_id'>]: TakenSales[Part] | null }
 
-/** The keys that something counts under; null ones do not count. */
+/** Returns the keys to count under, without null ones. */
 function keysOf({ token, click, video_id }: Origin): [Counted['kind'], string][] {
   const keys: [Counted['kind'], string | null][] = [
     ['token', token],

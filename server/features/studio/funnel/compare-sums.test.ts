@@ -31,7 +31,7 @@ beforeAll(async () => {
     sent('paywall', { video_id: site.video.id }),
   ])
   await aggregateFunnel(site.context.db)
-  // The day is over for as long as it takes to be complete.
+  // Moves on until the day is complete.
   site.moveOn(dayMs + hourMs)
   await aggregateDays(site.context)
   owner = await letIn(site, 'owner')
@@ -44,7 +44,7 @@ const tables = ['daily_revenue', 'funnel_money', 'funnel_counts']
 const leftByOne = "UPDATE balance_lots SET left_cents = left_cents + 1 WHERE kind = 'paid'"
 const rightLots = "UPDATE balance_lots SET left_cents = left_cents - 1 WHERE kind = 'paid'"
 
-/** Falsifies sums until the test is over, or until what it answers is called. */
+/** Falsifies sums until the end of the test, or until the returned function is called. */
 async function falsify(statement: string): Promise<() => Promise<void>> {
   for (const table of tables) await run(`CREATE TABLE saved_${table} AS TABLE ${table}`)
   await run(statement)
@@ -61,7 +61,7 @@ async function falsify(statement: string): Promise<() => Promise<void>> {
   return restore
 }
 
-test('finds no difference where the sums are what they were made of', async () => {
+test('finds no difference if the sums match their sources', async () => {
   expect(await compareDay(site.context, day)).toEqual([])
 })
 
@@ -91,12 +91,12 @@ test.each([
     "UPDATE funnel_counts SET paywalls = 0 WHERE kind = 'click' AND days = 1",
     /funnel by click: 0 paywalls of 1 events/,
   ],
-])('finds that %s were falsified', async (_what, statement, message) => {
+])('detects that %s were falsified', async (_what, statement, message) => {
   await falsify(statement)
   expect((await compareDay(site.context, day)).join()).toMatch(message)
 })
 
-test('finds that balances differ from the deferred revenue', async () => {
+test('detects that balances differ from the deferred revenue', async () => {
   expect(await compareBalances(site.context.db)).toEqual([])
   await run(leftByOne)
   onTestFinished(async () => void (await run(rightLots)))
@@ -105,7 +105,7 @@ test('finds that balances differ from the deferred revenue', async () => {
   ])
 })
 
-test('does not compare a day while some of it waits to be counted', async () => {
+test('does not compare a day before all of it is counted', async () => {
   await falsify('UPDATE funnel_money SET gross_cents = 0; UPDATE funnel_counts SET visits = 0, paywalls = 0')
   await run(`INSERT INTO uncounted_lines (line_id) SELECT id FROM ledger_lines;
     INSERT INTO funnel_steps (day, step) VALUES ('${day}', 'visit')`)
@@ -114,8 +114,8 @@ test('does not compare a day while some of it waits to be counted', async () => 
   expect(await compareDay(site.context, day)).not.toEqual([])
 })
 
-test('says a difference on the system page and in the log until it is gone', async () => {
-  // The newest of the days that may be chosen, then the oldest.
+test('reports a difference on the system page and in the log until it is resolved', async () => {
+  // The newest of the eligible days, then the oldest.
   const random = vi.spyOn(Math, 'random').mockReturnValue(1 - Number.EPSILON)
   onTestFinished(() => random.mockRestore())
   const lines: string[] = []

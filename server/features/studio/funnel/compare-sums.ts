@@ -19,17 +19,16 @@ export interface CompareContext {
 }
 
 const kinds = ['token', 'click', 'video'] as const
-/** After so long a day is complete: what is still written is dated later. */
+/** After this time a day is complete: later writes have later dates. */
 const settledMs = hourMs
-/** A day costs a look at all its events: so many that differed are compared again each time, and so many are remembered. */
+/** Maximum number of differing days that are compared again and remembered, since each comparison reads all events of a day. */
 const mostAgain = 3
 const mostKnown = 100
 
 /**
- * Compares the studio's sums of a past day, chosen at random, with the ledger's lines and the events that they were made of, and so each
- * day that has differed before, so that a difference is reported until it is gone. Each time compares what is left in balances with
- * the deferred revenue of the ledger.
- * @throws Error naming the days and what differs, which the job's state shows on the studio's system page
+ * Compares the studio's sums of a random past day with their ledger lines and events, and repeats days that differed before, so
+ * that a difference is reported until it is resolved. Every run compares the remaining balances with the ledger's deferred revenue.
+ * @throws Error naming the days and the differences, which the studio's system page shows as the job's state
  */
 export async function compareSums(context: CompareContext): Promise<void> {
   const { db } = context
@@ -47,11 +46,10 @@ export async function compareSums(context: CompareContext): Promise<void> {
   )
   const differing = found.map(({ day, differences }) => `${day} (${differences.join(', ')})`)
   differing.push(...(await compareBalances(db)))
-  if (differing.length > 0)
-    throw new Error(`Sums differ from what they were made of: ${differing.join('; ')}`)
+  if (differing.length > 0) throw new Error(`Sums differ from their sources: ${differing.join('; ')}`)
 }
 
-/** What of balances differs from the ledger, which owes people what they paid and did not spend. */
+/** Returns the differences between balances and the ledger, whose liability is what was paid and not spent. */
 export async function compareBalances(db: Db): Promise<string[]> {
   const sums = await selectDeferredRevenue(db)
   return sums.flatMap(({ currency, unspent_cents, owed_cents }) =>
@@ -61,7 +59,7 @@ export async function compareBalances(db: Db): Promise<string[]> {
   )
 }
 
-/** A day that is over, as far back as money or events go. */
+/** Chooses a past day with money or events. */
 async function chooseDay({ db, clock, tracking }: CompareContext): Promise<string> {
   const last = clock.now().getTime() - settledMs - dayMs
   const firstMoney = (await selectFirstMoney(db))?.getTime() ?? last
@@ -69,7 +67,7 @@ async function chooseDay({ db, clock, tracking }: CompareContext): Promise<strin
   return dayName(new Date(first + Math.random() * (last - first)))
 }
 
-/** What differs on a day, from one snapshot. Sums that are not complete yet are not compared. */
+/** Returns the differences of a day, from one snapshot. Incomplete sums are not compared. */
 export async function compareDay(context: CompareContext, day: string): Promise<string[]> {
   const { db } = context
   const compare = async (tx: Db) => [
@@ -115,8 +113,8 @@ function differencesOf(what: string, ledger: readonly LedgerSums[], sums: readon
 }
 
 /**
- * Sums may hold more than there are events, since the oldest of a person's are deleted beyond EVENT_KB_PERSON, but never less.
- * Events that are older than EVENTS_DAYS are gone.
+ * Compares steps. Sums may exceed the events, since a user's oldest are deleted beyond EVENT_KB_PERSON, but are never lower. Events
+ * older than EVENTS_DAYS are deleted.
  */
 async function compareSteps(db: Db, { clock, tracking }: CompareContext, day: string): Promise<string[]> {
   const span = spanUntil(new Date(day), 1)

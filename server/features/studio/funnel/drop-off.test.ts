@@ -11,7 +11,7 @@ import { flushPositions } from '#server/testing/site/flush-positions.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const halfHour = 30 * 60_000
-/** Of the episodes that `buildVideo` makes. */
+/** Duration of the episodes of `buildVideo`. */
 const length = 18_000
 let offset = 0
 let site: TestSite
@@ -41,7 +41,7 @@ async function someone() {
   return { id, watch }
 }
 
-/** Began and finished, by episode, of those that anybody started. */
+/** Returns starts and finishes by episode, for episodes that were started. */
 async function viewers() {
   await aggregateViewings(site.context)
   const { list } = await analyst.desk.ask(listDropOff, { query: { video_id: video.id } })
@@ -49,7 +49,7 @@ async function viewers() {
   return Object.fromEntries(seen.map(({ number, started, finished }) => [number, [started, finished]]))
 }
 
-it('counts a viewer of an episode once, as begun and as finished from nine tenths on', async () => {
+it('counts a viewer of an episode once, as started and, from nine tenths on, as finished', async () => {
   const [one, other] = [await someone(), await someone()]
   await one.watch(1, 100)
   await one.watch(1, length * 0.9 - 1)
@@ -65,7 +65,7 @@ it('counts a viewer of an episode once, as begun and as finished from nine tenth
   expect(await viewers()).toEqual({ 1: [2, 1], 2: [1, 1] })
 })
 
-it('lists every episode in its order, also those that nobody started, page by page', async () => {
+it('lists every episode in order, including those without viewers, in pages', async () => {
   const { watch } = await someone()
   await watch(2, 0)
   await aggregateViewings(site.context)
@@ -79,12 +79,12 @@ it('lists every episode in its order, also those that nobody started, page by pa
   expect(rest.next_cursor).toBeNull()
 })
 
-it('is refused for a video that there is not', async () => {
+it('is refused for an unknown video', async () => {
   const { answer } = await analyst.desk.call(listDropOff, { query: { video_id: 'vid_nowhere' } })
   expect(answer.code).toBe(404)
 })
 
-it('makes one viewer of a guest and the member they become, whatever was counted by then', async () => {
+it('joins a guest and the member they become to one viewer, whatever was counted before', async () => {
   const [guest, member] = [await someone(), await someone()]
   await guest.watch(1, length)
   await member.watch(1, length)
@@ -98,7 +98,7 @@ it('makes one viewer of a guest and the member they become, whatever was counted
   expect(await viewers()).toEqual({ 1: [1, 1], 2: [1, 1], 3: [1, 1] })
 })
 
-it('takes the viewings along in an export and forgets them with the person; the sums stay', async () => {
+it('exports the viewings of a user and deletes them with the account; the totals stay', async () => {
   const { id, watch } = await someone()
   await watch(1, length)
   await watch(2, 1)
@@ -110,7 +110,7 @@ it('takes the viewings along in an export and forgets them with the person; the 
   expect(await viewers()).toEqual({ 1: [1, 1], 2: [1, 0] })
 })
 
-it('counts each once, though several fold at the same time', async () => {
+it('counts each once, though several processes aggregate concurrently', async () => {
   const people = await Promise.all(Array.from({ length: 20 }, () => someone()))
   await Promise.all(people.map(({ watch }) => watch(1, length)))
   await Promise.all([

@@ -6,10 +6,10 @@ import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/
 import { reads, type Command } from '#server/features/studio/command.ts'
 import { selectTitles } from './funnel-queries.ts'
 
-/** A chart shows all episodes of nearly every video at once. */
+/** Default and maximum page size. A chart shows all episodes of nearly every video at once. */
 const limits = { usual: 200, most: 200 }
 
-/** Where the viewers of a video stop. */
+/** Commands for the drop-off of a video's viewers. */
 export const dropOffCommands: Command[] = [
   reads(listDropOff, async ({ db }, { video_id, cursor, limit }, { language }) => {
     const name = `dropoff ${video_id}`

@@ -13,10 +13,10 @@ export interface Counts {
 
 export const noCounts: Counts = { visits: 0, plays: 0, paywalls: 0, paid: 0 }
 
-/** Money of one currency, of renewals or of the sales that came before them. */
+/** Money in one currency, either of renewals or of first sales. */
 export type Sums = LedgerSums & { renewal: boolean }
 
-/** To whose sums something is to be added. */
+/** The key whose sums are increased. */
 interface Place {
   kind: FunnelKind
   key: string
@@ -25,12 +25,12 @@ interface Place {
 export type Counted = Place & Counts
 export type Earned = Place & Sums
 
-// Rows are changed in the order of their keys, so that no two processes wait for each other in a circle.
+// Rows are changed in the order of their keys, so that processes cannot deadlock.
 
 const lengths = sql`unnest(${sql.lit(`{${runLengths.join(',')}}`)}::smallint[]) AS days`
 const firstDay = sql`day - (day - date '2000-01-01') % days`
 
-/** Adds to the sums of all runs. What is said of a video that does not exist is somebody's invention. */
+/** Adds to the sums of all runs. Counts for a nonexistent video are invented by a client, and are ignored. */
 export async function addCounts(tx: Tx, counted: readonly Counted[]): Promise<void> {
   await sql`
     INSERT INTO funnel_counts AS kept (kind, days, first_day, key, visits, plays, paywalls, paid)
@@ -74,10 +74,10 @@ const runTable = (runs: readonly Run[]) => sql`
 const counts = sql`coalesce(sum(visits), 0)::float8 AS visits, coalesce(sum(plays), 0)::float8 AS plays,
   coalesce(sum(paywalls), 0)::float8 AS paywalls, coalesce(sum(paid), 0)::float8 AS paid`
 
-/** The position in a list: after this key with so many visits. */
+/** The position in a list: after this key with this number of visits. */
 export type After = { visits: number; key: string } | undefined
 
-/** A page of keys with their sums over these runs, the most visits first, and the sums of all keys; each run is read once. */
+/** Selects a page of keys with their sums over these runs, most visits first, and the sums of all keys; each run is read once. */
 export async function selectCounts(
   db: Db,
   kind: FunnelKind,
@@ -105,7 +105,7 @@ const money = sql`sum(gross_cents)::float8 AS gross_cents, sum(refunded_cents)::
   sum(disputed_cents)::float8 AS disputed_cents, sum(disputes_won_cents)::float8 AS disputes_won_cents,
   sum(disputes_lost_cents)::float8 AS disputes_lost_cents`
 
-/** The money of these keys over these runs. */
+/** Selects the money of these keys over these runs. */
 export async function selectMoney(
   db: Db,
   kind: FunnelKind,
@@ -120,7 +120,7 @@ export async function selectMoney(
   return new Map([...found].map(([key, all]) => [key, all.map(({ key: _key, ...sums }) => sums)]))
 }
 
-/** The money of all keys over these runs: every line of the ledger is in each kind once, and of ad clicks there are the fewest keys. */
+/** Selects the money of all keys over these runs. Every ledger line is in each kind once, and ad clicks have the fewest keys. */
 export async function selectMoneyTotals(db: Db, runs: readonly Run[]): Promise<Sums[]> {
   const { rows } = await sql<Sums>`
     SELECT currency, renewal, ${money} FROM funnel_money JOIN ${runTable(runs)} USING (days, first_day)
@@ -128,7 +128,7 @@ export async function selectMoneyTotals(db: Db, runs: readonly Run[]): Promise<S
   return rows
 }
 
-/** The counts of these tokens over these runs. */
+/** Selects the counts of these tokens over these runs. */
 export async function selectTokenCounts(
   db: Db,
   runs: readonly Run[],
@@ -143,7 +143,7 @@ export async function selectTokenCounts(
 /** Replaces every unknown token. No link and no member has it. */
 export const unknownToken = 'unknown'
 
-/** Which of these tokens are a link's, or the referral code of somebody who has registered. */
+/** Selects which of these tokens belong to a link, or are the referral code of a registered user. */
 export async function selectKnownTokens(db: Db, tokens: readonly string[]): Promise<ReadonlySet<string>> {
   if (tokens.length === 0) return new Set()
   const { rows } = await sql<{ token: string }>`
@@ -154,7 +154,7 @@ export async function selectKnownTokens(db: Db, tokens: readonly string[]): Prom
   return new Set(rows.map(({ token }) => token))
 }
 
-/** How the operator calls these tokens. */
+/** Selects the operator's names of these tokens. */
 export async function selectLinkNames(db: Db, tokens: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom('links')

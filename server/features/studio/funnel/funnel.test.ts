@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** What the command line answers, which no moved clock signs out. */
+/** Returns the output of the command line, which a moved clock does not sign out. */
 async function given<T>(...words: string[]): Promise<T> {
   return JSON.parse(await runStudioCommand(site.context, ['growth', ...words, '--json'])) as T
 }
@@ -39,7 +39,7 @@ const makeLink = async (name: string) =>
     await runStudioCommand(site.context, ['link', 'create', site.video.id, name, '--json']),
   ) as ResultOf<typeof createLink>
 
-/** The whole funnel once everything is counted, read in pages of two. */
+/** Reads the whole funnel after aggregation, in pages of two. */
 async function funnel(by: FunnelKind, days = 30): Promise<Pick<Funnel, 'list' | 'totals'>> {
   await aggregateFunnel(site.context.db)
   const words = ['funnel', '--by', by, '--days', String(days), '--limit', '2']
@@ -52,13 +52,13 @@ async function funnel(by: FunnelKind, days = 30): Promise<Pick<Funnel, 'list' | 
   return { list, totals }
 }
 
-/** What the ledger says of the same span. */
+/** Returns the ledger's figures of the same span. */
 const ledger = async (days: number) =>
   (await given<ResultOf<typeof listDays>>('days', '--days', String(days))).totals
 
 const rowOf = (list: readonly FunnelRow[], key: string | null) => list.find((row) => row.key === key)
 
-/** What a visitor's browser tells, once it is in the funnel. */
+/** Sends an event of a visitor's browser, and waits until it is in the funnel. */
 async function tell(fields: Record<string, string>, step: 'visits' | 'paywalls', by: FunnelKind = 'token') {
   const before = (await funnel(by)).totals[step]
   await site.visitor().fetch(`/api/statics.png?${new URLSearchParams(fields).toString()}`)
@@ -77,7 +77,7 @@ async function buyBy(token?: string, number = 4) {
   return { shopper, order: info }
 }
 
-it('counts visits, plays, paywalls and paid orders by the token that was carried, and names its link', async () => {
+it('counts visits, plays, paywalls and paid orders by token, and names its link', async () => {
   const link = await owner.desk.ask(createLink, { body: { video_id: site.video.id, name: 'Poster' } })
   const { token } = link
   await tell({ event: 'visit', referrer_token: token }, 'visits')
@@ -103,7 +103,7 @@ it('counts visits, plays, paywalls and paid orders by the token that was carried
   expect(links).toMatchObject([{ token, visits: 2, plays: 1, paywalls: 1, paid: 1 }])
 })
 
-it('tells the kind of an ad click and keeps neither the click nor the person without consent', async () => {
+it('shows the kind of an ad click, and stores neither click nor user without consent', async () => {
   await tell({ event: 'visit', fbclid: 'fb.secret' }, 'visits', 'click')
   await tell({ event: 'visit', fbclid: 'fb.secret', ttclid: 'tt.secret' }, 'visits', 'click')
   const viewer = site.visitor({ 'x-ttclid': 'tt.secret' })
@@ -123,7 +123,7 @@ it('tells the kind of an ad click and keeps neither the click nor the person wit
   expect(rowOf(list, 'tiktok')).toMatchObject({ visits: 0, plays: 1 })
 })
 
-it('counts an event once, though its batch is written twice, and all unknown tokens as one', async () => {
+it('counts an event once, though its batch is written twice, and joins all unknown tokens', async () => {
   const before = (await funnel('token')).totals.visits
   const referrer_token = '\u{1F680}'.repeat(127) + 'xyz'
   const event = { name: 'visit', fields: { referrer_token }, fbclid: undefined, ttclid: undefined }
@@ -140,7 +140,7 @@ it('counts an event once, though its batch is written twice, and all unknown tok
   expect(later.map(({ key }) => key).toSorted()).toEqual(list.map(({ key }) => key).toSorted())
 })
 
-it("counts by a member's code, and not by a guest's", async () => {
+it("counts by a member's code, but not by a guest's", async () => {
   const { visitor, user } = await registerMember(site)
   await tell({ event: 'visit', referrer_token: user.referral_code ?? '' }, 'visits')
   const guest = site.visitor()
@@ -153,11 +153,11 @@ it("counts by a member's code, and not by a guest's", async () => {
   await visitor.ask(deleteUser, { body: { current_password: password } })
 })
 
-it('leaves out what is said of a video that does not exist', async () => {
+it('ignores events of a nonexistent video', async () => {
   const before = (await funnel('video')).totals
   const query = new URLSearchParams({ event: 'visit_video', video_id: 'vid_nowhere' })
   await site.visitor().fetch(`/api/statics.png?${query.toString()}`)
-  // Behind it in the same buffer.
+  // After it in the same buffer.
   await tell({ event: 'visit_video', video_id: site.video.id }, 'visits', 'video')
   const { list, totals } = await funnel('video')
   expect(totals.visits).toBe(before.visits + 1)
@@ -165,7 +165,7 @@ it('leaves out what is said of a video that does not exist', async () => {
 })
 
 it.each(['token', 'click', 'video'] as const)(
-  'adds up to the ledger to the cent by %s, after refunds, disputes and renewals, and its rows to its totals',
+  'equals the ledger to the cent by %s, after refunds, disputes and renewals, and its rows equal its totals',
   async (by) => {
     const returned = await buyBy('spring', 4)
     const disputed = await buyBy('autumn', 5)
@@ -196,7 +196,7 @@ it.each(['token', 'click', 'video'] as const)(
   },
 )
 
-it('credits renewals to the token and the drama of the first payment, and says which money is theirs', async () => {
+it('credits renewals to the token and the video of the first payment, and shows their part of the money', async () => {
   const [{ token }, other] = [await makeLink('Summer'), await makeLink('Winter')]
   const grossOf = (row: FunnelRow | undefined, view: 'revenue' | 'sale_revenue') =>
     row?.[view][0]?.gross_cents ?? 0
@@ -207,7 +207,7 @@ it('credits renewals to the token and the drama of the first payment, and says w
     episode_id: episodeOf(site, 4),
   })
   const firstCents = (await subscriber.orders())[0]?.amount_cents ?? 0
-  // A later link of the same person gets none of the renewals.
+  // A later link of the same user gets no renewals.
   await subscriber.shopper.visitor.ask(getUser, { headers: { 'x-referrer-token': other.token } })
   await subscriber.after(7 * day)
   await subscriber.after(7 * day)
@@ -224,7 +224,7 @@ it('credits renewals to the token and the drama of the first payment, and says w
   expect(totals.revenue).toEqual(await ledger(92))
 })
 
-it('credits a plan that was bought elsewhere to the drama that was watched last, and to none where none was', async () => {
+it('credits a plan that was bought elsewhere to the video that was watched last, if any', async () => {
   const dramaOf = async (visitor: Visitor, query: { video_id?: string } = {}) => {
     const shopper = await Shopper.on(site, visitor)
     const { id } = await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(30)).id, ...query })
@@ -245,7 +245,7 @@ it('credits a plan that was bought elsewhere to the drama that was watched last,
   expect(await dramaOf(site.visitor(), { video_id: 'vid_nowhere' })).toBeUndefined()
 })
 
-it('counts each once, though several do it at the same time and one fails halfway', async () => {
+it('counts each once, though several processes run concurrently and one fails halfway', async () => {
   const { db } = site.context
   const before = (await funnel('token', 92)).totals
   await sql`

@@ -12,7 +12,7 @@ export const funnelCommands: Command[] = [
   reads(listFunnel, async ({ db, clock }, { by, until, days = 30, cursor, limit }, { language }) => {
     const name = `funnel ${by} ${days}`
     const position = decodeCursor(name, cursor, ['time', 'count', 'text'])
-    // A list that is read on after midnight stays the same.
+    // A list whose paging continues after midnight stays the same.
     const span = spanUntil(new Date(position?.[0] ?? until ?? clock.now()), days)
     const after = position && { visits: position[1], key: position[2] }
     const size = pageSize(limit, limits)

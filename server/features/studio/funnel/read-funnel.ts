@@ -12,7 +12,7 @@ import {
 } from './funnel-queries.ts'
 import { runsOf } from './runs.ts'
 
-/** A page of a funnel with the sums of all of it, as they were at one moment: the rows add up to the totals. */
+/** Reads a page of a funnel and its totals from one snapshot, so that all rows add up to the totals. */
 export function readFunnel(db: Db, by: FunnelKind, span: DaySpan, page: { after: After; limit: number }) {
   const runs = runsOf(span)
   return db
@@ -28,7 +28,7 @@ export function readFunnel(db: Db, by: FunnelKind, span: DaySpan, page: { after:
 
 const keysOf = (rows: readonly { key: string }[]) => rows.map(({ key }) => key)
 
-/** What people call these keys: a link's name, a video's title. A kind of click has none. */
+/** Returns the names of these keys: a link's name, a video's title. A kind of click has none. */
 export async function namesOf(
   db: Db,
   by: FunnelKind,

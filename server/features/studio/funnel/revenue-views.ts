@@ -3,7 +3,7 @@ import { addByCurrency } from '#server/features/billing/billing.ts'
 import { withNet } from '#server/features/studio/growth/growth.ts'
 import type { Sums } from './funnel-queries.ts'
 
-/** The two views of money that a campaign or a drama brought: of the sale, and with the renewals that followed it. */
+/** Returns the two views of the revenue of a campaign or video: of the sale only, and with its renewals. */
 export function viewsOf(sums: readonly Sums[]): RevenueViews {
   const all = sums.map(({ renewal: _renewal, ...money }) => money)
   const sales = sums.filter(({ renewal }) => !renewal).map(({ renewal: _renewal, ...money }) => money)

@@ -4,7 +4,7 @@ import { runsOf } from './runs.ts'
 
 const day = 86_400_000
 
-it('makes up every span of days of runs that hold each day once and no other, 17 at most for 92 days', () => {
+it('composes every span of days from runs that contain each day once, 17 at most for 92 days', () => {
   for (let shift = 0; shift < 32; shift++)
     for (const days of [1, 2, 7, 30, 92]) {
       const span = spanUntil(new Date(Date.UTC(2026, 0, 1 + shift, 23, 59)), days)
@@ -22,7 +22,7 @@ it('makes up every span of days of runs that hold each day once and no other, 17
     }
 })
 
-it('ends with the day in UTC that the moment lies in', () => {
+it('ends with the UTC day of the given time', () => {
   const { from, to } = spanUntil(new Date('2026-11-22T23:30:00-02:00'), 1)
   expect([from.toISOString(), to.toISOString()]).toEqual([
     '2026-11-23T00:00:00.000Z',

@@ -1,7 +1,7 @@
 import { dayMs } from '#server/platform/clock.ts'
 import { dayName, type DaySpan } from '#server/platform/utc-days.ts'
 
-/** The lengths of the runs of days that are summed up, the longest first. Each holds runs of the next as a whole. */
+/** Lengths of the runs of days that are aggregated, longest first. Each contains whole runs of the next. */
 export const runLengths = [16, 4, 1] as const
 
 /** A run of UTC days. Runs of a length begin at its multiples, counted from the beginning of 2000. */
@@ -12,7 +12,7 @@ export interface Run {
 
 const epoch = Date.UTC(2000, 0, 1)
 
-/** The fewest runs that make up a span: 92 days are 17 at most. */
+/** Returns the fewest runs that compose a span: 92 days are 17 at most. */
 export function runsOf({ from, to }: DaySpan): Run[] {
   const runs: Run[] = []
   const end = (to.getTime() - epoch) / dayMs

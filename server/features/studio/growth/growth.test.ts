@@ -31,7 +31,7 @@ const nothingIn = (currency: string) => ({
   net_cents: 0,
 })
 
-/** The bank decides, and the gateway tells of it. */
+/** Sends the gateway's webhook of a bank's decision. */
 async function bankSays(orderId: string, status: 'open' | 'won' | 'lost'): Promise<void> {
   const { db, clock, secret } = site.context
   const { reference } = await paymentOf(site, orderId)
@@ -39,20 +39,20 @@ async function bankSays(orderId: string, status: 'open' | 'won' | 'lost'): Promi
   await hear(site, reference)
 }
 
-/** An episode is bought, and its payment is disputed. @returns the order's id */
+/** Buys an episode and disputes its payment. @returns the order's id */
 async function disputeEpisode(status: 'open'): Promise<string> {
   const { order } = await buyEpisode(site, 5)
   await bankSays(order.id, status)
   return order.id
 }
 
-/** What an analyst is told. */
+/** Returns the report for an analyst. */
 async function told(days = 30) {
   const { desk } = await letIn(site, 'analyst')
   return desk.ask(listDays, { query: { days } })
 }
 
-/** What the ledger holds of all that was sold, added up in the simplest way. */
+/** Returns the net of all ledger lines of sales, in the simplest way. */
 async function ledgerNet(): Promise<number> {
   const { rows } = await sql<{ net: string }>`
     SELECT coalesce(-sum(amount_cents), 0) AS net FROM ledger_lines
@@ -65,7 +65,7 @@ const sumOf = (list: readonly GrowthDay[], pick: (day: GrowthDay) => number) =>
 const netOf = ({ revenue }: GrowthDay) => revenue.reduce((sum, { net_cents }) => sum + net_cents, 0)
 const dayOf = (list: readonly GrowthDay[], name: string) => list.find((each) => each.day === name)
 
-it('tells every UTC day, also where nothing happened', async () => {
+it('lists every UTC day, including those without sales', async () => {
   const { list, totals } = await told(3)
   const names = [2, 1, 0].map((ago) => new Date(Date.now() - ago * day).toISOString().slice(0, 10))
   expect(list).toEqual(
@@ -74,7 +74,7 @@ it('tells every UTC day, also where nothing happened', async () => {
   expect(totals).toEqual([])
 })
 
-it('adds up sales, refunds and disputes to the cent, each on its day, as the ledger does', async () => {
+it('totals sales, refunds and disputes to the cent, each on its day, equal to the ledger', async () => {
   const [sold, refunded, disputed] = [today(), await buyEpisode(site), await buyEpisode(site, 5)]
   site.moveOn(day)
   await refundOrder(site.context, refunded.order.id, { amountCents: 33, reason: 'goodwill' })
@@ -96,7 +96,7 @@ it('adds up sales, refunds and disputes to the cent, each on its day, as the led
   await hear(site, reference)
 })
 
-it('counts a dispute won on the day it was opened, also once that day was summed up, and nets no more than the gross', async () => {
+it('counts a won dispute on the day it was opened, also after that day was aggregated, and its net does not exceed the gross', async () => {
   const opened = today()
   const usd = nothingIn('USD')
   const won = { ...usd, refunded_cents: 33, disputed_cents: 99, disputes_won_cents: 99, net_cents: -33 }
@@ -116,7 +116,7 @@ it('counts a dispute won on the day it was opened, also once that day was summed
     expect(net_cents).toBeLessThanOrEqual(gross_cents)
 })
 
-it('keeps a lost dispute apart from one that is open, and takes the loss back when it is won after all', async () => {
+it('separates a lost dispute from an open one, and reverses the loss if it is won later', async () => {
   const order = await disputeEpisode('open')
   const figures = async () => {
     const [{ disputed_cents, disputes_won_cents, disputes_lost_cents, net_cents } = nothingIn('USD')] = (
@@ -146,7 +146,7 @@ it('counts a refund that failed later on the day it was sent', async () => {
   expect(dayOf(list, today())?.revenue).toEqual([])
 })
 
-it('keeps currencies apart', async () => {
+it('separates currencies', async () => {
   const [before] = (await told()).totals
   const { order } = await buyEpisode(site)
   const { db } = site.context
@@ -159,7 +159,7 @@ it('keeps currencies apart', async () => {
   expect(totals.reduce((sum, { net_cents }) => sum + net_cents, 0)).toBe(await ledgerNet())
 })
 
-it('tells who subscribed, whose renewal failed, and who is gone, and that agrees with who subscribes now', async () => {
+it('shows new subscribers, failed renewals and cancellations, in agreement with the active subscribers', async () => {
   const failing = await Subscriber.on(site, { card: testCards.declinesLater })
   const leaving = await Subscriber.on(site)
   await Subscriber.on(site, { days: 30 })
@@ -170,7 +170,7 @@ it('tells who subscribed, whose renewal failed, and who is gone, and that agrees
   expect(dayOf(first.list, began)).toMatchObject({ subscribed: 3, churned: 1, failed_renewals: 0 })
   await failing.after(7 * day + 1000)
   const tried = today()
-  // A second try on the same day is the same renewal.
+  // A second attempt on the same day is the same renewal.
   await sql`
     INSERT INTO attempts (id, order_id, number, idempotency_key, initiator, gateway, status, started_at)
     SELECT 'att_again', order_id, 9, 'renew:again', 'merchant', gateway, status, started_at FROM attempts WHERE status = 'failed'`.execute(
@@ -188,7 +188,7 @@ it('tells who subscribed, whose renewal failed, and who is gone, and that agrees
   expect(sumOf(last.list, netOf)).toBe(await ledgerNet())
 })
 
-it('says the same of days that a job has summed up, and keeps counting today', async () => {
+it('shows the same figures after a job has aggregated the days, and keeps counting today', async () => {
   const before = await told(40)
   await Promise.all([aggregateDays(site.context), aggregateDays(site.context)])
   const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM daily_revenue`.execute(

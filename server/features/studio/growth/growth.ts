@@ -8,7 +8,7 @@ import {
 } from '#server/features/billing/billing.ts'
 import { reads, type Command } from '#server/features/studio/command.ts'
 
-/** What the site earns and where from. The figures are the ledger's own. */
+/** Commands for the site's revenue and its sources. The figures are the ledger's own. */
 export const growthCommands: Command[] = [
   reads(listDays, async ({ db, clock }, { until, days = 30 }) => {
     const end = until === undefined ? clock.now() : new Date(until)

@@ -3,7 +3,7 @@ import type { Texts } from '#contract/languages.ts'
 import type { After } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** A link with what it leads to. */
+/** Selects links with their targets. */
 const linksWithTargets = (db: Db) =>
   db
     .selectFrom('links')
@@ -29,7 +29,7 @@ export interface LinkRow {
   titles: Texts
 }
 
-/** A page of links, the newest first, from the one after `after`. */
+/** Selects a page of links, newest first, from the one after `after`. */
 export function selectLinks(db: Db, after: After | undefined, limit: number): Promise<LinkRow[]> {
   return linksWithTargets(db)
     .$if(after !== undefined, (query) =>
@@ -45,7 +45,7 @@ export function selectLink(db: Db, id: string): Promise<LinkRow | undefined> {
   return linksWithTargets(db).where('links.id', '=', id).executeTakeFirst()
 }
 
-/** Adds a link to an episode. @returns whether there is such an episode */
+/** Adds a link to an episode. @returns whether the episode exists */
 export async function insertLink(
   tx: Tx,
   link: { id: string; name: string; token: string; created_at: Date },

@@ -22,7 +22,7 @@ const make = (name: string, episode?: number) =>
     body: { video_id: site.video.id, name, ...(episode === undefined ? {} : { episode }) },
   })
 
-/** Somebody who came by a link, or by several, and bought an episode. */
+/** Buys an episode as a viewer who used these links. */
 async function buyFrom(...tokens: string[]) {
   const shopper = await Shopper.on(site)
   let order
@@ -33,7 +33,7 @@ async function buyFrom(...tokens: string[]) {
   return { shopper, order: info }
 }
 
-it('a link leads to its episode with a token of its own, and the trail says who made it', async () => {
+it('a link leads to its episode with its own token, and the trail names its creator', async () => {
   const link = await make('Autumn poster', 3)
   expect(link).toMatchObject({
     name: 'Autumn poster',
@@ -49,12 +49,12 @@ it('a link leads to its episode with a token of its own, and the trail says who 
   expect(list).toMatchObject([{ event: 'studio link create', operator: owner.email }])
 })
 
-it('there is none to an episode that does not exist', async () => {
+it('a link to a nonexistent episode is refused', async () => {
   const body = { video_id: site.video.id, name: 'Nowhere', episode: 999 }
   expect((await owner.desk.call(createLink, { body })).answer.code).toBe(404)
 })
 
-it('counts what those bought whose last link it was, and what went back, also of people who left since', async () => {
+it('counts purchases of viewers whose last link it was, and refunds, including those of deleted accounts', async () => {
   const [first, last] = [await make('First'), await make('Last')]
   await buyFrom(first.token)
   const { order } = await buyFrom(first.token, last.token)
@@ -74,7 +74,7 @@ it('counts what those bought whose last link it was, and what went back, also of
   })
 })
 
-it('shows the figures of the funnel over the same days, and says which days these are', async () => {
+it('shows the funnel’s figures for the same days, and names these days', async () => {
   const link = await make('Compared')
   await buyFrom(link.token)
   await aggregateFunnel(site.context.db)
@@ -93,7 +93,7 @@ it('shows the figures of the funnel over the same days, and says which days thes
   expect(list.find(({ token }) => token === link.token)).toMatchObject({ paid: 0, revenue: [] })
 })
 
-it('lists the newest first, page by page', async () => {
+it('lists the newest first, in pages', async () => {
   const all = (await owner.desk.ask(listLinks)).list.map(({ id }) => id)
   const one = await owner.desk.ask(listLinks, { query: { limit: 1 } })
   const rest = await owner.desk.ask(listLinks, { query: { cursor: one.next_cursor ?? '' } })

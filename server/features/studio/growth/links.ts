@@ -56,7 +56,7 @@ export const linkCommands: Command[] = [
   }),
 ]
 
-/** Without letters and digits that are mistaken for others, as people read tokens to each other. */
+/** Without letters and digits that look alike, as tokens are read aloud. */
 const characters = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 function newToken(): string {

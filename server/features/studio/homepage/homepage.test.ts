@@ -29,7 +29,7 @@ afterAll(() => site.close())
 const show = () => editor.desk.ask(showHomepage)
 const seen = async () => site.visitor({ 'accept-language': 'de' }).ask(getHomepage)
 
-/** A draft that differs from the homepage in everything. */
+/** Returns a draft that differs from the homepage in everything. */
 async function otherDraft(): Promise<Draft> {
   const { draft } = await show()
   const [, newest] = draft.sections
@@ -50,7 +50,7 @@ async function otherDraft(): Promise<Draft> {
   }
 }
 
-it('a draft is seen by whoever composes it alone, as viewers would get it', async () => {
+it('only its operator sees a draft, as viewers would get it', async () => {
   const before = await seen()
   const info = await editor.desk.ask(previewHomepage, { body: { draft: await otherDraft() } })
   expect(info.homepage.map(({ kind, items }) => [kind, items.map(({ title }) => title)])).toEqual([
@@ -65,7 +65,7 @@ it('a draft is seen by whoever composes it alone, as viewers would get it', asyn
   expect(await seen()).toEqual(before)
 })
 
-it('what is saved is what viewers get, in their language; sections that stay keep their address', async () => {
+it('viewers get the saved homepage in their language; existing sections keep their address', async () => {
   const { version, draft: before } = await show()
   const draft = await otherDraft()
   const saved = await editor.desk.ask(saveHomepage, { body: { draft, version } })
@@ -74,7 +74,7 @@ it('what is saved is what viewers get, in their language; sections that stay kee
     sections: [{ ...draft.sections[0], id: expect.any(String) }, draft.sections[1]],
   })
   expect(saved.picked.map(({ name }) => name).toSorted()).toEqual(['Tide', 'Unseen'])
-  // Each process keeps what it gave for up to a second.
+  // Each process caches its response for up to a second.
   const { homepage, menu, copyright, pay_theme } = await vi.waitFor(async () => {
     const answer = await seen()
     expect(answer.homepage[0]?.title).toBe('Von Hand')
@@ -91,7 +91,7 @@ it('what is saved is what viewers get, in their language; sections that stay kee
   expect(deed).toMatchObject({ operator: editor.email, details: { before: { copyright: null } } })
 })
 
-it('of two who save what both have read, the second is told that it has changed', async () => {
+it('of two who save after reading the same version, the second gets a conflict', async () => {
   const { version, draft } = await show()
   const other = await letIn(site, 'owner')
   const body = (copyright: string) => ({ body: { version, draft: { ...draft, copyright } } })

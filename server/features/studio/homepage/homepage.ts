@@ -4,7 +4,7 @@ import { listHomepageChoices, loadDraft, previewDraft, saveDraft } from '#server
 import { changes, reads, type Command } from '#server/features/studio/command.ts'
 import type { Db } from '#server/tables.ts'
 
-/** The homepage, composed by hand. */
+/** Commands for composing the homepage. */
 export const homepageCommands: Command[] = [
   reads(showHomepage, async ({ db }, _input, { language }) => ({ info: await load(db, language) })),
 

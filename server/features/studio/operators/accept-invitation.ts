@@ -25,8 +25,8 @@ export interface Invitation {
 }
 
 /**
- * Makes the one-time link that sets an operator's password and second factor; an earlier one is worth nothing then. It
- * lasts a day. The secret is in the fragment, which no server or log sees.
+ * Creates the one-time link that sets an operator's password and second factor, and invalidates an earlier one. It is valid for a
+ * day. The secret is in the fragment, which no server or log receives.
  */
 export async function invite(
   { realClock, publicUrl }: Pick<StudioContext, 'realClock' | 'publicUrl'>,
@@ -45,7 +45,7 @@ export async function invite(
 }
 
 /**
- * Whom an invitation is for, with a new secret for their authenticator app, which the same invitation then confirms.
+ * Returns the operator of an invitation, with a new secret for their authenticator app, which the same invitation then confirms.
  * @throws Refusal linkSpent
  */
 export async function beginInvitation(
@@ -61,7 +61,7 @@ export async function beginInvitation(
 
 /**
  * Sets the password and the second factor of an invited operator, and signs in.
- * @returns recovery codes too, which each sign in once without the app; only their hashes are kept
+ * @returns also recovery codes, each of which replaces the app's code once; only their hashes are stored
  * @throws Refusal linkSpent; passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer, codeWrong with the field
  */
 export async function acceptInvitation(

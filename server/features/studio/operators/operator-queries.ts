@@ -3,7 +3,7 @@ import { foldEmail } from '#server/platform/email-address.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { OperatorInvitationsTable, OperatorsTable } from '#server/features/studio/tables.ts'
 
-/** An operator by the address, compared without case; locked where asked in a transaction that changes them. */
+/** Selects an operator by e-mail address, ignoring case; locks the row if requested. */
 export function selectOperatorByEmail(db: Db, email: string) {
   return db
     .selectFrom('operators')
@@ -16,7 +16,10 @@ export function lockOperator(tx: Tx, id: string) {
   return tx.selectFrom('operators').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-/** Locks the owners, in one order and before anybody else's row, so that two changes at once neither wait for each other in a circle nor leave the site without one. */
+/**
+ * Locks the owners in a fixed order and before any other row, so that two concurrent changes neither deadlock nor leave the site
+ * without an owner.
+ */
 export function lockOwners(tx: Tx) {
   return tx
     .selectFrom('operators')
@@ -28,7 +31,7 @@ export function lockOwners(tx: Tx) {
     .execute()
 }
 
-/** @returns false if the address is an operator's already */
+/** @returns false if an operator with this address exists */
 export async function insertOperator(tx: Tx, operator: Insertable<OperatorsTable>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('operators')
@@ -42,12 +45,12 @@ export async function updateOperator(tx: Tx, id: string, changes: Updateable<Ope
   await tx.updateTable('operators').set(changes).where('id', '=', id).execute()
 }
 
-/** Sessions, invitation and recovery codes go with it. */
+/** Deletes an operator; sessions, invitation and recovery codes are deleted with it. */
 export async function deleteOperator(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('operators').where('id', '=', id).execute()
 }
 
-/** All of them, with when each was last seen. They are few, as those who work at one place are. */
+/** Selects all operators, with the time of their last visit. They are few: the staff of one company. */
 export function selectOperators(db: Db) {
   return db
     .selectFrom('operators')
@@ -57,7 +60,7 @@ export function selectOperators(db: Db) {
     .execute()
 }
 
-/** Keeps when an operator was here, also once the session has ended. */
+/** Stores an operator's last visit, which outlives the session. */
 export async function markSeen(db: Db, id: string, now: Date): Promise<void> {
   await db.updateTable('operators').set({ last_seen_at: now }).where('id', '=', id).execute()
 }
@@ -70,7 +73,7 @@ export async function putInvitation(tx: Tx, invitation: Insertable<OperatorInvit
     .execute()
 }
 
-/** The invitation of a secret that is good still, with whom it is for. */
+/** Selects the valid invitation of a secret, with its operator. */
 export function selectInvitation(db: Db, secretHash: Buffer, now: Date) {
   return db
     .selectFrom('operator_invitations as invitation')
@@ -97,7 +100,7 @@ export async function deleteInvitation(tx: Tx, operatorId: string): Promise<void
   await tx.deleteFrom('operator_invitations').where('operator_id', '=', operatorId).execute()
 }
 
-/** Uses a time step and those before it up. @returns false where another call was first */
+/** Uses up a time step and all earlier ones. @returns false if another call was first */
 export async function useStep(tx: Tx, id: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('operators')
@@ -108,7 +111,7 @@ export async function useStep(tx: Tx, id: string, step: number): Promise<boolean
   return numUpdatedRows === 1n
 }
 
-/** Replaces the recovery codes by new ones. */
+/** Replaces the recovery codes with new ones. */
 export async function putRecoveryCodes(tx: Tx, operatorId: string, hashes: readonly Buffer[]): Promise<void> {
   await tx.deleteFrom('operator_recovery_codes').where('operator_id', '=', operatorId).execute()
   if (hashes.length === 0) return
@@ -118,7 +121,7 @@ export async function putRecoveryCodes(tx: Tx, operatorId: string, hashes: reado
     .execute()
 }
 
-/** @returns whether there was such a code, which is gone now */
+/** @returns whether the code existed; it is deleted now */
 export async function useRecoveryCode(tx: Tx, operatorId: string, hash: Buffer): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('operator_recovery_codes')
@@ -128,7 +131,7 @@ export async function useRecoveryCode(tx: Tx, operatorId: string, hash: Buffer):
   return numDeletedRows === 1n
 }
 
-/** Whether anybody works here yet, be it somebody who has not used their link. */
+/** Returns whether there is any operator, including invited ones. */
 export async function hasOperators(db: Db): Promise<boolean> {
   return (await db.selectFrom('operators').select('id').limit(1).executeTakeFirst()) !== undefined
 }

@@ -10,15 +10,15 @@ import { markSeen } from './operator-queries.ts'
 import * as queries from './session-queries.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
 
-/** Operators are known for 12 hours without a call, and 7 days at most (security.md, "Sessions"). */
+/** Sessions of operators expire after 12 idle hours, or 7 days in all. */
 const idleMs = 12 * 3_600_000
 const mostDays = 7
-/** A session's `last_seen_at` is as exact as this. */
+/** Precision of a session's `last_seen_at`. */
 const touchMs = 300_000
 const longestAgent = 512
 const cookie = 'operator'
 
-/** Begins a session of an operator and sets its cookie, of whose token only a hash is kept. @returns its id */
+/** Starts an operator's session and sets its cookie; only a hash of its token is stored. @returns its id */
 export async function startSession(
   { realClock, secure }: StudioContext,
   tx: Tx,
@@ -58,7 +58,7 @@ export async function findOperator(
   return { id, email, role, sessionId: session_id }
 }
 
-/** Ends the session of a call, or all of the operator's, and takes the cookie away. @returns how many ended */
+/** Ends the session of a call, or all of the operator's, and deletes the cookie. @returns how many ended */
 export function endSession(
   { db, secure }: StudioContext,
   call: Pick<OperatorCall, 'setHeader'>,
@@ -69,7 +69,7 @@ export function endSession(
   return queries.deleteSessions(db, id, everywhere ? undefined : sessionId)
 }
 
-/** Forgets the sessions that have ended by themselves. */
+/** Deletes expired sessions. */
 export function purgeOperatorSessions(db: Db, now: Date): Promise<void> {
   const { seenAfter, madeAfter } = oldest(now)
   return inTransaction(db, (tx) => queries.deleteEndedSessions(tx, seenAfter, madeAfter))

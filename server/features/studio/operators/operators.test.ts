@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 describe('an owner', () => {
-  it('adds somebody with a link that is good for a day, and nobody twice', async () => {
+  it('adds an operator once, with a link that is valid for a day', async () => {
     const body = { email: 'Eva@example.com', role: 'editor' } as const
     const { operator, link, expires_at } = await owner.desk.ask(addOperator, { body })
     expect(operator).toMatchObject({ email: 'Eva@example.com', role: 'editor', active_since: null })
@@ -37,7 +37,7 @@ describe('an owner', () => {
     })
   })
 
-  it('changes a role at once, and the trail says how it was before', async () => {
+  it('changes a role at once, and the trail has the previous one', async () => {
     const editor = await letIn(site, 'editor')
     expect((await editor.desk.call(listAudit)).answer.code).toBe(403)
     await owner.desk.ask(changeOperator, { body: { email: editor.email, role: 'support' } })
@@ -55,7 +55,7 @@ describe('an owner', () => {
     expect(list.map(({ event }) => event)).toEqual(['studio operator role', 'studio operator add'])
   })
 
-  it('lets somebody in anew: password, factor and sessions end', async () => {
+  it('resets access: password, second factor and sessions end', async () => {
     const editor = await letIn(site, 'editor')
     await owner.desk.ask(resetOperator, { body: { email: editor.email } })
     expect((await editor.desk.call(getStudioSession)).answer.code).toBe(401)
@@ -63,16 +63,16 @@ describe('an owner', () => {
     expect(list.find(({ email }) => email === editor.email)?.active_since).toBeNull()
   })
 
-  it('who lets another owner in anew is named in a mail to that one, and in the trail', async () => {
+  it('who resets another owner’s access is named in a mail to that owner, and in the trail', async () => {
     const other = await letIn(site, 'owner')
     const { operator } = await owner.desk.ask(resetOperator, { body: { email: other.email } })
     const [mail] = await site.mails(other.email)
     expect(mail?.text).toContain(`${owner.email} has reset your password`)
-    // Whoever reads their mail gets in by it no more than before.
+    // Access to the mailbox must not give access to the studio.
     expect(mail?.text).not.toContain('invitation=')
     const { list } = await owner.desk.ask(listAudit, { query: { subject: operator.id } })
     expect(list[0]).toMatchObject({ event: 'studio operator reset', operator: owner.email })
-    // The first link was never opened: there is nothing that has ended.
+    // The first link was never opened: no access is reset.
     await owner.desk.ask(addOperator, { body: { email: 'fresh@example.com' } })
     await owner.desk.ask(resetOperator, { body: { email: 'fresh@example.com' } })
     expect(await site.mails('fresh@example.com')).toEqual([])
@@ -80,7 +80,7 @@ describe('an owner', () => {
     await owner.desk.ask(removeOperator, { body: { email: other.email } })
   })
 
-  it('takes somebody out, whose deeds stay', async () => {
+  it('removes an operator, whose audit events stay', async () => {
     const other = await letIn(site, 'owner')
     await other.desk.ask(addOperator, { body: { email: 'kept@example.com' } })
     await owner.desk.ask(removeOperator, { body: { email: other.email } })
@@ -89,30 +89,30 @@ describe('an owner', () => {
     expect(list.some(({ operator }) => operator === other.email)).toBe(true)
   })
 
-  it('cannot leave the site without an owner, however many try at once', async () => {
+  it('cannot leave the site without an owner, whatever the number of concurrent requests', async () => {
     const other = await letIn(site, 'owner')
     const answers = await Promise.all([
       owner.desk.call(changeOperator, { body: { email: other.email, role: 'analyst' } }),
       other.desk.call(changeOperator, { body: { email: owner.email, role: 'analyst' } }),
     ])
     const codes = answers.map(({ answer }) => answer.code).toSorted()
-    // Who comes second is the last owner, or has stopped being one.
+    // The second is the last owner, or is not an owner any more.
     expect([
       [200, 403],
       [200, 409],
     ]).toContainEqual(codes)
-    // Asked at the machine itself: either may have won, and who has lost sees nobody else.
+    // Queried on the command line: either may have won, and the loser sees no one else.
     const { list } = JSON.parse(await runStudioCommand(site.context, ['operator', 'list', '--json'])) as {
       list: Operator[]
     }
     const left = list.filter(({ role, active_since }) => role === 'owner' && active_since)
     expect(left).toHaveLength(1)
-    // Both may go on.
+    // Both may continue.
     await runStudioCommand(site.context, ['operator', 'role', owner.email, 'owner'])
   })
 })
 
-it('whoever is no owner sees of the team themselves', async () => {
+it('other roles see only themselves in the team', async () => {
   const editor = await letIn(site, 'editor')
   const { list } = await editor.desk.ask(listOperators)
   expect(list.map(({ email }) => email)).toEqual([editor.email])
@@ -121,7 +121,7 @@ it('whoever is no owner sees of the team themselves', async () => {
 describe('the command line', () => {
   const run = (...args: string[]) => runStudioCommand(site.context, args)
 
-  it('does the same as the pages, and the trail names it as nobody’s', async () => {
+  it('does the same as the pages, and the trail names no operator', async () => {
     expect(await run('operator', 'add', 'cli@example.com', '--role', 'analyst')).toMatch(
       /link: http.*invitation=/,
     )
@@ -134,7 +134,7 @@ describe('the command line', () => {
     })
   })
 
-  it('lists its commands where none is named', async () => {
+  it('lists its commands if none is given', async () => {
     expect(await run()).toMatch(/operator +list, add, role, reset, remove/)
     expect(await run('operator')).toMatch(/add \[options\] <email> +Adds an operator/)
   })
@@ -147,7 +147,7 @@ describe('the command line', () => {
     [['operator', 'add', 'a@example.com', '--colour', 'red'], /colour/],
     [['operator', 'add', 'nonsense'], /e-mail/i],
     [['operator', 'remove', 'nobody@example.com'], /Not found/],
-  ])('says what is wrong with %j', async (args, message) => {
+  ])('reports the mistake in %j', async (args, message) => {
     await expect(run(...args)).rejects.toThrow(message)
   })
 })

@@ -70,19 +70,19 @@ export const operatorCommands: Command[] = [
   }),
 ]
 
-/** How a mail names the user of the command line, in every language. */
+/** The name of the command line in mails, in every language. */
 const commandLine = 'npm run studio'
 
-/** What somebody has who has not opened their link yet. */
+/** Columns of an operator who has not used their link. */
 const notLetIn = { password_hash: null, encrypted_totp_secret: null, active_since: null }
 
-/** Gives somebody the one-time link that sets what they lack. */
+/** Creates an operator's one-time link that sets the missing credentials. */
 async function giveLink(context: StudioContext, tx: Tx, operator: Omit<Presentable, 'last_seen_at'>) {
   const { link, expiresAt } = await invite(context, tx, operator.id)
   return { operator: present({ ...operator, last_seen_at: null }), link, expires_at: expiresAt.toISOString() }
 }
 
-/** Mails an operator that their access was reset, and by whom, in case they do not trust that. */
+/** Mails an operator that their access was reset, and by whom, so that they can object. */
 function tellReset({ publicUrl }: StudioContext, tx: Tx, to: string, { operator, language }: Actor) {
   const values = { by: operator?.email ?? commandLine, link: `${publicUrl}/studio` }
   return queueMail(tx, { to, template: 'operatorReset', language, values })

@@ -8,7 +8,7 @@ import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import { studioCommands } from '#server/features/studio/studio.ts'
 
-/** Who may do what, written down a second time on purpose: a command that is opened to another role is seen here. */
+/** Permissions, duplicated on purpose: a command that is opened to another role fails here. */
 const allowed: Record<string, readonly Role[]> = {
   'operator add': ['owner'],
   'operator list': ['owner', 'editor', 'support', 'analyst'],
@@ -110,7 +110,7 @@ const allowed: Record<string, readonly Role[]> = {
 const commands = studioCalls.filter(isCommand)
 let site: TestSite
 const desks: Partial<Record<Role, Visitor>> = {}
-/** One for all commands: an address may not register as many as there are. */
+/** One for all commands, since the number of registrations from an address is limited. */
 let member: Visitor
 
 beforeAll(async () => {
@@ -128,7 +128,7 @@ function give(visitor: Visitor, command: CommandEndpoint) {
   })
 }
 
-it('every command of the contract is one of the studio, and has its line in the table', () => {
+it('every command of the contract is implemented, and has its line in the table', () => {
   const words = commands.map(({ command }) => command).toSorted()
   expect(studioCommands.map(({ endpoint }) => endpoint.command).toSorted()).toEqual(words)
   expect(Object.keys(allowed).toSorted()).toEqual(words)
@@ -138,7 +138,7 @@ it('every command of the contract is one of the studio, and has its line in the 
 describe.each(commands.map((command) => ({ words: command.command, command })))(
   '$words',
   ({ words, command }) => {
-    it.each(roles)('is open to the roles of the table and no other: %s', async (role) => {
+    it.each(roles)('is open to exactly the roles of the table: %s', async (role) => {
       const desk = desks[role]
       if (!desk) throw new Error(`nobody is ${role}`)
       const { answer } = await give(desk, command)
@@ -146,7 +146,7 @@ describe.each(commands.map((command) => ({ words: command.command, command })))(
       expect(answer.code).not.toBe(401)
     })
 
-    it('is closed to visitors and members, whatever token they show', async () => {
+    it('is closed to visitors and members, whatever token they send', async () => {
       const bearer = site.visitor({ 'x-user-token': 'm.ses_1.nothing' })
       for (const visitor of [site.visitor(), member, bearer])
         expect((await give(visitor, command)).answer.code).toBe(401)
@@ -154,7 +154,7 @@ describe.each(commands.map((command) => ({ words: command.command, command })))(
   },
 )
 
-it('what is larger than usual is not read of strangers, also where it could not be', async () => {
+it('larger bodies are not read for strangers, even if they would be invalid', async () => {
   const large = commands.filter(({ most }) => most !== undefined)
   expect(large.length).toBeGreaterThan(0)
   const unreadable = { body: '{', headers: { 'content-type': 'application/json' } }
@@ -170,7 +170,7 @@ it('what is larger than usual is not read of strangers, also where it could not 
   }
 })
 
-it('no call of a viewer is one of the studio', () => {
+it('no call of a viewer is a call of the studio', () => {
   expect(calls.filter(({ path }) => path.startsWith('/api/studio'))).toEqual([])
   expect(studioCalls.filter(({ path }) => !path.startsWith('/api/studio/'))).toEqual([])
 })

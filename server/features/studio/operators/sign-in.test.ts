@@ -14,7 +14,7 @@ import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let owner: TestOperator
-/** The middle of a half minute, so that no test crosses into the next by itself. */
+/** The middle of a half minute, so that no test reaches the next one by itself. */
 let now = 0
 
 const stepMs = 30_000
@@ -44,7 +44,7 @@ describe('an invitation', () => {
     code: totp,
   })
 
-  it('sets password and second factor, signs in, and is good once', async () => {
+  it('sets password and second factor, signs in, and is valid once', async () => {
     const secret = await invite(site, 'new@example.com', 'editor')
     const visitor = site.visitor()
     const begun = await visitor.ask(beginInvitation, { body: { secret } })
@@ -59,7 +59,7 @@ describe('an invitation', () => {
     expect((await again.call(beginInvitation, { body: { secret } })).answer.code).toBe(500)
   })
 
-  it('lets nobody in without the right code of the app, and stays good', async () => {
+  it('refuses a wrong code of the app, and stays valid', async () => {
     const secret = await invite(site, 'slow@example.com', 'editor')
     const visitor = site.visitor()
     expect((await visitor.call(acceptInvitation, { body: body(secret, '123456') })).answer.info).toEqual({
@@ -72,7 +72,7 @@ describe('an invitation', () => {
     expect((await visitor.call(acceptInvitation, { body: body(secret, right) })).answer.code).toBe(200)
   })
 
-  it('is worth nothing after a day, and once another was made', async () => {
+  it('expires after a day, and when another is created', async () => {
     const first = await invite(site, 'late@example.com', 'support')
     const { link } = await owner.desk.ask(resetOperator, { body: { email: 'late@example.com' } })
     const begin = (secret: string) => site.visitor().call(beginInvitation, { body: { secret } })
@@ -82,7 +82,7 @@ describe('an invitation', () => {
     expect((await begin(invitationOf(link))).answer.code).toBe(500)
   })
 
-  it('signs in one of two who use it at once', async () => {
+  it('signs in one of two who use it concurrently', async () => {
     const secret = await invite(site, 'two@example.com', 'editor')
     const begun = await site.visitor().ask(beginInvitation, { body: { secret } })
     const right = body(secret, codeAt(begun.secret, new Date(now)))
@@ -92,7 +92,7 @@ describe('an invitation', () => {
 })
 
 describe('signing in to the studio', () => {
-  it('takes password and code together, in a cookie of its own', async () => {
+  it('accepts password and code together, and sets its own cookie', async () => {
     const visitor = site.visitor()
     const given = { email: owner.email, password: owner.password, totp: code() }
     const { answer, headers } = await visitor.call(openStudioSession, { body: given })
@@ -103,7 +103,7 @@ describe('signing in to the studio', () => {
     expect((await visitor.ask(getStudioSession)).operator.email).toBe(owner.email)
   })
 
-  it('asks for the code that is missing, after the password alone was right', async () => {
+  it('requests the missing code after a correct password', async () => {
     expect((await signIn()).answer).toMatchObject({ code: 401, info: { second_factor: 'totp' } })
     expect((await signIn({ password: 'not this one' })).answer).toMatchObject({
       code: 500,
@@ -111,7 +111,7 @@ describe('signing in to the studio', () => {
     })
   })
 
-  it('takes the code at once after it was asked for, however often the password was mistyped before', async () => {
+  it('accepts the code after it was requested, however often the password was mistyped before', async () => {
     for (let count = 0; count < 7; count++) {
       expect((await signIn({ password: 'not this one' })).answer.code).toBe(500)
       now += 4000
@@ -120,7 +120,7 @@ describe('signing in to the studio', () => {
     expect((await signIn({ totp: code() })).answer.code).toBe(200)
   })
 
-  it('rests after wrong codes, asked for one in between or not', async () => {
+  it('is locked out after wrong codes, whether or not one was requested in between', async () => {
     for (let count = 0; count < 5; count++) {
       expect((await signIn()).answer.code).toBe(401)
       expect((await signIn({ totp: '000000' })).answer.code).toBe(500)
@@ -129,24 +129,24 @@ describe('signing in to the studio', () => {
     expect((await signIn({ totp: code() })).status).toBe(429)
   })
 
-  it('answers for an unknown address as for a wrong password', async () => {
+  it('answers the same for an unknown address and a wrong password', async () => {
     const unknown = await signIn({}, 'nobody@example.com')
     expect(unknown.answer).toEqual((await signIn({ password: 'not this one' })).answer)
   })
 
-  it('takes a code once, and a recovery code once', async () => {
+  it('accepts a code once, and a recovery code once', async () => {
     const totp = code()
     expect(codesOf(await Promise.all([signIn({ totp }), signIn({ totp })]))).toEqual([200, 500])
     const [recovery = ''] = owner.recoveryCodes
     expect(codesOf([await signIn({ totp: recovery }), await signIn({ totp: recovery })])).toEqual([200, 500])
   })
 
-  it('rests after wrong passwords, as a member’s account does', async () => {
+  it('is locked out after wrong passwords, like a member’s account', async () => {
     for (let count = 0; count < 6; count++) await signIn({ password: 'not this one' })
     expect((await signIn({ totp: code() })).status).toBe(429)
   })
 
-  it('lets an operator in from a browser that they have signed in from while the account rests', async () => {
+  it('lets an operator in from a known browser during a lockout', async () => {
     const known = site.visitor()
     const enter = (visitor = known) =>
       visitor.call(openStudioSession, {
@@ -159,7 +159,7 @@ describe('signing in to the studio', () => {
     expect((await enter()).answer.code).toBe(200)
   })
 
-  it('lasts 12 hours without a call and 7 days at most', async () => {
+  it('expires after 12 idle hours, or 7 days in all', async () => {
     const isKnown = async () => (await owner.desk.call(getStudioSession)).answer.code === 200
     now += 12 * hourMs - stepMs - 1000
     expect(await isKnown()).toBe(true)
@@ -174,7 +174,7 @@ describe('signing in to the studio', () => {
     expect((await other.desk.call(getStudioSession)).answer.code).toBe(401)
   })
 
-  it('ends here or everywhere', async () => {
+  it('ends in this browser or everywhere', async () => {
     const elsewhere = site.visitor()
     const given = { email: owner.email, password: owner.password, totp: code() }
     await elsewhere.ask(openStudioSession, { body: given })
@@ -188,7 +188,7 @@ describe('signing in to the studio', () => {
     expect((await elsewhere.call(getStudioSession)).answer.code).toBe(401)
   })
 
-  it('makes nobody a member, and no member’s token opens the studio', async () => {
+  it('makes no one a member, and no member’s token opens the studio', async () => {
     const { visitor: member } = await register(site)
     expect((await member.call(getStudioSession)).answer.code).toBe(401)
     expect((await owner.desk.fetch('/api/user/session')).status).toBe(200)
@@ -202,7 +202,7 @@ describe('signing in to the studio', () => {
     expect((await owner.desk.call(getStudioSession)).answer.code).toBe(200)
   })
 
-  it('is written down, failures too, for good', async () => {
+  it('is recorded permanently, failures too', async () => {
     await signIn({ password: 'not this one' })
     await signIn({ totp: code() })
     const { rows } = await site.context.database.pool.query(
@@ -225,14 +225,14 @@ describe('signing in to the studio', () => {
     return rows.map(({ details }) => details)
   }
 
-  it('with the right password and a wrong code is written down as that, until the account rests', async () => {
+  it('with the correct password and a wrong code is recorded as such, until the lockout', async () => {
     for (let count = 0; count < 12; count++) await signIn({ totp: '000000' })
     const lines = await failuresOf(owner.email)
     expect(lines[0]).toEqual({ password: 'right', code: 'wrong' })
     expect(lines).toHaveLength(5)
   })
 
-  it('at addresses that nobody has leaves thirty lines an hour, however many are tried', async () => {
+  it('with unknown addresses adds at most thirty entries an hour, however many are tried', async () => {
     const before = (await failuresOf(null)).length
     for (let count = 0; count < 35; count++) await signIn({}, `nobody${count}@example.com`)
     expect((await failuresOf(null)).length - before).toBeLessThanOrEqual(30)

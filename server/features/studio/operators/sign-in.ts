@@ -27,8 +27,8 @@ type OperatorRow = NonNullable<Awaited<ReturnType<typeof lockOperator>>>
 const wrong = () => new Refusal('signInWrong', { field: 'password' })
 
 /**
- * Signs an operator in with e-mail, password and second factor, none of which can be left out (security.md, "Second
- * factor"). An unknown address goes the same way as a wrong password, with the same work and the same delays.
+ * Signs an operator in with e-mail, password and second factor, all of them required. An unknown address is handled like a wrong
+ * password, with the same work and the same delays.
  * @throws Refusal emailInvalid, signInWrong, secondFactorNeeded, codeWrong; Fault tooMany
  */
 export async function signIn(context: StudioContext, call: SignInCall): Promise<Operator> {
@@ -64,12 +64,12 @@ export async function signIn(context: StudioContext, call: SignInCall): Promise<
     })
 }
 
-/** The most audit log entries that sign-ins with unknown addresses can cause. */
+/** Maximum number of audit entries for failed sign-ins with unknown addresses. */
 const unknownLines = { max: 30, seconds: 3600 }
 
 /**
- * Writes down that a sign-in failed. At a known address tries are few, because it rests after some (`throttleLogin`); of those
- * at others a network leaves so many lines an hour.
+ * Records a failed sign-in. For a known address attempts are few because of its lockout (`throttleLogin`); for others, entries are
+ * limited per network and hour.
  */
 async function noteFailure(
   context: StudioContext,
@@ -93,7 +93,7 @@ async function noteFailure(
   await note(context, db, call, 'operator_sign_in_failed', email, details)
 }
 
-/** Writes down what came of a sign-in, in its transaction. */
+/** Records the result of a sign-in in its transaction. */
 export function note(
   { clock, secret }: StudioContext,
   db: Db,

@@ -24,7 +24,7 @@ afterAll(() => site.close())
 
 const offer = async (...languages: Language[]) => {
   await owner.desk.ask(offerLanguages, { body: { languages } })
-  // Every process that answers says the same as the one whose languages can be seen.
+  // Waits until every process has the same languages.
   await vi.waitFor(async () => {
     expect(site.context.languages()).toEqual(languages)
     const documents = await Promise.all([1, 2, 3, 4].map(() => open('/')))
@@ -38,10 +38,10 @@ const titleOf = async (headers: Record<string, string>, visitor?: Visitor) =>
   (await (visitor ?? site.visitor()).call(getPage, { query: { name: 'contactUs' }, headers })).answer.info
     ?.title
 
-describe('where German and Spanish are offered', () => {
+describe('a site that offers German and Spanish', () => {
   beforeAll(() => offer('dy', 'es'))
 
-  it('a document is in the first of them that is asked for, else in the default, and a form of its own is for these alone', async () => {
+  it('serves a document in the first requested one, otherwise in the default, and has language versions for these only', async () => {
     const langOf = async (path: string, accept?: string) =>
       /<html lang="(\w+)"/.exec(await open(path, accept ? { 'accept-language': accept } : {}))?.[1]
     expect(await langOf('/', 'fr, en;q=0.9, es;q=0.8')).toBe('es')
@@ -52,7 +52,7 @@ describe('where German and Spanish are offered', () => {
     expect(await langOf('/nowhere?lang=en')).toBe('de')
   })
 
-  it('an answer, a refusal and the manifest are, too', async () => {
+  it('serves responses, refusals and the manifest in them', async () => {
     expect(await titleOf({ 'accept-language': 'fr, es' })).toBe('Contacto')
     expect(await titleOf({ 'accept-language': 'en' })).toBe('Kontakt')
     const message = async (accept: string) =>
@@ -67,7 +67,7 @@ describe('where German and Spanish are offered', () => {
     expect(manifest).toContain('"lang":"de"')
   })
 
-  it('whoever kept another gets the default, and cannot choose one that is not offered', async () => {
+  it('uses the default for a viewer who stored another, and refuses others', async () => {
     expect(await titleOf({}, portuguese)).toBe('Kontakt')
     expect(await open('/my', {}, portuguese)).toContain('<html lang="de"')
     const change = (language: string) => portuguese.call(changeUser, { body: { language } })
@@ -80,20 +80,20 @@ describe('where German and Spanish are offered', () => {
     await offer('dy', 'es')
   })
 
-  it('search engines are led to these forms', async () => {
+  it('lists these versions for search engines', async () => {
     const expected = ['de', 'es', 'x-default']
     expect(alternates(await open('/shopping'))).toEqual(expected)
     const address = /<url>[^]*?<\/url>/.exec(await open('/sitemaps/pages.xml'))?.[0] ?? ''
     expect(alternates(address)).toEqual(expected)
   })
 
-  it('a browser is told of them, the studio’s is not', async () => {
+  it('sends them to a viewer’s browser, but not to the studio’s', async () => {
     expect(await open('/')).toContain('"languages":["dy","es"]')
     expect(await open('/studio')).not.toContain('"languages"')
     expect(await open('/studio?lang=fr')).toContain('<html lang="fr"')
   })
 
-  it('operators are answered in their own', async () => {
+  it('answers operators in their own', async () => {
     const refused = async (accept: string) => {
       const body = { languages: [] }
       const headers = { 'accept-language': accept }
@@ -103,7 +103,7 @@ describe('where German and Spanish are offered', () => {
     expect(await refused('dy')).toBe(site.context.translate('dy', 'refusals.settingInvalid'))
   })
 
-  it('a mail is in one of them', async () => {
+  it('sends a mail in one of them', async () => {
     const { lang } = site.context.composeMail('refunded', 'pt', {
       link: 'https://drama.example/my',
       amount: '$1',
@@ -114,7 +114,7 @@ describe('where German and Spanish are offered', () => {
     expect(lang).toBe('de')
   })
 
-  it('a closed site says so in one of them', async () => {
+  it('shows the maintenance page in one of them', async () => {
     await owner.desk.ask(setMaintenance, { body: { on: true } })
     await expect.poll(() => open('/', { 'accept-language': 'en' })).toContain('Bald wieder da')
     await owner.desk.ask(setMaintenance, { body: { on: false } })
@@ -122,14 +122,14 @@ describe('where German and Spanish are offered', () => {
   })
 })
 
-it.each([[[]], [['en', 'en']]] as Language[][][])('%j cannot be offered', async (languages) => {
+it.each([[[]], [['en', 'en']]] as Language[][][])('refuses to offer %j', async (languages) => {
   const before = await owner.desk.ask(showSettings)
   const { answer } = await owner.desk.call(offerLanguages, { body: { languages } })
   expect(answer).toMatchObject({ code: 500, info: { field: 'languages' } })
   expect(await owner.desk.ask(showSettings)).toEqual(before)
 })
 
-it('one alone can be offered, from the command line too, and the change is in the audit trail', async () => {
+it('can offer a single one, from the command line too, with an audit entry', async () => {
   const shown = await runStudioCommand(site.context, ['languages', 'offer', '--languages', 'fy'])
   expect(shown).toContain('languages: ["fy"]')
   await expect.poll(() => site.context.languages()).toEqual(['fy'])
@@ -144,7 +144,7 @@ it('one alone can be offered, from the command line too, and the change is in th
   })
 })
 
-it('all in their usual order are what the site began with', async () => {
+it('resets to the initial state when all are offered in their usual order', async () => {
   await offer('en', 'es', 'fy', 'dy', 'pt')
   expect(await open('/')).not.toContain('"languages"')
   expect(await titleOf({}, portuguese)).toBe('Fale conosco')

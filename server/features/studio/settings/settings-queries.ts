@@ -1,7 +1,7 @@
 import { ownSettingsKey, type OwnSettings } from '#server/platform/config/runtime-settings.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** What operators have set. */
+/** Selects the operators' own settings. */
 export async function selectOwn(db: Db): Promise<OwnSettings> {
   const row = await db
     .selectFrom('settings')
@@ -11,7 +11,7 @@ export async function selectOwn(db: Db): Promise<OwnSettings> {
   return { ...row?.value }
 }
 
-/** The same, locked for the transaction. */
+/** Selects the operators' own settings and locks them for the transaction. */
 export async function lockOwn(tx: Tx): Promise<OwnSettings> {
   await tx
     .insertInto('settings')

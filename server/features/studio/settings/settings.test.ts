@@ -38,7 +38,7 @@ const change = (name: SettingName, value: string | null) =>
 const of = ({ settings }: Settings, name: SettingName) => settings.find((setting) => setting.name === name)
 
 describe('a setting', () => {
-  it('is the environment’s until an operator sets it, and again when they take that back', async () => {
+  it('is the environment’s until an operator sets it, and again after a reset', async () => {
     expect(of(await owner.desk.ask(showSettings), 'mail_from')).toEqual({
       name: 'mail_from',
       value: 'Old <old@drama.example>',
@@ -55,7 +55,7 @@ describe('a setting', () => {
     expect(of(await change('mail_from', null), 'mail_from')).toMatchObject({ own: false })
   })
 
-  it('for mails holds from the next mail on, without a restart', async () => {
+  it('for mails applies from the next mail, without a restart', async () => {
     await change('contact_email', 'desk@drama.example')
     await change('mail_from', 'New <new@drama.example>')
     const write = async () => {
@@ -71,7 +71,7 @@ describe('a setting', () => {
     await change('mail_from', null)
   })
 
-  it('for a pixel is what browsers get', async () => {
+  it('for a pixel is sent to browsers', async () => {
     await change('tiktok_pixel', 'ABC-123')
     const reports = async () => (await site.visitor().ask(getReports)).list
     await expect.poll(reports).toContainEqual({ config_key: 'tiktok_pixel', config_value: 'ABC-123' })
@@ -79,7 +79,7 @@ describe('a setting', () => {
     await expect.poll(reports).toContainEqual({ config_key: 'tiktok_pixel', config_value: '' })
   })
 
-  it('for a limit holds within two seconds', async () => {
+  it('for a limit applies within two seconds', async () => {
     expect(of(await owner.desk.ask(showSettings), 'registerIp')?.value).toBe('90/h')
     await change('registerIp', '7/min')
     await expect
@@ -98,13 +98,13 @@ describe('a setting', () => {
     ['facebook_pixel_id', '"><script>'],
     ['apiUser', 'lots'],
     ['apiUser', '0/min'],
-  ])('%s cannot be %j', async (name, value) => {
+  ])('%s refuses %j', async (name, value) => {
     const { answer } = await owner.desk.call(changeSetting, { body: { name, value } })
     expect(answer).toMatchObject({ code: 500, info: { field: 'value' } })
   })
 
   it.each<[SettingName, string]>([
-    // Ten calls a minute: no page of the studio would open any more, nor the one that takes it back.
+    // Ten calls a minute: no page of the studio could be loaded any more, including the one that resets it.
     ['apiUser', '10/min'],
     ['apiUser', '1/s'],
     ['apiIp', '599/min'],
@@ -114,21 +114,21 @@ describe('a setting', () => {
     ['signInAccount', '100/s'],
     ['cardFailuresUser', '1/h'],
     ['resetAccount', '999/h'],
-  ])('%s cannot be %j, and it says between which it can', async (name, value) => {
+  ])('%s refuses %j, and reports the allowed range', async (name, value) => {
     const { answer } = await owner.desk.call(changeSetting, { body: { name, value } })
     const { least, most } = limitBounds[name as LimitName]
     expect(answer).toMatchObject({ code: 500, info: { field: 'value', least, most } })
     expect(answer.message).toContain(`from ${least} to ${most}`)
   })
 
-  it.each(limitNames)('%s can be the least, the most, and what the site comes with', async (name) => {
+  it.each(limitNames)('%s accepts the minimum, the maximum, and the default', async (name) => {
     const { least, most } = limitBounds[name]
     for (const value of [least, most, writeLimit(readLimits({})[name])])
       expect(of(await change(name, value), name)).toEqual({ name, value, own: true })
     await change(name, null)
   })
 
-  it('keeps what two operators set at once', async () => {
+  it('keeps the concurrent changes of two operators', async () => {
     const other = await letIn(site, 'owner')
     const body = { name: 'apiUser', value: '5999/min' } as const
     await Promise.all([change('apiIp', '88888/min'), other.desk.ask(changeSetting, { body })])
@@ -136,14 +136,14 @@ describe('a setting', () => {
     expect([of(shown, 'apiIp')?.value, of(shown, 'apiUser')?.value]).toEqual(['88888/min', '5999/min'])
   })
 
-  it('is set from the command line, too', async () => {
+  it('can be set from the command line too', async () => {
     const args = ['settings', 'change', 'contact_email', 'cli@drama.example']
     expect(await runStudioCommand(site.context, args)).toContain('cli@drama.example')
     await runStudioCommand(site.context, ['settings', 'change', 'contact_email', 'null'])
   })
 })
 
-it('secrets are named, and whether they are set, but never shown', async () => {
+it('secrets are listed with whether they are set, but never shown', async () => {
   const { secrets } = await owner.desk.ask(showSettings)
   expect(secrets).toContainEqual({ name: 'META_ACCESS_TOKEN', set: true })
   expect(secrets).toContainEqual({ name: 'STRIPE_SECRET_KEY', set: false })
@@ -151,7 +151,7 @@ it('secrets are named, and whether they are set, but never shown', async () => {
 })
 
 describe('while the site is closed for viewers', () => {
-  /** Of every process, where more than one answers by turns. */
+  /** Requests every process, if several answer in turn. */
   const statuses = () => Promise.all([1, 2, 3, 4].map(async () => (await fetch(`${site.url}/`)).status))
   const allAre = async (status: number) => expect(new Set(await statuses())).toEqual(new Set([status]))
   beforeAll(async () => {
@@ -165,7 +165,7 @@ describe('while the site is closed for viewers', () => {
   })
 
   it.each(['/', '/videos/vid_1', '/shopping', '/order/easy', '/nowhere'])(
-    '%s is a friendly page in the viewer’s language, to be asked for again',
+    '%s shows a maintenance page in the viewer’s language, to be retried later',
     async (path) => {
       const answer = await fetch(site.url + path, { headers: { 'accept-language': 'de' } })
       expect(answer.status).toBe(503)
@@ -181,7 +181,7 @@ describe('while the site is closed for viewers', () => {
     expect(await answer.json()).toMatchObject({ code: 503, message: expect.any(String) })
   })
 
-  it('an operator has the whole site as it will be; a made-up cookie does not', async () => {
+  it('an operator sees the whole site; a forged cookie does not work', async () => {
     const statusesFor = (cookie: string) =>
       Promise.all(
         ['/?draft', '/api/tag?keyword=a', '/shopping'].map(
@@ -192,7 +192,7 @@ describe('while the site is closed for viewers', () => {
     expect(await statusesFor('operator=made-up; __Host-operator=made-up')).toEqual([503, 503, 503])
   })
 
-  it('operators work on, gateways are heard, and the process says that it lives', async () => {
+  it('the studio works, webhooks are received, and the health check succeeds', async () => {
     expect((await fetch(`${site.url}/studio`)).status).toBe(200)
     expect((await owner.desk.ask(showSettings)).maintenance).toBe(true)
     const webhook = await fetch(`${site.url}/api/webhook/payment/sandbox`, { method: 'POST', body: '{}' })
@@ -204,6 +204,6 @@ describe('while the site is closed for viewers', () => {
   })
 })
 
-it('viewers are let in again', async () => {
+it('viewers are admitted again afterwards', async () => {
   expect(await site.visitor().ask(getHomepage)).toBeDefined()
 })

@@ -26,7 +26,7 @@ import * as queries from './settings-queries.ts'
 
 type Context = SettingsContext & { db: Db }
 
-/** The settings that an operator changes without a restart. */
+/** Commands for the settings that apply without a restart. */
 export const settingsCommands: Command[] = [
   reads(showSettings, async (context) => ({ info: await load(context) })),
 
@@ -57,7 +57,7 @@ export const settingsCommands: Command[] = [
       throw new Refusal('settingInvalid', { field: 'languages' })
     const own = await queries.lockOwn(tx)
     const { languages: before, ...rest } = own
-    // All in their usual order is what a site begins with.
+    // All languages in their usual order are the initial state.
     const isUsual = offered.join() === languages.join()
     await queries.updateOwn(tx, isUsual ? rest : { ...rest, languages: [first, ...others] })
     return {
@@ -89,7 +89,7 @@ async function load({ db, environment, secretsSet }: Context): Promise<Settings>
   }
 }
 
-/** Sets one, or with null takes it back. @throws Refusal settingInvalid, limitOutOfBounds */
+/** Sets a value, or resets it with null. @throws Refusal settingInvalid, limitOutOfBounds */
 async function change(tx: Tx, name: SettingName, value: string | null): Promise<void> {
   const pixel = trackingKeys.find((key) => key === name)
   if (pixel) {
@@ -127,13 +127,13 @@ function limitFrom(name: LimitName, text: string): Limit {
   const wanted = readLimit(text)
   const bounds = limitBounds[name]
   const [least, most] = [readLimit(bounds.least), readLimit(bounds.most)]
-  // As many at once as the least has: ten a second are many, but no page asks for fewer at a time.
+  // At least the minimum's burst: ten a second is a high rate, but no page sends fewer at a time.
   const isFit = wanted.max >= least.max && rateOf(wanted) >= rateOf(least) && rateOf(wanted) <= rateOf(most)
   if (!isFit) throw new Refusal('limitOutOfBounds', { field: 'value', ...bounds })
   return wanted
 }
 
-/** What the environment would refuse is refused here. */
+/** Refuses values that the environment would refuse. */
 function orInvalid<T>(read: () => T | undefined): T {
   try {
     const value = read()

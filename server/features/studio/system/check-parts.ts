@@ -11,7 +11,7 @@ import type { Db } from '#server/tables.ts'
 import * as queries from './system-queries.ts'
 import type { Finding } from './system-queries.ts'
 
-/** What a look at the parts needs. */
+/** Dependencies of the check of the parts. */
 export interface RunningContext {
   db: Db
   clock: Clock
@@ -20,11 +20,11 @@ export interface RunningContext {
   mailer: Mailer
   composeMail: MailContext['composeMail']
   gateways: readonly PaymentGateway[]
-  /** How long each part may take to answer. */
+  /** Time limit of each part's check. */
   healthTimeoutMs?: number
 }
 
-/** What is wrong with a part that did answer. */
+/** A fault of a part that did answer. */
 class Trouble extends Error {
   readonly problem: NonNullable<Part['problem']>
 
@@ -37,14 +37,14 @@ class Trouble extends Error {
 
 const usualTimeoutMs = 5000
 const longestDetail = 300
-/** Below that the next episode may not fit. */
+/** Minimum free space: below that the next episode may not fit. */
 const leastFreeBytes = 2 * 1024 ** 3
-/** Outside of the files that are backed up and cleaned up. */
+/** Outside the files that are backed up and purged. */
 const probeKey = 'health/probe'
-/** No gateway has such a payment; its answer shows that it is reachable and accepts our keys. */
+/** A payment that no gateway has; the response shows that the gateway is reachable and accepts our keys. */
 const noPayment = 'pi_none'
 
-/** Looks at every part at once, each within its time, and writes down what it found. */
+/** Checks all parts concurrently, each with a time limit, and stores the findings. */
 export async function checkParts(context: RunningContext): Promise<Finding[]> {
   const { gateways, healthTimeoutMs = usualTimeoutMs } = context
   const looks: [string, () => Promise<unknown>][] = [
@@ -73,7 +73,7 @@ async function find(part: string, look: () => Promise<unknown>, timeoutMs: numbe
   }
 }
 
-/** A gateway's error may repeat a payment's secret or somebody's address in its message: of it only names and codes are kept. */
+/** Returns a failure's detail. A gateway's message may repeat a payment's secret or an address, so only names and codes are kept. */
 function detailOf(part: string, error: unknown): string {
   const isOwn = error instanceof NoAnswer || error instanceof Trouble
   if (part.startsWith('gateway ') && !isOwn) return Object.values(redactGatewayError(error)).join(' ').trim()
@@ -94,7 +94,7 @@ async function checkJobs({ db }: RunningContext): Promise<void> {
   if (late.length > 0) throw new Trouble('workerAway', late.join(', '))
 }
 
-/** Writes, reads and finds room. @returns how much is left */
+/** Writes and reads a file, and checks free space. @returns how much is left */
 async function checkStorage({ storage, bounds }: RunningContext): Promise<string> {
   const text = `written at ${new Date().toISOString()}`
   await storage.write(probeKey, text)

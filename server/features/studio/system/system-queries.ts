@@ -5,12 +5,12 @@ import type { Part } from '#contract/studio/system.ts'
 
 export type Finding = Pick<Part, 'part' | 'problem' | 'detail'>
 
-/** Answers where the database does. */
+/** Succeeds if the database answers. */
 export async function touchDatabase(db: Db): Promise<void> {
   await sql`SELECT 1`.execute(db)
 }
 
-/** Writes down how parts were found; `since` stays while that is the same. Parts that are no more are forgotten. */
+/** Stores the findings of parts; `since` stays while a state is unchanged. Obsolete parts are deleted. */
 export async function putFindings(db: Db, findings: readonly Finding[]): Promise<void> {
   await sql`
     WITH found AS (SELECT * FROM jsonb_to_recordset(${JSON.stringify(findings)}::jsonb)
@@ -31,7 +31,7 @@ export function selectParts(db: Db) {
     .execute()
 }
 
-/** A job is late once it has not gone well for three of its rounds, and for five minutes at the least. */
+/** A job is late if it has not succeeded for three of its intervals, and for at least five minutes. */
 const isLate = sql<boolean>`coalesce(succeeded_at, known_since)
   < now() - make_interval(secs => greatest(300, 3 * every_seconds))`
 
@@ -46,7 +46,7 @@ export function selectJobs(db: Db) {
 }
 export type JobRow = Awaited<ReturnType<typeof selectJobs>>[number]
 
-/** Asks the workers to run a job. @returns false if there is no such job */
+/** Requests a run of a job. @returns false if there is no such job */
 export async function wantJob(tx: Tx, name: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('job_runs')
@@ -58,7 +58,7 @@ export async function wantJob(tx: Tx, name: string): Promise<boolean> {
   return true
 }
 
-/** When a worker last did anything; null where none ever has. */
+/** Selects when a worker last ran anything; null if never. */
 export async function selectLastRun(db: Db): Promise<Date | null> {
   const { last } = await db
     .selectFrom('job_runs')
@@ -67,7 +67,7 @@ export async function selectLastRun(db: Db): Promise<Date | null> {
   return last
 }
 
-/** Mails that have been tried and still wait, or should have left minutes ago: how many, a hundred at most. */
+/** Counts mails that wait for a retry, or should have been sent minutes ago: up to a hundred. */
 export async function countStuckMails(db: Db, now: Date): Promise<number> {
   const { rows } = await sql<{ stuck: number }>`
     SELECT count(*)::integer AS stuck FROM (SELECT FROM mails

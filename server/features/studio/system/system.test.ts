@@ -47,17 +47,17 @@ const work = async (...given: Job[]) =>
 const hourly = { everySeconds: 3600 }
 const partOf = (list: readonly Part[], name: string) => list.find(({ part }) => part === name)
 
-/** Whether the first of the jobs has been written down. */
+/** Returns the time when the first job's success was recorded, if any. */
 const isWritten = async () => (await owner.desk.ask(listJobs)).list[0]?.succeeded_at
 
-/** How a part is found where something about the site is otherwise. */
+/** Checks a part of a site with a changed context. */
 async function find(name: string, otherwise: Partial<RunningContext>) {
   const findings = await checkParts({ ...site.context, ...otherwise })
   return findings.find(({ part }) => part === name)
 }
 
 describe('the health of the site', () => {
-  it('is well in every part where all is well', async () => {
+  it('is ok in every part if nothing is wrong', async () => {
     await work({ name: 'well', ...hourly, run: async () => {} })
     await expect.poll(isWritten).toBeTruthy()
     const { list } = await owner.desk.ask(checkHealth, { body: {} })
@@ -71,7 +71,7 @@ describe('the health of the site', () => {
     expect((await owner.desk.ask(showHealth)).list).toEqual(list)
   })
 
-  it('names what is wrong, and since when, for as long as it is', async () => {
+  it('reports each fault with its start, as long as it lasts', async () => {
     const gone: RunningContext['mailer'] = smtpMailer('smtp://127.0.0.1:1', () => 'a@example.com')
     await checkParts({ ...site.context, mailer: gone })
     const first = partOf((await owner.desk.ask(showHealth)).list, 'mail')
@@ -86,7 +86,7 @@ describe('the health of the site', () => {
     expect(third?.since).not.toBe(first?.since)
   })
 
-  it('tells the owner alone what others say of a failure, and of a gateway no more than names and codes', async () => {
+  it('shows other systems’ messages to the owner only, and of a gateway only names and codes', async () => {
     const [sandbox] = site.context.gateways
     if (!sandbox) throw new Error('there is no gateway')
     const error = Object.assign(new Error('no payment of eve@example.com'), {
@@ -106,7 +106,7 @@ describe('the health of the site', () => {
     await checkParts(site.context)
   })
 
-  it('does not wait for a part that says nothing', async () => {
+  it('does not wait for a part that does not answer', async () => {
     const [sandbox] = site.context.gateways
     if (!sandbox) throw new Error('no gateway')
     const silent = { ...sandbox, retrievePayment: () => new Promise<never>(() => {}) }
@@ -114,7 +114,7 @@ describe('the health of the site', () => {
     expect(await find('gateway sandbox', otherwise)).toMatchObject({ problem: 'noAnswer' })
   })
 
-  it('sees a store that takes nothing', async () => {
+  it('detects a storage that refuses writes', async () => {
     const root = mkdtempSync(join(tmpdir(), 'cliffhanger-health-'))
     const storage = openDisk(root)
     rmSync(root, { recursive: true })
@@ -125,7 +125,7 @@ describe('the health of the site', () => {
     })
   })
 
-  it('says how much room is left, and that events are not recorded where it is too little', async () => {
+  it('shows the free space, and that events are not recorded if it is too low', async () => {
     expect(await find('storage', {})).toMatchObject({
       problem: null,
       detail: expect.stringMatching(/^[\d.]+ GB left/),
@@ -137,7 +137,7 @@ describe('the health of the site', () => {
     })
   })
 
-  it('sees mails that do not leave', async () => {
+  it('detects mails that are not sent', async () => {
     const { db } = site.context
     const mail = { id: 'mail_1', recipient: 'a@example.com', template: 'reset', language: 'en', fields: '{}' }
     await db
@@ -148,7 +148,7 @@ describe('the health of the site', () => {
     await db.deleteFrom('mails').execute()
   })
 
-  it('sees that no worker has done anything for minutes', async () => {
+  it('detects that no worker has run anything for minutes', async () => {
     const { pool } = site.context.database
     await work({ name: 'away', ...hourly, run: async () => {} })
     await expect.poll(isWritten).toBeTruthy()
@@ -159,7 +159,7 @@ describe('the health of the site', () => {
 })
 
 describe('a job that fails', () => {
-  it('is listed first with the reason and since when, and runs again when an operator wants it', async () => {
+  it('is listed first with its reason and start, and runs again on an operator’s request', async () => {
     let broken = true
     let runs = 0
     const failing = {
@@ -189,19 +189,19 @@ describe('a job that fails', () => {
     const succeeded = async () =>
       (await owner.desk.ask(listJobs)).list.find(({ name }) => name === 'failing')?.succeeded_at ?? ''
     const before = await succeeded()
-    // Wanted again at once: a success that soon after another is otherwise not written down.
+    // Requested again at once, since a success so soon after another is otherwise not recorded.
     await owner.desk.ask(runJob, { body: { name: 'failing' } })
     await expect.poll(async () => (await succeeded()) > before).toBe(true)
     const [deed] = (await owner.desk.ask(listAudit)).list
     expect(deed).toMatchObject({ event: 'studio job run', subject: 'job failing' })
   })
 
-  it('that there is not cannot be asked for', async () => {
+  it('that does not exist cannot be requested', async () => {
     expect((await owner.desk.call(runJob, { body: { name: 'tea' } })).answer.code).toBe(404)
   })
 })
 
-describe('files that could not be made', () => {
+describe('files that failed conversion', () => {
   const fail = async (title: string, at: string, columns: object = { reason: 'is damaged' }) => {
     const { db } = site.context
     const video = await buildVideo(site.context, { title, episodes: 1, ready: 0 })
@@ -223,7 +223,7 @@ describe('files that could not be made', () => {
     return id
   }
 
-  it('are told in the operator’s language, and one from before there were keys as it was written', async () => {
+  it('have reasons in the operator’s language, and one from before there were keys as it was written', async () => {
     await fail('before', '2025-01-01T10:00:00Z')
     await fail('now', '2025-01-02T10:00:00Z', reasonColumns(new UnusableFile({ key: 'noIndex' })))
     const reasonsIn = async (accept: string) => {
@@ -239,7 +239,7 @@ describe('files that could not be made', () => {
     await site.context.db.deleteFrom('episodes').execute()
   })
 
-  it('are listed with reason and episode, the latest first, page by page, and go back into the queue', async () => {
+  it('are listed with reason and episode, latest first, in pages, and can be requeued', async () => {
     const older = await fail('older', '2026-01-01T10:00:00Z')
     const damaged = new UnusableFile({ key: 'damaged' })
     const newer = await fail('newer', '2026-01-02T10:00:00Z', reasonColumns(damaged))
@@ -269,11 +269,11 @@ describe('files that could not be made', () => {
   })
 })
 
-describe('mails that were given up', () => {
+describe('abandoned mails', () => {
   afterEach(async () => {
     await site.context.db.deleteFrom('abandoned_mails').execute()
   })
-  /** A new member's mail, which the server does not take. */
+  /** Abandons a new member's mail, which the mail server refuses. */
   async function giveUp() {
     const { email } = await register(site)
     const send = () => Promise.reject(new MailError('EENVELOPE RCPT TO 550', true))
@@ -281,7 +281,7 @@ describe('mails that were given up', () => {
     return email
   }
 
-  it('are listed without what they say, and sent again on somebody’s word, who stands in the trail', async () => {
+  it('are listed without their content, and sent again on request of an operator, who is in the trail', async () => {
     const email = await giveUp()
     const { list } = await owner.desk.ask(listAbandonedMails)
     const [mail] = list
@@ -305,7 +305,7 @@ describe('mails that were given up', () => {
     expect(JSON.stringify(trail)).not.toContain(email)
   })
 
-  it('come page by page, the latest first, with what a program said for the owner alone', async () => {
+  it('are listed in pages, latest first, with a program’s message for the owner only', async () => {
     const [first, second] = [await giveUp(), await giveUp()]
     const { desk } = await letIn(site, 'support')
     const page = await desk.ask(listAbandonedMails, { query: { limit: 1 } })

@@ -23,13 +23,13 @@ import type { JobRow } from './system-queries.ts'
 
 export type { RunningContext } from './check-parts.ts'
 
-/** The commands about the system: health checks, scheduled jobs, failed uploads and undelivered mails. */
+/** Commands for the site's health: its parts, scheduled jobs, files that failed conversion, and mails that could not be sent. */
 export const systemCommands: Command[] = [
   reads(showHealth, async ({ db }, _input, actor) => ({ data: { list: await loadParts(db, actor) } })),
 
   reads(checkHealth, async (context, _input, actor) => {
     const parts = await loadParts(context.db, actor)
-    // Others' servers are asked as well, so not more often than somebody could want to know.
+    // Checks query external servers too, so they are limited to a useful frequency.
     const isFresh = parts.some(({ checked_at }) => Date.now() - Date.parse(checked_at) < freshMs)
     if (isFresh) return { data: { list: parts } }
     await checkParts(context)
@@ -64,28 +64,28 @@ export const systemCommands: Command[] = [
   changes(retryMailCall, async ({ clock }, tx, { id }) => {
     const mail = await retryMail(tx, id, clock)
     if (!mail) throw new Refusal('notFound')
-    // Not whom it goes to: the trail lasts for ever.
+    // Without the recipient, because the trail is permanent.
     return { answer: { info: { id } }, change: { subject: `mail ${id}`, after: mail } }
   }),
 ]
 
-/** Looks at the parts each minute, so that it is known since when something is wrong. */
+/** Checks the parts each minute, so that the start of a fault is known. */
 export function systemJobs(context: RunningContext): Job[] {
   return [{ name: 'check-health', everySeconds: 60, run: async () => void (await checkParts(context)) }]
 }
 
 const mailLimits = { usual: 20, most: 50 }
 
-/** A look is as good as new for so long. */
+/** Age up to which a check counts as current. */
 const freshMs = 10_000
 
-/** What programs and other servers say of a failure may name people and places: the owner alone reads it. */
+/** Messages of programs and other servers may contain names and places: only the owner reads them. */
 const readsReasons = ({ role }: Actor) => role === 'owner'
 
 /** If the last check is older than this, no worker is running: it checks each minute. */
 const staleMs = 4 * 60_000
 
-/** The parts as they were last found. That no worker looks any more, it cannot say itself. */
+/** Loads the last findings of the parts. Adds a finding if no worker is running, which none can report itself. */
 async function loadParts(db: Db, actor: Actor): Promise<Part[]> {
   const [rows, lastRun] = await Promise.all([queries.selectParts(db), queries.selectLastRun(db)])
   const isStale = Date.now() - (lastRun?.getTime() ?? 0) > staleMs
@@ -137,7 +137,7 @@ function presentMail(
   }
 }
 
-/** Undefined for a mail of another version's, which may be why it was given up. */
+/** Undefined for a mail of another version, which may be the reason why it was abandoned. */
 function subjectOf(compose: () => string): string | undefined {
   try {
     return compose()
