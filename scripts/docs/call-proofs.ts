@@ -93,10 +93,10 @@ export const seedCalls: Record<string, CallNote> = {
   'GET /api/user/history': {
     who: viewer,
     proofs: [
-      [library, 'lists what was watched, newest first, a page at a time'],
-      [library, 'stays in its order under a cursor while entries come and go'],
-      [unlocked, 'lists what was bought, an episode or a whole video, and where it stands'],
-      [library, 'refuses a cursor of another list, and one that was made up'],
+      [library, 'lists watched videos, newest first, in pages'],
+      [library, 'keeps its order under a cursor while entries change'],
+      [unlocked, 'lists a bought episode or whole video, and its resume position'],
+      [library, 'refuses a cursor of another list, and a forged one'],
     ],
   },
   'POST /api/user/history': {
@@ -107,7 +107,7 @@ export const seedCalls: Record<string, CallNote> = {
       [library, 'counts once per viewer, episode and half hour'],
       [
         library,
-        'is refused for an episode that is locked, not made or not to be seen, and nothing is kept or counted',
+        'is refused for an episode that is locked, not ready or not visible, and nothing is stored or counted',
       ],
       [library, 'needs a token'],
     ],
@@ -115,40 +115,40 @@ export const seedCalls: Record<string, CallNote> = {
   'GET /api/user/favorite': {
     who: viewer,
     proofs: [
-      [favorites, 'comes in pages that stay in order while favorites come and go'],
-      [favorites, 'needs a token, and a guest that kept nothing has none'],
+      [favorites, 'is paged in a stable order while favorites change'],
+      [favorites, 'needs a token, and a guest without records has none'],
     ],
   },
   'POST /api/user/favorite': {
     who: viewer,
     proofs: [
-      [favorites, 'that is added again changes nothing, not even its place'],
-      [favorites, 'is refused for a video that is unknown or not to be seen'],
-      [libraryRaces, 'make a video a favorite once, and take it back once, however often they say it'],
+      [favorites, 'keeps its place when it is added again'],
+      [favorites, 'is refused for a video that does not exist or is not visible'],
+      [libraryRaces, 'add and remove a favorite once, however often they repeat the call'],
     ],
   },
   'DELETE /api/user/favorite': {
     who: viewer,
     proofs: [
-      [favorites, 'goes when it is removed, one or many at once, and once'],
-      [favorites, 'needs a token, and a guest that kept nothing has none'],
+      [favorites, 'is removed once, alone or with others'],
+      [favorites, 'needs a token, and a guest without records has none'],
     ],
   },
   'GET /api/video/episode': {
     who: 'everybody; a locked episode: viewers entitled to it',
     proofs: [
-      [delivery, 'plays for anyone: playlist, segment, captions and storyboard, each with its type'],
-      [delivery, 'answers with the offer and no link'],
-      [delivery, 'plays for its buyer and stays locked for everybody else'],
-      [delivery, 'answers an episode that is being made with its progress'],
+      [delivery, 'plays for everyone: playlist, segment, captions and storyboard, each with its type'],
+      [delivery, 'returns the offer and no link'],
+      [delivery, 'plays for its buyer and stays locked for others'],
+      [delivery, 'returns the progress of an episode that is being converted'],
     ],
   },
   'GET /api/video': {
     who: everybody,
     proofs: [
-      [catalog, 'comes with its price and others like it'],
-      [catalog, 'is not found where it is unknown or a draft'],
-      [library, 'is where the video goes on, for this viewer alone'],
+      [catalog, 'includes its price and similar videos'],
+      [catalog, 'is not found if it is unknown or a draft'],
+      [library, 'resumes the video, for this viewer only'],
     ],
   },
   'GET /api/payment': {
@@ -195,23 +195,23 @@ export const seedCalls: Record<string, CallNote> = {
   'GET /api/tag': {
     who: everybody,
     proofs: [
-      [listings, 'come with those in front that are played now; what was played long ago fades'],
+      [listings, 'put recently played ones first; old plays decay'],
       [search, 'finds tags and titles by the beginning of their words'],
     ],
   },
   'GET /api/homepage': {
     who: everybody,
     proofs: [
-      [catalog, 'shows the sections that have something to show, in order, and the menu'],
-      [catalog, 'speaks the language asked for'],
+      [catalog, 'shows the non-empty sections in order, and the menu'],
+      [catalog, 'is in the requested language'],
     ],
   },
   'GET /api/homepage/query': {
     who: everybody,
     proofs: [
-      [catalog, 'gives each published video once, page by page, while new ones arrive'],
-      [search, 'forgives accents, on either side'],
-      [listings, 'refuses the cursor of another list, order or search, and answers 404 for an unknown id'],
+      [catalog, 'returns each published video once, page by page, while new ones are added'],
+      [search, 'ignores accents, on either side'],
+      [listings, 'refuses the cursor of another list, order or search, and returns 404 for an unknown id'],
     ],
   },
   'POST /api/video/unlock': {

@@ -160,7 +160,7 @@ export const seedRoutes: readonly ScreenRow[] = [
     proofs: [
       opens,
       watching,
-      [documents, 'lets the payment form turn to nobody'],
+      [documents, 'allows the payment form no foreign host'],
       [
         'e2e/billing/stripe.spec.ts',
         "a card in Stripe's fields pays once, however often the button is pressed, and its script is on no other page",
