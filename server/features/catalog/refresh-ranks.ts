@@ -46,7 +46,7 @@ export async function assignAllTiers(db: Db, signal: AbortSignal, most = tierBat
   while (!signal.aborted && (await inTransaction(db, (tx) => assignTiers(tx, most))) === most);
 }
 
-/** The scheduled jobs of this feature. */
+/** Returns the scheduled jobs of this feature. */
 export function catalogJobs({ db, clock }: { db: Db; clock: Clock }) {
   return [
     { name: 'refresh-ranks', everySeconds: 600, run: () => refreshRanks(db, clock.now()) },

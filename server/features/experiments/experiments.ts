@@ -30,7 +30,7 @@ export interface Experiments {
   running(): Promise<readonly RunningExperiment[]>
   /**
    * Records that a viewer was exposed to these experiments; only the first exposure to each counts. A viewer without a row can be
-   * exposed too, up to the quota of their network, unless their guest token belongs to an account that has registered since.
+   * exposed too, up to the quota of their network, unless the guest has registered since the token was issued.
    */
   noteMet(
     viewer: Pick<Viewer, 'userId' | 'kept' | 'ip'>,

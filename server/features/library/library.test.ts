@@ -39,7 +39,7 @@ const save = (position_ms: number, seconds: number, number = 1, as = visitor) =>
     },
   })
 
-/** An acknowledged play is written within a second. */
+/** Waits for the count: an acknowledged play is written within a second. */
 const expectPlays = (count: number) => expect.poll(plays, { timeout: 5000 }).toBe(count)
 
 const plays = async (): Promise<number> => {

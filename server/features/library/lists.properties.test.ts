@@ -55,7 +55,7 @@ const lists: Record<string, List> = {
       return { list: list.map(({ id }) => id), next_cursor }
     },
   },
-  'what was watched': {
+  'the history': {
     put: (tx, userId, video, now) =>
       savePosition(
         tx,
@@ -67,7 +67,7 @@ const lists: Record<string, List> = {
     take: (tx, userId, video, now) => removeFromHistory(tx, userId, { remove: [idOf(video)] }, now),
     read: (viewer, paging, now) => readHistory(viewer, { kind: 'watched', ...paging }, now),
   },
-  'what is unlocked': {
+  'the unlocked videos': {
     async put(tx, userId, video, now) {
       const orderId = await insertPaidOrder(tx, userId, now)
       const goods = { videoId: idOf(video), episodeId: episodeOf(video) }
@@ -99,7 +99,7 @@ const walk = fc.record({
 })
 
 test.each(Object.entries(lists))(
-  'gives each video once, and every one that nobody touched, while others come, move and go: %s',
+  'lists each video once, and every unchanged one, while others are added, moved and removed: %s',
   { timeout: propertyTimeoutMs },
   (_name, list) =>
     checkProperty(

@@ -70,7 +70,7 @@ export async function deleteEpisode(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('episodes').where('id', '=', id).execute()
 }
 
-/** A video's episodes in order, locked for the transaction. */
+/** Selects a video's episodes in order and locks them for the transaction. */
 export function lockEpisodes(tx: Tx, videoId: string) {
   return tx
     .selectFrom('episodes')

@@ -247,8 +247,8 @@ it('points to the cache in front of the storage if there is one, which checks th
 })
 
 it.each([
-  ['by links of the store', { S3_BUCKET: 'films-3' }],
-  ['by a cache in front of it', { S3_BUCKET: 'films-4', S3_PUBLIC_URL: 'https://cdn.example' }],
+  ['with links to the storage', { S3_BUCKET: 'films-3' }],
+  ['with a cache in front of it', { S3_BUCKET: 'films-4', S3_PUBLIC_URL: 'https://cdn.example' }],
 ])('an encrypted episode refers to its key, which only the site serves (%s)', async (_how, settings) => {
   const sealing = await testSite({}, { ...store.settings, ...settings, MEDIA_ENCRYPT: 'aes-128' })
   try {

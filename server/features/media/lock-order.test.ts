@@ -60,7 +60,7 @@ async function addFile(): Promise<void> {
 const works: [name: string, work: () => Promise<unknown>][] = [
   ['announcing episodes', () => announceEpisodes(context, videoId, [{ en: 'One' }])],
   ['adding a file', addFile],
-  ['trying a failed file again', () => once((tx) => retryEpisode(desk(), tx, episodeId, 'en'))],
+  ['retrying a failed file', () => once((tx) => retryEpisode(desk(), tx, episodeId, 'en'))],
   ['removing an episode', () => once((tx) => removeEpisode(tx, episodeId, new Date()))],
 ]
 

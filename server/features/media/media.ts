@@ -217,8 +217,8 @@ export async function loadPlayable(
 }
 
 /**
- * Loads an episode that is free for everyone, and the next one if it is free too, without reading entitlements. Both are read at
- * most once a second for all viewers.
+ * Loads an episode without reading entitlements, if it and the next one are free for everyone. Both are read at most once a second
+ * for all viewers.
  * @returns undefined if entitlements or an experiment may decide, or if it cannot be played
  */
 export async function loadFreePlayable(

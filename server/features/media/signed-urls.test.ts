@@ -52,11 +52,11 @@ describe('a signature', () => {
 
   test.each([
     ['another end', `${Number(expires) + 1}.${subject}.${mac}`],
-    ['an end that reads the same', `0${expires}.${subject}.${mac}`],
+    ['an expiry with a leading zero', `0${expires}.${subject}.${mac}`],
     ['another subject', `${expires}.usr_2.${mac}`],
     ['another mac', `${expires}.${subject}.${mac.startsWith('A') ? 'B' : 'A'}${mac.slice(1)}`],
-    ['a shorter mac', `${expires}.${subject}.${mac.slice(0, -1)}`],
-    ['a longer mac', `${pass}A`],
+    ['a shorter MAC', `${expires}.${subject}.${mac.slice(0, -1)}`],
+    ['a longer MAC', `${pass}A`],
     ['no mac', `${expires}.${subject}.`],
     ['fewer parts', `${expires}.${subject}`],
     ['one part', expires],

@@ -40,20 +40,20 @@ export function apiDocsRoutes(): PlainRoute[] {
     handle,
   })
   return [
-    get('/api/docs', 'The API as pages to read', 'text/html', (_request, reply) =>
+    get('/api/docs', 'The API reference', 'text/html', (_request, reply) =>
       reply
         .type('text/html; charset=utf-8')
         .header('content-security-policy', policy)
         .header('cache-control', 'no-cache')
         .send(page),
     ),
-    get('/api/docs/start.js', 'Starts the pages of the API', 'text/javascript', (_request, reply) =>
+    get('/api/docs/start.js', 'Script that starts the API reference', 'text/javascript', (_request, reply) =>
       reply.type('text/javascript; charset=utf-8').header('cache-control', 'no-cache').send(start),
     ),
     ...viewerFiles.map((name) =>
       get(
         `/api/docs/${name}`,
-        'A file of the pages of the API',
+        'A file of the API reference',
         name.endsWith('.css') ? 'text/css' : 'text/javascript',
         (request, reply) => sendFile(request, reply, viewerFolder, name, { maxAge: '1h' }),
       ),

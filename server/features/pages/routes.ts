@@ -89,7 +89,7 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
   ]
 }
 
-/** While the database is down, the page retries and plays from what it has loaded. */
+/** Ignores that the database is down: the page retries, and plays from what it has loaded. */
 function withoutDatabase(error: unknown): 'away' {
   if (isDatabaseAway(error)) return 'away'
   throw error

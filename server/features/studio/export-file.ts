@@ -29,12 +29,12 @@ export function exportFileRoute(context: StudioContext, command: Command): Plain
     method: 'GET',
     path: '/api/studio/orders.csv',
     description: {
-      summary: 'The orders as one CSV file, by the same filters; for operators',
+      summary: 'Export orders as one CSV file, with the same filters as the list. Operators only',
       query: exportOrders.query,
       answers: {
         200: { words: 'The file', type: 'text/csv' },
-        400: { words: 'A filter is not understood' },
-        403: { words: 'Nobody is signed in, or with another role' },
+        400: { words: 'A filter is invalid' },
+        403: { words: 'No operator is signed in, or the role is not allowed' },
       },
     },
     async handle(request, reply) {

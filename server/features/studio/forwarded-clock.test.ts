@@ -20,7 +20,7 @@ let site: TestSite
 let owner: TestOperator
 let invitation = ''
 
-/** Valid already, whichever code was used before. */
+/** Returns the next code, which is valid already, whichever was used before. */
 const nextCode = (secret: string) => codeAt(secret, new Date(Date.now() + stepMs))
 
 beforeAll(async () => {

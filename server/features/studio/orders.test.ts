@@ -428,7 +428,7 @@ describe('the reconciliation', () => {
   it.each([
     ['no longer, once it matches again', undefined, false],
     ['still, while the gateway does not know it', async () => null, true],
-  ])('shows a payment that was abandoned %s', async (_, retrieve, isShown) => {
+  ])('shows an abandoned discrepancy %s', async (_, retrieve, isShown) => {
     const { order } = await buyEpisode(site)
     const wrong = { ...(await paymentOf(site, order.id)), refundedCents: 10 }
     site.trouble.listPayments = async () => [wrong]

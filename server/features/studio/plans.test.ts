@@ -124,7 +124,7 @@ describe('an introductory price', () => {
   })
 })
 
-it('unchanged fields stay as they are', async () => {
+it('fields that a change does not accept are ignored', async () => {
   const before = await planOf(365)
   const more = { currency: 'EUR', retired_at: '2026-01-01T00:00:00Z', fbclid: 'click' }
   const after = await change({ id: before.id, highlight: true, ...more })

@@ -51,9 +51,9 @@ async function expectIndexed(work: (db: Db) => Promise<unknown>, index: RegExp):
 describe('reads a page of orders in the order of an index', () => {
   const filters: [string, OrderFilter, RegExp][] = [
     ['all', {}, /orders_recent/],
-    ['of a time', { since, until: since }, /orders_recent/],
+    ['of a period', { since, until: since }, /orders_recent/],
     ['in a rare state', { status: 'charged_back' }, /orders_(gateway_)?status/],
-    ['at a gateway that few use', { gateway: 'paypal' }, /orders_gateway\b/],
+    ['at a rarely used gateway', { gateway: 'paypal' }, /orders_gateway\b/],
     ['in a state at a gateway', { gateway: 'paypal', status: 'paid', since }, /orders_gateway_status/],
     ['of a person', { userId: 'usr_7' }, /orders_user/],
     ['of an address', { email: '7@example.com' }, /orders_email/],
@@ -71,9 +71,9 @@ describe('reads a page of tags in the order of their use', () => {
   const after = { video_count: 200, id: 'tag_7' }
   const pages: [string, Parameters<typeof selectAdminTags>[1], RegExp][] = [
     ['from the beginning', { keyword: undefined, after: undefined, limit: 20 }, /tags_used/],
-    ['from a place on', { keyword: undefined, after, limit: 20 }, /tags_used/],
+    ['after a position', { keyword: undefined, after, limit: 20 }, /tags_used/],
     ['or found by words', { keyword: 'number 77', after: undefined, limit: 20 }, /tags_words/],
-    ['and on from there', { keyword: 'number 77', after, limit: 20 }, /tags_words/],
+    ['and the next page of those', { keyword: 'number 77', after, limit: 20 }, /tags_words/],
   ]
   it.each(pages)('%s', (_name, page, index) => expectIndexed((db) => selectAdminTags(db, page), index))
 })

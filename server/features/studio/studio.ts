@@ -60,7 +60,7 @@ export const studioCommands: readonly Command[] = [
   ...startCommands,
 ]
 
-/** The routes that receive bytes. Those with text parameters are commands too, followed by a file. */
+/** Returns the routes that receive bytes. Those with text parameters are commands too, followed by a file. */
 export function studioBytesRoutes(context: StudioContext): BytesRoute[] {
   return [...contentBytesRoutes(context), ...iconRoutes(context)]
 }

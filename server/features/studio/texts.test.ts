@@ -98,9 +98,9 @@ describe('a text', () => {
   it.each([
     ['nothing', ''],
     ['no title', 'Just words.\n\n## And a heading'],
-    ['a title that says nothing', '# {{address}}\n\nWords.'],
+    ['an empty title', '# {{address}}\n\nWords.'],
     ['too many characters', `# A\n\n${'x'.repeat(longestText)}`],
-    ['quotations without end', `# A\n\n${'>'.repeat(30_000)}`],
+    ['excessively nested quotations', `# A\n\n${'>'.repeat(30_000)}`],
   ])('with %s is refused, and nothing is changed', async (_what, markdown) => {
     const before = await show()
     expect((await write(markdown)).answer).toMatchObject({ code: 500, info: { field: 'markdown' } })

@@ -39,7 +39,7 @@ async function onCard(video: string): Promise<string[]> {
   return list.find(({ id }) => id === video)?.tags.map(({ name }) => name) ?? []
 }
 
-it("has the video's tags in order, and is updated when they are reordered", async () => {
+it('a card has its video’s tags in order, and is updated when they are reordered', async () => {
   const { video, ids } = await buildTagged('One', 'Two', 'Three')
   expect(await onCard(video)).toEqual(['One', 'Two', 'Three'])
   await inTransaction((tx) => replaceVideoTags(tx, video, [ids.Three, ids.One]))
@@ -48,7 +48,7 @@ it("has the video's tags in order, and is updated when they are reordered", asyn
   expect(await onCard(video)).toEqual([])
 })
 
-it('is updated when a tag of its video is merged into another, or deleted', async () => {
+it('a card is updated when a tag of its video is merged into another, or deleted', async () => {
   const { video, ids } = await buildTagged('Feud', 'Quarrel', 'Kin')
   await inTransaction((tx) => moveTagged(tx, ids.Quarrel, ids.Feud))
   expect(await onCard(video)).toEqual(['Feud', 'Kin'])
@@ -59,7 +59,7 @@ it('is updated when a tag of its video is merged into another, or deleted', asyn
   expect(await onCard(video)).toEqual(['Family'])
 })
 
-it('keeps the tags of two concurrent edits of a draft', async () => {
+it('two concurrent edits of a draft keep each other’s tags on its card', async () => {
   const { id: video } = await buildVideo(site.context, { title, state: 'draft' })
   const [first, second] = [await buildTag(db(), 'First'), await buildTag(db(), 'Second')]
   const tag = (on: Db, tag_id: string, position: number) =>

@@ -135,7 +135,7 @@ async function loadSections(
 const isNewest = ({ kind, source }: SectionRow, wanted: SectionRow['kind']) =>
   kind === wanted && source.from === 'newest'
 
-/** The ids of videos that appear in at least `times` of these sections. */
+/** Returns the ids of videos that appear in at least `times` of these sections. */
 function shownAtLeast(times: number, sections: readonly (Section | null)[]): ReadonlySet<string> {
   const counts = new Map<string, number>()
   for (const { id } of sections.flatMap((section) => section?.items ?? []))

@@ -45,7 +45,7 @@ export async function purgeLibrary(db: Db, now: Date): Promise<void> {
   await untilDone(db, (tx, most) => deleteMarks(tx, before(marksKeptDays), most))
 }
 
-/** The scheduled jobs of this feature. */
+/** Returns the scheduled jobs of this feature. */
 export function libraryJobs({ db, clock }: { db: Db; clock: Clock }) {
   return [
     { name: 'aggregate-plays', everySeconds: 10, dueWhen: anyPlays, run: () => aggregatePlays(db) },

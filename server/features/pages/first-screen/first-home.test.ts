@@ -34,7 +34,7 @@ test('includes for new visitors the homepage of the API and its first image', as
   expect(html).toContain('<link rel="preload" as="image" href="/public/cover.jpg" fetchpriority="high">')
 })
 
-test('preloads the first poster for the carousel, and none for a row of small ones', async () => {
+test('includes the first poster where the carousel will show it, and none for a row of small ones', async () => {
   // Only the part of a homepage that is read.
   const home = (kind: 'carousel' | 'row') => ({
     language: 'en' as const,

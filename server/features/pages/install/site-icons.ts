@@ -48,7 +48,7 @@ export function createSiteIcons({ logo, uploaded, webRoot, background, log }: Ic
   const own = () => readFileSync(join(webRoot, 'favicon.svg'))
   let file: Buffer | undefined
   const readLogo = () => (file ??= logo === undefined ? own() : readFileSync(logo))
-  /** Undefined if the icon was just replaced. */
+  /** Reads the logo; undefined if the icon was just replaced. */
   const read = async (hash: string | undefined) => (hash === undefined ? readLogo() : uploaded.load(hash))
   let known:
     | { of: string | undefined; hash: string; drawn: Map<Picture, Promise<Buffer | undefined>> }

@@ -27,7 +27,7 @@ export async function loadPage(context: PageContext, name: string, language: Lan
   return { name: known, ...parsed, updated_at }
 }
 
-/** The values of the placeholders. */
+/** Returns the values of the placeholders. */
 export function textValues({ operator, publicUrl }: Omit<PageContext, 'db'>): Values {
   const { site, name, address, email } = operator
   return { site, operator: name, address, contact: email, url: publicUrl }

@@ -126,6 +126,6 @@ function readUsual(name: PageName, language: Language): Promise<Usual> {
 /** Reads the first line of a file, the date of the text's last change: `Updated: 2026-11-21`. */
 function takeDate(file: string): Usual {
   const [, updated, markdown] = /^Updated: (\d{4}-\d{2}-\d{2})\n([^]*)$/.exec(file) ?? []
-  if (!updated || markdown === undefined) throw new Error('A text does not begin with its date')
+  if (!updated || markdown === undefined) throw new Error('A text must begin with its date')
   return { markdown, updated_at: new Date(updated) }
 }

@@ -79,7 +79,7 @@ const shows = (text: string, { id, episodes }: BuiltVideo, path: string) =>
     .filter((word) => !path.includes(word))
     .some((word) => text.includes(word))
 
-/** The places where a published video appears. */
+/** Returns the calls in which a published video appears. */
 const readable = ({ id }: BuiltVideo) => [
   '/api/homepage',
   '/api/homepage/query',

@@ -21,7 +21,7 @@ export function contentBytesRoutes(context: StudioContext): BytesRoute[] {
   return [
     {
       path: partPath,
-      summary: 'One part of a file, from 0; with the last one the worker takes the file',
+      summary: 'Upload a part of a file, numbered from 0. The file is processed after its last part',
       roles: bringers,
       most: partBytes,
       info: Type.Object({ parts: Type.Integer(), complete: Type.Boolean() }),

@@ -121,17 +121,17 @@ describe('the commands', () => {
   })
 
   it.each([
-    ['shares that make no hundred', [{ share: 50 }, { share: 40, free_episodes: 5 }]],
+    ['shares that do not add up to 100', [{ share: 50 }, { share: 40, free_episodes: 5 }]],
     [
-      'a first variant that is not what stands',
+      'a first variant with changes',
       [
         { share: 50, free_episodes: 3 },
         { share: 50, free_episodes: 5 },
       ],
     ],
-    ['a variant that says nothing', [{ share: 50 }, { share: 50 }]],
-    ['a variant that says another thing', halves({ layout: 'card' })],
-    ['two variants that are the same', [...halves({ free_episodes: 5 }), { share: 1, free_episodes: 5 }]],
+    ['a variant without a value', [{ share: 50 }, { share: 50 }]],
+    ['a variant with a value of another kind', halves({ layout: 'card' })],
+    ['two equal variants', [...halves({ free_episodes: 5 }), { share: 1, free_episodes: 5 }]],
   ])('refuse %s', async (_words, variants) => {
     const body = { kind: 'free_episodes', name: 'x', target: video.id, variants } as const
     const { answer } = await owner.desk.call(createExperiment, { body })

@@ -47,7 +47,7 @@ const asked: [string, (db: Db) => Promise<unknown>, RegExp][] = [
     /funnel_(counts|money)_pkey/,
   ],
   ['the money of a page', (db) => selectMoney(db, 'video', runsOf(span), ['key1']), /funnel_money_pkey/],
-  ['what came by a few tokens', (db) => selectTokenCounts(db, runsOf(span), ['key1']), /funnel_counts_pkey/],
+  ['the counts of a few tokens', (db) => selectTokenCounts(db, runsOf(span), ['key1']), /funnel_counts_pkey/],
   ['a batch of steps', inTransaction((tx) => takeSteps(tx, 100)), /funnel_steps_pkey/],
   [
     'a batch of sales',
@@ -56,7 +56,7 @@ const asked: [string, (db: Db) => Promise<unknown>, RegExp][] = [
   ],
   ["a video's episodes", (db) => loadEpisodeViewers(db, 'vid_1', { after: 0, limit: 201 }), /episodes_video/],
   [
-    'that an episode was begun',
+    'a started episode',
     inTransaction((tx) => noteViewings(tx, [{ user_id: 'usr_1', episode_id: 'ep_1', finished: true }])),
     /viewings_pkey/,
   ],

@@ -22,7 +22,7 @@ function present({ day, revenue, began, ended, failed_renewals }: RevenueDay): G
   return { day, revenue: revenue.map(withNet), subscribed: began, churned: ended, failed_renewals }
 }
 
-/** Money with its net. */
+/** Adds the net to sums of money. */
 export function withNet(sums: LedgerSums): Revenue {
   const { gross_cents, refunded_cents, disputed_cents, disputes_won_cents } = sums
   return { ...sums, net_cents: gross_cents - refunded_cents - (disputed_cents - disputes_won_cents) }

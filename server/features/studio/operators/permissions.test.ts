@@ -154,7 +154,7 @@ describe.each(commands.map((command) => ({ words: command.command, command })))(
   },
 )
 
-it('larger bodies are not read for strangers, even if they would be invalid', async () => {
+it('bodies with a higher size limit are not read for strangers, even if they are invalid', async () => {
   const large = commands.filter(({ most }) => most !== undefined)
   expect(large.length).toBeGreaterThan(0)
   const unreadable = { body: '{', headers: { 'content-type': 'application/json' } }

@@ -99,7 +99,7 @@ async function checkStorage({ storage, bounds }: RunningContext): Promise<string
   const text = `written at ${new Date().toISOString()}`
   await storage.write(probeKey, text)
   if ((await storage.read(probeKey)).toString() !== text)
-    throw new Error('reads another text than it was given')
+    throw new Error('read different content than was written')
   const free = await freeBytes(storage.workDir)
   const room = `${(free / 1024 ** 3).toFixed(1)} GB left in ${storage.workDir}`
   const dropped = free < bounds.leastFreeBytes ? '; analytics events are not recorded' : ''

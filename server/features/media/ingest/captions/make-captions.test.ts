@@ -7,7 +7,7 @@ const make = (text: string) => makeCaptions(Buffer.from(text)).text
 
 test.each([
   ['clean WebVTT', clean],
-  ['a mark and Windows line ends', `\uFEFF${clean.replaceAll('\n', '\r\n')}`],
+  ['a byte order mark and Windows line ends', `\uFEFF${clean.replaceAll('\n', '\r\n')}`],
   [
     'times without hours, a name and notes',
     'WEBVTT - English\n\nNOTE by me\n\nSTYLE\n::cue {}\n\nfirst\n00:01.000 --> 00:02.500\nHello\n',
@@ -49,13 +49,13 @@ test.each([
     '00:00:01.000 --> 00:00:02.000\n \nOne',
   ],
   [
-    'an arrow begins a caption without an empty line',
+    'an arrow begins a caption without an empty line before',
     '00:01.000 --> 00:02.000\nA\n00:02.000 --> 00:03.000\nB',
     '00:00:01.000 --> 00:00:02.000\nA\n\n00:00:02.000 --> 00:00:03.000\nB',
   ],
   ['no space is needed at the arrow', '00:01.000-->00:02.000\nA', '00:00:01.000 --> 00:00:02.000\nA'],
   [
-    'a caption may be called like a note',
+    'a caption may be named like a note',
     'NOTE 1\n00:01.000 --> 00:02.000\nA',
     '00:00:01.000 --> 00:00:02.000\nA',
   ],
@@ -65,22 +65,22 @@ test.each([
     '00:00:01.000 --> 00:00:02.000\nA',
   ],
   [
-    'one with wrong times is left out',
+    'a caption with invalid times is omitted',
     '00:0x.000 --> 00:02.000\nA\n\n00:03.000 --> 00:04.000\nB',
     '00:00:03.000 --> 00:00:04.000\nB',
   ],
   [
-    'one that is never shown is left out',
+    'a caption without duration is omitted',
     '00:01.000 --> 00:01.000\nA\n\n00:03.000 --> 00:04.000\nB',
     '00:00:03.000 --> 00:00:04.000\nB',
   ],
   [
-    'a region is left out, with what refers to it',
+    'a region is omitted, with references to it',
     'REGION\nid:a\n\n00:01.000 --> 00:02.000 region:a line:0\nA',
     '00:00:01.000 --> 00:00:02.000 line:0\nA',
   ],
   [
-    'words stay words, and tags tags',
+    'text stays text, and tags stay tags',
     '00:01.000 --> 00:02.000\nI <3 <b>you</b> <00:01.500>all',
     '00:00:01.000 --> 00:00:02.000\nI &lt;3 <b>you</b> <00:01.500>all',
   ],
@@ -257,11 +257,11 @@ test('a file with zero bytes that is not UTF-16 is refused', () => {
 
 const ass = '[Script Info]\n[Events]\nFormat: Start, End, Text\nDialogue: 0:00:01.00,0:00:02.50,'
 test.each([
-  ['marks of ASS that are not closed', ass + '{'.repeat(60_000)],
-  ['drawings that are not closed', ass + '{\\p1'.repeat(60_000)],
-  ['drawings in one mark', `${ass}{${'\\p1'.repeat(60_000)}}word`],
-  ['marks in SubRip that are not closed', srt('{\\'.repeat(60_000))],
-  ['tags in SubRip that are not closed', srt('<font '.repeat(60_000))],
+  ['unclosed codes of ASS', ass + '{'.repeat(60_000)],
+  ['unclosed drawings', ass + '{\\p1'.repeat(60_000)],
+  ['drawings in one code', `${ass}{${'\\p1'.repeat(60_000)}}word`],
+  ['unclosed codes in SubRip', srt('{\\'.repeat(60_000))],
+  ['unclosed tags in SubRip', srt('<font '.repeat(60_000))],
 ])('%s take time proportional to their length', (_, text) => {
   const began = performance.now()
   try {

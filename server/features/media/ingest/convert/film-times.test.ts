@@ -84,7 +84,7 @@ test('captions that outlast a film do not lengthen it', async () => {
 
 test.each([
   { name: 'to its end', cut: 'null', flashed: [1, 2, 3] },
-  { name: 'with a last picture that holds', cut: "select='lt(t,1.5)'", flashed: [1] },
+  { name: 'with a last frame that is held', cut: "select='lt(t,1.5)'", flashed: [1] },
 ])(
   'a part of a recording, whose clock starts late, keeps its playing time: $name',
   async ({ name, cut, flashed }) => {
@@ -99,8 +99,8 @@ test.each([
 )
 
 test.each([
-  { name: 'a still picture', cut: "select='eq(n,0)'" },
-  { name: 'the last picture', cut: "select='lt(t,1.5)'" },
+  { name: 'a single frame', cut: "select='eq(n,0)'" },
+  { name: 'the last frame', cut: "select='lt(t,1.5)'" },
 ])('$name is held for all of the audio', async ({ name, cut }) => {
   const input = write(`${name}.mkv`, ...flashing(4), ...beeping(4), '-vf', cut, ...coding, '-c:a', 'flac')
   const { made, beeps } = await make(input)
@@ -120,9 +120,9 @@ const stream = (name: string, size: string, sound = ['-c:a', 'aac'], picture = c
   write(name, ...flashing(3, size), ...beeping(3), ...picture, ...sound, '-f', 'mpegts')
 
 test.each([
-  { name: 'the clock begins anew', size: '96x64' },
-  { name: 'the picture gets another size', size: '192x128' },
-  { name: 'the picture is turned', size: '64x96' },
+  { name: 'the clock restarts', size: '96x64' },
+  { name: 'the frame size changes', size: '192x128' },
+  { name: 'the frame is rotated', size: '64x96' },
 ])('a film in which $name in the middle stays in sync', async ({ name, size }) => {
   const parts = [stream(`${name}-1.ts`, '96x64'), stream(`${name}-2.ts`, size)]
   const { made, flashes, beeps } = await make(joined(`${name}.ts`, ...parts))
@@ -147,7 +147,11 @@ const fields = [
 test.each([
   { name: 'MPEG-2', codec: [...fields, '-c:v', 'mpeg2video'], sizes: ['96x64', '192x128', '96x64'] },
   { name: 'H.264', codec: [...fields, '-c:v', 'libx264', '-x264opts', 'tff=1'], sizes: ['96x64', '192x128'] },
-  { name: 'another shape', codec: [...fields, '-c:v', 'mpeg2video'], sizes: ['96x64', '64x96', '128x96'] },
+  {
+    name: 'another aspect ratio',
+    codec: [...fields, '-c:v', 'mpeg2video'],
+    sizes: ['96x64', '64x96', '128x96'],
+  },
 ])(
   'an interlaced film whose size changes in the middle stays in sync: $name',
   async ({ name, codec, sizes }) => {

@@ -100,7 +100,7 @@ export function writeMaster(
   return `${lines.join('\n')}\n`
 }
 
-/** Total duration in seconds. */
+/** Returns the total duration in seconds. */
 export function playlistDuration(segments: readonly Segment[]): number {
   return sum(segments.map(({ duration }) => duration))
 }

@@ -25,7 +25,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 const characterSets = { none: '', cyrillic: '\u0001', latin: '\u000b', korean: '\u0012', unicode: '\u0015' }
 
 test.each(Object.entries(characterSets))(
-  'a transport stream is probed whose names are in the character set %s',
+  'probes a transport stream with names in the character set %s',
   async (name, first) => {
     const input = join(root, `${name}.ts`)
     const more = ['-metadata', `service_provider=${first}Cafe`, '-f', 'mpegts']
@@ -61,7 +61,7 @@ const withChecksums = (stream: Buffer) =>
 
 test.each([
   { name: 'with a time before each packet, as cameras write', more: ['-mpegts_m2ts_mode', '1'] },
-  { name: 'with a checksum behind each packet', change: withChecksums },
+  { name: 'with a checksum after each packet', change: withChecksums },
   { name: 'that begins in the middle of a packet', change: (stream: Buffer) => stream.subarray(100) },
 ])('recognises a transport stream $name as a video', async ({ name, more = [], change }) => {
   const input = join(root, `${name}.ts`)

@@ -39,7 +39,7 @@ const inputOf = (name: string, ...args: string[]) => {
 }
 
 describe('audio', () => {
-  /** Speech-like: two seconds on, one off. */
+  /** Generates speech-like audio: two seconds on, one off. */
   const voice = (volume: number, seconds = 9) =>
     lavfi(`sine=frequency=300:duration=${seconds},volume='${volume}*lt(mod(t,3),2)':eval=frame`)
 
@@ -181,7 +181,7 @@ describe('a video stream', () => {
     expect(made.notes).toEqual([{ key: 'pictureTracks', tracks: '1' }])
   })
 
-  /** White at its start, then darker: left and upper edges differ from the others. */
+  /** Generates a gradient that starts white and gets darker: left and upper edges differ from the others. */
   const shaded = (width: number, height: number) =>
     `nullsrc=size=${width}x${height}:rate=25:duration=1,format=gray,geq=lum='235-120*X/W-80*Y/H'`
   const falls = (values: number[]) => values.every((value, at) => at === 0 || value < (values[at - 1] ?? 0))
@@ -260,7 +260,7 @@ describe('a video stream', () => {
 })
 
 describe('HDR', () => {
-  /** Two halves of one code value each, in ten bits; codes from 0 to 1 as the transfer function defines them. */
+  /** Generates two halves of one code value each, in ten bits; codes from 0 to 1 as the transfer function defines them. */
   const halves = (left: number, right: number, { cb = 512, cr = 512, range = 'tv' } = {}) =>
     lavfi(
       `nullsrc=size=320x180:rate=25:duration=1,format=yuv420p10,` +

@@ -133,7 +133,7 @@ async function findClockJump(
   return clockJump
 }
 
-/** Grossly wrong colours would be worse than no episode. */
+/** Checks the colour conversion, since grossly wrong colours would be worse than no episode. */
 async function checkColours(ffmpegPath: string): Promise<void> {
   const { filters } = await askAbilities(ffmpegPath)
   if (!filters.has('zscale') || !filters.has('tonemap')) throw new UnusableFile({ key: 'highRange' })

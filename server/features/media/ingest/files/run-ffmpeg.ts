@@ -145,7 +145,7 @@ function whyEnded(signal: NodeJS.Signals): Error {
     return new UnusableFile({ key: 'growsTooLarge', gigabytes: largestFile / gigabyte })
   if (['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE'].includes(signal))
     return new UnusableFile({ key: 'converterCrashes' })
-  return new Error(`The converter was ended from outside (${signal}).`)
+  return new Error(`The converter was killed externally (${signal}).`)
 }
 
 /** Kills the whole group, because the program may be a child of the guarding shell. */

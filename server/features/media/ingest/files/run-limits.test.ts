@@ -162,6 +162,6 @@ test('a converter that is asked to end while it works leaves the file for a retr
   const converter = join(root, 'ffmpeg')
   writeFileSync(converter, '#!/bin/sh\nexit 255\n', { mode: 0o755 })
   await expect(runLimited({ program: converter, args: [], timeoutMs: 5000 })).rejects.toThrow(
-    'ended from outside',
+    'killed externally',
   )
 })

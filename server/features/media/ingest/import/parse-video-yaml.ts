@@ -74,7 +74,7 @@ export function parseVideoYaml(text: string): VideoDescription {
   }
 }
 
-/** Excessive nesting, or excessive expansion of aliases, is a mistake too. */
+/** Reports excessive nesting, or excessive expansion of aliases, as a mistake too. */
 function readable<Read>(read: () => Read): Read {
   try {
     return read()

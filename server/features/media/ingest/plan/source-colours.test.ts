@@ -74,7 +74,7 @@ const ffv1 = (matrix: string, range: string) => ['-c:v', 'ffv1', '-colorspace', 
 
 test.each([
   { name: 'RGB', format: 'rgb24', codec: ['-c:v', 'libx264rgb', '-crf', '0'] },
-  { name: 'RGB of pictures', format: 'rgb24', codec: ['-c:v', 'png'] },
+  { name: 'RGB of images', format: 'rgb24', codec: ['-c:v', 'png'] },
   {
     name: 'BT.601 in full range',
     scale: 'out_color_matrix=bt601:out_range=pc',
@@ -100,13 +100,13 @@ test.each([
     codec: ffv1('bt709', 'tv'),
   },
   {
-    name: 'BT.601, as a small picture without labels has',
+    name: 'BT.601 by default of small videos',
     scale: 'out_color_matrix=bt601:out_range=tv',
     format: 'yuv420p',
     codec: ['-c:v', 'ffv1'],
   },
   {
-    name: 'BT.709, as a large picture without labels has',
+    name: 'BT.709 by default of large videos',
     size: '1280x720',
     scale: 'out_color_matrix=bt709:out_range=tv',
     format: 'yuv420p',

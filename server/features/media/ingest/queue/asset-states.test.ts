@@ -82,8 +82,8 @@ describe('transitions that only the worker holding an asset may make', () => {
     'mark it ready': (_, claim) => inTransaction((tx) => markReady(tx, claim, made, now)),
     'mark it failed': (db, claim) =>
       markFailed(db, claim, new UnusableFile({ key: 'cutOff', made: 1, declared: 2 })),
-    'give it back': giveBack,
-    'go on with it': expectHeld,
+    'requeue it': giveBack,
+    'continue with it': expectHeld,
   }
 
   test.each(Object.keys(transitions))('%s', async (name) => {
@@ -91,7 +91,7 @@ describe('transitions that only the worker holding an asset may make', () => {
     for (const state of states) {
       const asset = await makeAsset(state)
       const lost = new ClaimLost(asset.id)
-      expect(lost.message).toBe(`Asset ${asset.id} is another worker's by now.`)
+      expect(lost.message).toBe(`Asset ${asset.id} was claimed by another worker.`)
       const before = await read(asset)
       await expect(transitions[name]?.(db, { ...asset, attempt: 1 })).rejects.toThrow(lost)
       if (state !== 'processing') await expect(transitions[name]?.(db, asset)).rejects.toThrow(lost)

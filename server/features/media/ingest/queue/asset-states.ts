@@ -13,7 +13,7 @@ export type Claim = Pick<ClaimedAsset, 'id' | 'attempt'>
 export class ClaimLost extends Error {
   override name = 'ClaimLost'
   constructor(id: string) {
-    super(`Asset ${id} is another worker's by now.`)
+    super(`Asset ${id} was claimed by another worker.`)
   }
 }
 

@@ -11,7 +11,7 @@ import { forgetIncomingFiles, selectKnownAssets } from './file-queries.ts'
 export async function purgeStorage(context: IngestContext): Promise<void> {
   if (!(await context.storage.isOwn()))
     throw new Error(
-      'The bucket is another site’s: nothing of it is deleted. This site needs one of its own (S3_BUCKET).',
+      'The bucket belongs to another site, so nothing was deleted from it. This site needs its own (S3_BUCKET).',
     )
   const now = context.clock.now()
   await purgeRetiredAssets(context, now)
