@@ -133,7 +133,10 @@ async function findClockJump(
   return clockJump
 }
 
-/** Checks the colour conversion, since grossly wrong colours would be worse than no episode. */
+/**
+ * Checks that ffmpeg has the filters of the colour conversion, since grossly wrong colours would be worse than no episode.
+ * @throws UnusableFile
+ */
 async function checkColours(ffmpegPath: string): Promise<void> {
   const { filters } = await askAbilities(ffmpegPath)
   if (!filters.has('zscale') || !filters.has('tonemap')) throw new UnusableFile({ key: 'highRange' })

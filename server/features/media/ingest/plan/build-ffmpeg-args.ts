@@ -46,7 +46,10 @@ export interface TranscodeJob {
 /** In a transport stream the audio may begin long after the video: up to 5 minutes and 200 MB are read to detect it. */
 const farLook = ['-analyzeduration', '300M', '-probesize', '200M']
 
-/** First arguments of every call of ffmpeg and ffprobe: only this local file, in this container, and nothing that it may refer to. */
+/**
+ * Returns the first arguments of every call of ffmpeg and ffprobe: only this local file, in this container, and nothing that it
+ * may refer to.
+ */
 export function inputArgs(input: string, container: Container): string[] {
   return [
     ...(container === 'mpegts' ? farLook : []),
@@ -65,8 +68,8 @@ export function inputArgs(input: string, container: Container): string[] {
 const usualJump = 10
 
 /**
- * Where a clock jumps back, the last audio before the jump may be output after it: it jumps forward by the same amount, and ffmpeg
- * must see that as a jump too, not as a gap. Shorter gaps stay.
+ * Makes ffmpeg recognise a short backward jump of the clock. The last audio before the jump may be output after it, and then jumps
+ * forward by the same amount: ffmpeg must see that as a jump too, not as a gap. Shorter gaps stay.
  */
 export function clockArgs(clockJump: number | undefined): string[] {
   const isShort = clockJump !== undefined && clockJump <= usualJump
@@ -80,8 +83,8 @@ export function clockArgs(clockJump: number | undefined): string[] {
 export const forcedKeyframes = ['-force_key_frames', 'expr:gte(t,max(n_forced,2*n_forced-4))']
 
 /**
- * Frames are numbered by second and written at one a second, so that none is repeated or dropped. The option's name depends on the
- * version of ffmpeg: `-vsync`, removed in 9, or `-fps_mode`, unknown before 5.1.
+ * Gives each frame a second of its own and writes one frame a second, so that none is repeated or dropped. ffmpeg's own option for
+ * that has no stable name: `-vsync` (removed in 9) or `-fps_mode` (unknown before 5.1).
  */
 const oneEachSecond = 'setpts=N/TB'
 const eachFrameOnce = ['-r', '1']
@@ -139,8 +142,8 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
 }
 
 /**
- * A transport stream may restart its clock. ffmpeg detects that in any stream it reads, so it reads the same streams as during the
- * analysis, and decodes them at a jump: only a decoder knows the duration of an AC-3 packet.
+ * Reads the same streams of a transport stream as the analysis did. It may restart its clock, which ffmpeg detects in any stream
+ * it reads; at a jump they are decoded, since only a decoder knows the duration of an AC-3 packet.
  */
 function sameClock({ container, soundIndex, clockJump }: TranscodeJob): string[] {
   if (container !== 'mpegts' || soundIndex === undefined) return []
@@ -167,8 +170,8 @@ function ladderGraph(job: TranscodeJob): string {
 }
 
 /**
- * In a graph with one input, ffmpeg up to 5 repeats each frame for the duration of its packet and drops later ones instead, so a
- * frame held for seconds would break the timing. A second, discarded input prevents it.
+ * Adds a second, discarded input. In a graph with one input, ffmpeg up to 5 repeats each frame for the duration of its packet and
+ * drops later ones instead, so a frame held for seconds would break the timing.
  */
 const secondInput = ({ streamIndex }: TranscodeJob) => `[0:${streamIndex}]nullsink`
 
@@ -270,8 +273,8 @@ function extraArgs({ extraRung, plan }: TranscodeJob): string[] {
 }
 
 /**
- * Audio as long as the video: with shorter audio, players would wait for it. The first 1024 samples are dropped because the encoder
- * adds as many before the audio; so both stay in sync.
+ * Encodes audio as long as the video: with shorter audio, players would wait for it. The first 1024 samples are dropped because
+ * the encoder adds as many before the audio, so both stay in sync.
  */
 function audioArgs({ sound, gain, duration }: TranscodeJob): string[] {
   if (!sound) return []
@@ -299,7 +302,7 @@ function audioArgs({ sound, gain, duration }: TranscodeJob): string[] {
   ]
 }
 
-/** With a target of 1 s, the video is cut at every keyframe; the audio is cut every second and joined to match afterwards. */
+/** Writes HLS with a target of 1 s: the video is cut at every keyframe; the audio is cut every second and joined to match afterwards. */
 function hlsArgs(folder: string): string[] {
   return [
     '-map_metadata',
