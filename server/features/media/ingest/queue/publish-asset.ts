@@ -102,7 +102,7 @@ interface CopiedCaptions {
   embedded: Caption[]
 }
 
-/** Replaces the embedded captions with those of the asset. */
+/** Copies the captions beside the episode to the folder, and adds the embedded ones in other languages. */
 async function bringCaptions(
   context: IngestContext,
   claim: Claim,
