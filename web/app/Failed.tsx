@@ -2,7 +2,7 @@ import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { FeedbackButton } from './FeedbackButton.tsx'
 import styles from './shell.module.css'
 
-/** In the place of a screen that broke or could not be fetched. */
+/** Shown in place of a screen that crashed or failed to load. */
 export function Failed() {
   return (
     <section className={styles.message}>

@@ -3,7 +3,7 @@ import { settings } from '#web/lib/settings.ts'
 
 const open = () => void import('./reporting/open-feedback.tsx').then(({ openFeedback }) => openFeedback())
 
-/** The way to say what went wrong, where the site has somewhere to say it to. */
+/** Opens the feedback form. Renders nothing if the site has no error reporting to send it to. */
 export function FeedbackButton() {
   const { t } = useTranslation()
   return (

@@ -14,7 +14,10 @@ const links = [
   [paths.serviceAgreement, 'service'],
 ] as const
 
-/** The seven links (seed, section 2), the ways out of a contract, the ways to change one's mind about privacy and to report a problem, and the operator's line. */
+/**
+ * Links to the seven site texts (seed, section 2), to contract cancellation and withdrawal, privacy choices and feedback; shows the
+ * operator's copyright line.
+ */
 export function Footer({ copyright, onChoices }: { copyright: string | undefined; onChoices: () => void }) {
   const { t } = useTranslation()
   return (

@@ -12,7 +12,7 @@ import styles from './header.module.css'
 
 interface HeaderProps {
   menu: { id: string; name: string }[]
-  /** The section that the operator put first. */
+  /** The id of the section that the operator put first. */
   recommended: string | undefined
 }
 

@@ -71,7 +71,7 @@ export function Shell() {
   )
 }
 
-/** Whether a route's screen fills the phone's whole display, which may depend on the query of its address. */
+/** Returns whether a route's screen fills the phone's whole display, which may depend on the URL's query. */
 function isImmersive(handle: unknown, search: string): boolean {
   const { immersive }: { immersive?: unknown } = Object(handle)
   return immersive instanceof RegExp && immersive.test(search)

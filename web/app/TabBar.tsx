@@ -8,7 +8,7 @@ interface Tab {
   to: string
   text: 'site.home' | 'site.search' | 'site.library' | 'site.account'
   icon: IconName
-  /** The screens on which the tab is the current one. */
+  /** The paths on which this tab is current. */
   screens: RegExp
 }
 

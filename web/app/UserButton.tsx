@@ -12,7 +12,7 @@ const UserMenu = lazy(() =>
   ),
 )
 
-/** Opens what belongs to the person; the menu itself is fetched when it is first asked for. */
+/** Opens the user menu, whose code is loaded on the first use. */
 export function UserButton() {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)

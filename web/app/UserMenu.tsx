@@ -9,7 +9,7 @@ import styles from './header.module.css'
 
 const close = () => document.getElementById('user-menu')?.hidePopover()
 
-/** What belongs to the person, signed in or not. */
+/** Menu of the user's own pages, for guests and members. */
 export function UserMenu() {
   const { t } = useTranslation()
   const { data: user } = useQuery(userQuery)

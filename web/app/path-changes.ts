@@ -2,7 +2,7 @@ type Listener = (pathname: string) => void
 
 const listeners: Listener[] = []
 
-/** Calls the listener at each navigation, for modules that must not import the router and its screens. */
+/** Registers a listener for navigations, for modules that must not import the router and its screens. */
 export const onPathChange = (listener: Listener): unknown => listeners.push(listener)
 
 export const reportPath: Listener = (pathname) => listeners.forEach((listener) => listener(pathname))

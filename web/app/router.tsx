@@ -6,16 +6,16 @@ import { Failed } from './Failed.tsx'
 import { reportPath } from './path-changes.ts'
 import { Shell } from './Shell.tsx'
 
-/** Runs before each navigation: stores the visit's parameters and takes them out of the address. */
+/** Runs before each navigation: stores the visit's parameters and removes them from the URL. */
 function enter({ request }: { request: Request }) {
   const cleaned = takeVisitParameters(new URL(request.url))
   return cleaned ? replace(cleaned) : null
 }
 
-/** Lists of dramas have a search field. */
+/** Loads a screen with the texts of the search field, which lists of dramas contain. */
 const withSearch = <Loaded,>(loading: Promise<Loaded>) => withTexts('search', loading)
 
-/** What is the person's own speaks of the account and of payments too. */
+/** Loads a screen of the member area with its texts, which include those of the account and of payments. */
 const withMine = <Loaded,>(loading: Promise<Loaded>) =>
   withTexts('watch', withTexts('account', withTexts('mine', loading)))
 
@@ -88,12 +88,12 @@ const screens: RouteObject[] = [
 ]
 
 /**
- * Opens the screen of the document's address, and follows it from there. It is called once, by the site's own document: the
- * order form and the studio load this file with others.
+ * Creates the router and opens the screen of the document's URL. Called once, by the site's own document, because the documents of
+ * the order form and the studio also load this file.
  */
 export function openRouter() {
-  // The router remembers by this key how far a page was scrolled. Without one all documents would share the router's own, and a
-  // newly opened page would start at another page's scroll position.
+  // The router stores scroll positions under this key. Without one, all documents would share the router's default, and a newly
+  // opened page would start at another page's scroll position.
   if (!history.state?.key) history.replaceState({ ...history.state, key: String(Date.now()) }, '')
   const router = createBrowserRouter([
     {
@@ -102,17 +102,17 @@ export function openRouter() {
       HydrateFallback: Shell,
       loader: enter,
       shouldRevalidate: ({ nextUrl }) => takeVisitParameters(new URL(nextUrl)) !== null,
-      // A screen that breaks leaves the rest of the page standing.
+      // A crashed screen leaves the rest of the page intact.
       children: [{ ErrorBoundary: Failed, children: screens }],
     },
   ])
   router.subscribe(({ location: { pathname } }) => reportPath(pathname))
-  // A file of the next screen is usually gone because a newer release replaced it: a fresh document names the right files.
-  // Other failed imports are handled by their callers.
+  // A file of the next screen is usually missing because a newer release replaced it; a fresh document names the right files. Other
+  // failed imports are handled by their callers.
   let opened: unknown
   addEventListener('vite:preloadError', () => {
     const { location: to } = router.state.navigation
-    // Several files of one screen may be gone: its document is asked for once.
+    // Several files of one screen may be missing; its document is requested only once.
     if (!to || to === opened || !navigator.onLine) return
     opened = to
     location.assign(to.pathname + to.search + to.hash)

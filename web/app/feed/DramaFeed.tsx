@@ -17,7 +17,7 @@ import { Stage } from '#web/player/ui/Stage.tsx'
 import { useLatest } from '#web/app/screens/use-latest.ts'
 import { useNeighbours } from '#web/app/screens/use-neighbours.ts'
 import { useShape } from '#web/app/screens/use-shape.ts'
-// What plays there plays here: the screen's code comes along whole, as the feed leads to it.
+// Imported statically: viewers go from the feed to the video screen, so its code is loaded with the feed.
 import { Back } from '#web/app/screens/VideoScreen.tsx'
 import { buttonClass } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
@@ -25,10 +25,10 @@ import { DramaSlide } from './DramaSlide.tsx'
 import styles from './drama-feed.module.css'
 import screen from '#web/app/screens/video-screen.module.css'
 
-/** So many dramas before the last one, more are fetched. */
+/** More dramas are fetched when this many remain. */
 const dramasAhead = 4
 
-/** Dramas one after another, each with its first episode: of a section, then the most watched. */
+/** Feed of dramas, each with its first episode: the section's dramas, then the most watched ones. */
 export function DramaFeed({ section, missing }: { section: string; missing: ReactNode }) {
   const { t } = useTranslation()
   const pages = useInfiniteQuery(feedQuery(section))
@@ -82,7 +82,7 @@ interface DramasProps {
   dramas: VideoCard[]
   back: ReactNode
   onShown: (index: number) => void
-  /** What follows the last drama. */
+  /** Slide after the last drama. */
   last: ReactNode
 }
 
@@ -167,7 +167,7 @@ function Dramas({ section, title, dramas, back, onShown, last }: DramasProps) {
   )
 }
 
-/** There is nothing that the viewer was not offered. */
+/** Slide shown when the viewer has reached the end of all dramas. */
 function Over() {
   const { t } = useTranslation()
   return (
@@ -180,7 +180,7 @@ function Over() {
   )
 }
 
-/** The drama on screen: the address's, else the first. A swipe rewrites the address, so that the way back leads here. */
+/** Returns the drama on screen: the one in the URL, else the first. A swipe rewrites the URL, so that going back returns here. */
 function usePlace(section: string, dramas: readonly VideoCard[], onShown: (index: number) => void) {
   const wanted = useSearchParams()[0].get('feed')
   const [index, setIndex] = useState(() =>
@@ -196,7 +196,7 @@ function usePlace(section: string, dramas: readonly VideoCard[], onShown: (index
     choose(next: number) {
       latest.current = next
       onShown(next)
-      // The next picture is on screen already: what is around it follows.
+      // The next frame is on screen already; the rest of the screen may update later.
       startTransition(() => setIndex(next))
       history.replaceState(history.state, '', paths.more.feed(section, dramas[next]?.id))
     },

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import '#web/i18n/later.ts'
-// Once it is here, no failure later needs to fetch it.
+// Preloaded, so that an error toast needs no fetch when the connection fails.
 import '#web/ui/toast.ts'
 import { Privacy } from '#web/features/tracking/Privacy.tsx'
 import { OfflineLine } from './OfflineLine.tsx'
@@ -9,15 +9,15 @@ import { registerServiceWorker } from './register-service-worker.ts'
 
 void registerServiceWorker()
 
-/** Parts around the screens that nothing waits for; they load once the page is idle. */
+/** Parts of the page that no screen waits for; they load once the page is idle. */
 export function Later({ asked, onDone }: { asked: boolean; onDone: () => void }) {
   const queryClient = useQueryClient()
   useEffect(() => {
-    // A finger does not hover.
+    // Touch devices have no hover.
     if (!matchMedia('(hover: hover) and (pointer: fine)').matches) return undefined
     const started = import('#web/features/media/hover-previews.ts')
       .then(({ startHoverPreviews }) => startHoverPreviews(queryClient))
-      // Nobody misses them.
+      // Previews are optional.
       .catch(() => () => {})
     return () => void started.then((stop) => stop())
   }, [queryClient])

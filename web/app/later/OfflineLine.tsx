@@ -14,7 +14,7 @@ export function OfflineLine() {
     () =>
       watchConnection((reached) => {
         setAway(!reached)
-        // The feed stays as it is: its dramas would change places under the viewer.
+        // The feed is not refetched: its dramas would be reordered while the viewer watches.
         if (reached)
           void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'feed' })
       }),

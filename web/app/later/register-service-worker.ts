@@ -2,9 +2,10 @@ import { registerWorker } from '#web/lib/register-worker.ts'
 import { untilCalm } from './until-calm.ts'
 
 /**
- * Lets the service worker keep this release. Browsers without one, or that forbid it, go without. The first time this waits for
- * a calm moment, since the release is some two hundred files; later the browser looks for a newer one with each document anyway.
- * A worker of a newer release waits until no page of the older one is open; a new page asks it to take over.
+ * Registers the service worker, which caches this release. Does nothing in browsers that do not support or allow one. The first
+ * registration waits until the page is calm, since a release has about two hundred files; afterwards the browser checks for a new
+ * release with each document. A new release's worker waits until no page of the old release is open; a new page asks it to take
+ * over.
  */
 export async function registerServiceWorker(): Promise<void> {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return
@@ -20,7 +21,7 @@ export async function registerServiceWorker(): Promise<void> {
   registration.addEventListener('updatefound', reportOnceInstalled)
 }
 
-/** The document's first script says it: every release has another. */
+/** Sends the path of the document's first script, which is unique for each release. */
 function announceRelease(worker: ServiceWorker): void {
   const script = document.querySelector<HTMLScriptElement>('script[type=module][src]')
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no other origin

@@ -26,7 +26,7 @@ function wait() {
 }
 const later = () => vi.advanceTimersByTimeAsync(10_000)
 
-it('ends once nobody has touched the page for a while', async () => {
+it('resolves after a period without input', async () => {
   const waiting = wait()
   await vi.advanceTimersByTimeAsync(2900)
   page.dispatchEvent(new Event('pointerdown'))
@@ -36,7 +36,7 @@ it('ends once nobody has touched the page for a while', async () => {
   expect(waiting.isOver).toBe(true)
 })
 
-it('goes on while a video plays, and ends when it rests', async () => {
+it('waits while a video plays and resolves when it is paused', async () => {
   videos = [{ paused: true, ended: false }]
   const video = { paused: false, ended: false }
   videos.push(video)

@@ -1,10 +1,10 @@
 import { isSparing } from '#web/player/engine/bandwidth.ts'
 
-/** How long nobody has touched a page that is calm; as often it is looked at again. */
+/** Time without input after which a page counts as calm; also the polling interval. */
 const quietMs = 3000
 const touches = ['pointerdown', 'touchmove', 'wheel', 'keydown'] as const
 
-/** Waits until nobody has touched the page for a while, no video plays in it, and the connection is not one where every byte may cost. */
+/** Waits until there was no input for a while, no video plays, and the connection is not metered or slow. */
 export function untilCalm(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let isTouched = false

@@ -4,8 +4,8 @@ const againMs = 5000
 const patienceMs = 5000
 
 /**
- * Tells when the site gets out of reach and when it is back. The browser's own word is only a hint, since it knows of
- * networks and not of sites; so is a document that the service worker kept. What counts is whether the site answers.
+ * Reports when the site becomes unreachable and when it is reachable again. The browser's online state is only a hint, because it
+ * describes the network and not the site; so is a document from the service worker's cache. Only a response of the site counts.
  * @returns a function that stops watching
  */
 export function watchConnection(report: (reached: boolean) => void): () => void {
@@ -39,7 +39,7 @@ function answers(signal: AbortSignal): Promise<boolean> {
   )
 }
 
-/** The cached shell has this line from the server. While it is shown, no toast repeats it. */
+/** The cached shell contains this meta element, written by the server. While the line is shown, no toast repeats it. */
 const findMark = () => document.querySelector('meta[name=offline]')
 
 function markDocument(away: boolean): void {

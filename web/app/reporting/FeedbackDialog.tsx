@@ -10,7 +10,7 @@ import { useForm } from '#web/ui/forms/use-form.ts'
 import styles from './feedback-dialog.module.css'
 import { sendFeedback } from './send-feedback.ts'
 
-/** What went wrong, in a person's own words. What is typed stays until it was taken. */
+/** Form for feedback in the user's own words. Typed text is kept until it has been sent. */
 export function FeedbackDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const [sent, setSent] = useState(false)

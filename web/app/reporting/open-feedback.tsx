@@ -4,15 +4,15 @@ import { notify } from '#web/lib/notify.ts'
 
 let open = false
 
-/** Opens the dialog for a person's own words. It has a root of its own: it opens where the site's has failed, too. */
+/** Opens the feedback dialog. It has its own React root, so that it also works after the site's root has crashed. */
 export async function openFeedback(): Promise<void> {
   if (open) return
   open = true
   try {
-    // The texts of sheets are in the player's part.
+    // The sheet's texts are in the `watch` part.
     const { FeedbackDialog } = await withTexts('watch', withTexts('feedback', import('./FeedbackDialog.tsx')))
     const place = document.createElement('div')
-    // Inside the shell, for its accent.
+    // Inside the shell, to inherit its accent colour.
     const shell = document.querySelector('#app > *') ?? document.body
     shell.append(place)
     const root = createRoot(place)

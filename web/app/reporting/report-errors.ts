@@ -12,7 +12,7 @@ import { environmentOf, scrub } from '#contract/error-reports.ts'
 import { onPathChange } from '#web/app/path-changes.ts'
 import { ignoredErrors, mayRecord, rates } from './rules.ts'
 
-/** Reports errors, traces, profiles and replays from now on, and the errors that came before. */
+/** Starts reporting errors, traces, profiles and replays, and reports the errors collected before. */
 export function reportErrors(
   { dsn, sandbox_host_suffix }: NonNullable<PageSettings['sentry']>,
   before: readonly unknown[],
@@ -23,7 +23,7 @@ export function reportErrors(
     ...rates,
     profileLifecycle: 'trace',
     ignoreErrors: ignoredErrors,
-    // Nothing that says who the person is.
+    // Personal data is never sent.
     dataCollection: {
       userInfo: false,
       cookies: false,
@@ -34,14 +34,14 @@ export function reportErrors(
     },
     integrations: [browserTracingIntegration(), browserProfilingIntegration()],
   })
-  // The one place that every kind of report passes through.
+  // Every kind of report passes through this event.
   getClient()?.on('beforeEnvelope', scrub)
   recordWhereAllowed()
   performance.mark('reporting')
   for (const error of before) captureException(error)
 }
 
-/** Replays stop where people sign in or pay, and go on after. The payment form's frame is never in one. */
+/** Pauses replays on screens for signing in and paying. The payment form's iframe is never recorded. */
 function recordWhereAllowed(): void {
   const replay = replayIntegration({
     maskAllText: true,

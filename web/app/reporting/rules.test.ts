@@ -11,7 +11,7 @@ it.each([
   expect(ignoredErrors.some((kind) => kind.test(message))).toBe(true)
 })
 
-it('takes 0.3 of the traces, and 0.1 of the replays, on errors too', () => {
+it('samples 30 % of the traces and 10 % of the replays, also on errors', () => {
   expect(rates).toMatchObject({
     tracesSampleRate: 0.3,
     replaysSessionSampleRate: 0.1,
@@ -19,7 +19,7 @@ it('takes 0.3 of the traces, and 0.1 of the replays, on errors too', () => {
   })
 })
 
-it('reports errors of our own', () => {
+it("reports errors of the site's own code", () => {
   expect(ignoredErrors.some((kind) => kind.test('Cannot read properties of undefined'))).toBe(false)
 })
 

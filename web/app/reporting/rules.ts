@@ -1,6 +1,6 @@
 import { paths } from '#web/lib/paths.ts'
 
-/** The rates of the seed, section 9. Profiles go with the traces that were chosen. */
+/** Sample rates (seed, section 9). Profiles are recorded for sampled traces. */
 export const rates = {
   tracesSampleRate: 0.3,
   replaysSessionSampleRate: 0.1,
@@ -9,8 +9,9 @@ export const rates = {
 }
 
 /**
- * Errors that are not ours and not reported (seed, section 8): native WebKit message handlers, a Java object that is gone, a
- * failed document query selector, a web-search detection listener, audio bridge handling. In-app browsers bring them along.
+ * Errors that the site does not cause and that are not reported (seed, section 8): native WebKit message handlers, a released Java
+ * object, a failed document query selector, a web-search detection listener, an audio bridge. They come from scripts of in-app
+ * browsers.
  */
 export const ignoredErrors = [
   /webkit\.messageHandlers/i,
@@ -28,6 +29,6 @@ const unrecorded: readonly string[] = [
   paths.shopping.pattern,
 ]
 
-/** Whether a screen may be in a replay: none where people sign in or pay (security.md, "Consent"). */
+/** Returns whether a screen may be recorded in a replay: not where users sign in or pay. */
 export const mayRecord = (pathname: string): boolean =>
   !unrecorded.includes(pathname) && !pathname.startsWith('/order/')

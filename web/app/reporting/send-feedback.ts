@@ -4,25 +4,25 @@ import { beginReporting } from './report-later.ts'
 
 const patienceMs = 20_000
 
-/** A person's feedback; with name and e-mail only if they want a reply. */
+/** A user's feedback; name and e-mail are given only if they want a reply. */
 export interface Feedback {
   message: string
   name: string
   email: string
 }
 
-/** Sends it to where errors are reported. @throws Error if that has not taken it, so that nothing typed is lost */
+/** Sends feedback to the error reporting service. @throws Error if the service did not accept it, so that the typed text is kept */
 export async function sendFeedback({ message, name, email }: Feedback): Promise<void> {
-  if (!settings.sentry) throw new Error('nothing is reported on this site')
+  if (!settings.sentry) throw new Error('error reporting is not configured')
   await beginReporting(settings.sentry)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const id = captureFeedback({ message, ...(name && { name }), ...(email && { email }) })
   const end = getClient()?.on('afterSendEvent', ({ event_id }, { statusCode = 0 }) => {
     if (event_id !== id) return
     if (statusCode >= 200 && statusCode < 300) resolve()
-    else reject(new Error(`it was answered ${statusCode}`))
+    else reject(new Error(`the service responded with HTTP ${statusCode}`))
   })
-  const timer = setTimeout(() => reject(new Error('nobody answered')), patienceMs)
+  const timer = setTimeout(() => reject(new Error('the service did not respond in time')), patienceMs)
   return promise.finally(() => {
     clearTimeout(timer)
     end?.()

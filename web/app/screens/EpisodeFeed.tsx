@@ -17,7 +17,7 @@ import { useNeighbours } from './use-neighbours.ts'
 import { useShape } from './use-shape.ts'
 import styles from './video-screen.module.css'
 
-// Most visits meet no locked episode: what sells comes when it is needed.
+// Most visits reach no locked episode, so the paywall is loaded on need.
 const importPayPanel = () => {
   const loading = import('#web/features/billing/paywall/PayPanel.tsx')
   return settings.balance ? withTexts('balance', loading) : loading
@@ -25,12 +25,12 @@ const importPayPanel = () => {
 const PayPanel = lazy(async () => ({ default: (await importPayPanel()).PayPanel }))
 const fetchPayPanel = () => void importPayPanel().catch(() => {})
 
-// Comes behind the picture, long before the end.
+// Loaded after the first frames, long before the last episode ends.
 const importEnd = () => withTexts('search', import('#web/features/media/EndSlide.tsx'))
 const EndSlide = lazy(async () => ({ default: (await importEnd()).EndSlide }))
 const NextDrama = lazy(async () => ({ default: (await importEnd()).NextDrama }))
 
-// Most have seen it.
+// Most viewers have seen the hint already.
 const SwipeHint = lazy(() =>
   import('#web/player/ui/SwipeHint.tsx').then(
     ({ SwipeHint }) => ({ default: SwipeHint }),
@@ -39,15 +39,15 @@ const SwipeHint = lazy(() =>
 )
 const isNewToSwipes = () => matchMedia('(pointer: coarse)').matches && !readRecord<boolean>('swipe-hint')
 
-/** Where in a drama its viewer is. */
+/** The viewer's position in a drama. */
 export interface Place {
-  /** The episode's. */
+  /** The episode's number. */
   number: number
-  /** What follows the last episode is on screen. */
+  /** True if the slide after the last episode is on screen. */
   atEnd: boolean
-  /** False where another place was chosen since this one, and is being drawn. */
+  /** Returns false if another place was chosen after this one and is still being rendered. */
   isLatest: () => boolean
-  /** Goes to an episode, and without one to what follows the last. */
+  /** Goes to an episode, or, without a number, to the slide after the last one. */
   choose: (number?: number) => void
 }
 
@@ -60,7 +60,7 @@ interface EpisodeFeedProps {
   onDoubleTap: () => void
 }
 
-/** The feed of a video's episodes: plays, starts the next episode, saves the position, and sells what is locked. */
+/** Feed of a video's episodes: plays them, starts the next episode, saves the position and shows the paywall of locked ones. */
 export function EpisodeFeed(props: EpisodeFeedProps) {
   const { video, episodes, place, rail, back, onDoubleTap } = props
   const { number, atEnd } = place
@@ -92,7 +92,7 @@ export function EpisodeFeed(props: EpisodeFeedProps) {
   return (
     <div className={styles.stage} style={{ '--shape': shape } as CSSProperties}>
       <Stage
-        // The end follows the episodes, and the next drama the end.
+        // The end slide follows the episodes, and the next drama follows the end slide.
         count={episodes.length + (nextDrama ? 2 : 1)}
         index={index}
         onIndex={goTo}
@@ -158,7 +158,7 @@ export function EpisodeFeed(props: EpisodeFeedProps) {
   )
 }
 
-/** Opens another drama at its first episode, or where its viewer left off. */
+/** Returns a function that opens another drama at its first episode, or where the viewer stopped. */
 function useOpenDrama(id: string | undefined): () => void {
   const navigate = useNavigate()
   return useCallback(() => {
@@ -166,7 +166,7 @@ function useOpenDrama(id: string | undefined): () => void {
   }, [id, navigate])
 }
 
-/** After a payment everything that it may have opened is asked for again. */
+/** Returns a function that refetches everything a payment may have unlocked. */
 function usePaid(videoId: string): () => void {
   const queryClient = useQueryClient()
   return useCallback(() => {

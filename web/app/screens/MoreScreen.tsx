@@ -5,7 +5,7 @@ import { Listing } from '#web/features/catalog/Listing.tsx'
 import { withTexts } from '#web/i18n/with-texts.ts'
 import { Component as NotFound } from './NotFoundScreen.tsx'
 
-// The player comes with it.
+// Loads the player too.
 const DramaFeed = lazy(() =>
   withTexts('watch', import('#web/app/feed/DramaFeed.tsx')).then(({ DramaFeed }) => ({ default: DramaFeed })),
 )

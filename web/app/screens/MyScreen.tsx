@@ -23,7 +23,7 @@ import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './my-screen.module.css'
 
-// Most sites have nothing to link with.
+// Most sites offer no social providers.
 const LinkedAccounts = lazy(async () => ({
   default: (await import('#web/features/members/settings/LinkedAccounts.tsx')).LinkedAccounts,
 }))
@@ -31,7 +31,7 @@ const LinkedAccounts = lazy(async () => ({
 const Receipt = lazy(async () => ({
   default: (await import('#web/features/billing/orders/Receipt.tsx')).Receipt,
 }))
-// On sites that have balances, or had them.
+// Only for sites that have, or had, prepaid balances.
 const OwnBalance = lazy(async () => ({
   default: (await withTexts('balance', import('#web/features/billing/balance/OwnBalance.tsx'))).OwnBalance,
 }))
@@ -48,7 +48,7 @@ const GuestAlerts = lazy(async () => ({
   default: (await withTexts('alerts', import('#web/features/alerts/push/PushSetting.tsx'))).GuestAlerts,
 }))
 
-/** The member area; `?receipt=` opens one order's receipt in its place, a fragment what a mail or the footer leads to. */
+/** The member area. `?receipt=` opens an order's receipt instead; a fragment opens the page that a mail or the footer links to. */
 export function Component() {
   const [search] = useSearchParams()
   const { hash } = useLocation()
@@ -61,7 +61,7 @@ export function Component() {
       </Suspense>
     )
   const link = readEmailLink(hash)
-  // The key makes another link another page.
+  // The key remounts the page for another link.
   if (link)
     return (
       <Suspense>
@@ -78,7 +78,7 @@ export function Component() {
   )
 }
 
-/** Back to what somebody had opened before they signed in elsewhere. */
+/** Returns to the page that was open before signing in at a social provider. */
 function GoTo({ hash }: { hash: string }) {
   const navigate = useNavigate()
   useEffect(() => void navigate({ hash }, { replace: true }), [navigate, hash])
@@ -88,7 +88,7 @@ function GoTo({ hash }: { hash: string }) {
 function My() {
   const { t } = useTranslation()
   const { data: user, isError, refetch } = useQuery(userQuery)
-  // While the site has balances switched off, those who have one still see it.
+  // If the operator has switched balances off, users with a balance still see it.
   const balance = useQuery({ ...balanceQuery, enabled: !settings.balance && user !== undefined })
   return (
     <section className={styles.my}>
@@ -110,13 +110,13 @@ function My() {
       )}
       {(settings.balance || balance.data) && user && (
         <Suspense fallback={<div className={styles.skeleton} />}>
-          {/* Another person's balance is asked for anew. */}
+          {/* Refetches the balance for another user. */}
           <OwnBalance key={user.id} around={(title, content) => <Part title={title}>{content}</Part>} />
         </Suspense>
       )}
       <div className={styles.columns}>
         <Part title={t('orders.title')}>
-          {/* Another person's orders are asked for anew. */}
+          {/* Refetches the orders for another user. */}
           <Orders key={user?.id ?? ''} />
         </Part>
         {user?.role === 'member' && (
@@ -149,7 +149,7 @@ function Alerts({ children }: { children: ReactNode }) {
   return <Part title={t('my.alerts')}>{children}</Part>
 }
 
-/** What is linked, where anything is or could be; linking itself belongs to the settings. */
+/** Shows the linked accounts if any are linked or can be linked. Linking itself is in the settings. */
 function Linked({ user }: { user: User }) {
   const { t } = useTranslation()
   const { data } = useQuery(socialProvidersQuery)
@@ -188,7 +188,7 @@ function Greeting({ user }: { user: User | undefined }) {
       <p>
         <strong>{t('my.guest')}</strong> {t('my.guestText')}
       </p>
-      {/* What is past due comes first. */}
+      {/* A past-due membership is shown first. */}
       <Link
         className={buttonClass(user.membership.status === 'past_due' ? 'quiet' : 'main')}
         to={paths.register.to()}

@@ -16,7 +16,7 @@ import styles from '#web/app/shell.module.css'
 
 const restMs = 1_200
 
-/** Refreshed until there is something to say of the order; "paid" leads straight back to where the viewer was. */
+/** Shows the result of an order. Polls until the order has a final status; a paid order returns the viewer to where they were. */
 export function Component() {
   const { t } = useTranslation()
   const [search] = useSearchParams()
@@ -61,12 +61,12 @@ function linkTextOf(order: Order | undefined) {
   return isFullyReturned(order) ? 'result.buyAgain' : 'result.again'
 }
 
-/** The place to return to, else what was bought: the episode at its saved position, or the video. */
+/** Returns the path to go back to: the episode or the video that was bought, else the homepage. */
 function returnPathOf(order: Order | undefined): string {
   return order?.video_id ? paths.video.to(order.video_id, order.episode_number) : paths.home.to()
 }
 
-/** Refetches what is on screen, because the payment may have changed it. */
+/** Refetches everything on screen after a payment, which may have changed it. */
 function useOpened(paid: boolean): void {
   const queryClient = useQueryClient()
   useEffect(() => {

@@ -6,7 +6,7 @@ import { track } from '#web/lib/tracking/track.ts'
 import { Listing } from '#web/features/catalog/Listing.tsx'
 import { Component as NotFound } from './NotFoundScreen.tsx'
 
-/** The id is a tag's, or the words that were searched for (product.md, section 7). */
+/** Search results. The id is a tag's id or the search words. */
 export function Component() {
   const { t } = useTranslation()
   const { id = '' } = useParams()

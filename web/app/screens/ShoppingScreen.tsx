@@ -24,12 +24,12 @@ import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import styles from './shopping-screen.module.css'
 
-/** Once a plan is chosen. */
+/** Loaded when a plan is chosen. */
 const Checkout = lazy(async () => ({
   default: (await import('#web/features/billing/paywall/Checkout.tsx')).Checkout,
 }))
 
-/** For subscribers only. */
+/** Loaded for subscribers only. */
 const ChangePlan = lazy(async () => ({
   default: (await import('#web/features/billing/subscriptions/ChangePlan.tsx')).ChangePlan,
 }))
@@ -55,7 +55,7 @@ export function Component() {
   )
 }
 
-/** How to pay, the plans side by side, and what becomes of the one that is chosen. */
+/** The payment methods, the plans side by side, and the checkout or plan change of the chosen plan. */
 function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -77,7 +77,7 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
   return (
     <>
       {gateway && plans.length > 0 ? (
-        // A subscriber's next period is charged as this one was.
+        // A subscriber's next period is charged to the current payment method.
         <div className={styles.methods}>
           {!subscribed && (
             <PaymentMethodPicker gateways={methods} chosen={methodIndex} onChoose={setMethodIndex} />
@@ -114,19 +114,19 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
   )
 }
 
-/** The chosen payment method, or another if that one does not take the plan's price. */
+/** Returns the chosen payment method, or another one if it does not accept the plan's price. */
 function methodTaking({ id }: Plan, methods: OfferedGateway[], chosen: OfferedGateway | undefined) {
   const fit = paymentMethodsFor('plan', methods, id)
   return fit.find((method) => method === chosen) ?? fit[0]
 }
 
-/** An introductory price is for a first period. */
+/** Returns the plan without its introductory price, which applies to a first period only. */
 function atFullPrice(plan: Plan): Plan {
   const { intro_price_cents, ...atFull } = plan
   return intro_price_cents === undefined ? plan : atFull
 }
 
-/** What a plan is to a subscriber: the one they have, the one that follows, the one to be paid for, or another that can't be chosen before that. */
+/** A plan's status for a subscriber: current, scheduled next, payment due, unavailable until the due payment is made, or available. */
 type PlanStatus = 'current' | 'planned' | 'owed' | 'waits' | 'open'
 
 function statusOf({ id }: Plan, membership: Membership | undefined): PlanStatus {
@@ -138,7 +138,7 @@ function statusOf({ id }: Plan, membership: Membership | undefined): PlanStatus 
   return id === plan?.id ? 'current' : 'open'
 }
 
-/** Shown when there is no plan, or no payment method for one. */
+/** Shown if there is no plan, or no payment method for one. */
 function Closed() {
   const { t } = useTranslation()
   return (
@@ -154,7 +154,7 @@ function Closed() {
 interface PlanCardProps {
   plan: Plan
   status: PlanStatus
-  /** Nothing can be bought. */
+  /** True if nothing can be bought. */
   closed: boolean
   onChoose: () => void
 }

@@ -34,7 +34,7 @@ import { Sheet } from '#web/ui/Sheet.tsx'
 import { EpisodeFeed, type Place } from './EpisodeFeed.tsx'
 import styles from './video-screen.module.css'
 
-// Loaded lazily, because most requested dramas exist.
+// Loaded on need, because most requested dramas exist.
 const NotFound = lazy(async () => ({ default: (await import('./NotFoundScreen.tsx')).Component }))
 
 export function Component() {
@@ -144,7 +144,7 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
   )
 }
 
-/** The width from which the panel is beside the player, as in the style sheet. */
+/** Matches from the width at which the panel is beside the player; same as in the style sheet. */
 const room = matchMedia('(width >= 1024px)')
 const isWide = () => room.matches
 function watchWidth(changed: () => void): () => void {
@@ -163,10 +163,10 @@ const Related = memo(function Related({ videos }: { videos: Video['related'] }) 
   )
 })
 
-/** Whether the tab showed another page of the site before: the router numbers its history entries. */
+/** Returns whether the tab showed another page of the site before; the router numbers its history entries. */
 const isBehindOurPage = () => Number(Object(history.state).idx) > 0
 
-/** Goes back to the previous page of the site, or to the homepage if the person arrived here. */
+/** Goes back to the previous page of the site, or to the homepage if there is none. */
 export function Back({ home = paths.home.to() }: { home?: string }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -189,8 +189,8 @@ export function Back({ home = paths.home.to() }: { home?: string }) {
 }
 
 /**
- * The episode on screen: the one in the URL, else where the viewer left off, else the first. A swipe replaces the URL without
- * a navigation, so that a reload or a copied link opens the same episode.
+ * Returns the episode on screen: the one in the URL, else where the viewer stopped, else the first. A swipe replaces the URL
+ * without a navigation, so that a reload or a copied link opens the same episode.
  */
 function usePlace(video: Video, episodes: Episode[]): Place {
   const [search] = useSearchParams()

@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'react'
 
-/** A stable function that calls the newest one. */
+/** Returns a stable function that calls the latest `newest`. */
 export function useLatest<Args extends unknown[]>(newest: (...args: Args) => void): (...args: Args) => void {
   const ref = useRef(newest)
-  // Before any slide's effects, which call it.
+  // A layout effect, because it must run before the effects of the slides that call it.
   useLayoutEffect(() => {
     ref.current = newest
   })

@@ -4,12 +4,12 @@ import { isAmple } from '#web/player/engine/bandwidth.ts'
 import { isAhead, type VideoState } from '#web/player/engine/video-state.ts'
 
 const nothingPlaysAfterMs = 1500
-/** How much the episode on screen holds before its neighbours are prepared. */
+/** Buffered time of the episode on screen after which its neighbours are prepared. */
 const aheadMs = { usual: 6000, ample: 2500 }
 
 /**
- * Neighbours are prepared in a quiet moment once the episode on screen holds enough for a while, or where nothing plays. On a
- * thin connection they would take what it needs.
+ * Prepares the neighbouring episodes in an idle moment, once the episode on screen has kept enough buffered for a while, or if
+ * nothing plays. On a slow connection they would compete with it for bandwidth.
  */
 export function useNeighbours(shownId: string | undefined) {
   const [allowedBy, setAllowedBy] = useState<string>()

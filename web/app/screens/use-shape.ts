@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { playingQuery } from '#web/features/media/queries.ts'
 
-/** Width by height of the episode on screen; 9:16 until it is known. */
+/** Returns the aspect ratio (width divided by height) of the episode on screen; 9:16 until it is known. */
 export function useShape(episodeId = ''): number {
   const { data } = useQuery({ ...playingQuery(episodeId), enabled: false })
   if (data?.kind !== 'playable') return 9 / 16

@@ -8,12 +8,12 @@ import styles from './card.module.css'
 
 interface CardProps {
   video: VideoCard
-  /** Starts from 1; shown as the place in a ranking. */
+  /** The rank in a ranking, from 1. */
   place?: number
   /** Shown below the title instead of the counts. */
   note?: string
   episode?: number
-  /** How much of it is watched, 0 to 1. */
+  /** Fraction of the episode that was watched, 0 to 1. */
   watched?: number
 }
 

@@ -8,7 +8,7 @@ import { Cover } from './Card.tsx'
 import { Sideways } from './Sideways.tsx'
 import styles from './carousel.module.css'
 
-/** Featured videos side by side, moved by the viewer only: by finger, by wheel, by the buttons. */
+/** Featured videos side by side. Only the viewer moves them: by swipe, wheel or buttons. */
 export function Carousel({ videos, title, eager }: { videos: VideoCard[]; title: string; eager: boolean }) {
   const { t } = useTranslation()
   return (

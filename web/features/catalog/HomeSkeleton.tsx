@@ -5,7 +5,7 @@ import section from './section.module.css'
 
 const eight = Array.from({ length: 8 }, (_, i) => <CardSkeleton key={i} />)
 
-/** The homepage's shape until it has come. */
+/** Placeholder of the homepage while it loads. */
 export function HomeSkeleton() {
   const { t } = useTranslation()
   return (

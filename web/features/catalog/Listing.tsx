@@ -76,7 +76,7 @@ export function Listing({ listing, title, missing }: ListingProps) {
   )
 }
 
-/** The order that the address asks for; undefined for the usual one, which every link without it has. */
+/** Returns the sort order in the URL; undefined for the default order, which links without one use. */
 function useSort() {
   const [parameters, setParameters] = useSearchParams()
   const sort = sorts.find((one) => one === parameters.get('sort'))

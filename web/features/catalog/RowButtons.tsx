@@ -6,12 +6,12 @@ import styles from './row-buttons.module.css'
 const atStart = 1
 const atEnd = 2
 
-/** Moves a row by as many of its things as are seen at once. A button at whose end the row is does nothing, and keeps the focus. */
+/** Scrolls a row by the number of cards that are visible at once. At an end of the row its button is disabled but keeps the focus. */
 export function RowButtons({ row, title }: { row: RefObject<HTMLElement | null>; title: string }) {
   const { t } = useTranslation()
   const [ends, setEnds] = useState(atStart | atEnd)
   const look = () => setEnds(endsOf(row.current))
-  // What is in the row may be more or less than before.
+  // The number of cards in the row may have changed.
   useEffect(look)
   useEffect(() => {
     const element = row.current
@@ -52,7 +52,7 @@ function endsOf(row: HTMLElement | null): number {
   return (scrollLeft < 1 ? atStart : 0) | (scrollLeft + clientWidth > scrollWidth - 1 ? atEnd : 0)
 }
 
-/** The width of the whole cards that fit into the visible row, at least one. */
+/** Returns the width of the whole cards that fit into the visible row, at least one. */
 function stepOf(row: HTMLElement): number {
   const [first, second] = row.children
   if (!first || !second) return row.clientWidth

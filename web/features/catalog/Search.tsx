@@ -13,12 +13,12 @@ import { SearchBox } from './SearchBox.tsx'
 import { useSearch } from './use-search.ts'
 import styles from './search.module.css'
 
-/** Where a search begins: the words, what was searched for before, and what others like. */
+/** The search page: the search field, recent searches and popular tags. */
 export function Search() {
   const { t } = useTranslation()
   const [searches, setSearches] = useState(readSearches)
   const [menu, tags] = [useQuery(homepageQuery), useQuery(tagsQuery)]
-  // Both at once: the one that comes later would push the other down.
+  // Both are shown at once, because the later one would push the other down.
   const areKnown = !menu.isLoading && !tags.isLoading
   const search = useSearch()
   return (

@@ -17,12 +17,12 @@ interface Suggestion {
 
 interface SearchBoxProps {
   onSearch: (words: string) => void
-  /** What was searched for before. */
+  /** The words of the last search. */
   words?: string | undefined
   autoFocus?: boolean
 }
 
-/** Words with suggestions as they are typed; the arrow keys walk through them, Enter takes one or searches for the words. */
+/** Search field with suggestions while typing. Arrow keys move through them; Enter opens one or searches for the words. */
 export function SearchBox({ onSearch, words: before = '', autoFocus }: SearchBoxProps) {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -30,7 +30,7 @@ export function SearchBox({ onSearch, words: before = '', autoFocus }: SearchBox
   const [words, setWords] = useState(before)
   const [open, setOpen] = useState(false)
   const [active, setActive] = useState(-1)
-  // What was searched for before needs no suggestions until it is changed.
+  // The last search needs no suggestions until its words are changed.
   const suggestions = useSuggestions(words === before ? '' : words)
   const shown = open && suggestions.length > 0
 
@@ -48,14 +48,14 @@ export function SearchBox({ onSearch, words: before = '', autoFocus }: SearchBox
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (event.key === 'Escape' && shown) {
-      // The browser would empty the field; that is for the next press.
+      // The browser would clear the field; that is left for the next press.
       event.preventDefault()
       return setOpen(false)
     }
     if (!step || suggestions.length === 0) return
     event.preventDefault()
     setOpen(true)
-    // One place more than there are suggestions: the words themselves.
+    // One position more than there are suggestions: the search words themselves.
     const places = suggestions.length + 1
     setActive((place) => ((place + 1 + step + places) % places) - 1)
   }
@@ -94,7 +94,7 @@ export function SearchBox({ onSearch, words: before = '', autoFocus }: SearchBox
             role="option"
             aria-selected={i === active}
             className={styles.option}
-            // Before the field loses the focus, which closes the list.
+            // Runs before the field loses the focus, which closes the list.
             onPointerDown={(event) => (event.preventDefault(), void navigate(to))}
           >
             {cover === undefined ? (

@@ -10,7 +10,7 @@ import styles from './suggested-dramas.module.css'
 
 const most = 12
 
-/** Dramas of the homepage, for screens that have nothing of their own to show. */
+/** Dramas of the homepage, for screens without content of their own. */
 export function SuggestedDramas() {
   const { t } = useTranslation()
   const sections = useQuery(homepageQuery).data?.homepage ?? []
@@ -29,7 +29,7 @@ export function SuggestedDramas() {
   )
 }
 
-/** What a list shows that has nothing in it: a reason, a link to the homepage, and its dramas. */
+/** Empty state of a list: a reason, a link to the homepage, and the homepage's dramas. */
 export function EmptyList({ text }: { text: string }) {
   const { t } = useTranslation()
   return (

@@ -5,7 +5,7 @@ import { call } from '#web/lib/api.ts'
 
 type Listing = Pick<QueryOf<typeof queryHomepage>, 'section' | 'menu' | 'tag' | 'keyword' | 'sort'>
 
-/** One listing, page after page. */
+/** The pages of one listing. */
 export const listingQuery = (listing: Listing) =>
   infiniteQueryOptions({
     queryKey: ['listing', listing],
@@ -23,8 +23,8 @@ interface FeedPage {
 const perPage = 10
 
 /**
- * The dramas of a feed: those of a section, then the most watched ones, which may repeat some. Read once a visit, so that
- * the feed stays in its order while its viewer goes to a drama and comes back.
+ * The dramas of a feed: those of a section, then the most watched ones, which may repeat some. Fetched once a visit, so that the
+ * order stays the same when the viewer opens a drama and comes back.
  */
 export const feedQuery = (section: string) =>
   infiniteQueryOptions({
@@ -38,19 +38,19 @@ export const feedQuery = (section: string) =>
       if (next_cursor) return { of, cursor: next_cursor }
       return of === 'section' ? { of: 'popular' } : undefined
     },
-    // The way back from a drama that was watched for long leads to the same place.
+    // Never stale, so that going back from a drama that was watched for long returns to the same position.
     staleTime: Infinity,
     gcTime: Infinity,
   })
 
-/** The most watched dramas repeat those of a section: each stays where it came first, so that none moves under the viewer. */
+/** Removes repeated dramas and keeps the first of each, so that none moves while the viewer watches. */
 export function withoutRepeats(cards: readonly VideoCard[]): VideoCard[] {
   const first = new Map<string, VideoCard>()
   for (const card of cards) if (!first.has(card.id)) first.set(card.id, card)
   return [...first.values()]
 }
 
-/** The tags, the trending ones first. */
+/** The tags, trending ones first. */
 export const tagsQuery = queryOptions({
   queryKey: ['tags'],
   queryFn: ({ signal }) => call(listTags, { query: { limit: 30 }, signal }),

@@ -7,7 +7,7 @@ import { saveRecord, readRecord } from '#web/lib/storage.ts'
 
 type Homepage = ResultOf<typeof getHomepage>
 
-/** At `/?draft`, the homepage that an operator composes in this browser's studio (web/studio/homepage). */
+/** At `/?draft`: the homepage that an operator composes in this browser's studio (web/studio/homepage). */
 const draft = location.search === '?draft' ? readRecord<Homepage>('homepage-draft') : undefined
 
 /** The homepage, kept between visits and shown at once on the next one. */

@@ -3,20 +3,20 @@ import { addSearch, clearSearches, readSearches, removeSearch } from './search-h
 
 beforeEach(() => void clearSearches())
 
-it('keeps the latest first, each once whatever its case', () => {
+it('keeps the latest search first, without duplicates that differ in case only', () => {
   addSearch('heir')
   addSearch('train')
   addSearch('Heir')
   expect(readSearches()).toEqual(['Heir', 'train'])
 })
 
-it('keeps twelve at most', () => {
+it('keeps at most twelve searches', () => {
   for (let i = 0; i < 20; i++) addSearch(`words ${i}`)
   expect(readSearches()).toHaveLength(12)
   expect(readSearches()[0]).toBe('words 19')
 })
 
-it('forgets one, or all', () => {
+it('removes one search or all', () => {
   addSearch('heir')
   addSearch('train')
   expect(removeSearch('heir')).toEqual(['train'])

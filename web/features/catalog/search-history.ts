@@ -3,12 +3,12 @@ import { saveRecord, readRecord } from '#web/lib/storage.ts'
 const key = 'search_history'
 const most = 12
 
-/** What was searched for on this device, the latest first. */
+/** Returns the searches made on this device, the latest first. */
 export function readSearches(): string[] {
   return readRecord<string[]>(key) ?? []
 }
 
-/** Puts words at the front; those that were there already move up. */
+/** Adds a search at the front, or moves it there. */
 export function addSearch(words: string): string[] {
   return saveRecord(key, [words, ...readSearches().filter((other) => !same(other, words))].slice(0, most))
 }

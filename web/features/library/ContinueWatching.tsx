@@ -5,14 +5,14 @@ import { Card } from '#web/features/catalog/Card.tsx'
 import { Block } from '#web/features/catalog/Section.tsx'
 import { recentlyWatchedQuery } from './queries.ts'
 
-/** Shown to viewers with a history. */
+/** Shown to viewers with a watch history. */
 export function ContinueWatching() {
   const { t } = useTranslation()
   const user = useQuery(userQuery)
   const { data = [] } = useQuery({ ...recentlyWatchedQuery, enabled: user.isFetched })
   if (data.length === 0) return null
   return (
-    // A row that grew at its front would stay where it was: the newest would be out of sight.
+    // Remounted for a new first card: the browser would keep the scroll position, and the newest card would be out of view.
     <Block key={data[0]?.video.id} title={t('home.continue')} row>
       {data.map(({ video, episode, position_ms }) => (
         <li key={video.id}>

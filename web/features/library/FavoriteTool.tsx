@@ -4,7 +4,7 @@ import { shortCount } from '#web/lib/format.ts'
 import { Tool } from '#web/player/ui/Controls.tsx'
 import { useFavorite } from './use-favorite.ts'
 
-/** The heart beside an episode, with how many like its video. */
+/** Favorite button beside an episode, with the video's number of favorites. */
 export function FavoriteTool({ video }: { video: Video }) {
   const { t } = useTranslation()
   const favor = useFavorite(video)

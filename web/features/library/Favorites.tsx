@@ -7,7 +7,7 @@ import { PersonalList, type Line } from './PersonalList.tsx'
 import { favoritesQuery } from './queries.ts'
 import { useRemoval } from './use-removal.ts'
 
-/** The favorites, the latest first. */
+/** The user's favorites, the latest first. */
 export function Favorites() {
   const { t } = useTranslation()
   const pages = useInfiniteQuery(favoritesQuery)

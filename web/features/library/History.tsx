@@ -7,7 +7,7 @@ import { PersonalList, type Line } from './PersonalList.tsx'
 import { historyQuery } from './queries.ts'
 import { useRemoval } from './use-removal.ts'
 
-/** What was watched, or what was unlocked, newest first. */
+/** The watched or the unlocked videos, newest first. */
 export function History({ kind }: { kind: 'watched' | 'unlocked' }) {
   const { t } = useTranslation()
   const query = historyQuery(kind)

@@ -11,13 +11,13 @@ import { ListFoot, type Pages } from '#web/ui/ListFoot.tsx'
 import { SwipeCell } from '#web/ui/SwipeCell.tsx'
 import styles from './personal-list.module.css'
 
-/** One line of a list: the video, and a note about it. */
+/** One line of a list: the video and a note about it. */
 export interface Line {
   key: string
   video: VideoCard
   episode?: number
   notes: string[]
-  /** How much of the episode is watched, 0 to 1. */
+  /** Fraction of the episode that was watched, 0 to 1. */
   watched?: number
 }
 
@@ -29,7 +29,7 @@ interface PersonalListProps {
   onRemove: (videoIds: string[]) => void
 }
 
-/** What a person keeps, newest first: removed one by one by a swipe, or many at once in edit mode. */
+/** A user's list, newest first. Entries are removed by a swipe, or several at once in edit mode. */
 export function PersonalList({ title, empty, pages, lines, onRemove }: PersonalListProps) {
   const { t } = useTranslation()
   const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
@@ -85,7 +85,7 @@ export function PersonalList({ title, empty, pages, lines, onRemove }: PersonalL
   )
 }
 
-/** The three lists of the library, one tap from each other. */
+/** Links between the three lists of the library. */
 function LibraryNav() {
   const { t } = useTranslation()
   return (

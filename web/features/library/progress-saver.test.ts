@@ -16,13 +16,13 @@ function setUp() {
   return { sent, saver, play }
 }
 
-test('a position is kept at once and then every fifteen seconds of playing', () => {
+test('saves a position at once, then every 15 s of playback', () => {
   const { sent, play } = setUp()
   for (let second = 0; second <= 35; second++) play(second)
   expect(sent.map(({ positionMs }) => positionMs)).toEqual([0, 15_000, 30_000])
 })
 
-test('a place that the viewer jumps to is kept at once, forwards and back, and no more than one a second', () => {
+test('saves the target of a seek at once, in both directions, at most once a second', () => {
   const { sent, play } = setUp()
   play(0)
   play(2, 'ep_1', 40)
@@ -34,7 +34,7 @@ test('a place that the viewer jumps to is kept at once, forwards and back, and n
   expect(sent.map(({ positionMs }) => positionMs)).toEqual([0, 40_000, 60_600, 10_000])
 })
 
-test('pausing keeps the place at once, and only once', () => {
+test('saves the position at once when paused, and only once', () => {
   const { sent, saver, play } = setUp()
   play(0)
   play(3)
@@ -46,7 +46,7 @@ test('pausing keeps the place at once, and only once', () => {
   ])
 })
 
-test('an episode that begins is kept at once, however soon after the one before', () => {
+test('saves a new episode at once, however soon after the previous one', () => {
   const { sent, play } = setUp()
   play(0)
   play(2)

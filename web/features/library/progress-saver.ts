@@ -1,7 +1,7 @@
 import { saveHistory } from '#contract/library.ts'
 import { call } from '#web/lib/api.ts'
 
-/** How often a position is kept while an episode plays. */
+/** Interval at which a position is saved during playback. */
 const everyMs = 15_000
 /** A larger step between two reports is a seek, not playback. */
 const jumpMs = 3_000
@@ -17,9 +17,9 @@ export interface Place {
 type Send = (place: Place, at: Date) => Promise<unknown>
 
 /**
- * Keeps where the viewer is: at once where an episode begins and after a jump, every 15 s while it plays, and at once when something
- * ends (`flush`: pause, hiding the page). A video has one place, so the one in the episode before needs no more keeping. A place
- * that was already sent is not sent again. `flush` resolves once the server has answered for the last place sent.
+ * Saves the viewer's position: at once when an episode starts and after a seek, every 15 s during playback, and on `flush` (pause,
+ * or the page is hidden). A video has one position, so the previous episode's is not saved again. A position that was sent already
+ * is not sent twice. `flush` resolves once the server has responded to the last position sent.
  */
 export function progressSaver(send: Send = sendPlace, now: () => Date = () => new Date()) {
   let place: Place | null = null
@@ -37,7 +37,7 @@ export function progressSaver(send: Send = sendPlace, now: () => Date = () => ne
     return answered
   }
   return {
-    /** The playing episode has come this far. */
+    /** Reports the position of the playing episode. */
     at(next: Place) {
       const begins = place?.episodeId !== next.episodeId
       if (place && Math.abs(next.positionMs - place.positionMs) > jumpMs) pauseMs = betweenJumpsMs

@@ -3,7 +3,7 @@ import { listFavorites, listHistory, type HistoryEntry } from '#contract/library
 import { call } from '#web/lib/api.ts'
 import { saveRecord, readRecord } from '#web/lib/storage.ts'
 
-/** What the viewer watched last, for "continue watching"; kept between visits, so that it need not push its way in. */
+/** The viewer's most recent videos, for "continue watching". Cached between visits, so that the row is there from the start. */
 export const recentlyWatchedQuery = queryOptions({
   queryKey: ['history', 'recent'],
   queryFn: async ({ signal }) => {
@@ -18,7 +18,7 @@ export const recentlyWatchedQuery = queryOptions({
 const pageSize = 20
 const firstPage: string | undefined = undefined
 
-/** What was watched or unlocked, page after page. */
+/** The pages of the watched or unlocked videos. */
 export const historyQuery = (kind: 'watched' | 'unlocked') =>
   infiniteQueryOptions({
     queryKey: ['history', kind],
@@ -29,7 +29,7 @@ export const historyQuery = (kind: 'watched' | 'unlocked') =>
     staleTime: 0,
   })
 
-/** The favorites, page after page. */
+/** The pages of the favorites. */
 export const favoritesQuery = infiniteQueryOptions({
   queryKey: ['favorites'],
   queryFn: ({ pageParam, signal }) =>

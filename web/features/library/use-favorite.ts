@@ -4,16 +4,13 @@ import { addFavorite, removeFavorites } from '#contract/library.ts'
 import { videoQuery } from '#web/features/catalog/queries.ts'
 import { call } from '#web/lib/api.ts'
 
-/** Whoever likes a drama may want to hear of its new episodes. */
+/** Offers alerts about new episodes to viewers who add a favorite. */
 const offerAlerts = (queryClient: QueryClient) =>
   import('#web/features/alerts/offer-alerts.tsx')
     .then((offer) => offer.offerAlerts(queryClient))
     .catch(() => {})
 
-/**
- * Makes a video a favorite or takes it out again: on screen at once, and back where the server did not take it
- * (the toast has said so).
- */
+/** Adds or removes a favorite: at once on screen, and reverted if the server rejects it (a toast has reported the error). */
 export function useFavorite(video: Video): (favorite: boolean) => void {
   const queryClient = useQueryClient()
   const { queryKey } = videoQuery(video.id)
@@ -33,7 +30,7 @@ export function useFavorite(video: Video): (favorite: boolean) => void {
   }
 }
 
-/** The count follows at once, and only where something changes. */
+/** Updates the count at once, only if the state changes. */
 function withFavorite(video: Video, favorite: boolean): Video {
   const change = Number(favorite) - Number(video.favorite)
   return { ...video, favorite, favorite_count: Math.max(0, video.favorite_count + change) }

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'react'
 import type { Video } from '#contract/catalog.ts'
 import { progressSaver, type Place } from './progress-saver.ts'
 
-/** Keeps the viewer's place in a video on the server, and in the page's own record of the video. */
+/** Saves the viewer's position in a video on the server and in the page's cache of the video. */
 export function useProgress(videoId: string) {
   const queryClient = useQueryClient()
   const saver = useMemo(() => progressSaver(), [])
@@ -17,7 +17,7 @@ export function useProgress(videoId: string) {
       document.removeEventListener('visibilitychange', hide)
       removeEventListener('pagehide', keep)
       void queryClient.invalidateQueries({ queryKey: ['video', videoId], refetchType: 'none' })
-      // A list that is read before the last place has arrived would show the one before.
+      // A list that is fetched before the last position was saved would show the one before.
       void saver.flush().then(() => queryClient.invalidateQueries({ queryKey: ['history'] }))
     }
   }, [saver, queryClient, videoId])
@@ -27,7 +27,7 @@ export function useProgress(videoId: string) {
       saver.at(place)
     },
     flush: saver.flush,
-    /** Where an episode starts: at its position in this visit, else the server's, else the beginning. */
+    /** Returns where an episode starts: at its position in this visit, else the server's, else the beginning. */
     startOf(episodeId: string, durationMs: number | null, resume: Video['resume']): number {
       const left = places.get(episodeId) ?? (resume?.episode_id === episodeId ? resume.position_ms : 0)
       return durationMs !== null && left > durationMs - 3_000 ? 0 : left

@@ -8,8 +8,8 @@ interface Page<Entry> {
 }
 
 /**
- * Removes entries from a list on screen at once and at the server after; where that fails they come back, with a word.
- * `idOf` says which video an entry is about.
+ * Removes entries from a list, at once on screen and then on the server; if that fails they reappear and a message is shown. `idOf`
+ * returns the id of an entry's video.
  */
 export function useRemoval<Entry>(
   queryKey: QueryKey,
