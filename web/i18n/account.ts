@@ -1,5 +1,5 @@
 import { i18n } from './index.ts'
 import en from './en/account.json'
 
-// Imported by what a person keeps here: lists, account, settings.
+// Imported by the user's lists, account and settings.
 i18n.add('en', en)

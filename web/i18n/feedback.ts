@@ -1,5 +1,5 @@
 import { i18n } from './index.ts'
 import en from './en/feedback.json'
 
-// Imported by the dialog for feedback, which is opened rarely.
+// Imported by the feedback dialog, which is opened rarely.
 i18n.add('en', en)

@@ -24,12 +24,12 @@ type Texts = typeof en &
   typeof pages &
   typeof feedback
 type WithoutForm<Key extends string> = Key extends `${infer Base}_${'one' | 'many' | 'other'}` ? Base : Key
-/** The dotted keys of a tree of texts; the forms of a plural share one. */
+/** The dotted keys of a tree of texts; the plural forms of a text share one key. */
 export type KeyOf<Tree> = {
   [Key in keyof Tree & string]: Tree[Key] extends string ? WithoutForm<Key> : `${Key}.${KeyOf<Tree[Key]>}`
 }[keyof Tree & string]
 
-/** Says a text of ours in the language of the screens. */
+/** Translates a key into the interface language. */
 export type Translate = (key: KeyOf<Texts>, values?: Values) => string
 
 export const i18n = createTranslator<KeyOf<Texts>>(currentLanguage())
@@ -39,7 +39,7 @@ const parts = new Set<TextPart>()
 
 document.documentElement.lang = htmlLanguage[currentLanguage()]
 
-/** Fetches a part's texts in the language of the screens; from then on a change of language brings it along. */
+/** Loads a part's texts in the interface language, and from then on after each change of language. */
 export async function loadTexts(part: TextPart): Promise<void> {
   parts.add(part)
   await addTexts(part)
@@ -51,11 +51,11 @@ async function addTexts(part: TextPart): Promise<void> {
   if (texts) i18n.add(asked, texts)
 }
 
-/** Changes the language of the screens as soon as they can all be said in it. */
+/** Changes the interface language once all loaded parts have their texts in it. */
 export async function changeLanguage(chosen: Language): Promise<void> {
   chooseLanguage(chosen)
   await Promise.all([...parts].map(addTexts))
-  // Somebody who chose again in the meantime is not overtaken.
+  // Another language was chosen in the meantime.
   if (currentLanguage() !== chosen) return
   document.documentElement.lang = htmlLanguage[chosen]
   i18n.change(chosen)

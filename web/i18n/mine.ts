@@ -1,5 +1,5 @@
 import { i18n } from './index.ts'
 import en from './en/mine.json'
 
-// Imported by the profile and by the member area.
+// Imported by the profile and the member area.
 i18n.add('en', en)

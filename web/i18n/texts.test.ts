@@ -18,7 +18,7 @@ const parts = Object.keys(files)
   .map((file) => file.slice('./en/'.length))
 const others = languages.filter((language) => language !== 'en')
 
-/** Every text by its dotted key, each plural form by its own. */
+/** Returns every text by its dotted key; each plural form has its own. */
 function flatten(texts: object | undefined, path = ''): Map<string, string> {
   const entries = Object.entries(texts ?? {}).flatMap(([key, value]): [string, string][] =>
     typeof value === 'string' ? [[path + key, value]] : [...flatten(value, `${path}${key}.`)],
@@ -26,11 +26,11 @@ function flatten(texts: object | undefined, path = ''): Map<string, string> {
   return new Map(entries)
 }
 
-/** The key that the code asks for: a plural's forms share it. */
+/** Returns the key that the code uses: the plural forms of a text share it. */
 const askedFor = (key: string) => key.replace(/_(one|many|other)$/, '')
 const keysOf = (texts: Map<string, string>) => [...new Set([...texts.keys()].map(askedFor))].toSorted()
 
-/** Texts that are spelt as in English in a language; each was looked at. */
+/** Texts that are spelled as in English in a language; each was reviewed. */
 const alike: Partial<Record<Language, string>> = {
   dy: 'account.name order.cvv pay.paypal pay.wallet player.normal player.progress privacy.details video.link',
   es: 'order.cvv orders.plan pay.paypal player.normal',
@@ -38,10 +38,13 @@ const alike: Partial<Record<Language, string>> = {
   pt: 'account.email order.cvv order.email pay.paypal player.normal player.volume search.tag video.byMail video.link',
 }
 
-/** Their number of days is in words already: "for 7 days". */
+/** The number of days is spelled out in these texts already: "for 7 days". */
 const countless = new Set(['orders.renews'])
 
-/** Lengths of a period, which is never 0 days: "every day" names no number. Some languages write a word between it and "days". */
+/**
+ * Lengths of a period, which is never 0 days; "every day" contains no number. Some languages have a word between the number and
+ * "days".
+ */
 const periods = new Set([
   'pay.renewsEvery',
   'pay.introThen',
@@ -71,7 +74,7 @@ it.each(cases)(
     for (const [key, text] of flatten(files[`./${language}/${part}`])) {
       const values = (said: string) =>
         placeholders(isPeriod(key) ? said.replaceAll('{{count}}', '{{days}}') : said)
-      // English has no form for many.
+      // English has no "many" form.
       const original = english.get(key) ?? english.get(`${askedFor(key)}_other`) ?? ''
       if (text === original) expect.soft(alike[language]?.split(' '), key).toContain(key)
       expect.soft(values(text), key).toEqual(values(original))
@@ -91,7 +94,7 @@ it.each(languages)('%s has every plural form that it needs', (language) => {
   }
 })
 
-it.each(languages)('%s names the number in the form that 0, 1, 2, 5, 21 and 1,000,000 take', (language) => {
+it.each(languages)('%s contains the number in the forms for 0, 1, 2, 5, 21 and 1,000,000', (language) => {
   const rules = new Intl.PluralRules(htmlLanguage[language])
   for (const part of parts) {
     const texts = flatten(files[`./${language}/${part}`])
@@ -106,7 +109,7 @@ it.each(languages)('%s names the number in the form that 0, 1, 2, 5, 21 and 1,00
   }
 })
 
-it.each(languages)('%s has plural forms of every text that counts something', (language) => {
+it.each(languages)('%s has plural forms of every text with a count', (language) => {
   for (const part of parts)
     for (const [key, text] of flatten(files[`./${language}/${part}`]))
       if (/{{(count|days|plays)}}/.test(text) && !countless.has(key))
@@ -126,7 +129,7 @@ it.each([
   expect([first(1), first(7)]).toEqual([one, seven])
 })
 
-/** What follows the beginning of a key where the code puts it together. */
+/** Suffixes of keys that the code composes. */
 const endings: Record<string, readonly string[]> = {
   'balance.entry': balanceEntryKinds,
   card: ['new', 'hot'],
@@ -141,7 +144,7 @@ const endings: Record<string, readonly string[]> = {
   video: ['free', 'locked', 'unlocked'],
 }
 
-it('has no text that nothing asks for', () => {
+it('has no unused text', () => {
   const beginnings = [...code.matchAll(/\bt\(`([\w.]+)\.\$\{/g)].map(([, beginning]) => beginning ?? '')
   expect([...new Set(beginnings)].toSorted()).toEqual(Object.keys(endings).toSorted())
   const joined = new Set(

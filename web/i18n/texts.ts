@@ -1,7 +1,7 @@
 import type { Language } from '#contract/languages.ts'
 import type { TextTree } from './translator.ts'
 
-/** What the first screens say, and what others bring along when they are opened. */
+/** Parts of the texts: those of the first screens, and those loaded with other screens. */
 export type TextPart =
   | 'base'
   | 'watch'
@@ -17,8 +17,8 @@ export type TextPart =
 const files = import.meta.glob<TextTree>(['./*/*.json', '!./en/*.json'], { import: 'default' })
 
 /**
- * The texts of a part in a language. Undefined for English, which each part carries itself, and where they could not
- * be fetched: English stands in.
+ * Loads a part's texts in a language. Returns undefined for English, which each part contains, and after a failed load, when
+ * English is used.
  */
 export async function fetchTexts(language: Language, part: TextPart): Promise<TextTree | undefined> {
   const file = files[`./${language}/${part}.json`]

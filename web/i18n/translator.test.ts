@@ -12,18 +12,18 @@ function translator(language: Language) {
 }
 
 describe('a text', () => {
-  it('is found by its dotted key, in the part that brought it', () => {
+  it('is found by its dotted key in the part that contains it', () => {
     const { t } = translator('en')
     expect([t('card.new'), t('card.hot')]).toEqual(['New', 'Hot'])
   })
 
-  it('has every placeholder filled with what stands there, whatever it looks like', () => {
+  it('replaces every placeholder with its value, whatever characters the value contains', () => {
     const { t } = translator('en')
     expect(t('greeting', { name: '$& {{name}} <b>' })).toBe('Hello $& {{name}} <b>, $& {{name}} <b>')
     expect(t('greeting')).toBe('Hello , ')
   })
 
-  it('is said in English where the language lacks it, and by its key where nobody has it', () => {
+  it('falls back to English, then to its key', () => {
     const { t, add } = translator('dy')
     add('dy', { card: { new: 'Neu' } })
     expect([t('card.new'), t('card.hot'), t('card.none')]).toEqual(['Neu', 'Hot', 'card.none'])
@@ -32,7 +32,7 @@ describe('a text', () => {
 })
 
 describe('a number', () => {
-  it('chooses the form that the language has for it', () => {
+  it("selects the language's plural form", () => {
     const { t, add } = translator('fy')
     add('fy', {
       card: {
@@ -45,20 +45,20 @@ describe('a number', () => {
     expect(counts).toEqual(['0 épisode', '1 épisode', '2 épisodes', '1000000 d’épisodes'])
   })
 
-  it('is said by a text without forms as well', () => {
+  it('is inserted into a text without plural forms', () => {
     const { t, add } = translator('en')
     add('en', { all: 'All {{count}}' })
     expect(t('all', { count: 2 })).toBe('All 2')
   })
 
-  it('takes the form for all others where its own is missing', () => {
+  it('uses the "other" form if its own is missing', () => {
     const { t, add } = translator('es')
     add('es', { card: { episodes_other: '{{count}} episodios' } })
     expect(t('card.episodes', { count: 1 })).toBe('1 episodios')
   })
 })
 
-it('a change of language is told to whoever listens, and to nobody who has stopped', () => {
+it('notifies listeners of a change of language until they unsubscribe', () => {
   const made = translator('en')
   made.add('pt', { card: { new: 'Novo' } })
   const heard = vi.fn(() => made.t('card.new'))

@@ -6,8 +6,8 @@ export interface TextTree {
 }
 
 /**
- * Says texts in one language at a time, and in English what that one lacks. A text's key is the dotted way to it; of one with
- * plural forms it leaves them out, and `count` chooses. Ours, because a library's is a tenth of what the first screen loads.
+ * Translates keys into the current language and falls back to English. Keys are dotted; a key of a text with plural forms omits the
+ * form, which `count` selects. Written for this site, because a library would be a tenth of what the first screen loads.
  */
 export function createTranslator<Key extends string>(language: Language) {
   const texts = new Map<string, string>()
@@ -35,18 +35,18 @@ export function createTranslator<Key extends string>(language: Language) {
 
   const translator = {
     language,
-    /** A text with its `{{placeholders}}` filled. */
+    /** Returns a text with its `{{placeholders}}` filled. */
     t: (key: Key, values: Values = {}): string => {
       const text = find(translator.language, key, values) ?? find('en', key, values) ?? key
       return text.replaceAll(/{{(\w+)}}/g, (_, name: string) => String(values[name] ?? ''))
     },
-    /** Adds the texts of a part, beside those that are there. */
+    /** Adds the texts of a part to the existing ones. */
     add: (to: Language, tree: TextTree) => addBelow(to, tree),
     change(chosen: Language): void {
       translator.language = chosen
       for (const listener of listeners) listener()
     },
-    /** Calls back once the language has changed. @returns a function that ends it */
+    /** Calls the listener after each change of language. @returns a function that removes it */
     onChange(listener: () => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)

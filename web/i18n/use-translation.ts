@@ -3,7 +3,7 @@ import { i18n } from './index.ts'
 
 const current = () => i18n.language
 
-/** The texts in the interface language; components that use them render again when it changes. */
+/** Returns the texts in the interface language; components that use them render again when it changes. */
 export function useTranslation() {
   useSyncExternalStore(i18n.onChange, current, current)
   return { t: i18n.t, i18n }

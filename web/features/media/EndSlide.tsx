@@ -16,17 +16,17 @@ import styles from './end-slide.module.css'
 interface EndSlideProps {
   /** Related dramas; the first is the next one. */
   related: VideoCard[]
-  /** Whether episodes of this drama are still to come. */
+  /** Whether more episodes of this drama will be released. */
   continues: boolean
   active: boolean
-  /** Whether the next drama plays automatically: not after a locked episode was skipped. */
+  /** Whether the next drama starts automatically; false after a locked episode was skipped. */
   counts: boolean
   back: ReactNode
   onReplay: () => void
   onNext: () => void
 }
 
-/** Follows a drama's last episode: plays the next drama after a count-down that can be stopped, or the episode again. */
+/** Slide after a drama's last episode: starts the next drama after a countdown that can be stopped, or replays the episode. */
 export function EndSlide({ related, continues, active, counts, back, onReplay, onNext }: EndSlideProps) {
   const { t } = useTranslation()
   const [next, ...others] = related
@@ -70,7 +70,7 @@ export function EndSlide({ related, continues, active, counts, back, onReplay, o
   )
 }
 
-/** What a swipe beyond the end leads to: it opens the next drama once it is seen whole. */
+/** Slide after the end slide: opens the next drama once it is fully visible. */
 export function NextDrama({ video, onOpen }: { video: VideoCard; onOpen: () => void }) {
   const slide = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -121,7 +121,7 @@ function NextCover({ video }: { video: VideoCard | undefined }) {
   return <div className={styles.cover} style={cover} />
 }
 
-/** The next drama's page has its data by the time that it opens. */
+/** Prefetches the next drama's page. */
 function usePrefetch(id: string | undefined, active: boolean): void {
   const queryClient = useQueryClient()
   useEffect(() => {

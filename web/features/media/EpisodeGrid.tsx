@@ -5,14 +5,14 @@ import { Stepper } from '#web/ui/forms/Stepper.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './episode-grid.module.css'
 
-/** From here on the number is quicker to step or type than the picture to find. */
+/** From this number of episodes on, stepping or typing a number is quicker than finding the tile. */
 const manyEpisodes = 24
 
 interface EpisodeGridProps {
   episodes: Episode[]
   current: number
   onChoose: (number: number) => void
-  /** Unlike a choice, a step keeps the panel open. */
+  /** Unlike `onChoose`, a step keeps the panel open. */
   onStep: (number: number) => void
 }
 

@@ -18,21 +18,21 @@ type PageParts = Pick<
 
 interface EpisodeSlideProps extends PageParts {
   episode: Episode
-  /** A neighbour's stream waits until the episode on screen has enough for a while. */
+  /** A neighbour's stream waits until the episode on screen has enough buffered. */
   hold: boolean
   tools: SlideTools
-  /** Told as soon as it is known, so that what sells can be there before the slide is. */
+  /** Called as soon as the episode is known to be locked, so that the paywall can load before the slide is shown. */
   onLocked: () => void
-  /** Shown over a locked episode's still. */
+  /** Rendered over a locked episode's still image. */
   renderLocked: (offer: Offer) => ReactNode
 }
 
-/** One episode in the feed, whatever can be done with it: play it, buy it, wait for it. */
+/** One episode in the feed, in whatever state: playable, locked or in processing. */
 export function EpisodeSlide({ episode, hold, tools, onLocked, renderLocked, ...page }: EpisodeSlideProps) {
   const { t } = useTranslation()
   const { data, isError, refetch } = useQuery(playingQuery(episode.id))
   const again = useCallback(() => void refetch({ cancelRefetch: false }), [refetch])
-  // What plays goes on waiting for its turn on screen, though another has to wait now.
+  // A stream that has opened stays open, though `hold` becomes true later.
   const [isOpen, setOpen] = useState(!hold)
   if (!hold && !isOpen) setOpen(true)
   const url = data?.kind === 'playable' ? data.playable.playback.hls_url : undefined

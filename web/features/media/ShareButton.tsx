@@ -15,7 +15,7 @@ interface ShareButtonProps {
   episode: number
 }
 
-/** Shares the episode with the system's sheet if there is one, else with ours. */
+/** Shares the episode with the system's share sheet if there is one, else with the site's own. */
 export function ShareButton({ videoId, title, episode }: ShareButtonProps) {
   const { t } = useTranslation()
   const code = useQuery(userQuery).data?.referral_code

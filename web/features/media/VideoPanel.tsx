@@ -12,7 +12,7 @@ export function VideoPanel({
   related,
 }: {
   video: Video
-  /** Whether the title belongs to it; a sheet says it already. */
+  /** Whether to show the title; a sheet shows it already. */
   heading: boolean
   episodes: ReactNode
   related: ReactNode

@@ -9,9 +9,9 @@ const restMs = 400
 const frameMs = 700
 
 /**
- * A mouse that rests on a poster sees scenes of the first open episode in its place, from the storyboard that scrubbing shows.
- * Not for fingers, not where less motion or fewer bytes are asked for.
- * @returns what ends it
+ * Shows scenes of the first free episode when the mouse rests on a poster, from the storyboard that seeking uses. Disabled for
+ * touch, reduced motion and data saving.
+ * @returns a function that stops the previews
  */
 export function startHoverPreviews(queryClient: QueryClient): () => void {
   let link: Element | null = null
@@ -40,7 +40,7 @@ function isWelcome(): boolean {
   )
 }
 
-/** Waits for the mouse to rest, then plays until it leaves. */
+/** Waits for the mouse to rest on the poster, then plays the frames until it leaves. */
 function rest(queryClient: QueryClient, link: Element | null, poster: Element): () => void {
   const left = new AbortController()
   const id = /^\/videos\/([^/?]+)/.exec(link?.getAttribute('href') ?? '')?.[1]
@@ -66,7 +66,7 @@ async function framesOf(queryClient: QueryClient, videoId: string): Promise<Fram
   return queryClient.fetchQuery(storyboardQuery(playing.playable.playback.storyboard_url))
 }
 
-/** Lays the frames over the poster, one after the other, as large as they fill it. */
+/** Shows the frames over the poster one after another, scaled to cover it. */
 async function play(frames: Frame[], poster: Element, until: AbortSignal): Promise<void> {
   const [first] = frames
   if (!first || frames.length < 2) return

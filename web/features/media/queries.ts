@@ -31,13 +31,13 @@ async function allEpisodes(videoId: string, signal: AbortSignal): Promise<Episod
   return episodes
 }
 
-/** What an episode's slide has to show: the picture, the offer, or how far it is made. */
+/** The state of an episode's slide: playable, locked with an offer, or in processing with its progress. */
 export type Playing =
   | { kind: 'playable'; playable: PlayableEpisode }
   | { kind: 'locked'; offer: Offer }
   | { kind: 'making'; progress: number }
 
-/** What is needed to play an episode. Refetched while the episode is processed; a link is fresh until shortly before it expires. */
+/** The data for playing an episode. Refetched while the episode is processed; a signed URL is fresh until shortly before it expires. */
 export const playingQuery = (episodeId: string) =>
   queryOptions({
     queryKey: ['playing', episodeId],
@@ -55,7 +55,7 @@ export const playingQuery = (episodeId: string) =>
 async function playing(episodeId: string, signal: AbortSignal): Promise<Playing> {
   try {
     const playable = await call(getEpisode, { query: { episode_id: episodeId }, signal })
-    if (!('playback' in playable)) throw new TypeError('a list where one episode was asked for')
+    if (!('playback' in playable)) throw new TypeError('received a list instead of one episode')
     return { kind: 'playable', playable }
   } catch (error) {
     const refusal = error instanceof CallRejected ? asRefusal(error) : null
@@ -64,7 +64,7 @@ async function playing(episodeId: string, signal: AbortSignal): Promise<Playing>
   }
 }
 
-/** The shapes of `info` are those that the contract gives for these codes. */
+/** The contract defines these shapes of `info` for these codes. */
 function asRefusal({ code, info }: CallRejected): Playing | null {
   if (code === 402) return { kind: 'locked', offer: info as Offer }
   if (code === 409) return { kind: 'making', progress: (info as { progress?: number }).progress ?? 0 }

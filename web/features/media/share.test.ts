@@ -19,7 +19,7 @@ describe('a shared link', () => {
     expect(sharedUrl('/videos/vid_1', null)).toBe('https://site.test/videos/vid_1')
   })
 
-  it('reaches every network whole, whatever the title holds', () => {
+  it('is passed to every network completely, whatever characters the title contains', () => {
     for (const { href } of shareTargets('A & B = C?', 'https://site.test/videos/vid_1?episode=2&token=abc'))
       expect(href).toContain(encodeURIComponent('https://site.test/videos/vid_1?episode=2&token=abc'))
   })
@@ -29,19 +29,19 @@ describe('copying', () => {
   const clipboard = (writeText: () => Promise<void>) =>
     vi.stubGlobal('navigator', { clipboard: { writeText } })
 
-  it("says 'Copy Success'", async () => {
+  it("shows 'Copy Success'", async () => {
     clipboard(async () => {})
     await copyText('text')
     expect(said).toHaveBeenCalledWith('Copy Success')
   })
 
-  it("says 'Copy fail' where the browser refuses", async () => {
+  it("shows 'Copy fail' if the browser refuses", async () => {
     clipboard(async () => Promise.reject(new DOMException('no', 'NotAllowedError')))
     await copyText('text')
     expect(said).toHaveBeenCalledWith('Copy fail')
   })
 
-  it("says 'Unable to copy text:' with the text on an exception", async () => {
+  it("shows 'Unable to copy text:' with the text after an exception", async () => {
     vi.stubGlobal('navigator', {})
     await copyText('text')
     expect(said).toHaveBeenCalledWith('Unable to copy text: text')

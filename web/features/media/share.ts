@@ -1,31 +1,31 @@
 import { i18n } from '#web/i18n/index.ts'
 import { notify } from '#web/lib/notify.ts'
 
-/** The address to share: with the sharer's code, if there is one. */
+/** Returns the URL to share, with the sharer's code if there is one. */
 export function sharedUrl(path: string, code: string | null | undefined): string {
   const url = new URL(path, location.origin)
   if (code) url.searchParams.set('token', code)
   return url.href
 }
 
-/** Whether the system has a sheet of its own for it: on phones and tablets it is the one people know. */
+/** Returns whether to use the system's share sheet: only on phones and tablets, where people know it. */
 export function canShareBySystem(): boolean {
   return typeof navigator.share === 'function' && matchMedia('(pointer: coarse)').matches
 }
 
-/** Copies a text and says so (the three messages: seed, section 8). */
+/** Copies a text and shows one of the three messages of the seed (section 8). */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
     notify(i18n.t('video.copied'))
   } catch (error) {
-    // The browser's own refusal; anything else is the exception that the seed means.
+    // A DOMException is the browser's refusal; the seed has another message for other exceptions.
     const refused = error instanceof DOMException
     notify(refused ? i18n.t('video.copyFailed') : `${i18n.t('video.unableToCopy')} ${text}`)
   }
 }
 
-/** Where a link is usually given on; plain links, so that in-app browsers need no pop-up. */
+/** Returns links to the usual networks. They are plain links, so that in-app browsers need no pop-up. */
 export function shareTargets(title: string, url: string): { name: string; href: string }[] {
   const [text, link] = [encodeURIComponent(title), encodeURIComponent(url)]
   return [

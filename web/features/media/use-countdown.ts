@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 
 /**
- * Counts seconds down and runs `onEnd` at zero. It waits while the page is hidden or a dialog is open.
- * @param from null: it does not run
+ * Counts seconds down and calls `onEnd` at zero. Pauses while the page is hidden or a dialog is open.
+ * @param from the seconds; null does not start it
  */
 export function useCountdown(
   from: number | null,

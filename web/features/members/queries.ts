@@ -3,10 +3,10 @@ import { getUser, type User } from '#contract/members.ts'
 import { call } from '#web/lib/api.ts'
 import { saveRecord, readRecord, storage } from '#web/lib/storage.ts'
 
-/** Who was here when the page loaded, as the visit before it kept them. */
+/** The user of the previous visit, stored in the browser. */
 export const userAtLoad = readRecord<User>('user')
 
-/** The user, kept between visits and shown at once on the next one; the id is kept under a key of its own too (seed, section 3). */
+/** The user, cached between visits and shown at once on the next one. The id is also stored under its own key (seed, section 3). */
 export const userQuery = queryOptions({
   queryKey: ['user'],
   queryFn: async ({ signal }) => storeUser(await call(getUser, { signal })),
@@ -19,12 +19,12 @@ function storeUser(user: User): User {
   return saveRecord<User>('user', user)
 }
 
-/** Somebody else is here now (signed in, signed out, registered): what was shown for the one before is asked for again. */
+/** Stores the user after a sign-in, sign-out or registration, and refetches what was shown for the previous one. */
 export function rememberUser(queryClient: QueryClient, user: User): void {
   const before = queryClient.getQueryData(userQuery.queryKey)
   queryClient.setQueryData(userQuery.queryKey, storeUser(user))
   if (before?.id === user.id && before.role === user.role) return
-  // What the card form remembers of the person before (billing/remembered-payer.ts).
+  // Data that the card form stored for the previous user (billing/remembered-payer.ts).
   if (before?.id !== user.id) storage.remove('payer')
   saveRecord('recently_watched', [])
   queryClient.setQueryData(['history', 'recent'], [])

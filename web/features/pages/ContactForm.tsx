@@ -8,7 +8,7 @@ import { Field } from '#web/ui/forms/Field.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 import styles from './text-page.module.css'
 
-/** A message to the operator. What is typed stays until it was taken. */
+/** Sends a message to the operator. Typed text is kept until it has been sent. */
 export function ContactForm() {
   const [sentTo, setSentTo] = useState('')
   return sentTo ? <Thanks email={sentTo} onAgain={() => setSentTo('')} /> : <Form onSent={setSentTo} />

@@ -1,7 +1,7 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import styles from './text-page.module.css'
 
-/** As tall as a screen at least, so that nothing below a text moves when it comes. */
+/** Placeholder at least as tall as the screen, so that nothing below moves when the text loads. */
 export function TextSkeleton({ heading }: { heading?: boolean }) {
   const { t } = useTranslation()
   return (

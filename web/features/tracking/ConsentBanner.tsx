@@ -14,8 +14,8 @@ interface ConsentBannerProps {
 }
 
 /**
- * The whole text of the question, which the person has opened: it takes the focus, says what was chosen, and can be closed
- * without an answer. Yes and no look alike and are equally easy to reach.
+ * The full consent question, opened by the user: it takes the focus, shows the current choice, and can be closed without an answer.
+ * Accept and decline look alike and are equally easy to reach.
  */
 export function ConsentBanner({ answer, platforms, onChoose, onClose }: ConsentBannerProps) {
   const { t } = useTranslation()

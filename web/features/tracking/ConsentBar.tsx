@@ -7,7 +7,7 @@ interface ConsentBarProps {
   onDetails: () => void
 }
 
-/** The question about marketing on a slim bar, for which screens keep room at their foot: it covers nothing. */
+/** The consent question on a slim bar. Screens reserve room for it at the bottom, so it covers nothing. */
 export function ConsentBar({ onChoose, onDetails }: ConsentBarProps) {
   const { t } = useTranslation()
   return (

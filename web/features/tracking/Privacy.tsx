@@ -9,16 +9,16 @@ import { reportsQuery } from './queries.ts'
 import { useConsent } from './use-consent.ts'
 import { usePixels } from './use-pixels.ts'
 
-/** The shell that the service worker kept may be older than the settings, and its policy lets no pixel through. */
+/** True in the service worker's cached shell: it may be older than the settings, and its Content Security Policy allows no pixels. */
 const inKeptShell = document.querySelector('meta[name=offline]') !== null
 
 interface PrivacyProps {
-  /** The person wants to see their choice, and perhaps to change it. */
+  /** Whether the user opened the privacy choices. */
   asked: boolean
   onDone: () => void
 }
 
-/** The question about marketing, and the pixels that depend on its answer. */
+/** The consent question, and the marketing pixels that depend on its answer. */
 export function Privacy({ asked, onDone }: PrivacyProps) {
   const { data } = useQuery(reportsQuery)
   const pixels = useMemo(() => setUpPixels(data?.list ?? []), [data])
@@ -37,7 +37,7 @@ export function Privacy({ asked, onDone }: PrivacyProps) {
   const choose = async (agreed: boolean) => {
     close()
     await say(agreed)
-    // A script that runs cannot be taken out of a page.
+    // A running script cannot be removed from a page.
     if (agreed || !arePixelsLoaded()) return
     removePixelCookies(pixels)
     location.reload()

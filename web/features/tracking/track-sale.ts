@@ -5,7 +5,7 @@ import { track } from '#web/lib/tracking/track.ts'
 const key = 'tracked_orders'
 const most = 20
 
-/** Tells of a paid order, once in this browser, however often its page is looked at. */
+/** Reports a paid order to the pixels, once per browser, however often the order's page is opened. */
 export function trackSale(order: Pick<Order, 'id' | 'status' | 'kind' | 'amount_cents' | 'currency'>): void {
   const tracked = readRecord<string[]>(key) ?? []
   if (order.status !== 'paid' || tracked.includes(order.id)) return

@@ -6,16 +6,16 @@ import { call } from '#web/lib/api.ts'
 import { answerConsent, consentAnswer, onConsent } from '#web/lib/tracking/consent.ts'
 import { storage } from '#web/lib/storage.ts'
 
-/** The answer that the server knows of, or need not: while it differs from the browser's there is something to tell. */
+/** Storage key of the answer that the server has, or does not need. It is sent while it differs from the browser's answer. */
 const sentKey = 'consent_sent'
 const word = (agreed: boolean) => (agreed ? 'yes' : 'no')
 
-/** The person's answer to marketing, in this browser and, where the server keeps a person, there too. */
+/** Returns the user's consent to marketing, and a function that sets it in this browser and, if the user has a row, on the server. */
 export function useConsent(): { answer: boolean | null; say: (agreed: boolean) => Promise<void> } {
   const queryClient = useQueryClient()
   const { data: user, dataUpdatedAt } = useQuery(userQuery)
   const answer = useSyncExternalStore(onConsent, consentAnswer)
-  // What was kept of the user from the last visit says nothing of the server's answer.
+  // The cached user of the last visit does not reflect the server's current answer.
   const fresh = dataUpdatedAt > 0 ? user : undefined
   const send = useCallback(
     async (agreed: boolean) => {
@@ -33,17 +33,20 @@ export function useConsent(): { answer: boolean | null; say: (agreed: boolean) =
   const say = async (agreed: boolean) => {
     storage.remove(sentKey)
     answerConsent(agreed)
-    // Where it did not arrive, it is told on the next visit.
+    // If sending fails, it is sent on the next visit.
     await send(agreed).catch(() => {})
   }
   return { answer, say }
 }
 
-/** No answer is a no, so a guest's no is not told to a server that keeps nothing of the guest. */
+/**
+ * Returns whether the server needs the answer. No answer counts as no, so a guest's "no" is not sent to a server that has no row
+ * for the guest.
+ */
 const needsTelling = ({ role, consent }: User, agreed: boolean) =>
   consent ? consent.marketing !== agreed : agreed || role === 'member'
 
-/** Browser and server come to the same answer: what was not yet told is told, else the account's holds (docs/tracking.md). */
+/** Synchronizes browser and server: an unsent answer is sent, else the account's answer applies (docs/tracking.md). */
 async function agree(user: User, send: (agreed: boolean) => Promise<void>): Promise<void> {
   const answer = consentAnswer()
   const sent = storage.get(sentKey)

@@ -8,22 +8,22 @@ import { paths } from '#web/lib/paths.ts'
 import { onTracked, track } from '#web/lib/tracking/track.ts'
 import { arePixelsLoaded, sendToPixels, type SetUpPixel } from './pixels/pixels.ts'
 
-/** Screens whose address or fields hold secrets: no pixel is loaded on them, and none is told of them. */
+/** Screens whose URL or fields contain secrets: pixels are not loaded there and receive no event of them. */
 const secretive: readonly string[] = [paths.signIn.pattern, paths.retrievePassword.pattern]
 
-/** Tells the pixels what happens, from the moment the person agrees and for as long as they do. */
+/** Sends events to the pixels while the user consents. */
 export function usePixels(pixels: readonly SetUpPixel[], agreed: boolean): void {
   const { pathname } = useLocation()
   const here = !secretive.includes(pathname)
   const active = agreed && pixels.length > 0 && (here || arePixelsLoaded())
   useRegistration()
-  // Before the listener, so that a page is told of before what happens on it.
+  // Before the listener, so that a page view is sent before the events on that page.
   useEffect(() => {
     if (active && here) sendToPixels(pixels, { name: 'PageView' })
   }, [active, here, pixels, pathname])
   useEffect(() => {
     if (!active) return
-    // Another tab may have taken the consent back.
+    // Consent may have been withdrawn in another tab.
     return onTracked((event) => consentAnswer() && sendToPixels(pixels, event))
   }, [active, pixels])
 }
@@ -31,8 +31,8 @@ export function usePixels(pixels: readonly SetUpPixel[], agreed: boolean): void 
 let before = userAtLoad
 
 /**
- * A guest who becomes a member keeps the id, whichever way they took. Who comes back from a provider is a member already
- * when this is mounted: only the last visit knew the guest.
+ * Reports a registration when a guest becomes a member, which keeps the id. After a visit to a social provider the user is a member
+ * already when this mounts; only the stored user of the last visit was the guest.
  */
 function useRegistration(): void {
   const { data: user } = useQuery(userQuery)

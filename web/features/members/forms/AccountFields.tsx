@@ -1,7 +1,7 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Field, type FormField } from '#web/ui/forms/Field.tsx'
 
-/** The address that an account is known by. */
+/** Field for the account's e-mail address. */
 export function EmailField({ field }: { field: FormField }) {
   const { t } = useTranslation()
   return (
@@ -16,14 +16,14 @@ interface PasswordFieldProps {
   autoComplete: 'current-password' | 'new-password'
 }
 
-/** A password, which can be shown while it is typed. */
+/** Field for a password, with a button that shows the typed text. */
 export function PasswordField({ field, ...words }: PasswordFieldProps) {
   const { t } = useTranslation()
   const reveal = { show: t('account.show'), hide: t('account.hide') }
   return <Field {...field} {...words} type="password" reveal={reveal} />
 }
 
-/** A password that is being chosen, and once more. */
+/** Fields for a new password and its repetition. */
 export function NewPasswordFields(props: { label: string; password: FormField; repeat: FormField }) {
   const { t } = useTranslation()
   return (

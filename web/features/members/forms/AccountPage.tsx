@@ -2,7 +2,7 @@ import type { FormEvent, ReactNode } from 'react'
 import { SignInAgain } from './SignInAgain.tsx'
 import styles from './account-page.module.css'
 
-/** A narrow page with one thing to do. */
+/** Narrow page with one form. */
 export function AccountPage({
   title,
   lead,
@@ -11,7 +11,7 @@ export function AccountPage({
 }: {
   title: string
   lead?: string
-  /** Before the title. */
+  /** Shown above the title. */
   above?: ReactNode
   children: ReactNode
 }) {
@@ -26,7 +26,7 @@ export function AccountPage({
   )
 }
 
-/** The form of such a page, with what is wrong with it as a whole above the button, and the way on where the session has ended. */
+/** The page's form: shows errors that concern no single field above the button, and a sign-in link if the session has expired. */
 export function AccountForm({
   form,
   children,

@@ -7,7 +7,7 @@ type CheckboxProps = Pick<
   'name' | 'label' | 'value' | 'message' | 'onValue' | 'onLeave' | 'input'
 >
 
-/** A checkbox in a form of texts: checked is any value, unchecked the empty one. */
+/** Checkbox in a form of text values: the empty value is unchecked, any other is checked. */
 export function Checkbox({ name, label, value, message, onValue, onLeave, input }: CheckboxProps) {
   const id = useId()
   return (

@@ -2,7 +2,7 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { FormField } from '#web/ui/forms/Field.tsx'
 import { PasswordField } from './AccountFields.tsx'
 
-/** The password that proves whose account it is, before something of weight is changed. */
+/** Field for the current password, which reauthenticates before a sensitive change. */
 export function CurrentPassword({ field }: { field: FormField }) {
   const { t } = useTranslation()
   return <PasswordField field={field} label={t('pass.current')} autoComplete="current-password" />

@@ -16,7 +16,7 @@ interface ReauthenticateFormProps {
   send: (credentials: Partial<Credentials>) => Promise<void>
 }
 
-/** Explains what will happen, and asks the member to confirm that the account is theirs. */
+/** Explains the action and asks the member to reauthenticate. */
 export function ReauthenticateForm({ user, text, action, send }: ReauthenticateFormProps) {
   const { t } = useTranslation()
   const asked = requiredCredentials(user)

@@ -9,7 +9,7 @@ import { userQuery } from '#web/features/members/queries.ts'
 import { useSignOut } from './use-sign-out.ts'
 import styles from './settings.module.css'
 
-/** Says to a member who has nothing to prove with but a fresh sign-in how to go on. Nothing for anybody else. */
+/** Explains that the action needs a fresh sign-in, to members who have no other credentials. Renders nothing for others. */
 export function SignInFirst({ user }: { user: User }) {
   const { t } = useTranslation()
   const asked = requiredCredentials(user)
@@ -22,7 +22,7 @@ export function SignInFirst({ user }: { user: User }) {
   )
 }
 
-/** Leads a member to the sign-in and from there back to where they are. Nothing for a guest, who had not signed in. */
+/** Links to the sign-in, which returns to the current page. Renders nothing for guests, who were not signed in. */
 export function SignInAgain() {
   const { t } = useTranslation()
   const navigate = useNavigate()

@@ -1,6 +1,6 @@
 import type { User } from '#contract/members.ts'
 
-/** The password, or without one the authenticator app's code, unless the member has just signed in. */
+/** The password, or, without one, the authenticator app's code. Not needed shortly after a sign-in. */
 export interface Credentials {
   current_password: string
   totp: string
@@ -10,7 +10,7 @@ export function requiredCredentials({ role, has_password, second_factor }: User)
   return { current_password: has_password, totp: role === 'member' && !has_password && second_factor }
 }
 
-/** The part of a call's body that reauthenticates. */
+/** Returns the part of a call's body that reauthenticates the user. */
 export function credentialsBody(user: User, { current_password, totp }: Credentials): Partial<Credentials> {
   const asked = requiredCredentials(user)
   return {

@@ -4,11 +4,11 @@ import { signOut as signOutCall } from '#contract/members.ts'
 import { call } from '#web/lib/api.ts'
 import { rememberUser } from '#web/features/members/queries.ts'
 
-/** Whoever has signed out is not notified in this browser any more. */
+/** Ends push notifications in this browser. */
 const endNotifications = () =>
   import('#web/features/alerts/push/push.ts').then(({ unsubscribe }) => unsubscribe()).catch(() => {})
 
-/** Ends the session; what belonged to the person leaves the screen with it. A failure has been said by the toast. */
+/** Ends the session and clears the user's data from the screen. A failed call has shown a toast. */
 export function useSignOut(): { signOut: () => Promise<void>; busy: boolean } {
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)

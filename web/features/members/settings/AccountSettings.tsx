@@ -19,7 +19,7 @@ import { useSignOut } from '#web/features/members/forms/use-sign-out.ts'
 import { VerifyEmail } from './VerifyEmail.tsx'
 import styles from '#web/features/members/forms/settings.module.css'
 
-/** The person's public face and everything that can be set; a mail's link (`#verify=…`) opens its own page. */
+/** The user's public profile and all settings. A mail's link (`#verify=…`) opens its own page. */
 export function AccountSettings() {
   const { hash } = useLocation()
   const [deleted, setDeleted] = useState(false)
@@ -31,7 +31,7 @@ export function AccountSettings() {
 function Settings({ onDeleted }: { onDeleted: () => void }) {
   const { t } = useTranslation()
   const { data: user, dataUpdatedAt, isError, refetch } = useQuery(userQuery)
-  // What an earlier visit kept is shown, but only what the server says is there to be changed.
+  // Cached data is shown, but only data fetched in this visit can be edited.
   const fresh = dataUpdatedAt > 0
   return (
     <section className={styles.page}>
@@ -41,7 +41,7 @@ function Settings({ onDeleted }: { onDeleted: () => void }) {
       {!fresh && isError && <CouldNotLoad onRetry={() => void refetch()} />}
       {!fresh && !isError && <Skeleton />}
       {fresh && user && (
-        // Resets the forms for another person.
+        // The key resets the forms for another user.
         <div key={user.id + user.role} className={styles.groups}>
           <ProfileSettings user={user} />
           {user.role === 'member' && (
@@ -59,7 +59,7 @@ function Settings({ onDeleted }: { onDeleted: () => void }) {
   )
 }
 
-/** The person's name and picture, with a button to sign in or out. */
+/** The user's name and picture, with a button to sign in or out. */
 function Face({ user }: { user: User | undefined }) {
   const { t } = useTranslation()
   const { signOut, busy } = useSignOut()

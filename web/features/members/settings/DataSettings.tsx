@@ -6,10 +6,10 @@ import { Button } from '#web/ui/Button.tsx'
 import { Setting, SettingGroup } from './Setting.tsx'
 import styles from '#web/features/members/forms/settings.module.css'
 
-// Opened by few.
+// Loaded on need, because few users open it.
 const DeleteForm = lazy(async () => ({ default: (await import('./DeleteForm.tsx')).DeleteForm }))
 
-/** Taking one's data along, and having it deleted: for guests as for members. */
+/** Export and deletion of the user's data, for guests and members. */
 export function DataSettings({ user, onDeleted }: { user: User; onDeleted: () => void }) {
   const { t } = useTranslation()
   const member = user.role === 'member'
@@ -52,7 +52,7 @@ function ExportSetting() {
   )
 }
 
-/** A plain link to the call would lose the token of those whose browser keeps no cookie. */
+/** Saves the exported data as a file. A plain link to the call would lack the token of browsers that block cookies. */
 function saveFile(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
   Object.assign(document.createElement('a'), { href: url, download: name }).click()

@@ -16,7 +16,7 @@ import { SignInFirst } from '#web/features/members/forms/SignInAgain.tsx'
 import { Checkbox } from '#web/features/members/forms/Checkbox.tsx'
 import styles from '#web/features/members/forms/settings.module.css'
 
-// Few have money left.
+// Loaded on need, because few users have a balance left.
 const BalanceLeft = lazy(async () => {
   const { BalanceLeft: left } = await withTexts(
     'balance',
@@ -25,7 +25,7 @@ const BalanceLeft = lazy(async () => {
   return { default: left }
 })
 
-/** Says what goes and what stays, asks who it is, and deletes after one tick. */
+/** Explains what is deleted and what is kept, reauthenticates the user, and deletes the account after a checkbox is ticked. */
 export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => void }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -81,9 +81,9 @@ export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => v
 
 type MoneyLeft = { currency: string; amount_cents: number }[]
 
-/** The paid money that a refusal names (contract/members.ts). */
+/** Returns the remaining paid balance from a refusal (contract/members.ts). */
 function moneyLeftIn(error: unknown): MoneyLeft {
   const info = error instanceof CallRejected ? error.info : undefined
-  // The contract gives the balances as what goes with `balanceLeft`.
+  // The contract defines this `info` for the code `balanceLeft`.
   return typeof info === 'object' && info !== null && 'balances' in info ? (info.balances as MoneyLeft) : []
 }

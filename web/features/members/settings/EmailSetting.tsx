@@ -14,7 +14,7 @@ import { Setting } from './Setting.tsx'
 import { useChangeUser } from './use-change-user.ts'
 import styles from '#web/features/members/forms/settings.module.css'
 
-/** The address, whether it is confirmed, and the way to another one, which is used once its mailed link was. */
+/** Shows the e-mail address and whether it is verified; changes it. A new address is used once its mailed link was opened. */
 export function EmailSetting({ user }: { user: User }) {
   const { t } = useTranslation()
   const [sentTo, setSentTo] = useState('')
@@ -75,7 +75,7 @@ function NewEmail({ user, onSent }: { user: User; onSent: (email: string) => voi
   )
 }
 
-/** Says where the link went, and sends it once more. */
+/** Shows where the link was sent, with a button to send it again. */
 function LinkAgain({ sentTo, onSent }: { sentTo: string; onSent: (email: string) => void }) {
   const { t } = useTranslation()
   const [busy, setBusy] = useState(false)

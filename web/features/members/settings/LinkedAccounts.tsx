@@ -12,7 +12,7 @@ import { ReauthenticateForm } from '#web/features/members/forms/ReauthenticateFo
 import { socialProvidersQuery } from '#web/features/members/sign-in/social-query.ts'
 import styles from './linked-accounts.module.css'
 
-/** The profiles elsewhere that sign in to the account; each can be unlinked after a proof. */
+/** The linked social accounts; each can be unlinked after reauthentication. */
 export function LinkedAccounts({ user }: { user: User }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -22,7 +22,7 @@ export function LinkedAccounts({ user }: { user: User }) {
     const { linked } = await call(unlinkSocial, { body: { id, ...credentials } })
     queryClient.setQueryData(socialProvidersQuery.queryKey, (known) => known && { ...known, linked })
     notify(t('link.unlinked', { name }))
-    // The form that was sent is gone.
+    // The submitted form is no longer on screen.
     list.current?.focus()
   }
   if (!data) return null

@@ -12,7 +12,7 @@ import { sessionsQuery } from './sessions-query.ts'
 import { Setting } from './Setting.tsx'
 import { useChangeUser } from './use-change-user.ts'
 
-/** Changes the password; people who sign in through a provider may set a first one. */
+/** Changes the password; users who sign in through a provider can set a first one. */
 export function PasswordSetting({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
@@ -46,7 +46,7 @@ function NewPassword({ user, onDone }: { user: User; onDone: () => void }) {
   })
   return (
     <AccountForm form={form}>
-      {/* Tells a password manager whose password this is. */}
+      {/* Tells password managers which account the password belongs to. */}
       <input type="text" autoComplete="username" value={user.email ?? ''} readOnly hidden />
       {user.has_password && <CurrentPassword field={form.field('current_password')} />}
       <NewPasswordFields

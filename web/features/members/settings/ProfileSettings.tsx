@@ -14,7 +14,7 @@ import { SettingGroup } from './Setting.tsx'
 import { useChangeUser } from './use-change-user.ts'
 import styles from '#web/features/members/forms/settings.module.css'
 
-/** The settings that guests have too: name, language and consent. */
+/** Settings that guests also have: name, language and consent. */
 export function ProfileSettings({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
@@ -57,14 +57,14 @@ function NameForm({ user }: { user: User }) {
   )
 }
 
-/** The language of the interface. It is stored with the person too, for mails. */
+/** The interface language. It is also stored with the user, for mails. */
 function Language() {
   const { t, i18n } = useTranslation()
   const change = useChangeUser()
   const choose = (value: string) => {
     const language = languageOf(value) ?? 'en'
     void changeLanguage(language)
-    // The interface has changed already. If storing it fails, a toast says so.
+    // The interface has changed already. If storing the language fails, a toast is shown.
     change({ language }).catch(() => {})
   }
   return (
@@ -87,7 +87,7 @@ function Language() {
   )
 }
 
-/** The answer of the consent banner. It is stored at once, and sent to the server if the person has a row. */
+/** The consent answer. It is stored at once, and sent to the server if the user has a row there. */
 function Consent() {
   const { t } = useTranslation()
   const { answer, say } = useConsent()

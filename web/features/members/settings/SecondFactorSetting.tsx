@@ -4,7 +4,7 @@ import { RemoveSecondFactor } from './RemoveSecondFactor.tsx'
 import { Setting } from './Setting.tsx'
 import { SetUpSecondFactor } from './SetUpSecondFactor.tsx'
 
-/** Whether signing in asks for a code as well, and the way to change that. */
+/** Shows whether two-factor authentication is on, and turns it on or off. */
 export function SecondFactorSetting({ user }: { user: User }) {
   const { t } = useTranslation()
   const on = user.second_factor

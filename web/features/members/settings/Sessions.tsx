@@ -10,7 +10,7 @@ import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { sessionsQuery } from './sessions-query.ts'
 import styles from './sessions.module.css'
 
-/** Where the member is signed in; each other device can be signed out from here, or all of them. */
+/** The member's active sessions. Other devices can be signed out one by one or all together. */
 export function Sessions() {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -23,10 +23,10 @@ export function Sessions() {
       const { removed } = await call(endSessions, { body })
       await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey })
       notify(t('my.ended', { count: removed }))
-      // The button that was pressed is gone.
+      // The pressed button is no longer on screen.
       list.current?.focus()
     } catch {
-      // The toast has said it.
+      // The toast has shown the error.
     } finally {
       setBusy(false)
     }

@@ -19,7 +19,7 @@ interface StartedSetup {
   url: string
 }
 
-/** Password, then the app's secret and a first code of the app, then the recovery codes, which are shown this once. */
+/** Sets up two-factor authentication: password, the app's secret and first code, then the recovery codes, which are shown only once. */
 export function SetUpSecondFactor({ user, onDone }: { user: User; onDone: () => void }) {
   const queryClient = useQueryClient()
   const [started, setBegun] = useState<StartedSetup | null>(null)
@@ -91,7 +91,7 @@ function Confirm({
   )
 }
 
-/** What the authenticator app takes: as a picture, as a link on the same phone, and as text. */
+/** The secret for the authenticator app: as a QR code, as a link for the same phone, and as text. */
 export function AppSecret({
   secret,
   url,
@@ -126,7 +126,7 @@ export function AppSecret({
   )
 }
 
-/** The codes that each sign in once without the app. */
+/** The recovery codes, each of which signs in once without the app. */
 export function RecoveryCodes({
   codes,
   onDone,
@@ -160,5 +160,5 @@ export function RecoveryCodes({
   )
 }
 
-/** The next step has the focus, and is read out. */
+/** Focuses the next step, so that screen readers read it. */
 const takeFocus = (element: HTMLElement | null) => element?.focus()

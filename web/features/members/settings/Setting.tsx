@@ -6,15 +6,15 @@ import styles from '#web/features/members/forms/settings.module.css'
 interface SettingProps {
   title: string
   text: string
-  /** What the button says that opens the form. */
+  /** The label of the button that opens the form. */
   action: string
-  /** The form; `done` closes and forgets it. */
+  /** The form; `done` closes and resets it. */
   children: (done: () => void) => ReactNode
-  /** The form is open from the first: something was typed into it before. */
+  /** Whether the form is open initially, because something was typed into it before. */
   started?: boolean
 }
 
-/** One line of the settings: its state, and a form that its button opens. A closed form keeps what was typed. */
+/** One setting: its state, and a form that its button opens. A closed form keeps what was typed. */
 export function Setting({ title, text, action, children, started = false }: SettingProps) {
   const { t } = useTranslation()
   const id = useId()
@@ -45,7 +45,7 @@ export function Setting({ title, text, action, children, started = false }: Sett
   )
 }
 
-/** Settings that belong together. */
+/** A group of related settings. */
 export function SettingGroup({ title, children }: { title: string; children: ReactNode }) {
   const id = useId()
   return (

@@ -16,7 +16,7 @@ import {
 } from '#web/features/members/sign-in/social-answer.ts'
 import styles from '#web/features/members/forms/settings.module.css'
 
-/** Links accounts elsewhere and unlinks them. Nothing where no provider is offered and nothing is linked. */
+/** Links and unlinks social accounts. Renders nothing if no provider is offered and no account is linked. */
 export function SocialSetting({ user }: { user: User }) {
   const { t } = useTranslation()
   const { data } = useQuery(socialProvidersQuery)
@@ -40,7 +40,7 @@ export function SocialSetting({ user }: { user: User }) {
 
 const linkedAt = (provider: string) => `${paths.individual.to()}?linked=${encodeURIComponent(provider)}`
 
-/** Shows the outcome after a provider's answer; asks for a confirmation if the sign-in is old. */
+/** Shows the outcome after the return from a provider; asks for reauthentication if the sign-in is old. */
 function Return({ user, providers }: { user: User; providers: readonly { id: string; name: string }[] }) {
   const { t } = useTranslation()
   const { search, hash } = useLocation()

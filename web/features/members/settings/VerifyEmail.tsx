@@ -12,7 +12,7 @@ import { userQuery } from '#web/features/members/queries.ts'
 
 const noFields = {}
 
-/** Opened by a mail's link. Mail scanners open links too, so a button does the deed. */
+/** Verifies an e-mail address after a click on a button. Mail scanners open links too, so opening the link alone does nothing. */
 export function VerifyEmail({ secret }: { secret: string }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

@@ -4,10 +4,10 @@ import { changeUser } from '#contract/members.ts'
 import { call } from '#web/lib/api.ts'
 import { rememberUser, userQuery } from '#web/features/members/queries.ts'
 
-/** Stores the language of members and guests with a row, for their mails. */
+/** Stores the interface language on the server, for the mails of members and guests with a row. */
 export async function saveLanguage(queryClient: QueryClient, language: Language): Promise<void> {
   const user = queryClient.getQueryData(userQuery.queryKey)
-  // A guest without a row has no code yet.
+  // A guest without a row has no referral code yet.
   if (!user?.referral_code) return
   rememberUser(queryClient, await call(changeUser, { body: { language } }))
 }

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { listSessions } from '#contract/members.ts'
 import { call } from '#web/lib/api.ts'
 
-/** Where the member is signed in. */
+/** The member's active sessions. */
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
   queryFn: ({ signal }) => call(listSessions, { signal }),

@@ -4,7 +4,7 @@ import { changeUser } from '#contract/members.ts'
 import { call } from '#web/lib/api.ts'
 import { rememberUser } from '#web/features/members/queries.ts'
 
-/** Changes the person's data, and updates every screen. */
+/** Returns a function that changes the user's data and updates every screen. */
 export function useChangeUser(): (change: BodyOf<typeof changeUser>) => Promise<void> {
   const queryClient = useQueryClient()
   return async (change) => rememberUser(queryClient, await call(changeUser, { body: change }))

@@ -14,7 +14,7 @@ import { rememberUser } from '#web/features/members/queries.ts'
 import { SocialProviders } from './SocialProviders.tsx'
 import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 
-/** Makes the guest a member; what they kept stays theirs. */
+/** Registers the guest as a member, who keeps the guest's history, favorites and purchases. */
 export function Register() {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

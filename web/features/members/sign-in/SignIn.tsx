@@ -17,14 +17,14 @@ import { SocialCode } from './SocialCode.tsx'
 import { SocialProviders } from './SocialProviders.tsx'
 import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 
-/** The sign-in. After a social provider it shows the outcome, or asks for the authenticator code. */
+/** The sign-in page. After a social provider it shows the outcome, or asks for the authenticator code. */
 export function SignIn() {
   const { search, hash } = useLocation()
   const back = readSocialReturn(search, hash)
   return back?.ticket ? <SocialCode ticket={back.ticket} /> : <SignInForm back={back} />
 }
 
-/** By e-mail and password, with an authenticator code if required, or through a social provider. */
+/** Signs in by e-mail and password, with an authenticator code if required, or through a social provider. */
 function SignInForm({ back }: { back: SocialReturn | null }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -41,7 +41,7 @@ function SignInForm({ back }: { back: SocialReturn | null }) {
       try {
         const user = await call(signIn, { body: { ...given, ...(asksForCode ? { totp: totp.trim() } : {}) } })
         rememberUser(queryClient, user)
-        // The account is proven now: the same provider can be linked to it.
+        // The member has proven that the account is theirs, so the same provider can be linked to it.
         if (back?.answer === 'has_account') location.assign(socialStart(back.provider, back.returnTo))
         else goOn()
       } catch (error) {

@@ -9,7 +9,7 @@ import { CodeField } from '#web/features/members/forms/CodeField.tsx'
 import { rememberUser } from '#web/features/members/queries.ts'
 import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 
-/** The second factor of somebody whom a social provider has vouched for. */
+/** Asks for the second factor after a sign-in through a social provider. */
 export function SocialCode({ ticket }: { ticket: string }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

@@ -4,10 +4,13 @@ import { buttonClass } from '#web/ui/Button.tsx'
 import { storeFragment, socialStart } from './social-answer.ts'
 import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 
-/** A mail's link holds a secret behind the `#`, which no server is to see: it leads back to its page without it, and this tab keeps it. */
+/**
+ * Removes the fragment. A mail's link has a secret there, which no server may receive: the sign-in returns to the page without it,
+ * and this tab stores it.
+ */
 const withoutSecret = (path: string | undefined) => path?.replace(/#.*/, '') ?? null
 
-/** Plain links: in-app browsers allow no pop-ups. Only providers that have keys are offered. */
+/** Sign-in links of the social providers that have keys. They are plain links, because in-app browsers allow no pop-ups. */
 export function SocialProviders() {
   const { t } = useTranslation()
   const { state } = useReturnAfterSignIn()

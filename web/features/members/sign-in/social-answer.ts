@@ -1,16 +1,16 @@
 import { socialAnswers, type SocialAnswer } from '#contract/social.ts'
 import { tabStorage } from '#web/lib/storage.ts'
 
-/** The outcome of a social sign-in, from the address of /login. */
+/** The outcome of a social sign-in, from the URL of /login. */
 export interface SocialReturn {
   answer: SocialAnswer
   provider: string
   returnTo: string | null
-  /** With `second_factor`: what the account's code is sent with. */
+  /** With `second_factor`: the ticket that is sent with the account's code. */
   ticket: string | null
 }
 
-/** Reads the address; null if it is not a provider's answer. */
+/** Parses the URL; returns null if it is not a provider's response. */
 export function readSocialReturn(search: string, hash: string): SocialReturn | null {
   const query = new URLSearchParams(search)
   const answer = socialAnswers.find((known) => known === query.get('social'))
@@ -23,7 +23,7 @@ export function readSocialReturn(search: string, hash: string): SocialReturn | n
   }
 }
 
-/** The address that starts a provider's sign-in and returns to `returnTo`, a path of this site. */
+/** Returns the URL that starts a provider's sign-in and then returns to `returnTo`, a path of this site. */
 export function socialStart(provider: string, returnTo: string | null): string {
   const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo }).toString()}` : ''
   return `/api/user/social/${encodeURIComponent(provider)}${query}`
@@ -33,15 +33,15 @@ const key = 'stored_fragment'
 
 /**
  * Stores the fragment of the page that follows the sign-in, in this tab, during the visit to a provider. A mail's link has its
- * secret there, which no server may see.
+ * secret there, which no server may receive.
  */
 export function storeFragment(path: string | undefined): void {
   const fragment = path?.match(/#.*/)?.[0]
   if (fragment) tabStorage.set(key, fragment)
 }
 
-/** The stored fragment, for a page that is opened without it. */
+/** Returns the stored fragment, for a page that is opened without it. */
 export const storedFragment = () => tabStorage.get(key)
 
-/** Called by the page that the fragment is for. */
+/** Deletes the stored fragment; called by the page that it belongs to. */
 export const forgetFragment = () => tabStorage.remove(key)

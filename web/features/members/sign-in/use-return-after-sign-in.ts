@@ -3,7 +3,7 @@ import { paths } from '#web/lib/paths.ts'
 
 /**
  * Returns to the page that asked for the sign-in, else to the member area. After a visit to a social provider that page is in the
- * address.
+ * URL.
  */
 export function useReturnAfterSignIn(): (() => void) & { state: { from: string } | null } {
   const navigate = useNavigate()
@@ -17,7 +17,7 @@ function fromOf(state: unknown): string | null {
   return typeof state === 'object' && state !== null && 'from' in state ? safePath(state.from) : null
 }
 
-/** Only a path of this site is accepted (security.md, "Redirects"). */
+/** Returns the path if it is one of this site, else null, so that no link can redirect to another site. */
 function safePath(path: unknown): string | null {
   return typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : null
 }

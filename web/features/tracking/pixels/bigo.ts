@@ -1,7 +1,7 @@
 import type { TrackedEvent } from '#web/lib/tracking/track.ts'
 import { loadScript, valueOf, type PixelKind } from './pixel.ts'
 
-/** BIGO Ads knows no search and no subscription on the web: the one goes by its plain name, the other is a payment. */
+/** Event names. BIGO Ads has no web events for search and subscription: search is sent under a plain name, subscription as a payment. */
 const names = {
   PageView: 'page_view',
   ViewContent: 'ec_detail_view',
@@ -12,7 +12,7 @@ const names = {
   CompleteRegistration: 'ec_register',
 } as const satisfies Record<TrackedEvent['name'], string>
 
-/** The BIGO Ads pixel. Like Google's, its queue takes arguments objects. */
+/** The BIGO Ads pixel. Like Google's, its queue takes `arguments` objects. */
 export const bigo: PixelKind = {
   name: 'BIGO Ads',
   cookies: ['_bge_'],

@@ -11,7 +11,7 @@ interface Queue extends Command {
   disablePushState: boolean
 }
 
-/** The Meta pixel. What is asked of it before its script has arrived waits in its queue. */
+/** The Meta pixel. Commands are queued until its script has loaded. */
 export const meta: PixelKind = {
   name: 'Meta',
   cookies: ['_fbp', '_fbc'],
@@ -22,11 +22,11 @@ export const meta: PixelKind = {
       push: command,
       loaded: true,
       version: '2.0',
-      // Pages are told by us, and only those that may be.
+      // The site itself reports page views, and only of permitted pages.
       disablePushState: true,
     })
     Object.assign(window, { fbq, _fbq: fbq })
-    // No guesses from buttons and texts.
+    // Disables automatic events from buttons and texts.
     fbq('set', 'autoConfig', false, id)
     fbq('init', id)
     loadScript('https://connect.facebook.net/en_US/fbevents.js')

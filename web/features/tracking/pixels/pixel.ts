@@ -1,20 +1,20 @@
 import type { TrackedEvent } from '#web/lib/tracking/track.ts'
 
-/** One platform's pixel, loaded. */
+/** A loaded pixel of one platform. */
 export interface Pixel {
   send(event: TrackedEvent): void
 }
 
 export interface PixelKind {
-  /** The platform's name, as the person is told it. */
+  /** The platform's name, as shown to the user. */
   name: string
-  /** Loads the platform's script for this id. Only to be called once the person has agreed. */
+  /** Loads the platform's script for this id. Call it only after consent. */
   load(id: string): Pixel
-  /** How the names of the cookies begin that its script leaves on our site. */
+  /** Prefixes of the cookies that the platform's script sets on this site. */
   cookies: string[]
 }
 
-/** Puts a platform's script into the document; the policy lets only those of configured pixels through. */
+/** Adds a platform's script to the document. The Content Security Policy allows only the scripts of configured pixels. */
 export function loadScript(address: string): void {
   const script = document.createElement('script')
   script.async = true
@@ -22,7 +22,7 @@ export function loadScript(address: string): void {
   document.head.append(script)
 }
 
-/** An amount as the platforms want it: in whole units, beside its currency. */
+/** Returns an amount in the platforms' format: in whole currency units, with the currency. */
 export function valueOf({ cents, currency }: TrackedEvent): { value?: number; currency?: string } {
   return cents === undefined || currency === undefined ? {} : { value: cents / 100, currency }
 }

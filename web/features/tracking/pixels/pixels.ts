@@ -15,13 +15,13 @@ const kinds: Record<TrackingKey, PixelKind> = {
   bigo_pixel: bigo,
 }
 
-/** A pixel that the operator has set up. */
+/** A pixel that the operator has configured. */
 export interface SetUpPixel {
   kind: PixelKind
   id: string
 }
 
-/** The pixels that the settings name. */
+/** Returns the pixels named by the settings. */
 export function setUpPixels(
   list: readonly { config_key: TrackingKey; config_value: string }[],
 ): SetUpPixel[] {
@@ -34,13 +34,13 @@ let loaded: Pixel[] | null = null
 
 export const arePixelsLoaded = (): boolean => loaded !== null
 
-/** Tells every pixel, each loaded with the first event. Only to be called once the person has agreed. */
+/** Sends an event to every pixel; each is loaded with its first event. Call it only after consent. */
 export function sendToPixels(pixels: readonly SetUpPixel[], event: TrackedEvent): void {
   loaded ??= pixels.map(({ kind, id }) => kind.load(id))
   for (const pixel of loaded) pixel.send(event)
 }
 
-/** Removes what the pixels' scripts left on our site: consent was taken back. */
+/** Removes the cookies of the pixels' scripts from this site after consent was withdrawn. */
 export function removePixelCookies(pixels: readonly SetUpPixel[]): void {
   const beginnings = pixels.flatMap(({ kind }) => kind.cookies)
   const names = document.cookie.split('; ').map((cookie) => cookie.split('=')[0] ?? '')
@@ -50,7 +50,7 @@ export function removePixelCookies(pixels: readonly SetUpPixel[]): void {
       document.cookie = `${name}=; path=/; max-age=0${domain && `; domain=${domain}`}`
 }
 
-/** The host, and every domain above it that a script may have written its cookie to. */
+/** Returns the host and every parent domain that a script may have set a cookie for. */
 function domainsOf(host: string): string[] {
   const parts = host.split('.')
   return ['', ...parts.map((_, i) => parts.slice(i).join('.'))]

@@ -2,7 +2,7 @@ import type { TrackedEvent } from '#web/lib/tracking/track.ts'
 import { loadScript, valueOf, type PixelKind } from './pixel.ts'
 
 const address = 'https://analytics.tiktok.com/i18n/pixel/events.js'
-/** What its script, once it has arrived, finds asked of it. */
+/** Methods that queue their calls until TikTok's script has loaded. */
 const methods = ['page', 'track', 'identify', 'on', 'ready', 'enableCookie', 'disableCookie'] as const
 
 type Command = (...parts: unknown[]) => void
@@ -18,7 +18,7 @@ export const tiktok: PixelKind = {
       method,
       (...parts) => void queue.push([method, ...parts]),
     ])
-    // Object.fromEntries forgets which names there are.
+    // Object.fromEntries loses the names in its type.
     const ttq = Object.assign(queue, Object.fromEntries(later), {
       methods,
       _i: { [id]: Object.assign([], { _u: address }) },
@@ -29,7 +29,7 @@ export const tiktok: PixelKind = {
     loadScript(`${address}?sdkid=${encodeURIComponent(id)}&lib=ttq`)
     return {
       send(event) {
-        // Its script puts an object of its own in the queue's place.
+        // TikTok's script replaces the queue with its own object.
         if (event.name === 'PageView') page.ttq.page()
         else page.ttq.track(event.name, fieldsOf(event), idOf(event))
       },
