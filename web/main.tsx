@@ -9,21 +9,21 @@ import { currentLanguage } from './lib/language.ts'
 import { storage } from './lib/storage.ts'
 import { takeVisitParameters } from './lib/tracking/visit.ts'
 
-// This module is small on purpose: what the first screen waits for is under way before the interface has arrived.
+// This module is small on purpose: the first screen's calls start before the interface has loaded.
 keepStyles()
 const cleaned = takeVisitParameters(new URL(location.href))
 if (cleaned) history.replaceState(history.state, '', cleaned)
 
-// The start-up order of the seed, section 4.
+// The startup order of the seed, section 4.
 const user = callAhead(getUser)
-// Who was never here is somebody only then; what they meet may depend on who they are.
+// A new visitor gets an id only with this call, and the other responses may depend on it.
 const isNew = storage.get('user_id') === null || boot?.undecided === true
 if (isNew) introduceFirst(user)
 const reports = callAhead(getReports, {}, user)
 callAhead(getHomepage, {}, reports)
 
 const video = /^\/videos\/([^/]+)$/.exec(location.pathname)?.[1]
-// The document is in another language than the viewer has chosen: its picture has other words beside it too.
+// The document is in another language than the viewer has chosen, and so are the texts beside its video.
 if (!boot) document.getElementById('first-video')?.remove()
 let picture: Promise<void> | undefined
 const first = episodeInDocument()
@@ -38,27 +38,27 @@ if (first) {
 }
 
 void fetchTexts(currentLanguage(), 'base')
-// The picture goes before the buttons over it. One that does not come keeps nobody from the rest.
+// The first frame is shown before the buttons over it. If it fails, the interface is mounted anyway.
 void Promise.resolve(picture)
   .catch(() => {})
   .then(() => import('./app/start.tsx'))
   .then(({ start }) => start(cleaned !== null), openAnew)
 
 /**
- * Keeps screens from fetching the style sheets that stand in the document: they look for a link to the file. A link that is
- * disabled loads nothing, but where it stands in the document Chromium fetches it ahead all the same.
+ * Prevents screens from fetching style sheets that are inlined in the document: Vite looks for a link to the file. A disabled link
+ * loads nothing, but Chromium preloads it if it is in the document's source.
  */
 function keepStyles(): void {
   for (const style of document.querySelectorAll<HTMLElement>('style[data-file]'))
     style.insertAdjacentHTML('afterend', `<link rel=stylesheet href="${style.dataset['file']}" disabled>`)
 }
 
-/** A module that could not be fetched is not fetched again in the same document. Without a connection nothing would come. */
+/** Reloads the document, because a module that failed to load is not fetched again in the same document. Waits while offline. */
 function openAnew(): void {
   const reload = () => location.reload()
   const [visit] = performance.getEntriesByType('navigation')
   const isReloaded = visit instanceof PerformanceNavigationTiming && visit.type === 'reload'
-  // Firefox also gives up modules as it leaves the document: it has left by then.
+  // Firefox also fails modules while it leaves the document; by then the timer no longer runs.
   if (navigator.onLine && !isReloaded) setTimeout(reload, 1000)
   else addEventListener('online', reload, { once: true })
 }

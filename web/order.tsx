@@ -7,9 +7,9 @@ import { OrderPage } from './features/billing/order-form/OrderPage.tsx'
 import { readRecord } from './lib/storage.ts'
 import './ui/base.css'
 
-// The surface of the sheet that the form usually stands in, and of the gateway's frame.
+// Uses the surface colour of a sheet, in which the form and the gateway's frame usually are.
 document.documentElement.dataset.raised = ''
-// The operator's accent, as the site that opened this document has kept it.
+// The operator's accent colour, as cached by the page that opened this document.
 const accent = readRecord<ResultOf<typeof getHomepage>>('homepage')?.pay_theme.accent
 if (accent && CSS.supports('color', accent)) document.documentElement.style.setProperty('--accent', accent)
 await Promise.all([loadTexts('base'), loadTexts('watch')])

@@ -7,20 +7,23 @@ import { isAhead, readVideo } from './player/engine/video-state.ts'
 import { prefetchPlaylists } from './player/engine/prefetch-playlists.ts'
 import { createOnlineRetry } from './player/engine/retry-when-online.ts'
 
-/** Where this build has hls.js, written in by scripts/web-build/build-web.ts. */
+/** The files of hls.js in this build, inserted by scripts/web-build/build-web.ts. */
 declare const hlsFiles: string[]
 
-/** However slow the stream is, the interface comes after this long. */
+/** The interface loads after this time at the latest, however slow the stream is. */
 const patienceMs = 8_000
-/** What lies ahead of the picture before anything else is fetched: on a thin connection the interface takes as long; less, where it came at once. */
+/**
+ * Buffered time before anything else is fetched. On a slow connection the interface takes as long to load; less is needed after a
+ * quick start.
+ */
 const aheadMs = { usual: 3200, quick: 1500 }
 const quickWithinMs = 1_000
 
 const retryWhenOnline = createOnlineRetry()
 reserveConsentBar(isConsentOpen())
 
-// Stands in the document itself, right behind its first video, where it waits for nothing: a browser that plays by itself begins,
-// and the interface follows what comes next of it; any other asks for hls.js before the first of our scripts has come.
+// This script is inlined in the document, right after its first video, and waits for nothing. Native players start at once and the
+// interface follows; otherwise hls.js is requested before the other scripts arrive.
 const video = document.querySelector<HTMLVideoElement>('video#first-video')
 const first = episodeInDocument()
 if (video && first && startsNatively(first.playback)) {
@@ -33,7 +36,7 @@ if (video && first && startsNatively(first.playback)) {
   loadInterface()
 }
 
-/** With it come the lines by which the next episode begins, for whoever swipes at once. */
+/** Loads the interface once enough is buffered, and the next episode's playlists, for an early swipe. */
 function loadInterfaceOnceBuffered(video: HTMLVideoElement, nextUrl: string | undefined): void {
   let shownAt = Infinity
   const looking = new AbortController()
@@ -51,7 +54,7 @@ function loadInterfaceOnceBuffered(video: HTMLVideoElement, nextUrl: string | un
   for (const event of ['progress', 'timeupdate']) video.addEventListener(event, look, { signal })
 }
 
-/** Lets the document ask for the scripts that the server has set aside (server/features/pages/documents.ts); once. */
+/** Adds the scripts that the server put into a template (server/features/pages/documents.ts) to the document, once. */
 function loadInterface(): void {
   const template = document.querySelector<HTMLTemplateElement>('template#interface')
   if (!template) return
@@ -60,7 +63,7 @@ function loadInterface(): void {
   document.head.append(template.content)
 }
 
-/** A module that could not be fetched is not fetched again in this document: it is opened anew once there is a connection. */
+/** Reloads the document when online, because a module that failed to load is not fetched again in the same document. */
 function openAnew(): void {
   retryWhenOnline(() => location.reload())
 }

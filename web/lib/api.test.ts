@@ -35,7 +35,7 @@ beforeEach(() => {
 
 const load = () => import('./api.ts')
 
-test('code 200 gives info, or data where there is no info', async () => {
+test('code 200 returns info, or data if there is no info', async () => {
   const { call } = await load()
   answers({ code: 200, info: { id: 'vid_1' } })
   expect(await call(getVideo, { query: { id: 'vid_1' } })).toEqual({ id: 'vid_1' })
@@ -43,7 +43,7 @@ test('code 200 gives info, or data where there is no info', async () => {
   expect(await call(getVideo, { query: { id: 'vid_1' } })).toEqual({ list: [] })
 })
 
-test('code 500 is said in a toast and rejected', async () => {
+test('code 500 shows a toast and rejects', async () => {
   const { call } = await load()
   answers({ code: 500, message: 'The card was declined.', info: { field: 'number' } })
   await expect(call(getUser)).rejects.toMatchObject({
@@ -55,7 +55,7 @@ test('code 500 is said in a toast and rejected', async () => {
   expect(notify).toHaveBeenCalledExactlyOnceWith('The card was declined.')
 })
 
-test('another code is rejected without a toast', async () => {
+test('another code rejects without a toast', async () => {
   const { call } = await load()
   answers({ code: 402, message: 'Locked.', info: { price: {} } })
   await expect(call(unlockEpisode, { body: { episode_id: 'ep_1' } })).rejects.toMatchObject({
@@ -66,7 +66,7 @@ test('another code is rejected without a toast', async () => {
   expect(beacons).toEqual([])
 })
 
-test('a call is given up after 100000 ms', async () => {
+test('a call times out after 100000 ms', async () => {
   const timeout = vi.spyOn(AbortSignal, 'timeout')
   const { call } = await load()
   answers({ code: 200, info: {} })
@@ -75,7 +75,7 @@ test('a call is given up after 100000 ms', async () => {
   timeout.mockRestore()
 })
 
-test('an HTTP failure is said in a toast and sent as an event of path and status', async () => {
+test('an HTTP failure shows a toast and sends an event with path and status', async () => {
   const { call } = await load()
   answers({ code: 503, message: 'Back in a moment.' }, 503)
   await expect(call(getHomepage)).rejects.toMatchObject({ name: 'CallFailed', status: 503 })
@@ -83,13 +83,13 @@ test('an HTTP failure is said in a toast and sent as an event of path and status
   expect(beacons).toEqual([`/api/statics.png?event=${encodeURIComponent('http_error/api/homepage503')}`])
 })
 
-test('a failure carries the wait that the server asks for', async () => {
+test('a failure has the delay that the server asks for', async () => {
   const { call } = await load()
   answers({ code: 429, message: 'A moment.' }, 429, { 'retry-after': '90' })
   await expect(call(getHomepage)).rejects.toMatchObject({ status: 429, retryAfter: 90 })
 })
 
-test('a call that never arrived fails with status 0, an aborted one without a word', async () => {
+test('a call that never arrived fails with status 0, an aborted one shows no message', async () => {
   const { call } = await load()
   answer = () => Promise.reject(new TypeError('Failed to fetch'))
   await expect(call(getHomepage)).rejects.toMatchObject({ name: 'CallFailed', status: 0 })
@@ -100,7 +100,7 @@ test('a call that never arrived fails with status 0, an aborted one without a wo
   expect(notify).not.toHaveBeenCalled()
 })
 
-test('a call that is given up halfway through its answer ends without a word too, one that breaks off there fails', async () => {
+test('a call aborted while its response is read shows no message, one whose connection breaks fails', async () => {
   const { call } = await load()
   const breaksOff = (error: Error) => async () =>
     new Response(new ReadableStream({ pull: (controller) => controller.error(error) }))
@@ -112,7 +112,7 @@ test('a call that is given up halfway through its answer ends without a word too
   expect(notify).toHaveBeenCalledWith('toast.offline')
 })
 
-test('the ad click ids travel in headers, and in the query of a GET or the body of the others', async () => {
+test('the ad click ids are sent in headers, and in the query of a GET or the body of other calls', async () => {
   stored.set('fbclid', 'fb 1').set('ttclid', 'tt').set('referrer_token', 'ann')
   const { call } = await load()
   answers({ code: 200, info: {} })
@@ -129,7 +129,7 @@ test('the ad click ids travel in headers, and in the query of a GET or the body 
   })
 })
 
-test('a call that may keep something says the time zone of the browser', async () => {
+test('a call that may store data sends the time zone of the browser', async () => {
   const { call } = await load()
   answers({ code: 200, info: {} })
   await call(getVideo, { query: { id: 'vid_1' } })
@@ -138,7 +138,7 @@ test('a call that may keep something says the time zone of the browser', async (
   expect(zones).toEqual([null, new Intl.DateTimeFormat().resolvedOptions().timeZone])
 })
 
-test('the token travels percent-encoded, whatever letters its campaign has', async () => {
+test('the token is sent percent-encoded, whatever characters its campaign contains', async () => {
   stored.set('referrer_token', 'Frühling 100%')
   const { call } = await load()
   answers({ code: 200, info: {} })
@@ -146,7 +146,7 @@ test('the token travels percent-encoded, whatever letters its campaign has', asy
   expect(sent[0]?.init.headers).toMatchObject({ 'x-referrer-token': 'Fr%C3%BChling%20100%25' })
 })
 
-test('the user token is kept and sent only where cookies are disabled', async () => {
+test('the user token is stored and sent only if cookies are disabled', async () => {
   const { call } = await load()
   answers({ code: 200, info: {} }, 200, { 'x-user-token': 'secret' })
   await call(getUser)
@@ -161,7 +161,7 @@ test('the user token is kept and sent only where cookies are disabled', async ()
   ])
 })
 
-test('a call made ahead answers the first call of the same address, and no second one', async () => {
+test('a call made ahead answers the first call of the same URL, and not the second', async () => {
   const { call, callAhead } = await load()
   answers({ code: 200, info: { id: 'vid_1' } })
   await callAhead(getVideo, { id: 'vid_1' })
@@ -171,7 +171,7 @@ test('a call made ahead answers the first call of the same address, and no secon
   expect(sent).toHaveLength(2)
 })
 
-test('calls made ahead one after another are sent in that order, each once the one before is answered', async () => {
+test('calls made ahead are sent in order, each once the previous one has its response', async () => {
   const { callAhead } = await load()
   const waiting: (() => void)[] = []
   answer = () =>

@@ -6,11 +6,11 @@ import { notifyProblem } from './notify.ts'
 import { storage } from './storage.ts'
 import { adIds, referrerToken } from './tracking/visit.ts'
 
-/** Milliseconds after which a call is given up (seed, section 9). */
+/** Timeout of a call in milliseconds (seed, section 9). */
 export const requestTimeout = 100_000
 const userTokenKey = 'user_token'
 
-/** The call was understood and refused: `code` says why, `info` what goes with it. */
+/** The call was understood and rejected: `code` is the reason, `info` its details. */
 export class CallRejected extends Error {
   readonly code: number
   readonly info: unknown
@@ -22,17 +22,17 @@ export class CallRejected extends Error {
     this.info = info
   }
 
-  /** The form field that a refusal names, if it names one. */
+  /** The form field that the rejection concerns, if any. */
   get field(): string | undefined {
     const { info } = this
     return typeof info === 'object' && info !== null && 'field' in info ? String(info.field) : undefined
   }
 }
 
-/** The call was not understood, not served, or never arrived (`status` 0). */
+/** The call was not understood or served, or never arrived (`status` 0). */
 export class CallFailed extends Error {
   readonly status: number
-  /** Seconds after which the server asks to retry, if it says so. */
+  /** Seconds after which the server asks to retry, if given. */
   readonly retryAfter: number | undefined
 
   constructor(status: number, message: string, retryAfter?: number) {
@@ -48,7 +48,7 @@ interface CallOptions<E extends Endpoint> {
   body?: BodyOf<E>
   signal?: AbortSignal | undefined
   idempotencyKey?: string
-  /** Lets the call outlive the page. */
+  /** Lets the request outlive the page. */
   keepalive?: boolean
 }
 
@@ -64,7 +64,7 @@ const ahead = new Map<string, Promise<unknown>>()
 const introductionMs = 3000
 let introduced: Promise<unknown> | undefined
 
-/** Makes later calls wait for this one, for a while: it identifies the viewer to the site. */
+/** Delays later calls until this one has ended, up to a limit: it identifies the viewer to the site. */
 export function introduceFirst(user: Promise<unknown>): void {
   const patience = new Promise((resolve) => setTimeout(resolve, introductionMs))
   introduced = Promise.race([user.catch(() => {}), patience])
@@ -72,14 +72,14 @@ export function introduceFirst(user: Promise<unknown>): void {
 
 let reportRefusal: (code: number, of: Endpoint) => void = () => {}
 
-/** Registers a listener for every refusal. */
+/** Registers a listener for every rejected call. */
 export function onRefusal(listener: typeof reportRefusal): void {
   reportRefusal = listener
 }
 
 /**
- * Makes a call of the contract and opens its envelope (seed, section 8).
- * Returns `info`, or `data` if there is none. Throws CallRejected or CallFailed; an abort throws the browser's AbortError.
+ * Makes a call of the contract and unwraps its envelope (seed, section 8): returns `info`, or `data` if there is none.
+ * @throws CallRejected or CallFailed; the browser's AbortError if aborted
  */
 export async function call<E extends Endpoint>(
   endpoint: E,
@@ -93,7 +93,7 @@ export async function call<E extends Endpoint>(
   return (await (started ?? request(endpoint, url, options))) as ResultOf<E>
 }
 
-/** Makes a GET before its screen asks for it, once `after` has settled; the screen's own call then takes this answer. */
+/** Makes a GET call before its screen needs it, once `after` has settled. The screen's own call then uses this response. */
 export function callAhead<E extends Endpoint>(
   endpoint: E,
   query?: QueryOf<E>,
@@ -129,7 +129,7 @@ async function request<E extends Endpoint>(
   }).catch((error: unknown) => fail(endpoint, 0, error))
   storeUserToken(response)
   const envelope = await response.json().then(asEnvelope, (error: unknown) => {
-    // Given up halfway through the answer: nothing failed.
+    // Aborted while the response was read, which is no failure.
     if (isAbort(error)) throw error
     return null
   })
@@ -163,7 +163,7 @@ function headersOf(endpoint: Endpoint, idempotencyKey?: string): Record<string, 
     'content-type': endpoint.method === 'GET' ? null : 'application/json',
     'accept-language': acceptLanguage(currentLanguage()),
     'x-user-token': storage.get(userTokenKey),
-    // Percent-encoded: a campaign's code may have any letters.
+    // Percent-encoded, because a campaign's code may contain any characters.
     'x-referrer-token': encodeURIComponent(referrerToken() ?? ''),
     'x-time-zone': endpoint.method === 'GET' ? null : timeZone(),
     'x-fbclid': fbclid,
@@ -171,20 +171,20 @@ function headersOf(endpoint: Endpoint, idempotencyKey?: string): Record<string, 
     'idempotency-key': idempotencyKey,
   }
   const sent = Object.entries(headers).filter((pair): pair is [string, string] => Boolean(pair[1]))
-  // A header holds Latin-1 only; a click id beyond that still travels in the query or body.
+  // A header may contain Latin-1 only; a click id with other characters is still sent in the query or body.
   return Object.fromEntries(sent.filter(([, value]) => /^[\x20-\x7e]*$/.test(value)))
 }
 
 let ownZone: string | undefined
 
-/** The IANA name of the browser's time zone: the dates in the person's mails are its days, as those on the screens are. */
+/** Returns the IANA name of the browser's time zone. Dates in the user's mails are in it, as those on the screens are. */
 function timeZone(): string {
-  // Asked for once: the browser takes long to make the first date format.
+  // Cached, because creating the first date format is slow in browsers.
   ownZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone
   return ownZone
 }
 
-/** The header token is for browsers that keep no cookie; elsewhere the cookie alone is the session. */
+/** Stores the header's token, for browsers that block cookies; elsewhere the cookie alone is the session. */
 function storeUserToken(response: Response): void {
   const token = response.headers.get('x-user-token')
   if (token && !navigator.cookieEnabled) storage.set(userTokenKey, token)

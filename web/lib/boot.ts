@@ -4,26 +4,26 @@ import type { getHomepage, Video } from '#contract/catalog.ts'
 import type { getEpisode, PlayableEpisode } from '#contract/media.ts'
 import { currentLanguage } from './language.ts'
 
-/** What the server may put into a document, so that its first screen need not wait for calls: the home page's, a video's, or the plans'. */
+/** Data that the server may put into a document, so that its first screen needs no calls: the homepage, a video or the plans. */
 interface Boot {
-  /** The language it is written in. */
+  /** The language of the data. */
   language?: string
   homepage?: ResultOf<typeof getHomepage>
   video?: Video
   episodes?: Extract<ResultOf<typeof getEpisode>, { list: unknown }>
   playable?: PlayableEpisode
-  /** The next episode, if it may be played. */
+  /** The next episode, if the viewer may play it. */
   following?: PlayableEpisode
-  /** The document was made without a viewer's variant while an experiment runs. */
+  /** Set if the document was rendered without a variant while an experiment runs. */
   undecided?: true
   plans?: ResultOf<typeof listPlans>
 }
 
-/** The document's boot record; null if there is none, or if the viewer has chosen another language than the browser's. */
+/** The document's boot record; null if there is none, or if the viewer has chosen a language other than the browser's. */
 export const boot = readBoot()
 
 function readBoot(): Boot | null {
-  // Our own server's record, written from the contract's schemas.
+  // Written by this site's server according to the contract's schemas.
   const record: Boot | null = JSON.parse(document.getElementById('boot')?.textContent ?? 'null')
   return record && (record.language ?? currentLanguage()) === currentLanguage() ? record : null
 }
@@ -31,11 +31,11 @@ function readBoot(): Boot | null {
 interface EpisodeInDocument {
   playback: PlayableEpisode['playback']
   startMs: number
-  /** Where the one after it is. */
+  /** The playlist URL of the next episode. */
   nextUrl: string | undefined
 }
 
-/** The episode that the document comes with, if it has one that may be played, and where its viewer left it. */
+/** Returns the episode in the document and the viewer's position in it; null if there is none that may be played. */
 export function episodeInDocument(): EpisodeInDocument | null {
   if (!boot?.playable) return null
   const { playable, following, video: { resume } = {} } = boot

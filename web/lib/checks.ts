@@ -1,11 +1,11 @@
 import { longestMessage } from '#contract/pages.ts'
 
-/** The rules of product.md, section 6, as the forms apply them before they ask the server, which has the last word. */
+/** Rules for e-mail addresses, names and messages, which forms check before the server checks them again. */
 const longestEmail = 254
 const longestName = 64
 const passwordLength = { least: 8, most: 128 }
 
-/** Characters as a person counts them. */
+/** Counts characters as users see them, not UTF-16 units. */
 const lengthOf = (text: string) => [...text].length
 
 export function isEmail(text: string): boolean {
@@ -17,7 +17,7 @@ export function isName(text: string): boolean {
   return length >= 1 && length <= longestName
 }
 
-/** Of a message to the operator. */
+/** Checks the length of a message to the operator. */
 export function isMessage(text: string): boolean {
   const length = lengthOf(text.trim())
   return length >= 1 && length <= longestMessage

@@ -1,6 +1,6 @@
 const most = 10
 
-/** Keeps the first errors of the page until somebody comes who reports them. @returns takes them, and keeps no more */
+/** Collects the page's first errors until the error reporting has loaded. @returns a function that takes them and ends the collection */
 export function collectEarlyErrors(): () => unknown[] {
   const errors: unknown[] = []
   const keep = (event: ErrorEvent | PromiseRejectionEvent) => {

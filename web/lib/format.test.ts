@@ -1,25 +1,28 @@
 import { expect, it, vi } from 'vitest'
 import { clock, longDate } from './format.ts'
 
-/** The formats of a screen in a language. */
+/** Loads the formats of a screen in a language. */
 async function open(lang: string) {
   vi.resetModules()
   vi.stubGlobal('location', { search: `?lang=${lang}` })
   return { ...(await import('./format.ts')), ...(await import('./money.ts')) }
 }
 
-/** The spaces in it may be of any kind. */
+/** Replaces any kind of space with a plain one. */
 const plain = (words: string) => words.replaceAll(/\s/g, ' ')
 
-it('says dates in the en-US long form', async () => {
+it('formats dates in the en-US long form', async () => {
   expect(longDate('2026-11-21T12:00:00Z')).toBe('November 21, 2026')
   const german = await open('de')
   expect(german.longDate('2026-11-21T12:00:00Z')).toBe('November 21, 2026')
 })
 
-it.each(['yesterday', '', null, undefined])("says 'Invalid Date' for %j", (time) => {
-  expect(longDate(time)).toBe('Invalid Date')
-})
+it.each(['yesterday', "returns 'Invalid Date' for %j", null, undefined])(
+  "says 'Invalid Date' for %j",
+  (time) => {
+    expect(longDate(time)).toBe('Invalid Date')
+  },
+)
 
 it.each([
   ['en', '$4.99', '€0.05', '$100,000.00'],
@@ -54,6 +57,6 @@ it.each([
   expect([decimal(1.25), decimal(2)]).toEqual([words, '2'])
 })
 
-it('writes lengths as a clock does', () => {
+it('formats durations as a clock', () => {
   expect([clock(83_000), clock(-1)]).toEqual(['1:23', '0:00'])
 })

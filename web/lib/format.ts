@@ -1,7 +1,7 @@
 import { htmlLanguage, type Language } from '#contract/languages.ts'
 import { currentLanguage } from './language.ts'
 
-/** The suffixes of thousands, millions and billions. */
+/** Suffixes of thousands, millions and billions. */
 const units: Record<Language, readonly string[]> = {
   en: ['', 'K', 'M', 'B'],
   es: ['', '\u00a0mil', '\u00a0M', '\u00a0mil\u00a0M'],
@@ -10,7 +10,7 @@ const units: Record<Language, readonly string[]> = {
   pt: ['', '\u00a0mil', '\u00a0M', '\u00a0mM'],
 }
 
-/** A play count as the cards show it: 1234567 is "1.2M" in English. Intl's compact notation takes a slow phone 0.1 s. */
+/** Formats a play count as on the cards: 1234567 is "1.2M" in English. Intl's compact notation takes 0.1 s on a slow phone. */
 export function shortCount(count: number): string {
   let [rest, unit] = [count, 0]
   // A value that would round to "1000K" is "1M".
@@ -18,12 +18,12 @@ export function shortCount(count: number): string {
   return `${decimal(Math.round(rest * 10) / 10)}${units[currentLanguage()][unit]}`
 }
 
-/** A small number in the interface language: 1.5 is "1,5" except in English. */
+/** Formats a small number in the interface language: 1.5 is "1,5" except in English. */
 export function decimal(value: number): string {
   return currentLanguage() === 'en' ? String(value) : String(value).replace('.', ',')
 }
 
-/** Milliseconds as a clock: 83000 is "1:23". */
+/** Formats milliseconds as a clock: 83000 is "1:23". */
 export function clock(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
@@ -31,7 +31,7 @@ export function clock(ms: number): string {
 
 let longDates: Intl.DateTimeFormat | undefined
 
-/** A day in the en-US long form, whatever the language (seed, section 9): "November 21, 2026", or "Invalid Date". */
+/** Formats a date in the en-US long form in every language (seed, section 9): "November 21, 2026", or "Invalid Date". */
 export function longDate(time: string | null | undefined): string {
   const date = new Date(time ?? '')
   if (Number.isNaN(date.getTime())) return 'Invalid Date'
@@ -40,7 +40,7 @@ export function longDate(time: string | null | undefined): string {
   return longDates.format(date)
 }
 
-/** A percentage in the interface language: 8.1 is "8,1 %" in German. */
+/** Formats a percentage in the interface language: 8.1 is "8,1 %" in German. */
 export function percent(value: number): string {
   const options = { style: 'percent', maximumFractionDigits: 2 } as const
   return new Intl.NumberFormat(htmlLanguage[currentLanguage()], options).format(value / 100)

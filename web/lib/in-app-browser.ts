@@ -3,20 +3,20 @@ interface InAppBrowser {
   android: boolean
 }
 
-/** What each app's browser calls itself; Facebook's marks are looked for last, since its sisters carry some of them. */
+/** User-agent markers of each app's browser. Facebook's are checked last, since its sister apps use some of them too. */
 const marks: [InAppBrowser['app'], RegExp][] = [
   ['Instagram', /\bInstagram\b/],
   ['TikTok', /musical_ly|BytedanceWebview|ByteLocale|\btrill_|\bTikTok\b/i],
   ['Facebook', /\bFBA[NV]\b|\bFB_IAB\b|\bFBIOS\b/],
 ]
 
-/** The app whose own browser this is; undefined for a browser that the person has chosen. */
+/** Returns the app whose in-app browser this is; undefined for a regular browser. */
 export function inAppBrowser(userAgent: string): InAppBrowser | undefined {
   const app = marks.find(([, mark]) => mark.test(userAgent))?.[0]
   return app && { app, android: /\bAndroid\b/.test(userAgent) }
 }
 
-/** An address that Android opens in the person's own browser (Chrome's "intent:" links). */
+/** Returns a link that Android opens in the user's default browser (Chrome's "intent:" links). */
 export function intentLink(address: string): string {
   const { protocol, host, pathname, search } = new URL(address)
   const fallback = encodeURIComponent(address)

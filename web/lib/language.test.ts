@@ -2,7 +2,7 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import { acceptLanguage } from './language.ts'
 import { stubStorage } from './stub-storage.ts'
 
-/** Opens an address in a browser with these languages. */
+/** Opens a URL in a browser with these languages. */
 async function open(search: string, ...languages: string[]) {
   vi.resetModules()
   vi.stubGlobal('location', { search, href: `https://drama.example/my${search}` })
@@ -17,12 +17,12 @@ beforeEach(() => {
   vi.stubGlobal('history', { state: { key: 'one' }, replaceState: replaceState.mockReset() })
 })
 
-it("follows the browser's first that we have, and is English where it has none of ours", async () => {
+it("is the browser's first supported language, or English if none is supported", async () => {
   expect((await open('', 'it-IT', 'fr-CH', 'de')).currentLanguage()).toBe('fy')
   expect((await open('', 'it-IT')).currentLanguage()).toBe('en')
 })
 
-it('is the one chosen from then on, on the next visit too, where no address asks for another', async () => {
+it('keeps the chosen language on later visits, unless the URL has another', async () => {
   const { chooseLanguage, currentLanguage } = await open('', 'fr')
   chooseLanguage('pt')
   expect(currentLanguage()).toBe('pt')
@@ -31,14 +31,14 @@ it('is the one chosen from then on, on the next visit too, where no address asks
   expect((await open('?lang=de', 'fr')).currentLanguage()).toBe('dy')
 })
 
-it('stays the one of the address when the address is left', async () => {
+it("keeps the URL's language after navigating away", async () => {
   const { currentLanguage } = await open('?lang=de', 'fr')
   expect(currentLanguage()).toBe('dy')
   vi.stubGlobal('location', { search: '' })
   expect(currentLanguage()).toBe('dy')
 })
 
-it('goes before the address once it is chosen, which asks no more', async () => {
+it("takes the chosen language over the URL's, whose parameter is removed", async () => {
   const { chooseLanguage, currentLanguage } = await open('?lang=de&order_id=1', 'fr')
   expect(currentLanguage()).toBe('dy')
   chooseLanguage('es')
@@ -46,7 +46,7 @@ it('goes before the address once it is chosen, which asks no more', async () => 
   expect(String(replaceState.mock.calls[0]?.[2])).toBe('https://drama.example/my?order_id=1')
 })
 
-it('is told to servers with the code that others know it by, and English last', () => {
+it('sends the code that other servers know after our own, and English last', () => {
   expect(acceptLanguage('fy')).toBe('fy,fr;q=0.8,en;q=0.7')
   expect(acceptLanguage('en')).toBe('en')
 })

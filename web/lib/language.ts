@@ -4,7 +4,7 @@ import { storage } from './storage.ts'
 
 const key = 'language'
 
-/** Each language as those who speak it call it. */
+/** Each language's name in that language. */
 export const languageNames: Record<Language, string> = {
   en: 'English',
   es: 'Español',
@@ -15,17 +15,17 @@ export const languageNames: Record<Language, string> = {
 
 const offered = settings.languages ?? languages
 
-/** Those that there is a choice of here, in their usual order. */
+/** The languages that this site offers, in their usual order. */
 export const offeredLanguages: readonly Language[] = languages.filter((each) => offered.includes(each))
 
 let language: Language | undefined
 
-/** The one language of this visit, for screens and calls alike: as it was when the page loaded, until another is chosen. */
+/** Returns the language of this visit, for screens and calls alike: determined when the page loads, until another is chosen. */
 export function currentLanguage(): Language {
   return (language ??= languageOfVisit())
 }
 
-/** `?lang=`, else the one chosen before, else the browser's first, of those that are offered; else the default. */
+/** Returns the offered language from `?lang=`, else the stored choice, else the browser's first; else the default. */
 function languageOfVisit(): Language {
   const asked = new URLSearchParams(location.search).get('lang')
   return (
@@ -36,7 +36,7 @@ function languageOfVisit(): Language {
   )
 }
 
-/** Speaks it from now on. The address, which asks for this visit only, asks no more: a reload would go by it. */
+/** Sets the language and removes `?lang=` from the URL, which would override the choice after a reload. */
 export function chooseLanguage(chosen: Language): void {
   language = chosen
   storage.set(key, chosen)
@@ -46,7 +46,7 @@ export function chooseLanguage(chosen: Language): void {
   history.replaceState(history.state, '', address)
 }
 
-/** The chosen code first, then what other servers understand by it, then English. */
+/** Returns the Accept-Language value: the site's code first, then the code that other servers know, then English. */
 export function acceptLanguage(language: Language): string {
   return [...new Set([language, htmlLanguage[language], 'en'])]
     .map((tag, i) => (i ? `${tag};q=0.${9 - i}` : tag))

@@ -4,8 +4,8 @@ import { createImageMemory, lazyImage, throttled, whenNear } from './lazy-images
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-describe('what is throttled', () => {
-  it('runs at once, then once per 200 ms however often it is asked for', () => {
+describe('throttled', () => {
+  it('runs at once, then at most once per 200 ms', () => {
     const run = vi.fn<() => void>()
     const ask = throttled(run)
     ask()
@@ -21,8 +21,8 @@ describe('what is throttled', () => {
   })
 })
 
-describe('the memory of pictures', () => {
-  it('holds 200, and forgets the one that was met longest ago', () => {
+describe('the image memory', () => {
+  it('holds 200 images and drops the least recently used', () => {
     const memory = createImageMemory()
     for (let i = 0; i < 200; i++) memory.add(`${i}`)
     memory.add('0')
@@ -36,7 +36,7 @@ describe('the memory of pictures', () => {
   })
 })
 
-describe('what is watched', () => {
+describe('whenNear', () => {
   let margin: string | undefined
   let meet: (element: object) => void = () => {}
   beforeEach(() => {
@@ -54,10 +54,10 @@ describe('what is watched', () => {
     vi.stubGlobal('IntersectionObserver', Observer)
   })
 
-  it('comes from 1.3 heights of the window on, once', () => {
+  it('reports an element once, from 1.3 viewport heights on', () => {
     expect(lazyImage).toEqual({ attempts: 3, preloadFactor: 1.3, throttleMs: 200, cache: 200 })
     const come = vi.fn<() => void>()
-    // Nothing is asked of the element itself.
+    // No property of the element itself is read.
     const element = {} as Element
     whenNear(element, come)
     expect(margin).toBe('0px 30% 30% 30%')

@@ -1,7 +1,7 @@
-/** The seed's figures for pictures that load as they come near (seed, section 9). */
+/** Limits for images that load near the viewport (seed, section 9). */
 export const lazyImage = { attempts: 3, preloadFactor: 1.3, throttleMs: 200, cache: 200 }
 
-/** The pictures that came before, the last 200 of them: shown at once when they are met again. */
+/** Remembers the last 200 loaded images, which are then shown at once. */
 export function createImageMemory(most = lazyImage.cache) {
   const loaded = new Set<string>()
   return {
@@ -37,10 +37,7 @@ export function throttled(run: () => void, ms = lazyImage.throttleMs): () => voi
 
 type Come = () => void
 
-/**
- * Tells when an element comes within 1.3 heights of the window.
- * @returns a function that stops watching
- */
+/** Calls back when an element comes within 1.3 viewport heights of the viewport. @returns a function that stops observing it */
 export function whenNear(element: Element, come: Come): () => void {
   waiting.set(element, come)
   watcher().observe(element)

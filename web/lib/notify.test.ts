@@ -6,14 +6,14 @@ vi.mock('#web/ui/toast.ts', () => ({ showToast, hideToast }))
 
 beforeEach(() => vi.clearAllMocks())
 
-test('a problem is no longer said once it is tried again', async () => {
+test('hides a problem once the action is retried', async () => {
   notifyProblem('This code is wrong.')
   forgetProblem()
   await vi.waitFor(() => expect(hideToast).toHaveBeenCalledOnce(), 10_000)
   expect(showToast).toHaveBeenCalledExactlyOnceWith('This code is wrong.')
 })
 
-test('what went right is said for its time, also after a problem', async () => {
+test('shows a success for its full time, also after a problem', async () => {
   notifyProblem('This code is wrong.')
   notify('Saved.')
   forgetProblem()

@@ -1,18 +1,18 @@
 let isProblem = false
 
-/** Shows a sentence for a few seconds. The toast's code is fetched when the first one is needed. */
+/** Shows a message for a few seconds. The toast's code is loaded on the first use. */
 export function notify(message: string): void {
   isProblem = false
   import('#web/ui/toast.ts').then(({ showToast }) => showToast(message)).catch(() => {})
 }
 
-/** The same with what went wrong, until it is tried again. */
+/** Shows an error message until the action is retried or the time is over. */
 export function notifyProblem(message: string): void {
   notify(message)
   isProblem = true
 }
 
-/** Takes a sentence about a problem away: it is tried again, or left behind. Any other stays. */
+/** Hides an error message when its action is retried or abandoned. Other messages stay. */
 export function forgetProblem(): void {
   if (!isProblem) return
   isProblem = false

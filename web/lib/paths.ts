@@ -1,6 +1,6 @@
 const page = <const Path extends string>(path: Path) => ({ pattern: path, to: () => path })
 
-/** Every route of the site: the router's pattern and the builder of its links, side by side. */
+/** Every route of the site: the router's pattern and the function that builds its links. */
 export const paths = {
   home: page('/'),
   browse: { pattern: '/browse/:id', to: (id: string) => `/browse/${encodeURIComponent(id)}` },
@@ -41,25 +41,25 @@ export const paths = {
   },
 } as const
 
-/** Pages of the member area that need no session; a mail's link has a secret there (product.md, section 3). */
+/** Member-area pages that need no session. A mail's link has a secret in the fragment. */
 export const contractLinkPaths = { cancel: '/my#cancel-contract', withdraw: '/my#withdraw' } as const
 
-/** What the card form is opened with; it is a document of its own, outside the router. */
+/** Parameters of the card form, which is a document of its own outside the router. */
 export interface OrderFormParams {
   kind: 'episode' | 'video' | 'plan' | 'top_up'
   id: string
   gateway: string
   method: string
-  /** The video whose paywall offered it. */
+  /** The video whose paywall made the offer. */
   video?: string
 }
 
-/** The card form where the plan is to be charged to something else. */
+/** Returns the URL of the card form for changing a subscription's payment method. */
 export function methodFormPath(params: Pick<OrderFormParams, 'gateway' | 'method'>): string {
   return `/order/easy?${new URLSearchParams({ kind: 'method', ...params }).toString()}`
 }
 
-/** The bank's check of an order that a saved card is to pay, in the card form's document. */
+/** Returns the URL of the card form for the 3-D Secure check of an order that is paid with a saved card. */
 export function orderCheckPath(order_id: string): string {
   return `/order/easy?${new URLSearchParams({ kind: 'check', order_id }).toString()}`
 }

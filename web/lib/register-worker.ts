@@ -1,3 +1,3 @@
-/** Registers the site's service worker, or finds it registered. */
+/** Registers the site's service worker, or returns the existing registration. */
 export const registerWorker = (): Promise<ServiceWorkerRegistration> =>
   navigator.serviceWorker.register('/sw.js', { updateViaCache: 'none' })

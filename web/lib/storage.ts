@@ -1,4 +1,4 @@
-/** Storage that never fails: if the browser's is blocked or full, memory replaces it for this visit. */
+/** Wraps a storage so that it never fails: if the browser's is blocked or full, memory replaces it for this visit. */
 function storageOf(browsers: () => Storage) {
   const inMemory = new Map<string, string>()
   return {
@@ -14,7 +14,7 @@ function storageOf(browsers: () => Storage) {
       try {
         browsers().setItem(key, value)
       } catch {
-        // Memory has it.
+        // The value is in memory.
       }
     },
     remove(key: string): void {
@@ -22,18 +22,18 @@ function storageOf(browsers: () => Storage) {
       try {
         browsers().removeItem(key)
       } catch {
-        // It never had it.
+        // The value was never stored in the browser.
       }
     },
   }
 }
 
-/** The browser's storage. */
+/** The browser's local storage. */
 export const storage = storageOf(() => localStorage)
-/** The storage of this tab, which survives a reload. */
+/** This tab's storage, which survives a reload. */
 export const tabStorage = storageOf(() => sessionStorage)
 
-/** A record that `saveRecord` stored, or undefined. The type is not checked: only `saveRecord` with the same key writes it. */
+/** Returns a record stored by `saveRecord`, or undefined. The type is not checked, because only `saveRecord` writes the key. */
 export function readRecord<T>(key: string, from = storage): T | undefined {
   try {
     const text = from.get(key)

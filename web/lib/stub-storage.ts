@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 
-/** Gives a test a browser's storage, which holds nothing yet. @returns what it holds, by key */
+/** Replaces the browser's storage in a test with an empty one. @returns its content by key */
 export function stubStorage(): Map<string, string> {
   const kept = new Map<string, string>()
   vi.stubGlobal('localStorage', {

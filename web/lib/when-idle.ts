@@ -1,6 +1,6 @@
 const usualLatestMs = 4000
 
-/** Runs something once the page has loaded and is idle; after a delay in Safari, which has no idle callback. */
+/** Runs a function once the page has loaded and is idle; after a delay in Safari, which has no idle callback. */
 export function whenIdle(work: () => unknown, latestMs = usualLatestMs): void {
   const wait = () => {
     if ('requestIdleCallback' in window) requestIdleCallback(work, { timeout: latestMs })

@@ -3,7 +3,7 @@ import type { PushMessage } from '#contract/alerts.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
-/** Shows a push. A browser wants to see a notification for each, so one that cannot be read is one of the site. */
+/** Shows the notification of a push. Browsers require one for each push, so an unreadable push shows a generic one. */
 export async function showAlert(data: PushMessageData | null): Promise<void> {
   const { title, body, lang, icon, url, tag } = read(data)
   await self.registration.showNotification(title, {
@@ -24,7 +24,7 @@ const unreadable = (): PushMessage => ({
   tag: 'site',
 })
 
-/** Only the site itself can push here (its VAPID key), so that the type is the writer's word. */
+/** Parses a push. Only this site can send one (its VAPID key), so the type is not checked. */
 function read(data: PushMessageData | null): PushMessage {
   try {
     return (data?.json() as PushMessage | undefined) ?? unreadable()
@@ -33,13 +33,13 @@ function read(data: PushMessageData | null): PushMessage {
   }
 }
 
-/** Goes to the page of a pressed notification: an open one of that drama comes to the front, else there is a new one. */
+/** Opens the page of a clicked notification: focuses an open page of that drama, else opens a new one. */
 export async function openAlert({ data }: Notification): Promise<void> {
   const { href, pathname } = new URL(String(data), self.location.origin)
   const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
   const open = pages.find(({ url }) => new URL(url).pathname === pathname)
   if (!open) return void (await self.clients.openWindow(href))
   await open.focus()
-  // A page that this worker does not control cannot be led elsewhere.
+  // A page that this worker does not control cannot be navigated.
   if (open.url !== href) await open.navigate(href).catch(() => self.clients.openWindow(href))
 }

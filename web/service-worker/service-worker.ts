@@ -4,19 +4,19 @@ import { openAlert, showAlert } from './alerts.ts'
 import { isScreen } from './is-screen.ts'
 
 declare const self: ServiceWorkerGlobalScope
-/** This build's files, written in by scripts/web-build/build-web.ts: what the shell needs, and the large ones that few need. */
+/** This build's files, inserted by scripts/web-build/build-web.ts: those of the shell, and large ones that few users need. */
 declare const builtFiles: { entry: string; shell: string[]; onUse: string[] }
 
-// The server writes in which release this is. Each has a cache of its own, so that two never mix.
+// The server inserts the release. Each release has its own cache, so that two never mix.
 const cacheName = 'release __RELEASE__'
 const { entry, shell, onUse } = builtFiles
 const ours = new Set([...shell, ...onUse])
 const shellDocument = '/offline'
-/** How long a document may take before the shell opens in its place. */
+/** The shell is shown if a document takes longer than this. */
 const patienceMs = 4000
-/** How long a worker that waits for pages to close leaves between two looks. */
+/** Polling interval while the worker waits for pages to close. */
 const lookAgainMs = 1000
-/** So many at once that whoever watches meanwhile does not notice. */
+/** Number of parallel downloads, small enough not to disturb playback. */
 const atOnce = 2
 
 self.addEventListener('install', (event) => event.waitUntil(fetchRelease()))
@@ -31,7 +31,7 @@ self.addEventListener('notificationclick', (event) => {
 self.addEventListener('fetch', (event) => {
   const { method, mode, destination, url } = event.request
   const { origin, pathname } = new URL(url)
-  // Calls, media, frames and whatever else is a person's own never pass through here.
+  // Calls, media, iframes and all personal data bypass the service worker.
   if (method !== 'GET' || origin !== self.location.origin) return
   if (mode === 'navigate' && destination === 'document' && isScreen(pathname))
     event.respondWith(openScreen(event))
@@ -39,11 +39,11 @@ self.addEventListener('fetch', (event) => {
 })
 
 /**
- * Fetches the release whole or not at all: the browser tries again with the next document. Where every byte may cost it fetches
- * nothing, and the release before stays.
+ * Caches the release completely or not at all; after a failure the browser retries with the next document. On metered or slow
+ * connections nothing is fetched, and the previous release stays.
  */
 async function fetchRelease(): Promise<void> {
-  if (isSparing()) throw new Error('every byte may cost here')
+  if (isSparing()) throw new Error('data saving is on')
   const cache = await caches.open(cacheName)
   try {
     await cacheDocument(cache)
@@ -64,11 +64,11 @@ async function fetchRelease(): Promise<void> {
 async function cacheDocument(cache: Cache): Promise<void> {
   const answer = await fetch(shellDocument, { cache: 'no-store' })
   const text = await answer.clone().text()
-  if (!answer.ok || !text.includes(`"${entry}"`)) throw new Error('the shell is of another release')
+  if (!answer.ok || !text.includes(`"${entry}"`)) throw new Error('the shell belongs to another release')
   await cache.put(shellDocument, answer)
 }
 
-/** Names carry their hash, so the browser's own cache may answer. */
+/** Caches a file. File names contain a hash, so the browser's own cache may answer. */
 async function cacheFile(cache: Cache, file: string): Promise<Response> {
   const answer = await fetch(file, { priority: 'low' })
   if (!answer.ok) throw new Error(`${file}: HTTP ${answer.status}`)
@@ -76,7 +76,7 @@ async function cacheFile(cache: Cache, file: string): Promise<Response> {
   return answer
 }
 
-/** Begins when no page of the release before is open any more: only then may its files go. */
+/** Deletes old caches when the worker activates: no page of the previous release is open any more. */
 async function takeOver(): Promise<void> {
   const names = await caches.keys()
   await Promise.all(names.filter((name) => name !== cacheName).map((name) => caches.delete(name)))
@@ -85,8 +85,8 @@ async function takeOver(): Promise<void> {
 }
 
 /**
- * A page says of which release it is. Where it is of this one and alone, nobody needs the one before. A page that just closed
- * counts as open for a moment, so this looks again.
+ * Activates the worker if the asking page is of this release and the only one, so that the previous release is not needed. A page
+ * that just closed counts as open for a moment, so this is retried.
  */
 async function stepIn(entryOfPage: unknown, looks = 10): Promise<void> {
   if (entryOfPage !== entry || looks === 0) return
@@ -96,7 +96,7 @@ async function stepIn(entryOfPage: unknown, looks = 10): Promise<void> {
   return stepIn(entryOfPage, looks - 1)
 }
 
-/** The server's document, else the shell. */
+/** Returns the server's document, else the shell. */
 async function openScreen(event: FetchEvent): Promise<Response> {
   const network = fetchDocument(event)
   event.waitUntil(network.catch(() => undefined))

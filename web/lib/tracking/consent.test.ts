@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest'
 import { stubStorage } from '#web/lib/stub-storage.ts'
 
-/** The modules anew, as a new document has them, in a browser that keeps nothing yet. */
+/** Reloads the modules, as a new document does, in a browser with empty storage. */
 async function openDocument(consent: 'usual' | 'strict') {
   vi.resetModules()
   vi.stubGlobal('document', {
@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const landing = new URL('https://site.test/?token=ann&fbclid=f&ttclid=t')
 
-it('holds click ids in memory until the person agrees, where consent is strict', async () => {
+it('holds click ids in memory until the user agrees if consent is strict', async () => {
   const { answerConsent, adIds, takeVisitParameters } = await openDocument('strict')
   takeVisitParameters(new URL(landing))
   expect(adIds()).toEqual({ fbclid: 'f', ttclid: 't' })
@@ -31,7 +31,7 @@ it('holds click ids in memory until the person agrees, where consent is strict',
   expect(kept.get('ttclid')).toBe('t')
 })
 
-it('writes click ids down at once where consent is usual, and wipes them after a no', async () => {
+it('stores click ids at once if consent is usual, and deletes them after a no', async () => {
   const { answerConsent, adIds, takeVisitParameters } = await openDocument('usual')
   takeVisitParameters(new URL(landing))
   expect(kept.get('fbclid')).toBe('f')
@@ -44,7 +44,7 @@ it('writes click ids down at once where consent is usual, and wipes them after a
   expect(kept.has('fbclid')).toBe(false)
 })
 
-it('wipes one after a no that is too long to be sent', async () => {
+it('deletes a click id that is too long to be sent after a no', async () => {
   const { answerConsent, adIds } = await openDocument('usual')
   kept.set('fbclid', 'x'.repeat(513))
   answerConsent(false)

@@ -4,7 +4,7 @@ import { storage } from '#web/lib/storage.ts'
 const key = 'consent'
 const listeners = new Set<() => void>()
 
-/** What the person said to marketing in this browser; null if nothing yet. No answer is a no. */
+/** Returns the consent to marketing stored in this browser; null if there is no answer, which counts as no. */
 export function consentAnswer(): boolean | null {
   const kept = storage.get(key)
   return kept === null ? null : kept === 'yes'
@@ -16,13 +16,13 @@ export function answerConsent(agreed: boolean): void {
   for (const listener of listeners) listener()
 }
 
-/** @returns what ends it */
+/** Registers a listener for answers. @returns a function that removes it */
 export function onConsent(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** Whether a click id may be written down: not after a no, and with `consent: strict` only after a yes. */
+/** Returns whether a click id may be stored: not after a no, and with `consent: strict` only after a yes. */
 export function mayKeepClickIds(): boolean {
   return consentAnswer() ?? settings.consent !== 'strict'
 }

@@ -7,6 +7,6 @@ const isPreview = globalThis.self !== globalThis.top
 export function sendEvent(event: string, fields: Record<string, string> = {}): void {
   if (isPreview) return
   const query = new URLSearchParams({ event, ...adIds(), ...fields })
-  // Not an image: the request must outlive the page.
+  // Not an image, because the request must outlive the page.
   fetch(`/api/statics.png?${query.toString()}`, { keepalive: true, priority: 'low' }).catch(() => {})
 }

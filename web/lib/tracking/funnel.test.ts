@@ -8,7 +8,7 @@ const page = new EventTarget()
 vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
 vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page))
 
-/** The page, loaded anew. */
+/** Loads the page again. */
 async function load() {
   vi.resetModules()
   return import('./funnel.ts')
@@ -26,7 +26,7 @@ beforeEach(() => {
   })
 })
 
-test('a visit, its videos and its paywalls are told of once, over a reload too', async () => {
+test('sends a visit, its videos and its paywalls once, also across a reload', async () => {
   for (let loads = 0; loads < 2; loads++) {
     const { noteVisit, noteVideo, notePaywall } = await load()
     noteVisit(false)
@@ -42,7 +42,7 @@ test('a visit, its videos and its paywalls are told of once, over a reload too',
   ])
 })
 
-test('another link begins another visit', async () => {
+test('starts a new visit for another campaign link', async () => {
   const { noteVisit, notePaywall } = await load()
   noteVisit(false)
   notePaywall('vid_1')
@@ -52,7 +52,7 @@ test('another link begins another visit', async () => {
   expect(sent[3]?.[1]).toEqual({ video_id: 'vid_1', first: '1' })
 })
 
-test('what waits for a quiet moment is told as the page goes, and once', async () => {
+test('sends pending events when the page is left, once', async () => {
   const quiet: (() => void)[] = []
   whenIdle = (work) => void quiet.push(work)
   const { noteVisit, noteVideo } = await load()
@@ -64,7 +64,7 @@ test('what waits for a quiet moment is told as the page goes, and once', async (
   expect(sent.map(([event]) => event)).toEqual(['visit', 'visit_video'])
 })
 
-test('where the tab keeps nothing, memory does', async () => {
+test("falls back to memory if the tab's storage is unavailable", async () => {
   vi.stubGlobal('sessionStorage', undefined)
   const { noteVisit } = await load()
   noteVisit(false)

@@ -4,14 +4,14 @@ import { onTracked, track, type TrackedEvent } from './track.ts'
 
 const open = (pathname: string) => vi.stubGlobal('location', { pathname })
 
-/** What somebody hears who listens from now on. */
+/** Collects the events that a new listener receives. */
 function hear(): { heard: TrackedEvent[]; end: () => void } {
   const heard: TrackedEvent[] = []
   const end = onTracked((event) => heard.push(event))
   return { heard, end }
 }
 
-it('hands on what happened on the page that is shown, and nothing of a page that was left', () => {
+it('delivers events of the current page and none of a page that was left', () => {
   open('/before')
   track({ name: 'ViewContent', contentId: 'left' })
   open('/now')
@@ -23,7 +23,7 @@ it('hands on what happened on the page that is shown, and nothing of a page that
   expect(heard).toEqual([{ name: 'Search', words: 'here' }, { name: 'InitiateCheckout' }])
 })
 
-it('keeps a conversion of somebody who has agreed until it is heard, however many pages later, and tells it once', () => {
+it('keeps a conversion after consent until a listener is registered, and delivers it once', () => {
   answerConsent(true)
   open('/order/result')
   for (const name of ['Purchase', 'Subscribe', 'CompleteRegistration'] as const)
@@ -36,7 +36,7 @@ it('keeps a conversion of somebody who has agreed until it is heard, however man
   expect(hear().heard).toEqual([])
 })
 
-it('tells nobody of a conversion on a page that was left before the person agreed', () => {
+it('drops a conversion on a page that was left before consent', () => {
   const { end } = hear()
   end()
   answerConsent(false)

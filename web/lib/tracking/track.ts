@@ -1,6 +1,6 @@
 import { consentAnswer } from './consent.ts'
 
-/** An event for the operator's pixels, once the person has agreed. */
+/** An event for the operator's pixels, sent only after consent. */
 export interface TrackedEvent {
   name:
     | 'PageView'
@@ -14,9 +14,9 @@ export interface TrackedEvent {
   eventId?: string
   cents?: number
   currency?: string
-  /** The video, plan or episode that it is about. */
+  /** The id of the video, plan or episode. */
   contentId?: string
-  /** What was searched for. */
+  /** The search words. */
   words?: string
 }
 
@@ -24,7 +24,7 @@ type Listener = (event: TrackedEvent) => void
 
 interface Waiting {
   event: TrackedEvent
-  /** The only page on which it is reported; null for any page. */
+  /** The only page on which the event is reported; null for any page. */
   path: string | null
 }
 
@@ -35,8 +35,8 @@ let listener: Listener | null = null
 let waiting: Waiting[] = []
 
 /**
- * Hands an event on; while nobody listens it waits for as long as its page is shown. A conversion of somebody who has agreed
- * waits longer: the page with the news leads on at once, and whoever listens may come after that.
+ * Delivers an event. Without a listener it waits while its page is shown. A conversion after consent waits longer, because its page
+ * redirects at once and the listener may be registered only after that.
  */
 export function track(event: TrackedEvent): void {
   if (listener) return listener(event)
@@ -45,8 +45,8 @@ export function track(event: TrackedEvent): void {
 }
 
 /**
- * Listens from now on, and hears what happened on the page that is shown; of pages left before the person agreed nobody hears.
- * @returns what ends it
+ * Registers the listener. It receives events of the current page, but none of pages left before consent.
+ * @returns a function that removes it
  */
 export function onTracked(hear: Listener): () => void {
   listener = hear

@@ -7,7 +7,7 @@ beforeEach(() => {
   kept = stubStorage()
 })
 
-test('token and click ids are stored and leave the address, the rest stays', () => {
+test('stores token and click ids and removes them from the URL', () => {
   expect(
     takeVisitParameters(new URL('https://site.test/videos/v?episode=2&token=ann&fbclid=f&ttclid=t#top')),
   ).toBe('/videos/v?episode=2#top')
@@ -15,7 +15,7 @@ test('token and click ids are stored and leave the address, the rest stays', () 
   expect(adIds()).toEqual({ fbclid: 'f', ttclid: 't' })
 })
 
-test('an address without them is left alone', () => {
+test('leaves a URL without them unchanged', () => {
   expect(takeVisitParameters(new URL('https://site.test/?lang=fr'))).toBeNull()
 })
 
@@ -30,7 +30,7 @@ test.each([
   expect([referrerToken(), adIds()]).toEqual(['ann', { fbclid: 'f', ttclid: 't' }])
 })
 
-test('an id of 512 characters is kept, and a longer one that the browser has already is not sent', () => {
+test('stores an id of 512 characters, and does not send a longer one from storage', () => {
   const longest = 'x'.repeat(512)
   takeVisitParameters(new URL(`https://site.test/?token=${longest}&fbclid=${longest}&ttclid=${longest}`))
   expect([referrerToken(), adIds()]).toEqual([longest, { fbclid: longest, ttclid: longest }])

@@ -1,20 +1,20 @@
 import { mayKeepClickIds, onConsent } from './consent.ts'
 import { storage } from '#web/lib/storage.ts'
 
-/** The query parameters that are stored before a navigation (seed, section 2), and the key each is stored under. */
+/** Query parameters that are stored before a navigation (seed, section 2), and the storage key of each. */
 const taken = { token: 'referrer_token', fbclid: 'fbclid', ttclid: 'ttclid' } as const
 const clickIds = [taken.fbclid, taken.ttclid]
-/** Security.md, "Redirects". Counted as it travels: a server that finds a call's address or headers too long refuses every call. */
+/**
+ * Maximum length of an id, percent-encoded. Longer ones would make a server reject every call, because its URL or headers are too
+ * long.
+ */
 const longest = 512
 
 /** The click ids of this visit, in memory until they may be stored. */
 const held = new Map<string, string>()
 onConsent(settleClickIds)
 
-/**
- * Stores `token`, `fbclid` and `ttclid` of an address.
- * Returns the address without them, or null if it had none.
- */
+/** Stores `token`, `fbclid` and `ttclid` of a URL. @returns the URL without them, or null if it had none */
 export function takeVisitParameters(address: URL): string | null {
   let found = false
   for (const [parameter, key] of Object.entries(taken)) {
@@ -29,7 +29,7 @@ export function takeVisitParameters(address: URL): string | null {
   return found ? address.pathname + address.search + address.hash : null
 }
 
-/** Writes the click ids down, or takes them back into memory, as the person has just answered. */
+/** Stores the click ids, or moves them back into memory, according to the consent answer. */
 function settleClickIds(): void {
   for (const key of clickIds) {
     const value = clickId(key)
@@ -43,14 +43,14 @@ function settleClickIds(): void {
   }
 }
 
-/** Null for texts that are longer than any id. */
+/** Returns null for texts longer than the maximum. */
 function bounded(value: string | null): string | null {
   return value && encodeURIComponent(value).length <= longest ? value : null
 }
 
 const clickId = (key: string) => held.get(key) ?? bounded(storage.get(key))
 
-/** The ad click ids, which every call carries in its headers and in its query or body. */
+/** Returns the ad click ids, which every call sends in its headers and in its query or body. */
 export function adIds(): { fbclid?: string; ttclid?: string } {
   const fbclid = clickId(taken.fbclid)
   const ttclid = clickId(taken.ttclid)

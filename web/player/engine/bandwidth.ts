@@ -1,20 +1,20 @@
 import { saveRecord, readRecord } from '#web/lib/storage.ts'
 import type { Transfer } from './segment-worker.ts'
 
-/** Not in the DOM's types, because only some browsers have it. */
+/** Missing in the DOM's types, because only some browsers have it. */
 declare global {
   interface Navigator {
     connection?: { saveData?: boolean; effectiveType?: string; downlink?: number }
   }
 }
 
-/** Bits a second. */
+/** Bits per second, assumed before the first measurement. */
 const firstGuess = 1_500_000
-/** Another day the person may be elsewhere. */
+/** A measurement expires after a day, because the user may be on another network. */
 const lastsMs = 86_400_000
-/** Of less the connection's latency is the larger part. */
+/** Of smaller segments, latency is the larger part of the time. */
 const leastBytes = 16_000
-/** A rendition too high at the start costs more than one too low. */
+/** Factor on the expected bandwidth: a rendition too high at the start costs more than one too low. */
 const caution = 0.7
 
 interface Measured {
@@ -22,13 +22,13 @@ interface Measured {
   at: number
 }
 
-/** Where every byte may cost: the person asked to save data, or the connection is a slow one. */
+/** Returns whether to save data: the user asked for it, or the connection is slow. */
 export function isSparing(): boolean {
   const { saveData = false, effectiveType = '' } = navigator.connection ?? {}
   return saveData || ['slow-2g', '2g', '3g'].includes(effectiveType)
 }
 
-/** What the first rendition is chosen by, in bits a second: what the connection gives or last gave, with caution. */
+/** Returns the bandwidth in bits per second for choosing the first rendition: measured now or stored, reduced by a safety factor. */
 export function expectedBandwidth(): number {
   const measured = bandwidthSeen() ?? bandwidthKept()
   if (measured === undefined) return firstGuess
@@ -37,12 +37,12 @@ export function expectedBandwidth(): number {
   return isSparing() ? Math.min(expected, firstGuess) : expected
 }
 
-/** Whether what was fetched so far came so fast that there is enough for two. */
+/** Returns whether the measured bandwidth is enough for two streams. */
 export function isAmple(): boolean {
   return (bandwidthSeen() ?? 0) >= firstGuess
 }
 
-/** The segments that the worker has loaded. */
+/** The total of segments loaded by the worker. */
 const workerTotal = { bits: 0, ms: 0 }
 
 /** Counts a segment that the worker has loaded. */
@@ -50,7 +50,7 @@ export function recordTransfer(transfer: Transfer): void {
   addTransfer(workerTotal, transfer)
 }
 
-/** The bandwidth of this page's segments, with any player; undefined if the browser does not report it. */
+/** Returns the bandwidth of this page's segments, with any player; undefined if the browser does not report it. */
 function bandwidthSeen(): number | undefined {
   const total = { ...workerTotal }
   for (const entry of performance.getEntriesByType('resource'))
@@ -58,7 +58,7 @@ function bandwidthSeen(): number | undefined {
   return total.ms > 0 ? (total.bits / total.ms) * 1000 : undefined
 }
 
-/** A response from the cache is not counted, nor one of which the browser does not report the size (older Safari). */
+/** Adds a transfer to the total. Skips cached responses and those without a size (older Safari). */
 function addTransfer(
   total: typeof workerTotal,
   { transferSize, encodedBodySize, responseStart, responseEnd }: Transfer,

@@ -1,6 +1,6 @@
 import type { ErrorData } from 'hls.js'
 
-/** The action for a failure of hls.js; `expired`, `unplayable` and `broken` are passed to the slide. */
+/** The action for an error of hls.js; `expired`, `unplayable` and `broken` are passed to the slide. */
 export type ErrorAction = 'ignore' | 'load again' | 'recover' | 'expired' | 'unplayable' | 'broken'
 
 const triesInPlace = 3
@@ -8,14 +8,14 @@ const triesInPlace = 3
 const cannotPlay = ['manifestIncompatibleCodecsError', 'bufferIncompatibleCodecsError', 'bufferAddCodecError']
 
 /**
- * The error policy of the player: the one place that decides whether a failure means an expired link, a retry or the end.
- * Retries are counted for each second of the episode, so that none loops.
+ * The player's error policy, the only place that decides whether an error means an expired link, a retry or the end. Retries are
+ * counted per second of the episode, so that none loops.
  */
 export class ErrorPolicy {
   private readonly tries = new Map<number, number>()
   private refusedLink = ''
 
-  /** @param link the link in use; a second refusal of the same link is the same failure */
+  /** @param link the link in use; a second refusal of the same link counts as the same error */
   decide(
     {
       fatal,
@@ -39,7 +39,7 @@ export class ErrorPolicy {
     return type === 'mediaError' ? 'recover' : 'load again'
   }
 
-  /** The person, or a network that is back, asks for another round. */
+  /** Resets the retries, when the user or a restored network asks for another round. */
   startOver(): void {
     this.tries.clear()
     this.refusedLink = ''

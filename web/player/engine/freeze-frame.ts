@@ -1,4 +1,4 @@
-/** The frame on screen stays there as the poster while the element changes its source. */
+/** Keeps the current frame on screen as the poster while the element changes its source. */
 export function freezeFrame(video: HTMLVideoElement): void {
   if (video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) return
   const canvas = document.createElement('canvas')
@@ -8,6 +8,6 @@ export function freezeFrame(video: HTMLVideoElement): void {
   try {
     video.poster = canvas.toDataURL('image/jpeg')
   } catch {
-    // Pictures of a stream that another host delivers may not be read.
+    // Frames of a stream from another host may not be readable.
   }
 }

@@ -12,30 +12,30 @@ import type { OpenPlayer } from './player.ts'
 import { detectStall } from './stall-detector.ts'
 
 const activeSeconds = 30
-/** Once it holds them, nothing is fetched until it holds no more than this. */
+/** After the buffer was full, nothing is fetched until it has fallen to this length. */
 const refillSeconds = 20
-/** How often a stall is looked for: hls.js would check every 100 ms, also in paused videos. */
+/** Interval of the stall check: hls.js would check every 100 ms, also in paused videos. */
 const gapLookMs = 250
-/** hls.js reads the buffer by its own rules, which may differ by a few frames. */
+/** hls.js measures the buffer by its own rules, which may differ by a few frames. */
 const slackSeconds = 0.25
-/** What waited begins to fetch at the latest so long after it came on screen; that it can play is prepared. */
+/** A waiting stream starts to fetch at the latest this long after it came on screen; its first seconds are buffered already. */
 const wakeWithinMs = 500
-/** What hls.js tries for ever is abandoned after this. */
+/** Retries that hls.js would repeat forever end after this time. */
 const patienceMs = 10_000
-/** A stream that waits holds its first seconds, of a rendition with which they fit into these bytes. */
+/** A waiting stream buffers its first seconds, in a rendition with which they fit into these bytes. */
 const waitingSeconds = 4
 const waitingBytes = { usual: 1_500_000, sparing: 400_000 }
 
-/** Plays through hls.js: it chooses among renditions, limits its buffer, renews links without a cut and classifies errors. */
+/** Plays through hls.js: chooses renditions, limits the buffer, renews links without interruption and classifies errors. */
 export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onRenditions }) => {
   let source = first
   let isActive = false
   let isResting = false
-  /** The shorter side of the rendition that the viewer wants, or null for automatic choice. */
+  /** The shorter side of the rendition that the viewer chose, or null for automatic choice. */
   let wanted: number | null = null
-  /** It holds what it should. hls.js would still look ten times a second whether there is something to do. */
+  /** True while the buffer is full. hls.js would still check ten times a second whether there is something to fetch. */
   let isAsleep = false
-  /** The second of the video at which it wakes. What is held is asked for once: to ask the element is dear. */
+  /** The position at which fetching resumes. The buffered range is read once, because reading it from the element is expensive. */
   let wakesAt = Infinity
   let gaps: GapController | undefined
   let failed: AbortController | undefined
@@ -47,11 +47,11 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
   const linkTo = (url: string) => (source === first ? url : withFreshSignature(url, source.hls_url))
   const hls = new Hls({
     startPosition: startSeconds,
-    // Segments are fMP4 already: what the worker of hls.js does is not worth its start.
+    // Segments are fMP4 already, so the transmuxing worker of hls.js is not worth its startup time.
     enableWorker: false,
     maxBufferLength: waitingSeconds,
     maxMaxBufferLength: activeSeconds,
-    // Seconds alone decide: by its size a stream that waits would take all of them.
+    // Only seconds limit the buffer: with a limit in bytes a waiting stream would fill all of them.
     maxBufferSize: 0,
     backBufferLength: 30,
     abrEwmaDefaultEstimate: expected,
@@ -76,13 +76,13 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
     hls.config.startPosition = position.seconds
     hls.loadSource(source.hls_url)
   }
-  /** Fetches from where the picture is; a stream that never came to its renditions from the beginning. */
+  /** Resumes fetching at the current position; a stream whose renditions never loaded starts from the beginning. */
   function goOn() {
     isAsleep = false
     if (failed || hls.levels.length === 0) reload()
     else hls.startLoad(position.seconds)
   }
-  /** What is buffered is played before the person sees an error. */
+  /** Reports an error only after the buffered part has been played. */
   function fail(why: 'unplayable' | 'broken') {
     hls.stopLoad()
     failed = new AbortController()
@@ -92,7 +92,7 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
   }
   hls.on(Hls.Events.MANIFEST_PARSED, () => {
     if (!hls.capLevelToPlayerSize) hls.autoLevelCapping = highestAffordable(hls)
-    // Before the first segment: of a rendition that is chosen later, a paused picture shows nothing.
+    // Before the first segment, because a paused video would not show the frame of a rendition that is chosen later.
     if (wanted !== null) hls.loadLevel = renditionOf(hls, wanted)
     onRenditions()
   })
@@ -113,11 +113,11 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
     if (isActive && isAsleep && video.currentTime > wakesAt) wake()
   }
   hls.on(Hls.Events.FRAG_BUFFERED, sleepIfEnough)
-  // Not as soon as the end is held: hls.js tells the element of it in its next look.
+  // Not as soon as the end is buffered: hls.js signals the end of the stream to the element in its next check.
   hls.on(Hls.Events.BUFFERED_TO_END, sleep)
   video.addEventListener('timeupdate', wakeIfShort, { signal })
   video.addEventListener('seeking', () => isActive && wake(), { signal })
-  // A new source, and one that was taken out and put back, pauses.
+  // A new source, or one that was removed and restored, is paused.
   hls.on(Hls.Events.MEDIA_ATTACHED, () => position.isPlaying && void play(video))
   hls.on(Hls.Events.ERROR, (_event, data) => {
     const action = errorPolicy.decide(data, video.currentTime, source.hls_url)
@@ -134,7 +134,7 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
   function fill() {
     wakeIfShort()
     if (hls.capLevelToPlayerSize) return
-    // From now on its size on screen is the limit; taken back, hls.js would fetch anew what it holds.
+    // From now on the size on screen limits the rendition. When this is reverted, hls.js would refetch its buffer.
     hls.autoLevelCapping = -1
     hls.capLevelToPlayerSize = true
   }
@@ -144,16 +144,16 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
     () => fail('broken'),
     () => bytesComing(hls),
   )
-  // Sooner than hls.js would try again by itself.
+  // Sooner than hls.js would retry by itself.
   addEventListener('online', () => !isResting && !isAsleep && goOn(), { signal })
   hls.loadSource(source.hls_url)
   hls.attachMedia(video)
-  // The first segments do not wait for it.
+  // The first segments do not wait for the worker.
   whenIdle(startSegmentWorker)
   return {
     renditions: () => [...new Set(hls.levels.map(shortSide))].filter(Boolean),
     choose: (side) => {
-      // Said again, hls.js would throw away what it has buffered.
+      // Setting the same rendition again would make hls.js drop its buffer.
       if (side === wanted) return
       wanted = side
       if (hls.levels.length === 0) return
@@ -172,12 +172,12 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
       if (active) gaps?.setInterval(gapLookMs)
       else gaps?.clearInterval()
       if (!active) return sleepIfEnough()
-      // The change of an episode has enough to do.
+      // Deferred, because the change of an episode keeps the main thread busy.
       if (isAsleep) whenIdle(() => isActive && !signal.aborted && fill(), wakeWithinMs)
       else fill()
     },
     rest(resting) {
-      // Told to start again, hls.js throws away what is on its way.
+      // Starting again would make hls.js drop the requests in progress.
       if (resting === isResting) return
       isResting = resting
       if (resting) hls.stopLoad()
@@ -188,14 +188,14 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
       endWatch()
       listening.abort()
       failed?.abort()
-      // Until something was measured it is what was expected.
+      // Until something was measured, the estimate is the expected value.
       if (hls.bandwidthEstimate !== expected) rememberBandwidth(hls.bandwidthEstimate)
       hls.destroy()
     },
   }
 }
 
-/** Has hls.js look for gaps less often, and only in the stream on screen. `onMade` is given what looks. */
+/** Makes hls.js check for gaps less often, and only in the stream on screen. `onMade` receives the controller. */
 function watchGaps(isActive: () => boolean, onMade: (gaps: GapController) => void): Partial<HlsConfig> {
   const Usual = Hls.DefaultConfig.gapController
   if (!Usual) return {}
@@ -212,14 +212,14 @@ function watchGaps(isActive: () => boolean, onMade: (gaps: GapController) => voi
   }
 }
 
-/** The highest rendition of which the first seconds fit into what a waiting stream may cost; the lowest, where none does. */
+/** Returns the highest rendition whose first seconds fit into the byte limit of a waiting stream; the lowest if none does. */
 function highestAffordable({ levels }: Hls): number {
   const bytes = isSparing() ? waitingBytes.sparing : waitingBytes.usual
   const fits = levels.findLastIndex(({ bitrate }) => (bitrate / 8) * waitingSeconds <= bytes)
   return Math.max(0, fits)
 }
 
-/** The rendition with this shorter side, or the next lower one that the stream has. */
+/** Returns the rendition with this shorter side, or the next lower one of the stream. */
 function renditionOf({ levels }: Hls, side: number): number {
   return Math.max(
     0,
@@ -227,7 +227,7 @@ function renditionOf({ levels }: Hls, side: number): number {
   )
 }
 
-/** What can be played without another byte. */
+/** Returns the seconds that can be played without another byte. */
 function secondsAhead({ buffered, currentTime }: HTMLVideoElement): number {
   for (let i = 0; i < buffered.length; i++)
     if (currentTime >= buffered.start(i) - slackSeconds && currentTime <= buffered.end(i))

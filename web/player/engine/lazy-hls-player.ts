@@ -3,8 +3,8 @@ import { play } from './play.ts'
 import type { OpenPlayer, Player } from './player.ts'
 
 /**
- * Plays through hls.js as soon as its script is loaded. Until then the element is unchanged: if it plays already, hls.js continues at
- * that second, and the last frame stays on screen in between.
+ * Plays through hls.js as soon as its script has loaded. Until then the element is unchanged: if it plays natively, hls.js
+ * continues at the same position, and the last frame stays on screen in between.
  */
 export const openLazyHls: OpenPlayer = (video, first, startSeconds, events) => {
   let source = first
@@ -52,7 +52,7 @@ export const openLazyHls: OpenPlayer = (video, first, startSeconds, events) => {
     },
     retry() {
       if (player) player.retry()
-      // A module that could not be fetched is not fetched again in this document.
+      // A module that failed to load is not fetched again in this document.
       else if (isMissing) location.reload()
     },
     close() {

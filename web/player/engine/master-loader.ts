@@ -9,7 +9,10 @@ import Hls, {
 
 const Base = Hls.DefaultConfig.loader
 
-/** Loads playlists, and in place of the master that every player can show the one with an extra codec, where this browser can show that too. */
+/**
+ * Loads playlists. Replaces the master playlist that every player can play with the one that has an extra codec, if this browser
+ * supports it.
+ */
 export class MasterLoader extends Base {
   private readonly config: HlsConfig
   private following: Loader<LoaderContext> | undefined
@@ -30,7 +33,7 @@ export class MasterLoader extends Base {
         const better = betterMaster(response)
         if (better === undefined) return callbacks.onSuccess(response, ...rest)
         this.following = new Base(this.config)
-        // Renditions that every player can show are loaded already.
+        // Renditions that every player can play are loaded already.
         const fallBack = () => callbacks.onSuccess(response, ...rest)
         this.following.load({ ...context, url: better }, config, {
           ...callbacks,

@@ -3,7 +3,7 @@ import { play } from './play.ts'
 import { preferences } from './preferences.ts'
 import type { OpenPlayer, Source } from './player.ts'
 
-/** The first Chromium whose own HLS player was measured; what older ones have is left alone. */
+/** The first Chromium version whose native HLS player was tested; older ones use hls.js. */
 const firstMeasured = 150
 
 /** Newer than the DOM's types. */
@@ -14,9 +14,9 @@ declare global {
 }
 
 /**
- * Whether the native player starts the episode on screen: if it is faster than hls.js, because it needs no script, starts with the
- * lowest rendition and switches up after one segment. A chosen rendition needs hls.js, and so do encrypted segments:
- * that player reads no encrypted segments that have an init section.
+ * Returns whether the native player starts the episode on screen. It starts faster than hls.js because it needs no script, begins
+ * with the lowest rendition and switches up after one segment. A chosen rendition needs hls.js, and so do encrypted segments: the
+ * native player cannot read those with an init section.
  */
 export function startsNatively({ encrypted }: Pick<Source, 'encrypted'>): boolean {
   const { brands = [] } = navigator.userAgentData ?? {}
@@ -33,7 +33,7 @@ export const openNative: OpenPlayer = (video, first, startSeconds, { onTrouble }
   const listening = new AbortController()
   const { signal } = listening
   const position = trackPosition(video, startSeconds, signal)
-  // A clock that is wrong takes every link for an old one: another is asked for once, until something plays again.
+  // With a wrong clock every link looks expired, so another is requested only once until something plays again.
   let mayBeOld = true
   video.addEventListener('playing', () => (mayBeOld = true), { signal })
   const fail = () => {
@@ -50,7 +50,7 @@ export const openNative: OpenPlayer = (video, first, startSeconds, { onTrouble }
   }
   video.addEventListener('error', fail, { signal })
   if (video.getAttribute('src') !== source.hls_url) start()
-  // Whoever opens it hears of that afterwards.
+  // The caller receives the error asynchronously, after it has opened the player.
   else if (video.error) queueMicrotask(fail)
   return {
     renditions: () => [],

@@ -7,12 +7,12 @@ import { shortSide } from './short-side.ts'
 import type { OpenPlayer, Player, Source } from './player.ts'
 import { detectStall } from './stall-detector.ts'
 
-/** After a stall of this length hls.js takes over. */
+/** hls.js takes over after a stall of this length. */
 const patienceMs = 5_000
 
 /**
- * Starts with the native player, and switches to hls.js where that is needed: when a rendition is chosen, when the link has
- * to be renewed before the episode ends, and at any trouble, since hls.js can tell what it is and what to do.
+ * Starts with the native player and switches to hls.js if needed: when a rendition is chosen, when the link must be renewed before
+ * the episode ends, and on any error, since hls.js reports its cause.
  */
 export const openNativeThenHls: OpenPlayer = (video, first, startSeconds, events) => {
   let source = first
@@ -57,7 +57,7 @@ export const openNativeThenHls: OpenPlayer = (video, first, startSeconds, events
       isActive = active
       hls?.setActive(active)
     },
-    // The browser fetches little for a paused video.
+    // Browsers fetch little for a paused video.
     rest(resting) {
       isResting = resting
       hls?.rest(resting)
@@ -71,7 +71,7 @@ export const openNativeThenHls: OpenPlayer = (video, first, startSeconds, events
   }
 }
 
-/** An element that has failed plays nothing; without a source it waits for the next one. */
+/** Removes a failed source; the element waits for the next one. */
 function clear(video: HTMLVideoElement, isPlaying: boolean): void {
   freezeFrame(video)
   video.removeAttribute('src')
@@ -79,12 +79,18 @@ function clear(video: HTMLVideoElement, isPlaying: boolean): void {
   if (isPlaying) void play(video)
 }
 
-/** Whether the link holds until the episode has been played; a viewer who pauses or goes back may still outlast it. */
+/**
+ * Returns whether the link is valid until the episode's end at the current speed; a viewer who pauses or seeks back may still
+ * exceed it.
+ */
 function lastsToTheEnd({ expires_at }: Source, { duration, currentTime, playbackRate }: HTMLVideoElement) {
   return Date.now() + ((duration - currentTime) / playbackRate) * 1000 < Date.parse(expires_at)
 }
 
-/** The renditions in a stream's playlist by their shorter sides, lowest first, which the native player does not reveal; not before the first frame. */
+/**
+ * Reads the renditions from the playlist by their shorter sides, lowest first, because the native player does not reveal them.
+ * Called after the first frame.
+ */
 async function readRenditions({ hls_url }: Source): Promise<number[]> {
   try {
     const playlist = await (await fetch(hls_url)).text()

@@ -1,6 +1,6 @@
 import { preferences } from './preferences.ts'
 
-/** Starts a video; refused for its sound, it starts without. */
+/** Starts a video; if the browser refuses sound, starts it muted. */
 export async function play(video: HTMLVideoElement): Promise<void> {
   try {
     await video.play()

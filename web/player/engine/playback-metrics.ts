@@ -8,19 +8,19 @@ export type PlaybackEvent =
 /** A shorter stall is not visible. */
 const leastStallMs = 100
 
-/** A first episode that comes on screen later than this was not what the page was opened for. */
+/** A first episode that comes on screen later than this was not the one the page was opened for. */
 const byLinkWithinMs = 20_000
 
-/** Whether the page was opened for the first episode that is watched: its start counts from the navigation on. */
+/** Whether the page was opened for the first watched episode, whose startup time then counts from the navigation on. */
 let isFirst = performance.getEntriesByType('navigation').some(({ name }) => /\/videos\//.test(name))
 
-/** Measures the playback of a video from the moment it is on screen. @returns a function that ends it */
+/** Measures the playback of a video from the moment it is on screen. @returns a function that ends the measurement */
 export function measurePlayback(video: HTMLVideoElement, report: (event: PlaybackEvent) => void): () => void {
   const isByLink = isFirst && performance.now() < byLinkWithinMs
   const startedAt = isByLink ? 0 : performance.now()
   const way = isByLink ? 'link' : 'swipe'
   isFirst = false
-  // Nobody saw how long it took.
+  // Startup time is not reported for a page that was hidden meanwhile.
   let wasHidden = document.hidden
   const noteHidden = () => (wasHidden ||= document.hidden)
   document.addEventListener('visibilitychange', noteHidden)
@@ -41,7 +41,7 @@ export function measurePlayback(video: HTMLVideoElement, report: (event: Playbac
       player,
     })
   }
-  // Older Firefox and Safari have no such thing.
+  // Older Firefox and Safari do not support it.
   const frame = video.requestVideoFrameCallback?.(start)
   const endStall = () => {
     if (stalledAt === undefined) return
@@ -51,7 +51,7 @@ export function measurePlayback(video: HTMLVideoElement, report: (event: Playbac
   }
   const listeners = {
     waiting: () => {
-      // Who seeks has asked for the wait.
+      // A wait after a seek is expected and no stall.
       if (hasStarted && !video.seeking && !video.paused) stalledAt ??= performance.now()
     },
     playing: () => {

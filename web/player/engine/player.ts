@@ -1,4 +1,4 @@
-/** What is played: one HLS stream behind a link that expires. */
+/** The source of a player: an HLS stream with a signed URL that expires. */
 export interface Source {
   hls_url: string
   expires_at: string
@@ -6,25 +6,25 @@ export interface Source {
   encrypted: boolean
 }
 
-/** What fetches and decodes: hls.js, or the browser itself. */
+/** The component that fetches and decodes: hls.js or the browser's native player. */
 export interface Player {
   /** The shorter sides of the renditions, lowest first; empty until known, or if the browser chooses automatically. */
   renditions(): number[]
-  /** The wanted rendition by its shorter side, or null for automatic choice. */
+  /** Chooses a rendition by its shorter side, or automatically with null. */
   choose(side: number | null): void
-  /** Goes on with a fresh link, at the same second. */
+  /** Continues at the same position with a fresh link. */
   renew(source: Source): void
-  /** The stream on screen fills its buffer; one that waits holds a few seconds only. */
+  /** Sets whether the stream is on screen and fills its buffer; a waiting one buffers a few seconds only. */
   setActive(active: boolean): void
-  /** Fetches nothing while it rests, if the player supports that. */
+  /** Stops or resumes fetching, if the player supports that. */
   rest(resting: boolean): void
-  /** Tries again after a failure. */
+  /** Retries after an error. */
   retry(): void
   close(): void
 }
 
 export interface PlayerEvents {
-  /** Called when the link is refused, when the browser cannot play such a stream, or when it has stopped for good. */
+  /** Called when the link is refused, when the browser cannot play the stream, or after an unrecoverable error. */
   onTrouble: (trouble: Trouble) => void
   /** Called when the renditions are known. */
   onRenditions: () => void
@@ -32,7 +32,7 @@ export interface PlayerEvents {
 
 export type Trouble = 'expired' | 'unplayable' | 'broken'
 
-/** A player of one kind, at work in this element from this second on. */
+/** Opens a player of one kind in an element at a position. */
 export type OpenPlayer = (
   video: HTMLVideoElement,
   source: Source,

@@ -2,14 +2,14 @@ import { saveRecord, readRecord } from '#web/lib/storage.ts'
 
 export interface Preferences {
   muted: boolean
-  /** From above 0 to 1. */
+  /** Above 0, up to 1. */
   volume: number
   rate: number
-  /** The language of the captions shown, or null for none; undefined until chosen, which means the interface's language. */
+  /** The language of the captions, or null for none; undefined until chosen, which means the interface language. */
   captions?: string | null
-  /** The shorter side of the wanted rendition, or null for automatic. */
+  /** The shorter side of the chosen rendition, or null for automatic. */
   quality: number | null
-  /** The browser refused sound before a tap: muted for this visit only. */
+  /** The browser refused sound before a tap; muted for this visit only. */
   silenced: boolean
 }
 
@@ -23,7 +23,7 @@ let current: Preferences = {
   silenced: false,
 }
 
-/** How the viewer likes to watch; the same for every episode, and kept between visits. */
+/** The viewer's playback preferences: the same for every episode, stored between visits. */
 export const preferences = {
   get: (): Preferences => current,
   set(change: Partial<Preferences>): void {
@@ -32,7 +32,7 @@ export const preferences = {
     saveRecord('player', lasting)
     for (const listener of listeners) listener()
   },
-  /** @returns what ends it */
+  /** Registers a listener. @returns a function that removes it */
   subscribe(listener: () => void): () => void {
     listeners.add(listener)
     return () => listeners.delete(listener)

@@ -1,6 +1,6 @@
 /**
- * Fetches the few lines that a player reads before the first segment, so that an episode which comes on screen before its
- * stream was prepared begins two or three round trips sooner. They are in the browser's cache then; failing is nobody's loss.
+ * Prefetches the playlists that a player reads before the first segment into the browser's cache. An episode that comes on screen
+ * before its stream was prepared then starts two or three round trips sooner. A failure has no effect.
  */
 export async function prefetchPlaylists(masterUrl: string, signal?: AbortSignal): Promise<void> {
   const options: RequestInit = { priority: 'low', signal: signal ?? null }
@@ -13,11 +13,11 @@ export async function prefetchPlaylists(masterUrl: string, signal?: AbortSignal)
       }),
     )
   } catch {
-    // The player asks again.
+    // The player will request it again.
   }
 }
 
-/** The sound's, and the lowest rendition's, with which every player begins that knows nothing yet of the connection. */
+/** Returns the audio playlist and the one of the lowest rendition, with which players start while the bandwidth is unknown. */
 function playlistsToBegin(master: string): string[] {
   const sound = /TYPE=AUDIO.*URI="([^"]+)"/.exec(master)?.[1]
   const lowest = master

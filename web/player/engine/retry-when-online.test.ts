@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-test('runs when the connection comes back, once for each time', () => {
+test('runs once each time the connection comes back', () => {
   const retryWhenOnline = createOnlineRetry()
   retryWhenOnline(run)
   expect(run).not.toHaveBeenCalled()
@@ -23,7 +23,7 @@ test('runs when the connection comes back, once for each time', () => {
   expect(run).toHaveBeenCalledTimes(1)
 })
 
-test('runs at once where the connection has come back before the failure was told', () => {
+test('runs at once if the connection has come back before the failure was reported', () => {
   const retryWhenOnline = createOnlineRetry()
   comeBack()
   retryWhenOnline(run)
@@ -32,7 +32,7 @@ test('runs at once where the connection has come back before the failure was tol
   expect(run).toHaveBeenCalledTimes(1)
 })
 
-test('what fails again after a return is tried twice more, a little later each time, and then no more', () => {
+test('retries twice more with growing delays after a return, then stops', () => {
   const retryWhenOnline = createOnlineRetry()
   retryWhenOnline(run)
   comeBack()
@@ -51,7 +51,7 @@ test('what fails again after a return is tried twice more, a little later each t
   expect(run).toHaveBeenCalledTimes(3)
 })
 
-test('the next return serves as often again', () => {
+test('allows as many retries after the next return', () => {
   const retryWhenOnline = createOnlineRetry()
   for (const calls of [2, 4]) {
     retryWhenOnline(run)
@@ -62,7 +62,7 @@ test('the next return serves as often again', () => {
   }
 })
 
-test('a player that hears of its failure later is not left behind by another that used the return', () => {
+test('retries for a player that reports its failure later than another', () => {
   const neighbour = createOnlineRetry()
   const shown = createOnlineRetry()
   neighbour(() => {})
@@ -71,7 +71,7 @@ test('a player that hears of its failure later is not left behind by another tha
   expect(run).toHaveBeenCalledTimes(1)
 })
 
-test('a return from before the player does not count', () => {
+test('ignores a return before the player was created', () => {
   comeBack()
   createOnlineRetry()(run)
   expect(run).not.toHaveBeenCalled()

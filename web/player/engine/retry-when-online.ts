@@ -1,15 +1,15 @@
-/** The browser reports that it is online before every connection works: a second failure is retried after these delays. */
+/** The browser reports that it is online before every connection works; a second failure is retried after these delays. */
 const againAfterMs = [1_000, 4_000]
 
 let returns = 0
 addEventListener('online', () => returns++)
 
-/** Runs this once, when the connection comes back. @returns a function that cancels it */
+/** Runs a function once, when the connection comes back. @returns a function that cancels it */
 export type RetryWhenOnline = (run: () => void) => () => void
 
 /**
- * Retries one player's work when the connection returns. If it has returned in the meantime, the retry runs at once, because a
- * failure may be reported late. Each return allows a few retries, so that none loops.
+ * Creates a function that retries one player's work when the connection returns. If it has returned in the meantime, the retry runs
+ * at once, because a failure may be reported late. Each return allows a few retries, so that none loops.
  */
 export function createOnlineRetry(): RetryWhenOnline {
   let used = returns

@@ -6,7 +6,7 @@ import type { SegmentReport, SegmentRequest } from './segment-worker.ts'
 vi.stubGlobal('self', globalThis)
 vi.stubGlobal('window', globalThis)
 
-/** In the worker's place: keeps what it is asked for, and reports what it is told to. */
+/** Replaces the worker: stores requests, and posts the reports that a test gives it. */
 class TestWorker extends EventTarget {
   static latest: TestWorker
   readonly asked: SegmentRequest[] = []
@@ -36,7 +36,7 @@ beforeEach(() => {
   return () => vi.useRealTimers()
 })
 
-/** Asks for a segment. @returns the loader, what it called, and its number in the worker */
+/** Requests a segment. @returns the loader, its callbacks called so far, and the request's id in the worker */
 function load() {
   const called: string[] = []
   const note = (name: string) => () => void called.push(name)
@@ -46,7 +46,7 @@ function load() {
     onTimeout: note('timeout'),
     onAbort: note('abort'),
   }
-  // What a loader looks at of what hls.js gives it.
+  // The properties of the context that the loader reads.
   const loader = new SegmentLoader({} as HlsConfig, (url) => `${url}?fresh`)
   const context = { url: '/00004.m4s', responseType: 'arraybuffer' } as LoaderContext
   const limits = { loadPolicy, timeout: 5000, maxRetry: 0, retryDelay: 0, maxRetryDelay: 0 }
@@ -67,7 +67,7 @@ const loaded = (id: number): SegmentReport => ({
   transfer: { transferSize: 50_300, encodedBodySize: 50_000, responseStart: 100, responseEnd: 300 },
 })
 
-test('a segment is asked for by its newest link, and its time is that of the worker', () => {
+test("requests a segment by its newest link, and uses the worker's timing", () => {
   expect(isAmple()).toBe(false)
   const { loader, called, id } = load()
   expect(worker.asked).toEqual([{ id, url: '/00004.m4s?fresh', headers: {} }])
@@ -82,7 +82,7 @@ test('a segment is asked for by its newest link, and its time is that of the wor
   expect(called).toEqual(['success 50000'])
 })
 
-test('a segment of which nothing comes in time is given up, in the worker too', () => {
+test('aborts a segment without response in time, in the worker too', () => {
   const { called, id } = load()
   vi.advanceTimersByTime(1100)
   expect(called).toEqual(['timeout'])
@@ -91,7 +91,7 @@ test('a segment of which nothing comes in time is given up, in the worker too', 
   expect(called).toEqual(['timeout'])
 })
 
-test('one that comes slowly has the longer time, and shows how far it is', () => {
+test('allows a slow segment the longer timeout and reports its progress', () => {
   const { loader, called, id } = load()
   vi.advanceTimersByTime(900)
   worker.report({ id, kind: 'progress', msSinceHeaders: 100, loaded: 10_000, total: 50_000 })
@@ -102,14 +102,14 @@ test('one that comes slowly has the longer time, and shows how far it is', () =>
   expect(called).toEqual(['timeout'])
 })
 
-test('a failure is told with its status, once', () => {
+test('reports a failure with its status, once', () => {
   const { called, id } = load()
   worker.report({ id, kind: 'failed', status: 403, text: 'Forbidden' })
   vi.advanceTimersByTime(10_000)
   expect(called).toEqual(['error 403'])
 })
 
-test('one that is not wanted any more is stopped in the worker, and heard of no more', () => {
+test('stops an aborted segment in the worker and ignores its reports', () => {
   const { loader, called, id } = load()
   loader.abort()
   expect(worker.asked.at(-1)).toEqual({ id, isUnwanted: true })
@@ -118,14 +118,14 @@ test('one that is not wanted any more is stopped in the worker, and heard of no 
   expect(loader.stats.aborted).toBe(true)
 })
 
-test('a worker that has ended fails what it had, and leaves the next segments to the page', () => {
+test('fails the pending segments of a terminated worker and loads the next ones in the page', () => {
   const { called } = load()
   worker.dispatchEvent(new Event('error'))
   expect(called).toEqual(['error 0'])
   expectLoadedByPage()
 })
 
-test('a worker that answers nothing is asked for no more', () => {
+test('stops using a worker that does not respond', () => {
   load()
   vi.advanceTimersByTime(1100)
   expectLoadedByPage()

@@ -2,13 +2,13 @@ import { XhrLoader, type FragmentLoaderContext, type HlsConfig } from 'hls.js'
 import { recordTransfer } from './bandwidth.ts'
 import type { SegmentReport, SegmentRequest } from './segment-worker.ts'
 
-/** One for all of the page's streams, from when it can load. */
+/** One worker for all streams of the page, set once it is ready. */
 let worker: Worker | undefined
 let isStarted = false
 let lastId = 0
 const loading = new Map<number, (report: SegmentReport) => void>()
 
-/** Starts the worker that loads segments. Until it can, and where it never comes, the page loads them itself. */
+/** Starts the worker that loads segments. Until it is ready, and if it fails to start, the page loads them itself. */
 export function startSegmentWorker(): void {
   if (isStarted) return
   isStarted = true
@@ -20,7 +20,7 @@ export function startSegmentWorker(): void {
   started.addEventListener('error', giveUpWorker)
 }
 
-/** From now on the page loads segments itself, beginning with those that the worker had. */
+/** Lets the page load segments itself from now on, beginning with those that the worker had. */
 function giveUpWorker(): void {
   worker = undefined
   for (const [id, hear] of loading) hear({ id, kind: 'failed', status: 0, text: 'the worker ended' })
@@ -28,12 +28,12 @@ function giveUpWorker(): void {
 
 /** Loads segments in the worker, so that the main thread is interrupted once a segment instead of once a chunk. */
 export class SegmentLoader extends XhrLoader {
-  // As hls.js uses it: its own type of the base class is wider.
+  // The type that hls.js passes; the base class declares a wider one.
   declare context: FragmentLoaderContext | null
   private readonly linkTo: (url: string) => string
   private id = 0
 
-  /** @param linkTo a segment's address with the signature that holds now */
+  /** @param linkTo returns a segment's URL with the current signature */
   constructor(config: HlsConfig, linkTo: (url: string) => string) {
     super(config)
     this.linkTo = linkTo
@@ -61,7 +61,7 @@ export class SegmentLoader extends XhrLoader {
   protected override loadtimeout(): void {
     const isSilent = loading.has(this.id) && this.stats.loading.first === 0
     super.loadtimeout()
-    // A worker that the browser has terminated never answers.
+    // A worker that the browser has terminated never responds.
     if (isSilent) worker = undefined
   }
 

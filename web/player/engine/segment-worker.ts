@@ -2,27 +2,27 @@
 
 declare const self: DedicatedWorkerGlobalScope
 
-/** What the page asks for: a segment, or that one is no longer wanted. */
+/** A request of the page: load a segment, or abort one. */
 export type SegmentRequest =
   | { id: number; url: string; headers: Record<string, string> }
   | { id: number; isUnwanted: true }
 
-/** How far a segment is. Its time is a length, since the worker's clock is not the page's. */
+/** Progress of a segment. Times are durations, since the worker's clock is not the page's. */
 interface Progress {
   msSinceHeaders: number
   loaded: number
-  /** 0 where the server does not say it. */
+  /** 0 if the server does not send the length. */
   total: number
 }
 
-/** What the page is told of a segment: of progress only while it takes long, since each message interrupts the page. */
+/** A report to the page. Progress is sent only for slow segments, since each message interrupts the page. */
 export type SegmentReport = { id: number } & (
   | (Progress & { kind: 'progress' })
   | (Progress & { kind: 'loaded'; status: number; url: string; data: ArrayBuffer; transfer?: Transfer })
   | { kind: 'failed'; status: number; text: string }
 )
 
-/** The resource timing of a segment, which the page's own does not include. */
+/** Resource timing of a segment, which the page's own timing does not include. */
 export type Transfer = Pick<
   PerformanceResourceTiming,
   'transferSize' | 'encodedBodySize' | 'responseStart' | 'responseEnd'
@@ -52,7 +52,7 @@ async function load({ id, url, headers }: Extract<SegmentRequest, { url: string 
     // An aborted request is not reported.
     if (!unwanted.signal.aborted) report({ id, kind: 'failed', status: 0, text: String(error) })
   } finally {
-    // The body of a refusal would keep its connection.
+    // The unread body of an error response would keep its connection open.
     unwanted.abort()
     wanted.delete(id)
   }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { sameAsset, withFreshSignature } from './signed-link.ts'
 
-test('a fresh signature replaces the old one, anywhere in the asset', () => {
+test("replaces an old signature anywhere in the asset's paths", () => {
   expect(
     withFreshSignature('https://site.test/media/old/asset1/v/seg1.m4s', '/media/new/asset1/master.m3u8'),
   ).toBe('https://site.test/media/new/asset1/v/seg1.m4s')
 })
 
-test("another asset's signature is of no use, and other addresses are left alone", () => {
+test("ignores another asset's signature and leaves other URLs unchanged", () => {
   expect(withFreshSignature('/media/old/asset1/v/seg1.m4s', '/media/new/asset2/master.m3u8')).toBe(
     '/media/old/asset1/v/seg1.m4s',
   )
@@ -16,7 +16,7 @@ test("another asset's signature is of no use, and other addresses are left alone
   expect(sameAsset('/media/old/a/x', '/media/new/b/y')).toBe(false)
 })
 
-test('a link of the store that was signed for the old signature goes through the site again', () => {
+test('routes a bucket link signed for the old signature through the site again', () => {
   const fresh = '/media/20.usr_1.new/ast_a/master.m3u8'
   const old = (asset: string) =>
     `https://store.example/films/media/${asset}/v0/00001.m4s?X-Amz-Date=1&X-Amz-Signature=ab`

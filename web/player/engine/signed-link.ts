@@ -1,9 +1,9 @@
-/** Signed links look like `/media/{signature}/{asset}/…` (security.md, "Media"); all of one asset share a signature. */
+/** Signed URLs have the form `/media/{signature}/{asset}/…`; all files of an asset share a signature. */
 const shape = /\/media\/([^/]+)\/([^/]+)\//
 
 /**
- * The address with the signature of a fresher link to the same asset; any other address as it is. One of a store
- * (`…/media/{asset}/{file}?…`), signed for the old signature, becomes the site's, which leads to the store again.
+ * Returns the URL with the signature of a fresher link to the same asset; any other URL unchanged. A bucket's URL
+ * (`…/media/{asset}/{file}?…`), signed for the old signature, becomes the site's, which redirects to the bucket again.
  */
 export function withFreshSignature(url: string, fresh: string): string {
   return throughSite(url, fresh) ?? exchangeSignature(url, fresh)
@@ -22,7 +22,7 @@ function exchangeSignature(url: string, fresh: string): string {
   return url.replace(shape, renewed[0])
 }
 
-/** Whether both links lead to the same asset. */
+/** Returns whether both links belong to the same asset. */
 export function sameAsset(one: string, other: string): boolean {
   return shape.exec(one)?.[2] === shape.exec(other)?.[2]
 }

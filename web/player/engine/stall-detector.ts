@@ -2,10 +2,10 @@ const lookEveryMs = 1000
 const slackSeconds = 0.5
 
 /**
- * Detects a stall: a video that should play has neither moved nor received data for so long. Checks are counted instead of time,
- * because timers sleep while a page is in the background.
- * @param progress other signs of progress, such as bytes on their way
- * @returns a function that ends it
+ * Detects a stall: a video that should play has neither advanced nor received data for a while. Checks are counted instead of time,
+ * because timers are suspended while a page is in the background.
+ * @param progress other signs of progress, such as bytes being received
+ * @returns a function that ends the detection
  */
 export function detectStall(
   video: HTMLVideoElement,
@@ -35,7 +35,7 @@ export function detectStall(
     timer = undefined
     before = ''
   }
-  // The neighbours of the episode on screen need no looks.
+  // The neighbours of the episode on screen need no checks.
   video.addEventListener('play', begin)
   video.addEventListener('pause', end)
   if (!video.paused) begin()
@@ -46,7 +46,10 @@ export function detectStall(
   }
 }
 
-/** After a damaged segment the sound may continue alone: only what is buffered of both counts. */
+/**
+ * Returns whether video is buffered at the position. After a damaged segment the audio may continue alone, and only ranges with
+ * both count.
+ */
 function hasPicture({ buffered, currentTime }: HTMLVideoElement): boolean {
   for (let i = 0; i < buffered.length; i++)
     if (currentTime >= buffered.start(i) - slackSeconds && currentTime <= buffered.end(i) + slackSeconds)

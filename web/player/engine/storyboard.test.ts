@@ -15,7 +15,7 @@ no picture here
 `
 const frames = parseStoryboard(text, 'https://site.test/media/pass/asset/storyboard.vtt')
 
-test('reads cues with and without hours and numbers, and leaves out what names no picture', () => {
+test('parses cues with and without hours and numbers, and skips those without an image', () => {
   expect(frames).toEqual([
     {
       fromMs: 0,
@@ -38,7 +38,7 @@ test('reads cues with and without hours and numbers, and leaves out what names n
   ])
 })
 
-test('the frame of a moment; the last one after the end, none where there are none', () => {
+test('returns the frame of a moment, the last one after the end, and undefined without frames', () => {
   expect(frameAt(frames, 1999)?.x).toBe(0)
   expect(frameAt(frames, 2000)?.x).toBe(90)
   expect(frameAt(frames, 9e9)?.x).toBe(90)

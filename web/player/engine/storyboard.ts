@@ -1,4 +1,4 @@
-/** One frame of a storyboard: its time, its picture and its position in it. */
+/** One frame of a storyboard: its time, its image and its position in it. */
 export interface Frame {
   fromMs: number
   toMs: number
@@ -12,7 +12,7 @@ export interface Frame {
 const timing = /^(?:(\d+):)?(\d\d):(\d\d)\.(\d{3})\s+-->\s+(?:(\d+):)?(\d\d):(\d\d)\.(\d{3})/
 const place = /^(.+)#xywh=(\d+),(\d+),(\d+),(\d+)$/
 
-/** Reads a WebVTT storyboard whose cues name a part of a picture (`board.jpg#xywh=0,0,90,160`). What it can't read it leaves out. */
+/** Parses a WebVTT storyboard whose cues name a part of an image (`board.jpg#xywh=0,0,90,160`). Skips invalid cues. */
 export function parseStoryboard(text: string, baseUrl: string): Frame[] {
   return text.split(/\r?\n\r?\n/).flatMap((block) => {
     const lines = block.trim().split(/\r?\n/)
@@ -39,7 +39,7 @@ function milliseconds([hours = '0', minutes = '0', seconds = '0', thousandths = 
   return ((Number(hours || 0) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + Number(thousandths)
 }
 
-/** The frame for a moment; after the last one's end, the last one. */
+/** Returns the frame for a moment; the last frame after its end. */
 export function frameAt(frames: Frame[], ms: number): Frame | undefined {
   return frames.find(({ fromMs, toMs }) => ms >= fromMs && ms < toMs) ?? frames.at(-1)
 }

@@ -14,12 +14,12 @@ export interface Stream extends Player {
 
 const prepared = new Map<string, Stream>()
 
-/** Older iPhones have nothing that hls.js could play with. */
+/** False on older iPhones, which have no Media Source Extensions. */
 const hlsServes = 'MediaSource' in globalThis || 'ManagedMediaSource' in globalThis
 
 /**
- * Plays the document's first episode before its screen exists, in the element that the document has for it and where it may
- * play already (web/play-first.ts); `takeStream` with the same link then takes it over.
+ * Starts the document's first episode before its screen exists, in the document's element, where it may play already
+ * (web/play-first.ts). `takeStream` with the same link then takes it over.
  */
 export function startAhead(source: Source, startMs: number): void {
   const video = document.querySelector<HTMLVideoElement>('video#first-video') ?? createVideo()
@@ -30,7 +30,7 @@ export function startAhead(source: Source, startMs: number): void {
   void play(video)
 }
 
-/** A prepared stream, or a new one. The caller closes it. @param active whether it is on screen, and cannot begin too soon */
+/** Returns a prepared stream or a new one; the caller closes it. @param active whether it is on screen and must start at once */
 export function takeStream(source: Source, startMs: number, active: boolean): Stream {
   const ready = prepared.get(source.hls_url)
   prepared.delete(source.hls_url)
@@ -40,7 +40,7 @@ export function takeStream(source: Source, startMs: number, active: boolean): St
 
 function createVideo(): HTMLVideoElement {
   const video = document.createElement('video')
-  // Chromium's native player takes segments of another host, such as a bucket's, only by the rules of CORS.
+  // Chromium's native player loads segments from another host, such as a bucket's, only with CORS.
   video.crossOrigin = 'anonymous'
   video.playsInline = true
   return video
@@ -57,7 +57,7 @@ function openStream(video: HTMLVideoElement, source: Source, startMs: number, ac
   }
   const open = !hlsServes ? openNative : active && startsNatively(source) ? openNativeThenHls : openLazyHls
   const player = open(video, source, startMs / 1000, events)
-  // At once: what is chosen once it plays was fetched in another rendition before.
+  // At once, because a later choice would refetch the first segments in another rendition.
   player.choose(preferences.get().quality)
   return {
     ...player,
@@ -71,7 +71,7 @@ function openStream(video: HTMLVideoElement, source: Source, startMs: number, ac
       video.pause()
       player.rest(true)
       video.remove()
-      // Whoever swipes has another episode before them, which this must not keep waiting.
+      // Deferred, so that it does not delay the next episode after a swipe.
       whenIdle(() => {
         player.close()
         video.removeAttribute('src')

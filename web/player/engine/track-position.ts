@@ -1,10 +1,10 @@
-/** Where a video is and whether it plays, also while its element has no source or a new one, which says 0 and paused. */
+/** A video's position and whether it plays. Also valid while the element has no source or a new one, and reports 0 and paused. */
 export interface TrackedPosition {
   seconds: number
   isPlaying: boolean
 }
 
-/** Follows a video until the signal. @param startSeconds where it starts */
+/** Tracks a video until the signal aborts. @param startSeconds its initial position */
 export function trackPosition(
   video: HTMLVideoElement,
   startSeconds: number,
@@ -16,7 +16,7 @@ export function trackPosition(
     if (video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA) position.seconds = video.currentTime
   })
   listen('play', () => (position.isPlaying = true))
-  // An error pauses too.
+  // An error pauses the element too.
   listen('pause', () => (position.isPlaying = video.error ? position.isPlaying : false))
   return position
 }

@@ -4,17 +4,17 @@ import { shortcutFor, shortcuts } from './shortcuts.ts'
 const press = (key: string, change = {}) =>
   shortcutFor({ key, ctrlKey: false, metaKey: false, altKey: false, target: null, ...change })?.label
 
-// Node has no DOM; a target that is no Element is a press on the page itself.
+// Node has no DOM; a target that is not an Element is a key press on the page itself.
 globalThis.Element ??= class {
   readonly localName = 'none'
 } as typeof Element
 
-test('every key means one thing', () => {
+test('assigns one command to every key', () => {
   const keys = shortcuts.flatMap(({ keys: each }) => [...each])
   expect(new Set(keys).size).toBe(keys.length)
 })
 
-test('keys find their command, in either case', () => {
+test('finds the command of a key in either case', () => {
   expect([' ', 'k', 'K', 'ArrowLeft', 'N', 'p', '?'].map((key) => press(key))).toEqual([
     'playPause',
     'playPause',
@@ -26,7 +26,7 @@ test('keys find their command, in either case', () => {
   ])
 })
 
-test("the browser's own combinations are left alone", () => {
+test("ignores the browser's own key combinations", () => {
   expect(press('f', { ctrlKey: true })).toBeUndefined()
   expect(press('l', { metaKey: true })).toBeUndefined()
   expect(press('x')).toBeUndefined()

@@ -1,4 +1,4 @@
-/** What a key, a button or a gesture can ask of the player. */
+/** Commands of keys, buttons and gestures to the player. */
 export interface Commands {
   togglePlay(): void
   seekBy(seconds: number): void
@@ -10,7 +10,7 @@ export interface Commands {
   showShortcuts(): void
 }
 
-/** The keys, as data: the handler and the sheet on `?` both read this table. `label` is a key of `player` in the texts. */
+/** The keys as a table, which the handler and the sheet on `?` both read. `label` is a key of `player` in the texts. */
 export const shortcuts = [
   { keys: [' ', 'k'], label: 'playPause', run: (player: Commands) => player.togglePlay() },
   { keys: ['ArrowLeft'], label: 'back5', run: (player: Commands) => player.seekBy(-5) },
@@ -27,7 +27,7 @@ export const shortcuts = [
 
 type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'target'>
 
-/** The shortcut of a key press; none while something is typed, chosen or pressed with the same key. */
+/** Returns the shortcut of a key press; undefined while the user types or operates a control with the same key. */
 export function shortcutFor({ key, ctrlKey, metaKey, altKey, target }: Press) {
   if (ctrlKey || metaKey || altKey) return undefined
   if (target instanceof Element) {

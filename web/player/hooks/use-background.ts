@@ -3,8 +3,8 @@ import { play } from '#web/player/engine/play.ts'
 import type { Stream } from '#web/player/engine/stream.ts'
 
 /**
- * In the background the episode pauses, unless it plays in a window of its own, and nothing is fetched for what does not play.
- * Whoever plays it from the lock screen hears it go on.
+ * Pauses the episode in the background unless it is in picture-in-picture, and stops fetching for paused streams. Playback started
+ * from the lock screen continues.
  */
 export function useBackground(stream: Stream | null, active: boolean): void {
   useEffect(() => {
@@ -39,7 +39,7 @@ export function useBackground(stream: Stream | null, active: boolean): void {
   }, [stream, active])
 }
 
-/** Runs at once, or when the page is on screen again. @returns what calls it off */
+/** Runs at once, or when the page is visible again. @returns a function that cancels it */
 export function whenVisible(run: () => void): () => void {
   if (!document.hidden) {
     run()

@@ -6,14 +6,13 @@ export interface Caption {
   url: string
 }
 
-/** Where the video leaves the page, which only the browser can draw on. */
+/** Events when the video leaves the page for a view on which only the browser can draw. */
 const leaves = ['webkitbeginfullscreen', 'enterpictureinpicture']
 const comesBack = ['webkitendfullscreen', 'leavepictureinpicture']
 
 /**
- * Shows one of the captions in this box over the video, or none: at the top where they are placed there, else at the foot, and at
- * the side that they are aligned to. The browser itself would paint captions of the same time over each other, and long ones over
- * the controls.
+ * Shows one caption track, or none, in a box over the video: at the top if its cues are placed there, else at the bottom, aligned
+ * as they specify. The browser would draw simultaneous cues over each other, and long ones over the controls.
  */
 export function useCaptions(
   video: HTMLVideoElement | null,
@@ -26,7 +25,7 @@ export function useCaptions(
     if (!video || !url) return
     const element = captionTrack(url, htmlLang, label ?? htmlLang)
     const { track } = element
-    // Chromium keeps a track for the life of the page, so it must not reference the video.
+    // Chromium keeps a track as long as the page lives, so the track must not reference the video.
     const listening = new AbortController()
     const { signal } = listening
     const draw = () => {
@@ -64,12 +63,12 @@ function drawCue(cue: VTTCue): HTMLElement {
   return line
 }
 
-/** Of about fifteen lines that a picture has. */
+/** Of the about fifteen lines that fit into a frame. */
 const upperLines = 7
 
 /**
- * A cue's `line` counts from the top (below 0: from the foot), or is a share of the height in percent. In text that runs
- * downwards it counts columns: from the left where they grow to the right (`lr`), from the right where they grow to the left.
+ * Returns a cue's position. `line` counts from the top (below 0: from the bottom), or is a percentage of the height. In vertical
+ * text it counts columns: from the left if they grow to the right (`lr`), else from the right.
  */
 function placeOf({ line, snapToLines, vertical }: VTTCue): 'top' | 'foot' | 'left' | 'right' {
   const isFirst = line !== 'auto' && (snapToLines ? line >= 0 && line < upperLines : line < 50)
@@ -78,7 +77,7 @@ function placeOf({ line, snapToLines, vertical }: VTTCue): 'top' | 'foot' | 'lef
   return isLeft ? 'left' : 'right'
 }
 
-/** Captions that run downwards, side by side at one side of the picture. */
+/** Renders vertical captions as columns side by side at one side of the video. */
 function drawColumns(side: string, captions: HTMLElement[]): HTMLElement {
   const columns = document.createElement('div')
   columns.dataset['side'] = side
@@ -86,7 +85,7 @@ function drawColumns(side: string, captions: HTMLElement[]): HTMLElement {
   return columns
 }
 
-/** A track as the browser takes it; `htmlLang` such as `de`. */
+/** Creates a track element; `htmlLang` is a code such as `de`. */
 export function captionTrack(url: string, htmlLang: string, label: string): HTMLTrackElement {
   const track = document.createElement('track')
   track.kind = 'captions'

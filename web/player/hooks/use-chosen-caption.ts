@@ -9,7 +9,7 @@ export interface ChosenCaption {
   htmlLang: string
 }
 
-/** The captions in the chosen language, else the interface's, else English; none if they are turned off. */
+/** Returns the captions in the chosen language, else in the interface language, else in English; none if they are off. */
 export function useChosenCaption(all: Caption[]): ChosenCaption {
   const { i18n } = useTranslation()
   const { captions } = usePreferences()

@@ -4,12 +4,12 @@ import type { Commands } from './shortcuts.ts'
 import { play } from '#web/player/engine/play.ts'
 import type { Caption } from './use-captions.ts'
 
-/** The commands that need the slide's own video. */
+/** Commands that need the slide's own video. */
 export type SlideCommands = Pick<Commands, 'togglePlay' | 'seekBy' | 'toggleMute' | 'toggleCaptions'> & {
   seekTo(ms: number): void
 }
 
-/** What can be asked of the slide's video. While `register` is given they are registered as the ones the keys reach. */
+/** Returns the commands of the slide's video. With `register` they are also registered as those of the keyboard shortcuts. */
 export function useCommands(
   video: HTMLVideoElement | null,
   captions: { all: Caption[]; shown: Caption | undefined },

@@ -2,12 +2,12 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 
 const restMs = 2500
 
-/** Controls that go away after a rest while `fading` holds; `poke` brings them back. */
+/** Hides the controls after a rest while `fading` is true; `poke` shows them again. */
 export function useFade(fading: boolean): { visible: boolean; poke: () => void } {
   const [rested, setRested] = useState(false)
   const isFading = useRef(fading)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  // A pointer that moves pokes all the time: nothing is rendered for it while the controls are there.
+  // A moving pointer calls this continuously; while the controls are visible nothing is rendered.
   const poke = useCallback(() => {
     clearTimeout(timer.current)
     setRested(false)

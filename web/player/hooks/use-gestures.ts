@@ -4,7 +4,10 @@ const holdMs = 350
 const slackPx = 10
 const doubleTapMs = 280
 
-/** Tap, double tap and hold on the picture: the first tap of two counts at once, as a tap. A scroll that begins takes the pointer away, so a swipe is neither. */
+/**
+ * Handles tap, double tap and hold on the video. The first tap of a double tap is handled at once as a tap. Scrolling cancels the
+ * pointer, so a swipe is neither.
+ */
 export function useGestures({
   onTap,
   onDoubleTap,
@@ -20,7 +23,7 @@ export function useGestures({
     null,
   )
   const tappedAt = useRef(-Infinity)
-  // The browser's own clock for the touch, so that a page which is late does not tear two taps apart.
+  // The event's own timestamp, so that a busy main thread does not split a double tap.
   const tap = (at: number) => {
     const second = at - tappedAt.current < doubleTapMs
     tappedAt.current = second ? -Infinity : at

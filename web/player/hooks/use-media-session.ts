@@ -13,7 +13,7 @@ interface Shown {
   onPrevious: (() => void) | null
 }
 
-/** Where the system has controls of its own (lock screen, headphones, keyboard), they show the episode on screen and steer it. */
+/** Connects the system's media controls (lock screen, headphones, keyboard) with the episode on screen. */
 export function useMediaSession(video: HTMLVideoElement | null, shown: Shown): void {
   const { active, title, subtitle, poster, state, commands, onNext, onPrevious } = shown
   const session = active && video ? navigator.mediaSession : undefined
@@ -37,7 +37,7 @@ export function useMediaSession(video: HTMLVideoElement | null, shown: Shown): v
       try {
         session.setActionHandler(action as MediaSessionAction, handler)
       } catch {
-        // This browser does not know that button.
+        // This browser does not support the action.
       }
     }
     for (const [action, handler] of Object.entries(handlers)) set(action, handler)

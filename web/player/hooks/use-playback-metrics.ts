@@ -3,7 +3,7 @@ import { sendEvent } from '#web/lib/tracking/events.ts'
 import type { Trouble } from '#web/player/engine/player.ts'
 import { measurePlayback, type PlaybackEvent } from '#web/player/engine/playback-metrics.ts'
 
-/** Beyond this an episode is known to go badly. */
+/** More events of one episode add no information. */
 const mostEvents = 20
 
 interface Shown {
@@ -12,7 +12,7 @@ interface Shown {
   failure: Trouble | null
 }
 
-/** Reports how the episode on screen plays, as the site's own events `play_start`, `play_stall`, `play_rung` and `play_error`. */
+/** Reports the playback of the episode on screen as the site's events `play_start`, `play_stall`, `play_rung` and `play_error`. */
 export function usePlaybackMetrics(
   video: HTMLVideoElement | null,
   { episodeId, active, failure }: Shown,

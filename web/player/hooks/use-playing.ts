@@ -2,7 +2,10 @@ import { useEffect, useLayoutEffect } from 'react'
 import { play } from '#web/player/engine/play.ts'
 import { usePreferences } from './use-preferences.ts'
 
-/** Plays while `active` and pauses otherwise, with the viewer's volume and speed. Starts muted if the browser requires a tap for sound. */
+/**
+ * Plays while `active` and pauses otherwise, with the viewer's volume and speed. Starts muted if the browser requires a tap for
+ * sound.
+ */
 export function usePlaying(video: HTMLVideoElement | null, active: boolean): void {
   const { muted, silenced, volume, rate } = usePreferences()
   useLayoutEffect(() => {

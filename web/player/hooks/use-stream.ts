@@ -5,16 +5,16 @@ import type { Source, Trouble } from '#web/player/engine/player.ts'
 import { takeStream, type Stream } from '#web/player/engine/stream.ts'
 import { createOnlineRetry } from '#web/player/engine/retry-when-online.ts'
 
-/** How long before its end a link is renewed. */
+/** A link is renewed this long before it expires. */
 const renewBeforeMs = 60_000
 const soonestMs = 3_000
 
-/** Why nothing plays, where asking for another link is no help. */
+/** Errors that a fresh link does not resolve. */
 type Failure = Exclude<Trouble, 'expired'>
 
 /**
- * Opens the stream of a source and keeps it going until it is unmounted: a fresh link (`source` changes) carries on at
- * the same second. `onExpiring` asks for that fresh link, shortly before the end of the old one or when it is refused.
+ * Opens the stream of a source and keeps it open until unmount. A fresh link (`source` changes) continues at the same position.
+ * Calls `onExpiring` for a fresh link shortly before the old one expires or when it is refused.
  */
 export function useStream(source: Source, startMs: number, active: boolean, onExpiring: () => void) {
   const [stream, setStream] = useState<Stream | null>(null)
@@ -23,7 +23,7 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
   const { quality } = usePreferences()
   const [retryWhenOnline] = useState(createOnlineRetry)
 
-  // Before anything is painted: the picture is what was come for.
+  // A layout effect, so that the stream starts before the first paint.
   useLayoutEffect(() => {
     const opened = takeStream(source, startMs, active)
     setStream(opened)
@@ -47,13 +47,13 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
   const [opened] = useState(source.hls_url)
   useEffect(() => {
     if (source.hls_url !== opened) stream?.renew(source)
-    // A new link is the event; the stream is the same one throughout.
+    // Only a new link triggers this; the stream stays the same.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [source.hls_url])
 
   useEffect(() => {
     const inMs = Math.max(soonestMs, Date.parse(source.expires_at) - Date.now() - renewBeforeMs)
-    // A fresh link that looks old comes of a clock that is wrong: its server says when it has ended.
+    // A fresh link that looks expired means that the clock is wrong; the server then refuses it once it has expired.
     if (inMs === soonestMs && source.hls_url !== opened) return
     let end = () => {}
     const timer = setTimeout(() => (end = whenVisible(onExpiring)), inMs)
@@ -72,13 +72,13 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
     stream?.retry()
   }, [stream])
   useEffect(() => {
-    // What failed while it waited may be well again.
+    // A stream that failed while it waited may work now.
     if (active && failure === 'broken') retry()
-    // Only when it comes on screen: what fails there is told.
+    // Only when the slide comes on screen; an error that happens there is shown.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [active])
   useEffect(() => {
-    // The network that is back may be what was missing.
+    // The lost network may have been the cause.
     if (failure === 'broken') return retryWhenOnline(retry)
   }, [failure, retry, retryWhenOnline])
   return { stream, renditions, failure, retry }

@@ -16,7 +16,7 @@ const events = [
   'progress',
 ]
 
-/** Runs now, and whenever something of the video changes: several times a second while it plays. @returns what ends it */
+/** Runs now and on each change of the video: several times a second while it plays. @returns a function that unsubscribes */
 export function subscribeToVideo(video: HTMLVideoElement, run: () => void): () => void {
   run()
   for (const event of events) video.addEventListener(event, run)
@@ -25,7 +25,7 @@ export function subscribeToVideo(video: HTMLVideoElement, run: () => void): () =
   }
 }
 
-/** The playback state without the position, so that nothing renders while an episode just plays. */
+/** Returns the playback state without the position, so that nothing renders while an episode just plays. */
 export function usePlayState(video: HTMLVideoElement | null): PlayState {
   const [state, setState] = useState<PlayState>(() => readPlayState(video))
   useEffect(() => {

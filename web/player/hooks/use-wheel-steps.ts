@@ -1,12 +1,12 @@
 import { useEffect, useRef, type RefObject } from 'react'
 
-/** So much turning of a wheel asks for a step. A notch is 100 px or more, a touch of a touchpad a few. */
+/** Scroll distance of one step. A notch of a wheel is 100 px or more, a touchpad event a few. */
 const stepPx = 50
-/** A touchpad keeps scrolling by momentum: until the wheel has rested, or this long, it causes no second step. */
+/** A touchpad keeps scrolling by momentum: no second step follows until the wheel has rested, or until `longestMs`. */
 const restMs = 120
 const longestMs = 700
 
-/** One notch of a wheel, or one swipe on a touchpad, is one step; the browser's own snapping would lead back from it. */
+/** Turns one notch of a wheel, or one swipe on a touchpad, into one step; the browser's own snapping would scroll back. */
 export function useWheelSteps(box: RefObject<HTMLElement | null>, step: (by: 1 | -1) => void): void {
   const latest = useRef(step)
   useEffect(() => {
@@ -26,7 +26,7 @@ export function useWheelSteps(box: RefObject<HTMLElement | null>, step: (by: 1 |
       const hasRested = timeStamp - turnedAt > restMs
       turnedAt = timeStamp
       const delta = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : event.deltaY * stepPx
-      // Momentum never turns round: that is a hand's.
+      // Momentum never reverses, so a reversal is a new gesture.
       const turnsRound = Math.sign(delta) === -steppedBy
       if (hasRested) turned = 0
       else if (timeStamp - steppedAt < longestMs && !turnsRound) return
@@ -42,7 +42,7 @@ export function useWheelSteps(box: RefObject<HTMLElement | null>, step: (by: 1 |
   }, [box])
 }
 
-/** Whether something inside, such as a list of offers, has further to scroll in this direction. */
+/** Returns whether an element inside, such as a list of offers, can scroll further in this direction. */
 function scrollsInside(box: HTMLElement, { target, deltaY }: WheelEvent): boolean {
   let element = target instanceof Element ? target : null
   for (; element && element !== box; element = element.parentElement) {

@@ -109,12 +109,12 @@ export function Controls(props: ControlsProps) {
   )
 }
 
-/** The sound, on or off; whoever has a mouse or a keyboard chooses how loud it is. */
+/** Sound button; with a mouse or keyboard also a volume slider. */
 function Sound({ onToggle }: { onToggle: () => void }) {
   const { t } = useTranslation()
   const { muted, silenced, volume } = usePreferences()
   const quiet = muted || silenced
-  // Muted instead of 0, so that the button brings back the volume of before.
+  // Muted instead of volume 0, so that the button restores the previous volume.
   const choose = (chosen: number) =>
     preferences.set(chosen === 0 ? { muted: true } : { volume: chosen, muted: false, silenced: false })
   const shown = quiet ? 0 : Math.round(volume * 100)
@@ -140,7 +140,7 @@ function Sound({ onToggle }: { onToggle: () => void }) {
   )
 }
 
-/** Shows position and length. It updates its text without React, and only while it is visible. */
+/** Shows position and duration. Updates its text without React, and only while it is visible. */
 function Time({
   video,
   durationMs,
@@ -162,7 +162,7 @@ function Time({
   return <span ref={line} className={styles.time} />
 }
 
-/** Only on iPhones, where a video goes full screen by itself, with the controls and captions of the system. */
+/** Only on iPhones, where a video enters full screen by itself, with the system's controls and captions. */
 declare global {
   interface HTMLVideoElement {
     webkitEnterFullscreen?(): void
@@ -172,7 +172,7 @@ declare global {
 const canFill = (video: HTMLVideoElement | null) =>
   document.fullscreenEnabled || video?.webkitEnterFullscreen !== undefined
 
-/** Enters or leaves full screen: the whole player, or on an iPhone the video alone. */
+/** Enters or leaves full screen: with the whole player, or on an iPhone with the video alone. */
 export function toggleFullscreen(inside: Element | null, video: HTMLVideoElement | null): void {
   if (document.fullscreenElement) void document.exitFullscreen()
   else if (!document.fullscreenEnabled) video?.webkitEnterFullscreen?.()
@@ -187,18 +187,18 @@ interface ToolProps {
   icon: IconName
   label: string
   pressed?: boolean
-  /** A count or a word that is shown below the icon. */
+  /** A count or a word below the icon. */
   note?: string
   onClick: (() => void) | null
 }
 
-/** A round button of the player; disabled without `onClick`. */
+/** Round button of the player; disabled without `onClick`. */
 export function Tool({ icon, label, pressed, note, onClick }: ToolProps) {
   return (
     <button
       type="button"
       className={styles.tool}
-      // Voice control needs the visible text in the name.
+      // Voice control requires the visible text in the accessible name.
       aria-label={note === undefined || note === label ? label : `${label}, ${note}`}
       title={label}
       aria-pressed={pressed}

@@ -7,27 +7,27 @@ interface FeedProps {
   count: number
   index: number
   onIndex: (index: number) => void
-  /** False where another slide was chosen since this one, and is being drawn: the feed waits for that. */
+  /** Returns false if another slide was chosen after this one and is still being rendered; the feed then waits for it. */
   isLatest: () => boolean
-  /** Called for the slide on screen and its two neighbours; the others stand empty. */
+  /** Called for the slide on screen and its two neighbours; the others are empty. */
   renderSlide: (index: number) => ReactNode
   label: string
 }
 
-/** A vertical feed with the browser's own scrolling: slides follow the finger and snap, one at a time. */
+/** Vertical feed with the browser's own scrolling: slides follow the finger and snap, one at a time. */
 export function Feed({ box, count, index, onIndex, isLatest, renderSlide, label }: FeedProps) {
-  /** The slide that the box shows, as far as its owner was told. */
+  /** The index last reported to the owner. */
   const reported = useRef<number>(undefined)
-  /** The slides' height at the last look. Until they are scrolled for a new one, their place says nothing of what is shown. */
+  /** The slides' height at the last check. After a resize the scroll position is invalid until it is corrected. */
   const height = useRef(0)
 
   const mayLead = useRef(isLatest)
   useLayoutEffect(() => {
     mayLead.current = isLatest
   })
-  // At once: a key asks for the next picture, not for the way there. A finger's swipe is the browser's own.
+  // Without animation: a key press jumps to the next slide; a swipe is scrolled by the browser.
   useLayoutEffect(() => {
-    // A step that is drawn after the next one was taken leads nobody back.
+    // A step that is rendered after the next one was taken must not scroll back.
     if (!box.current || reported.current === index || !mayLead.current()) return
     reported.current = index
     height.current = box.current.clientHeight
@@ -43,7 +43,7 @@ export function Feed({ box, count, index, onIndex, isLatest, renderSlide, label 
     if (!box.current) return undefined
     const resized = new ResizeObserver(keepShown)
     resized.observe(box.current)
-    // A window may get its old size back before anybody looks: the scrolling that this left behind is followed by nobody.
+    // The window may return to its old size before the next check; the scroll event that remains is ignored.
     addEventListener('resize', keepShown)
     return () => {
       resized.disconnect()
@@ -71,10 +71,7 @@ export function Feed({ box, count, index, onIndex, isLatest, renderSlide, label 
   )
 }
 
-/**
- * Shows the slide below (1) or above (-1) and lets its video play, with nothing drawn anew in between: `onIndex` follows with
- * the scroll event.
- */
+/** Scrolls to the slide below (1) or above (-1) and plays its video without rendering; `onIndex` follows with the scroll event. */
 export function stepFeed(feed: HTMLElement | null, by: 1 | -1): void {
   if (!feed) return
   const to = slideOf(feed) + by

@@ -11,32 +11,32 @@ import styles from './progress-bar.module.css'
 interface ProgressBarProps {
   video: HTMLVideoElement | null
   durationMs: number
-  /** Whether anybody sees it. Otherwise nothing of it is drawn, since that would lay out the page each second. */
+  /** Whether the bar is visible. A hidden bar is not updated, since that would cause a layout each second. */
   shown: boolean
   storyboardUrl: string
   onSeek: (ms: number) => void
 }
 
-/** The bar moves in so many steps, of two pixels on a phone: each has the page drawn. */
+/** The bar moves in this many steps, two pixels each on a phone, because each step causes a repaint. */
 const steps = 200
 
 const part = (ms: number, durationMs: number) => (durationMs ? Math.min(1, ms / durationMs) : 0)
 
-/** The position, as a bar that can be dragged. It widens under the thumb and shows the frame that would be shown. */
+/** The position as a slider. It grows while dragged and shows the frame at that position. */
 export function ProgressBar(props: ProgressBarProps) {
   const { video, durationMs, shown, storyboardUrl, onSeek } = props
   const { t } = useTranslation()
   const bar = useRef<HTMLDivElement>(null)
   const [hoverMs, setHoverMs] = useState<number | null>(null)
   const [dragging, setDragging] = useState(false)
-  // Fetched when it is first wanted.
+  // Fetched on the first use.
   const { data: frames = [] } = useQuery({
     ...storyboardQuery(storyboardUrl),
     enabled: hoverMs !== null && storyboardUrl !== '',
   })
   const dragMs = dragging ? hoverMs : null
   const { range, played, buffered, drawnSeconds } = usePosition(props, dragMs)
-  // While the bar is hidden, a change can only be a step from its last position, such as a screen reader's.
+  // A change of the hidden bar can only be a step from its last position, such as a screen reader's.
   const seek = (seconds: number) => {
     const since = shown ? 0 : (video?.currentTime ?? 0) - drawnSeconds.current
     drawnSeconds.current = seconds
@@ -100,7 +100,7 @@ export function ProgressBar(props: ProgressBarProps) {
   )
 }
 
-/** Draws the position into the bar's parts, several times a second and therefore outside React. */
+/** Updates the bar's elements several times a second, and therefore outside React. */
 function usePosition({ video, durationMs, shown }: ProgressBarProps, dragMs: number | null) {
   const { t } = useTranslation()
   const range = useRef<HTMLInputElement>(null)

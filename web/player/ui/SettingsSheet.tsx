@@ -7,7 +7,7 @@ import { usePreferences } from '#web/player/hooks/use-preferences.ts'
 import type { ChosenCaption } from '#web/player/hooks/use-chosen-caption.ts'
 import styles from './settings-sheet.module.css'
 
-/** A device with a mouse or a touchpad has a keyboard too, as a rule. */
+/** A device with a mouse or a touchpad usually has a keyboard too. */
 const hasKeys = matchMedia('(any-hover: hover)').matches
 const speeds = [0.75, 1, 1.25, 1.5, 1.75, 2]
 
@@ -19,7 +19,7 @@ interface SettingsSheetProps {
   onClose: () => void
 }
 
-/** Speed, quality and captions; picture in picture; the way to the keyboard's shortcuts. */
+/** Playback speed, quality, captions and picture-in-picture, with a link to the keyboard shortcuts. */
 export function SettingsSheet({ renditions, captions, video, onShortcuts, onClose }: SettingsSheetProps) {
   const { t } = useTranslation()
   const { rate, quality } = usePreferences()

@@ -13,9 +13,9 @@ export interface SlideTools {
   onNext: (() => void) | null
   onPrevious: (() => void) | null
   onShortcuts: () => void
-  /** Gives the controls of the next slide the focus that a button had in the one before. */
+  /** Moves the focus from a button of the previous slide to the same button in these controls. */
   keepFocus: (controls: Element) => void
-  /** Runs at once, or when no finger swipes any more. */
+  /** Runs at once, or when the swipe has ended. */
   whenScrollEnds: (run: () => void) => () => void
 }
 
@@ -23,13 +23,13 @@ interface StageProps {
   count: number
   index: number
   onIndex: (index: number) => void
-  /** False where another slide was chosen since this one, and is being drawn. */
+  /** Returns false if another slide was chosen after this one and is still being rendered. */
   isLatest: () => boolean
   renderSlide: (index: number, tools: SlideTools) => ReactNode
   label: string
 }
 
-/** The player: a feed of slides, and the keys that steer the one on screen. */
+/** The player: a feed of slides, and keyboard shortcuts for the one on screen. */
 export function Stage({ count, index, onIndex, isLatest, renderSlide, label }: StageProps) {
   const box = useRef<HTMLDivElement>(null)
   const feed = useRef<HTMLDivElement>(null)
@@ -46,7 +46,7 @@ export function Stage({ count, index, onIndex, isLatest, renderSlide, label }: S
   )
   const step = (by: 1 | -1) => {
     stepFeed(feed.current, by)
-    // Scroll events do not fire in the background, where the system's media controls step.
+    // Scroll events do not fire in the background, where the system's media controls change the episode.
     if (document.hidden) onIndex(index + by)
   }
   useWheelSteps(feed, step)
@@ -105,7 +105,7 @@ export function Stage({ count, index, onIndex, isLatest, renderSlide, label }: S
   )
 }
 
-/** A slide that leaves takes its buttons along, so the focus moves to the same button of the next slide. */
+/** Keeps the focus on the same button when the next slide replaces the one that had it. */
 function useFocusAcross(box: RefObject<HTMLElement | null>) {
   const icon = useRef<string>(undefined)
   useEffect(() => {
@@ -122,7 +122,7 @@ function useFocusAcross(box: RefObject<HTMLElement | null>) {
     if (!icon.current) return
     const find = (name: string) => controls.querySelector<HTMLElement>(`[data-icon='${name}']:enabled`)
     const button = find(icon.current) ?? find('pause') ?? find('play')
-    // Its slide may have been left meanwhile, and must not come back.
+    // The previous slide must not scroll back into view.
     button?.focus({ preventScroll: true })
   }, [])
 }

@@ -19,7 +19,7 @@ import { readVideo, type PlayState } from '#web/player/engine/video-state.ts'
 import type { VideoSlideProps } from './video-slide-props.ts'
 import styles from './video-slide.module.css'
 
-/** One episode in the feed: the picture, its captions, its gestures and, while it is on screen, its controls. */
+/** One episode in the feed: the video, its captions, its gestures and, while it is on screen, its controls. */
 export function VideoSlide(props: VideoSlideProps) {
   const { episodeId, source, startMs, active, whenScrollEnds, onEnded, onState } = props
   const { t } = useTranslation()
@@ -41,7 +41,7 @@ export function VideoSlide(props: VideoSlideProps) {
     if (video) box.current?.prepend(video)
   }, [video])
   useEffect(() => {
-    // One that ended before and comes back on screen plays again already, which the state is still to tell.
+    // An ended episode that comes back on screen plays again already, but the state has not been updated yet.
     if (!active || !state.ended || !video?.ended) return
     let endStillness = () => {}
     const endDialogs = afterDialogs(() => {
@@ -67,14 +67,14 @@ export function VideoSlide(props: VideoSlideProps) {
   const gestures = useGestures({
     onTap: () => {
       poke()
-      // Where the browser silenced the episode, the first tap asks for its sound.
+      // If the browser silenced the episode, the first tap turns on its sound.
       const isSilenced = preferences.get().silenced && !state.paused
       if (isSilenced) turnOnSound()
       else commands.togglePlay()
       undoTap.current = isSilenced ? () => {} : commands.togglePlay
     },
     onDoubleTap: () => {
-      // The first tap has paused what the second one likes.
+      // The first tap of the double tap has paused the video; undo that.
       undoTap.current()
       setLiked((before) => before + 1)
       props.onDoubleTap()
@@ -127,7 +127,7 @@ export function VideoSlide(props: VideoSlideProps) {
   )
 }
 
-/** Runs at once, or when the sheet that is open is closed: what a person reads is not taken from them. */
+/** Runs at once, or when the open dialog is closed, so that it does not interrupt the user. */
 function afterDialogs(run: () => void): () => void {
   const dialog = document.querySelector('dialog[open]')
   if (!dialog) {
@@ -140,7 +140,7 @@ function afterDialogs(run: () => void): () => void {
 
 const turnOnSound = () => preferences.set({ silenced: false, muted: false })
 
-/** What lies over the picture's middle: paused, loading, twice the speed, sound to be tapped for. */
+/** Overlays in the middle of the video: paused, loading, double speed, tap for sound. */
 function Signs({ state, fast }: { state: PlayState; fast: boolean }) {
   const { t } = useTranslation()
   const { silenced } = usePreferences()

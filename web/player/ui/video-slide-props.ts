@@ -11,9 +11,9 @@ export interface VideoSlideProps {
   active: boolean
   title: string
   subtitle: string
-  /** Buttons of the page, above the player's own in the rail. */
+  /** The page's buttons, above the player's own in the rail. */
   rail: ReactNode
-  /** The page's way back, at the top on phones. */
+  /** The page's back button, at the top on phones. */
   back: ReactNode
   onDoubleTap: () => void
   register: (commands: SlideCommands | null) => void

@@ -2,8 +2,8 @@
 const slackPx = 1
 
 /**
- * Runs at once, or when the feed has come to rest at a slide. A step that is taken while a finger swipes would be added to the
- * swipe, and lead one slide further than the person meant. @returns what calls it off
+ * Runs at once, or when the feed rests at a slide. A step taken during a swipe would be added to it and lead one slide too far.
+ * @returns a function that cancels it
  */
 export function whenScrollEnds(feed: HTMLElement, run: () => void): () => void {
   if (isStill(feed)) {
