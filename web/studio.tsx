@@ -6,7 +6,7 @@ import './i18n/account.ts'
 import './i18n/mine.ts'
 import './ui/base.css'
 
-// What the viewers' forms, sheets and second factor say, which serve here too.
+// Text parts that the studio shares with the site: forms, sheets and the second factor.
 const shared = ['base', 'watch', 'account', 'mine'] as const
 await Promise.all([...shared.map(loadTexts), loadStudioTexts()])
 const element = document.getElementById('app')

@@ -17,12 +17,9 @@ it('formats dates in the en-US long form', async () => {
   expect(german.longDate('2026-11-21T12:00:00Z')).toBe('November 21, 2026')
 })
 
-it.each(['yesterday', "returns 'Invalid Date' for %j", null, undefined])(
-  "says 'Invalid Date' for %j",
-  (time) => {
-    expect(longDate(time)).toBe('Invalid Date')
-  },
-)
+it.each(['yesterday', '', null, undefined])("returns 'Invalid Date' for %j", (time) => {
+  expect(longDate(time)).toBe('Invalid Date')
+})
 
 it.each([
   ['en', '$4.99', '€0.05', '$100,000.00'],
@@ -30,7 +27,7 @@ it.each([
   ['fr', '4,99 $US', '0,05 €', '100 000,00 $US'],
   ['de', '4,99 $', '0,05 €', '100.000,00 $'],
   ['pt', 'US$ 4,99', '€ 0,05', 'US$ 100.000,00'],
-])('takes cents and shows two decimals, as is written in %s', async (lang, ...words) => {
+])('formats cents with two decimals in %s', async (lang, ...words) => {
   const { money } = await open(lang)
   expect([money(499, 'USD'), money(5, 'EUR'), money(10_000_000, 'USD')].map(plain)).toEqual(words)
 })
@@ -41,7 +38,7 @@ it.each([
   ['fr', '12,3 k', '1,2 M', '4 Md'],
   ['de', '12,3 Tsd.', '1,2 Mio.', '4 Mrd.'],
   ['pt', '12,3 mil', '1,2 M', '4 mM'],
-])('shortens play counts, as is written in %s', async (lang, ...words) => {
+])('shortens play counts in %s', async (lang, ...words) => {
   const { shortCount } = await open(lang)
   expect([12_345, 1_234_567, 3_999_999_999].map(shortCount).map(plain)).toEqual(words)
   expect(shortCount(999)).toBe('999')
@@ -52,7 +49,7 @@ it.each([
   ['en', '1.25'],
   ['fr', '1,25'],
   ['de', '1,25'],
-])('writes a small number as %s does', async (lang, words) => {
+])('formats a small number in %s', async (lang, words) => {
   const { decimal } = await open(lang)
   expect([decimal(1.25), decimal(2)]).toEqual([words, '2'])
 })

@@ -22,7 +22,7 @@ it.each([
     'TikTok',
     true,
   ],
-])('knows the browser of an app: %s', (userAgent, app, android) =>
+])('detects the in-app browser of %s', (userAgent, app, android) =>
   expect(inAppBrowser(userAgent)).toEqual({ app, android }),
 )
 
@@ -33,7 +33,7 @@ it.each([
   'Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0',
   'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
   '',
-])('takes for no app: %s', (userAgent) => expect(inAppBrowser(userAgent)).toBeUndefined())
+])('detects no app for %s', (userAgent) => expect(inAppBrowser(userAgent)).toBeUndefined())
 
 test('an intent link opens the same page, and falls back to it if no browser handles the link', () => {
   const link = intentLink('https://drama.example/videos/v?episode=4&token=a;b#x')

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { isScreen } from './is-screen.ts'
 
 it.each(['/', '/videos/vid_1', '/searchDetail/a%20tower', '/my', '/order/result'])(
-  'opens the shell for %s where no document comes',
+  'shows the shell for %s if no document arrives',
   (path) => expect(isScreen(path)).toBe(true),
 )
 

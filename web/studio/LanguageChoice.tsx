@@ -9,7 +9,7 @@ export function LanguageChoice() {
   const queryClient = useQueryClient()
   const choose = async (chosen: Language) => {
     await changeLanguage(chosen)
-    // What the site says in words, such as why a file was of no use, came in the language of before.
+    // Refetches messages that the server wrote in the previous language, such as why a file was rejected.
     await queryClient.invalidateQueries()
   }
   return (

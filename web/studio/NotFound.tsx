@@ -9,7 +9,7 @@ export function NotFound() {
   return <Nothing reason={t('shell.notFoundText')} />
 }
 
-/** In place of an area that is no part of one's role, which a link may lead to. */
+/** Shown in place of an area that the operator's role may not open, which a link may lead to. */
 export function NotForRole() {
   const { t } = useTexts()
   const { role } = useOperatorSession().operator

@@ -24,8 +24,8 @@ import { forgetUnsaved, hasUnsaved } from './ui/unsaved/unsaved.ts'
 import styles from './shell.module.css'
 
 /**
- * The frame around every screen of the studio. Without a session it shows the sign-in instead, or on top of a screen with
- * unsaved changes.
+ * The frame around every screen of the studio. Without a session it shows the sign-in instead, or on top of a screen with unsaved
+ * changes.
  */
 export function Shell() {
   const { t } = useTexts()
@@ -47,7 +47,7 @@ export function Shell() {
     )
   const { id } = operatorSession.operator
   return (
-    // Another operator starts without what was typed.
+    // The key discards typed text for another operator.
     <OperatorSessionContext key={id} value={operatorSession}>
       <Desktop session={operatorSession} />
       {!session.data && <SignInOver kept={id} />}
@@ -55,7 +55,7 @@ export function Shell() {
   )
 }
 
-/** The operator of the page: signed in, or signed out by an ended session with unsaved changes. */
+/** Returns the operator of the page: signed in, or signed out by an expired session with unsaved changes. */
 function useLastSession(signedIn: StudioSession | null | undefined): StudioSession | null {
   const [last, setLast] = useState<StudioSession | null>(null)
   const operatorSession = signedIn ?? (hasUnsaved() ? last : null)
@@ -119,25 +119,25 @@ function Desktop({ session }: { session: StudioSession }) {
   )
 }
 
-/** Whether an address, which anybody may have been sent, leads to an area that a role has nothing to do in. */
+/** Returns whether a URL, which anyone may have sent, leads to an area that the role may not open. */
 const isForOthers = (pathname: string, role: Role) =>
   areas.some(({ path, roles }) => matchPath(`${path}/*`, pathname) && !roles.includes(role))
 
-/** A new page is read from its heading on: the focus does not stay on the link that led there. */
+/** Focuses the heading of a new page, so that screen readers start there and not at the link that led to it. */
 function useFocusOnNewPage(pathname: string): void {
   const last = useRef(pathname)
   useEffect(() => {
     if (last.current === pathname) return
     last.current = pathname
     const main = document.querySelector('main')
-    // What the page itself focuses, such as a tab that stays, keeps the focus.
+    // Keeps the focus on an element that the page itself focused, such as a tab.
     if (document.activeElement !== document.body && main?.contains(document.activeElement)) return
     const heading = main?.querySelector<HTMLElement>('h1')
     ;(heading ?? main)?.focus({ preventScroll: true })
   }, [pathname])
 }
 
-/** Who is signed in, in which language, and the way out. */
+/** Shows the operator's name, the language choice and the sign-out button. */
 function Person({ session: { operator } }: { session: StudioSession }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
@@ -148,7 +148,7 @@ function Person({ session: { operator } }: { session: StudioSession }) {
     })
     forgetUnsaved()
     queryClient.setQueryData(operatorSessionQuery.queryKey, null)
-    // The next one at this session may see less.
+    // The next operator in this browser may have fewer permissions.
     queryClient.removeQueries(shown)
   }
   return (

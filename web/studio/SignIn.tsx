@@ -15,8 +15,8 @@ import { useTexts } from './texts.ts'
 import styles from './shell.module.css'
 
 /**
- * The way in for operators: address and password first, then the code of the second factor. `kept` is whose work waits
- * until they are back.
+ * Sign-in for operators: e-mail address and password, then the code of the second factor. `kept` is the id of the operator whose
+ * unsaved page waits.
  */
 export function SignIn({ kept }: { kept?: string }) {
   const { t } = useTexts()
@@ -34,10 +34,10 @@ export function SignIn({ kept }: { kept?: string }) {
       try {
         const body = { ...given, ...(asksForCode ? { totp: totp.trim() } : {}) }
         const desk = await call(openStudioSession, { body })
-        // Another one may see less.
+        // Another operator may have fewer permissions.
         if (desk.operator.id !== kept) queryClient.removeQueries(shown)
         queryClient.setQueryData(operatorSessionQuery.queryKey, desk)
-        // What their page asked for meanwhile was refused.
+        // Refetches queries that were refused in the meantime.
         void queryClient.refetchQueries({
           type: 'active',
           predicate: ({ state }) => state.status === 'error',
@@ -71,7 +71,7 @@ export function SignIn({ kept }: { kept?: string }) {
   )
 }
 
-/** Whose studio this is, as the document's icon shows it, and in which language. */
+/** The site's icon and name, with the language choice. */
 function Brand() {
   const { t } = useTexts()
   const icon = document.querySelector<HTMLLinkElement>('link[rel~="icon"]')?.href

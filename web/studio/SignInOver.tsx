@@ -15,7 +15,7 @@ export function SignInOver({ kept }: { kept: string }) {
       className={styles.over}
       aria-label={t('shell.signIn')}
       onKeyDown={stay}
-      // A phone's way back closes it all the same.
+      // The Back gesture of a phone closes the dialog regardless, so it is opened again.
       onClose={() => dialog.current?.showModal()}
     >
       <SignIn kept={kept} />

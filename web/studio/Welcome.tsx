@@ -18,7 +18,7 @@ import { PageLink } from './ui/PageLink.tsx'
 
 type Invited = ResultOf<typeof beginInvitation>
 
-/** Where a one-time link leads: password and second factor are set here, then the recovery codes are shown this once. */
+/** Accepts an invitation or reset link: sets password and second factor, then shows the recovery codes once. */
 export function Welcome() {
   const { t } = useTexts()
   const navigate = useNavigate()
@@ -27,7 +27,7 @@ export function Welcome() {
   const [letIn, setLetIn] = useState<{ desk: StudioSession; codes: string[] } | null>(null)
   const invited = useQuery({
     queryKey: ['invitation', secret],
-    // Asked once: each time makes another secret for the app, and only the last one counts.
+    // Fetched once, because each call creates another app secret and only the last one is valid.
     queryFn: () => call(beginInvitation, { body: { secret } }),
     staleTime: Infinity,
     refetchOnWindowFocus: false,

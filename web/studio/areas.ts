@@ -2,7 +2,7 @@ import type { ComponentType } from 'react'
 import { roles, type Role } from '#contract/studio/command.ts'
 import type { AreaIconName } from './ui/AreaIcon.tsx'
 
-/** A part of the studio with a place in its navigation. */
+/** An area of the studio, with an entry in the navigation. */
 export interface Area {
   name:
     | 'content'
@@ -17,12 +17,12 @@ export interface Area {
     | 'experiments'
   path: string
   icon: AreaIconName
-  /** Whose role has anything to do there. */
+  /** Roles that may open the area. */
   roles: readonly Role[]
   load: () => Promise<{ Component: ComponentType }>
 }
 
-/** In the order of the navigation; the first that a role has is its start page. */
+/** In the order of the navigation; the first area of a role is its start page. */
 export const areas: readonly Area[] = [
   {
     name: 'content',

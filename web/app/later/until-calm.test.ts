@@ -49,7 +49,7 @@ it('waits while a video plays and resolves when it is paused', async () => {
 })
 
 it.each([{ saveData: true }, { effectiveType: '2g' }, { effectiveType: 'slow-2g' }])(
-  'goes on over a connection where every byte may cost: %o',
+  'waits on a metered or slow connection: %o',
   async (thin) => {
     Object.assign(connection, thin)
     const waiting = wait()

@@ -22,7 +22,7 @@ test('leaves a URL without them unchanged', () => {
 test.each([
   ['longer than 512 characters', 'x'.repeat(513)],
   ['longer than that as it travels', '語'.repeat(57)],
-])('an id that is %s leaves the address and changes nothing', (_how, long) => {
+])('removes an id that is %s from the URL without storing it', (_how, long) => {
   takeVisitParameters(new URL('https://site.test/?token=ann&fbclid=f&ttclid=t'))
   const address = new URL('https://site.test/')
   for (const parameter of ['token', 'fbclid', 'ttclid']) address.searchParams.set(parameter, long)

@@ -5,7 +5,7 @@ import { Tabs } from '#web/studio/ui/Tabs.tsx'
 
 const root = '/studio/content'
 
-/** Tabs between videos and categories and tags. */
+/** Tabs for videos and for categories and tags. */
 export function ContentTabs() {
   const { t } = useTexts()
   const may = useMay()

@@ -4,8 +4,8 @@ import { useSettled } from '#web/studio/ui/use-settled.ts'
 import styles from './content.module.css'
 
 /**
- * Looks for what is being typed as soon as somebody pauses, and at once when the form is sent or the field left.
- * `value` is what is looked for now; where that changes elsewhere, as in the page's address, the field follows.
+ * Searches when typing pauses, and at once when the form is submitted or the field loses the focus. `value` is the current search;
+ * the field follows when it changes elsewhere, as in the URL.
  */
 export function SearchField({
   label,
@@ -20,7 +20,7 @@ export function SearchField({
   const [asked, setAsked] = useState({ given: value, sent: value })
   if (asked.given !== value) {
     setAsked({ given: value, sent: value })
-    // What comes back is what was told; somebody may have typed on.
+    // A change that this field itself reported is ignored, because the user may have typed on.
     if (asked.sent !== value) setWords(value)
   }
   const search = (typed: string) => {

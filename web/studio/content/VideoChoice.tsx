@@ -5,7 +5,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { useSettled } from '#web/studio/ui/use-settled.ts'
 
-/** A choice of videos whose titles match the search; `none` is the label while none is chosen. */
+/** Select of videos whose titles match the search; `none` is the label while none is chosen. */
 export function VideoChoice({
   keyword,
   value,
@@ -28,7 +28,7 @@ export function VideoChoice({
     queryFn: ({ signal }) => call(listTags, { query: { keyword: asked }, signal }),
     enabled: asked !== '',
   })
-  // None is chosen from a list that is just giving way to another.
+  // No video is chosen from a list that is about to be replaced.
   const titles = asked === keyword ? (found.data?.titles ?? []) : []
   const chosen = titles.some(({ id }) => id === value) ? value : ''
   return (

@@ -20,7 +20,7 @@ import { videosQuery } from './queries.ts'
 import { SearchField } from './SearchField.tsx'
 import styles from './content.module.css'
 
-/** Videos of every status, with filters by title and status that are in the page's address. */
+/** Videos of every status, with filters by title and status that are stored in the URL. */
 export function VideoList() {
   const { t, language } = useTexts()
   const may = useMay()
@@ -30,7 +30,7 @@ export function VideoList() {
   const state = videoStates.find((each) => each === search.get('state'))
   const videos = useInfiniteQuery({
     ...videosQuery(keyword, state),
-    // The table stays while something else is looked for.
+    // The previous table stays during a new search.
     placeholderData: keepPreviousData,
   })
   const look = (changes: Record<string, string>) =>
@@ -102,7 +102,7 @@ function episodesOf({ episode_count, progress, failed_count }: StudioVideoRow, t
   ].join(' · ')
 }
 
-/** A title begins a draft; the rest is said on its own page. */
+/** Creates a draft with a title; everything else is edited on its page. */
 function AddSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTexts()
   const goOn = useGoOn()

@@ -1,7 +1,7 @@
 import type { Language } from '#contract/languages.ts'
 import { coverPath, languageCoverPath } from '#contract/studio/uploads.ts'
 
-/** Where a video's cover is sent, the one for all or the one for a language. */
+/** Returns the upload path of a video's cover: the default one, or that of a language. */
 export function coverPathOf(videoId: string, language?: Language): string {
   const path = language ? languageCoverPath.replace(':language', language) : coverPath
   return path.replace(':id', videoId)

@@ -55,7 +55,7 @@ export const uploadsQuery = (videoId: string) =>
       state.data?.list.some((upload) => upload.state !== 'refused') === true ? lookMs : false,
   })
 
-/** The files that came in whole of late, as they are when somebody brings files. */
+/** Recently uploaded files, fetched again for each selection of files. */
 export const arrivedQuery = (videoId: string) =>
   queryOptions({
     queryKey: ['arrived', videoId],
@@ -64,7 +64,7 @@ export const arrivedQuery = (videoId: string) =>
     gcTime: 0,
   })
 
-/** The values of a `video.yaml`, or its mistakes. */
+/** The values of a `video.yaml`, or its errors. */
 export const descriptionQuery = (file: SourceFile | undefined) =>
   queryOptions({
     queryKey: ['description', file?.path, file?.bytes, file?.changedAt.getTime()],
@@ -81,11 +81,11 @@ export const labelsQuery = queryOptions({
   queryFn: ({ signal }) => call(listLabels, { signal }),
 })
 
-/** Whether a tag is neither being merged nor deleted. */
+/** Returns whether a tag is neither being merged nor deleted. */
 export const isStaying = ({ under_way: task }: Pick<StudioTag, 'under_way'>): boolean =>
   task === null || task === 'index'
 
-/** All tags, those of most videos first; with words, those that have them in a name. */
+/** All tags, the most used first; with a keyword, those whose name contains it. */
 export const tagsQuery = (keyword: string) =>
   infiniteQueryOptions({
     queryKey: ['tags', keyword],
@@ -96,7 +96,7 @@ export const tagsQuery = (keyword: string) =>
       }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    // What goes on at a tag's videos is looked at until it is done.
+    // Polled until the background tasks of the tags have finished.
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ list }) => list.some(({ under_way }) => under_way !== null)) === true
         ? lookMs

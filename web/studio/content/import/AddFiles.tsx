@@ -13,7 +13,10 @@ import { UploadList } from '#web/studio/content/uploads/UploadList.tsx'
 import { send } from '#web/studio/content/uploads/upload-queue.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** Chooses the files of a season; a folder, files or a ZIP may also be dropped anywhere on the page. Shows the plan before the upload starts. */
+/**
+ * Chooses the files of a season. A folder, files or a ZIP may also be dropped anywhere on the page. Shows the plan before the
+ * upload starts.
+ */
 export function AddFiles({ video }: { video: StudioVideoPage }) {
   const { t } = useTexts()
   const { id } = video
@@ -50,7 +53,7 @@ export function AddFiles({ video }: { video: StudioVideoPage }) {
       <input
         ref={(element) => {
           folder.current = element
-          // React knows no such attribute.
+          // React does not support this attribute.
           element?.setAttribute('webkitdirectory', '')
         }}
         hidden

@@ -118,10 +118,10 @@ export function ImportDiff({
   )
 }
 
-/** So many titles that take the place of others are shown at once. */
+/** Number of titles that replace others shown without expanding the list. */
 const shortList = 8
 
-/** What is ticked by one box. */
+/** The changes that one checkbox selects. */
 interface Row {
   key: string
   offers: Offer[]
@@ -129,7 +129,7 @@ interface Row {
 
 const rowOf = (offers: Offer[]): Row => ({ key: offers[0]?.key ?? '', offers })
 
-/** A row for each offer; but new titles of episodes, of which a season has many, are one row a language. */
+/** Returns one row per offer, but only one per language for new episode titles, of which a season has many. */
 function rowsOf(offers: readonly Offer[]): { rows: Row[]; replacing: Row[] } {
   const single = offers.filter(({ title }) => !title)
   const fresh = languages.map((language) =>
@@ -151,7 +151,7 @@ function nameOf({ difference, title, cover }: Offer, t: Say): string {
   return `${name} · ${languageNames[language]}`
 }
 
-/** New titles with their numbers; of many, how many there are, and all of them on request. */
+/** New titles with their episode numbers; a long list is collapsed to its count. */
 function Titles({ of }: { of: readonly TitleDifference[] }) {
   const { t } = useTexts()
   const isLong = of.length > 3
@@ -208,7 +208,7 @@ function Was({ difference: { part, was, isInherited } }: { difference: Differenc
 
 const size = { width: 90, height: 120 }
 
-/** The picture, cropped to the middle; the site chooses the best part automatically. */
+/** A thumbnail cropped to the middle; the site later chooses the best crop automatically. */
 function Glimpse({ file }: { file: SourceFile }) {
   const { t } = useTexts()
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -219,7 +219,7 @@ function Glimpse({ file }: { file: SourceFile }) {
       if (!isGone) draw(canvas.current, picture)
       picture.close()
     }
-    // A file that is not a picture is reported when it is sent.
+    // A file that is not an image is reported when it is uploaded.
     show().catch(() => {})
     return () => {
       isGone = true

@@ -13,7 +13,7 @@ import type { ToSend } from '#web/studio/content/uploads/upload-queue.ts'
 import { useUploadPreview, type Line, type PlannedUpload } from './use-upload-preview.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** So many files are shown at once; of more, those that are marked, and the rest on request. */
+/** Number of files shown at once; a longer list is collapsed to those with problems. */
 const shortList = 8
 
 /** The upload preview: each file's episode, and what is missing, duplicate or unclear; numbers can be corrected here. */
@@ -26,7 +26,7 @@ export function UploadPreview({
 }: {
   video: StudioVideoPage
   found: readonly SourceFile[]
-  /** That the video has already. */
+  /** Episodes that the video already has. */
   episodes: readonly StudioEpisode[]
   onBegin: (files: ToSend[]) => void
   onCancel: () => void
@@ -84,7 +84,7 @@ function Report({ plan: { lines, here, gaps, others, isValid } }: { plan: Planne
   )
 }
 
-/** Files that nothing is made of, each by its name. */
+/** Files that are not uploaded, by name. */
 function Others({ paths }: { paths: readonly string[] }) {
   const { t } = useTexts()
   return (
@@ -99,7 +99,7 @@ function Others({ paths }: { paths: readonly string[] }) {
   )
 }
 
-/** The files one by one; `isShort` shows those that were marked, which stay on screen while they are mended. */
+/** The files one by one. `isShort` shows only those that had problems, which stay on screen while they are corrected. */
 function Files({ plan, isShort }: { plan: PlannedUpload; isShort: boolean }) {
   const { t } = useTexts()
   const { lines, folder, fix } = plan
@@ -111,7 +111,7 @@ function Files({ plan, isShort }: { plan: PlannedUpload; isShort: boolean }) {
     { title: t('content.size'), cell: ({ file }: Line) => formatBytes(file.bytes), figures: true },
     { title: t('content.note'), cell: (line: Line) => <Note plan={plan} line={line} /> },
   ]
-  // Where a folder brings only texts and a cover, nothing is missing.
+  // Nothing is missing if a folder contains only texts and a cover.
   const isNeeded = rows.length > 0 || (lines.length === 0 && folder.offers.length === 0)
   return (
     isNeeded && (
@@ -145,7 +145,7 @@ function Note({ plan, line }: { plan: PlannedUpload; line: Line }) {
   )
 }
 
-/** The upload preview in a sentence or two. */
+/** Summary of the upload in a sentence or two. */
 function Sum({ files }: { files: readonly Line[] }) {
   const { t } = useTexts()
   const films = files.filter(({ kind }) => kind === 'film')

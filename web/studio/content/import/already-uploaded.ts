@@ -6,7 +6,7 @@ import { uploadName, type SourceFile } from '#web/studio/content/uploads/source-
 const keyOf = (name: string, bytes: number, changedAt: Date, number?: number, language?: Language | null) =>
   JSON.stringify([name, bytes, changedAt.getTime(), number, language ?? null])
 
-/** Tells of files whether the very same came in whole before, for the same place: what the server would not take again. */
+/** Finds files that were already uploaded completely for the same episode; the server would not accept them again. */
 export function findAlreadyUploaded(
   arrived: readonly ArrivedFile[],
 ): (placed: Placed<SourceFile>) => boolean {

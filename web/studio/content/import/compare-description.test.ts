@@ -40,7 +40,7 @@ const said: VideoDescription = {
   episode_titles: [],
 }
 
-it('only what differs is told, with what it would take the place of; what is left out takes nothing away', () => {
+it('returns only differences, with the current value, and ignores omitted values', () => {
   const told = compareDescription(said, draft).map(({ part, language, was }) => [part, language, was])
   expect(told).toEqual([
     ['titles', 'es', ''],
@@ -52,7 +52,7 @@ it('only what differs is told, with what it would take the place of; what is lef
   ])
 })
 
-it('what is taken becomes one edit, which names no language that is not taken', () => {
+it('combines accepted differences into one edit without other languages', () => {
   const taken = compareDescription(said, draft).filter(({ was }) => was === '')
   expect(editsOf(taken)).toEqual({
     titles: { es: 'Sal' },
@@ -62,7 +62,7 @@ it('what is taken becomes one edit, which names no language that is not taken', 
   expect(editsOf([])).toEqual({})
 })
 
-it('what a draft only took over from the video before is told apart from what somebody typed', () => {
+it('marks values that a draft inherited from the previous video', () => {
   const inheritedOf = (inherited: StudioVideoPage['inherited']) =>
     compareDescription({ ...said, free_episodes: 5 }, { ...draft, inherited })
       .filter(({ isInherited }) => isInherited)

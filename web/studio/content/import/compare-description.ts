@@ -6,20 +6,20 @@ import { decimalOf } from '#web/studio/format.ts'
 
 type Edits = Omit<BodyOf<typeof editVideo>, 'id'>
 
-/** What a `video.yaml` says otherwise than the video's page. */
+/** A difference between a `video.yaml` and the video's page. */
 export interface Difference {
   part: 'titles' | 'synopses' | 'category' | 'tags' | 'free_episodes' | 'price' | 'badge' | 'featured'
-  /** Of a text. */
+  /** The language of a text. */
   language?: Language
-  /** Empty where the page has nothing, so that nothing is lost by taking it. */
+  /** The current value; empty if the page has none, so that accepting overwrites nothing. */
   was: string
   says: string
-  /** Nobody has said what was: a draft took it over from the video before. */
+  /** Whether the current value is a default that the draft copied from the previous video. */
   isInherited: boolean
   edits: Edits
 }
 
-/** Where a description and a video differ. What the description leaves out is no difference. */
+/** Returns the differences between a description and a video. Values that the description omits are no difference. */
 export function compareDescription(said: VideoDescription, video: StudioVideoPage): Difference[] {
   const texts = (part: 'titles' | 'synopses') =>
     languages.map((language) => {
@@ -67,7 +67,7 @@ export function compareDescription(said: VideoDescription, video: StudioVideoPag
 const priceText = ({ episode_cents, video_cents, currency }: StudioVideo['price']) =>
   `${decimalOf(episode_cents)} / ${decimalOf(video_cents)} ${currency}`
 
-/** The one edit that takes over these differences. */
+/** Merges the accepted differences into one edit. */
 export function editsOf(differences: readonly Difference[]): Edits {
   const edits: Edits = {}
   for (const { edits: one } of differences) {

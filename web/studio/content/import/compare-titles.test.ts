@@ -7,7 +7,7 @@ const episodes = [
   { id: 'ep_2', number: 2, titles: { en: 'Low water' } },
 ]
 
-it('titles are told of episodes that are there or come, where they differ, and with what they would take the place of', () => {
+it('returns titles that differ, of existing and new episodes, with the current title', () => {
   const told = compareTitles(said, episodes, [2, 4])
   expect(told.map(({ number, language, was, says }) => [number, language, was, says])).toEqual([
     [2, 'en', 'Low water', 'Ebb'],
@@ -17,7 +17,7 @@ it('titles are told of episodes that are there or come, where they differ, and w
   expect(unknownOf(said, new Set([1, 2, 4]))).toEqual([5])
 })
 
-it('what is taken goes to the episodes that are there by their ids, and to those that come by their numbers', () => {
+it('assigns accepted titles to existing episodes by id and to new ones by number', () => {
   const taken = compareTitles(said, episodes, [4])
   expect(namesOf(taken)).toEqual([
     { id: 'ep_2', titles: { en: 'Ebb' } },
@@ -27,7 +27,7 @@ it('what is taken goes to the episodes that are there by their ids, and to those
   expect(titlesOf(taken, 1)).toEqual({})
 })
 
-it('new titles in a language are chosen together, and one that takes the place of another by itself', () => {
+it('groups new titles of a language and keeps each replacing title separate', () => {
   const before = new Set(compareTitles(said, episodes, []).map(choiceKey))
   expect([...before]).toEqual(['episode.2.en', 'episodes.fy'])
   const joined = compareTitles(said, episodes, [4, 5]).filter((title) => !before.has(choiceKey(title)))

@@ -2,20 +2,20 @@ import { languages, type Language, type Texts } from '#contract/languages.ts'
 import type { VideoDescription } from '#contract/studio/descriptions.ts'
 import type { StudioEpisode } from '#contract/studio/videos.ts'
 
-/** What a `video.yaml` calls an episode otherwise than its row. */
+/** A difference between an episode's title in a `video.yaml` and in the database. */
 export interface TitleDifference {
   number: number
   language: Language
-  /** Undefined for an episode that comes with the files. */
+  /** Undefined for an episode that is among the uploaded files. */
   episodeId: string | undefined
-  /** Empty if it has no title in that language. */
+  /** The current title; empty if the episode has none in that language. */
   was: string
   says: string
 }
 
 type Named = VideoDescription['episode_titles']
 
-/** Where a description and episodes differ, of those that are there or among the files, by language and number. */
+/** Returns the title differences of existing and uploaded episodes, by language and number. */
 export function compareTitles(
   said: Named,
   episodes: readonly Pick<StudioEpisode, 'id' | 'number' | 'titles'>[],
@@ -35,18 +35,18 @@ export function compareTitles(
   )
 }
 
-/** What its choice is kept by: new titles in a language are taken or left together, and those that join them later too. */
+/** Key of the choice: new titles in a language are accepted together, also those found later; replacing titles one by one. */
 export const choiceKey = ({ number, language, was }: TitleDifference) =>
   was === '' ? `episodes.${language}` : `episode.${number}.${language}`
 
-/** The numbers of episodes that have a title in a description, and are neither there nor among the files. */
+/** Returns the numbers of episodes that have a title in a description but are neither in the video nor among the files. */
 export function unknownOf(said: Named, known: ReadonlySet<number>): number[] {
   return said.flatMap((titles, index) =>
     Object.keys(titles).length > 0 && !known.has(index + 1) ? [index + 1] : [],
   )
 }
 
-/** The edits that take over these titles, for the episodes that are there. */
+/** Returns the edits of the accepted titles for existing episodes. */
 export function namesOf(taken: readonly TitleDifference[]): { id: string; titles: Partial<Texts> }[] {
   const named = new Map<string, Partial<Texts>>()
   for (const { episodeId, language, says } of taken)
@@ -54,7 +54,7 @@ export function namesOf(taken: readonly TitleDifference[]): { id: string; titles
   return [...named].map(([id, titles]) => ({ id, titles }))
 }
 
-/** The titles of an episode that comes with the files. */
+/** Returns the accepted titles of an episode among the files. */
 export function titlesOf(taken: readonly TitleDifference[], number: number): Partial<Texts> {
   const own = taken.filter((each) => !each.episodeId && each.number === number)
   return Object.fromEntries(own.map(({ language, says }) => [language, says]))

@@ -27,15 +27,15 @@ export type OfferedCover = ChosenCovers<SourceFile>['covers'][number]
 
 const coverKey = ({ language }: OfferedCover) => `cover.${language ?? ''}`
 
-/** The address of the cover that a new one would replace. */
+/** Returns the URL of the cover that a new one would replace. */
 export function coverNow(video: StudioVideoPage, language: Language | undefined): string | null {
   if (!language) return video.cover_url
   return video.language_covers.find((cover) => cover.language === language)?.url ?? null
 }
 
-/** One thing that may be taken over: of the video, of an episode, or a cover. */
+/** One change that can be imported: a value of the video, an episode title, or a cover. */
 export interface Offer {
-  /** What it is chosen by; of several with the same, all are taken or none. */
+  /** Offers with the same key are imported together or not at all. */
   key: string
   difference?: Difference
   cover?: OfferedCover
@@ -44,13 +44,13 @@ export interface Offer {
 }
 
 /**
- * What the `video.yaml` and the covers among these files offer for a video; of several, the last that was given. Where the page has
- * nothing yet, or what nobody has said, it is taken, unless the operator says otherwise; what it has stays, unless they say otherwise.
+ * Compares the `video.yaml` and the covers among the files with a video; of several, the last one counts. By default a value is
+ * imported if the page has none or only an inherited default; the operator can change each choice.
  */
 export function useImportDiff(
   found: readonly SourceFile[],
   video: StudioVideoPage,
-  /** The episodes that are there, and the numbers of those among the files. */
+  /** The existing episodes, and the episode numbers among the files. */
   { episodes, coming }: { episodes: readonly StudioEpisode[]; coming: readonly number[] },
 ) {
   const { t } = useTexts()
@@ -92,7 +92,7 @@ export function useImportDiff(
     )
     if (!info) {
       notify(message || t('content.noPicture'))
-      // Another press continues without it.
+      // The next click imports the rest without this cover.
       setChosen((before) => new Map([...before, [coverKey(cover), false]]))
     } else if (info.is_small) notify(t('content.coverSmall'))
     void queryClient.invalidateQueries({ queryKey: ['video', video.id] })
@@ -109,16 +109,16 @@ export function useImportDiff(
   return {
     file,
     covers,
-    /** Descriptions and covers beside those. */
+    /** Descriptions and covers that were not chosen. */
     unused: new Set([...descriptions.slice(0, -1), ...others.map((other) => other.file)]),
     offers,
     takenCount: taken.length,
     mistake: isTooLarge
       ? t('content.said.tooLarge', { most: formatBytes(uploadLimits.description) })
       : (reading.data?.mistake ?? ''),
-    /** The numbers of episodes that it has titles for, and that are nowhere. */
+    /** Numbers of episodes with a title but neither an episode nor a file. */
     unknown: unknownOf(said?.episode_titles ?? [], known),
-    /** What an episode that comes with the files is called; undefined if nothing says so. */
+    /** Returns the titles of an episode among the files; undefined if there is no description. */
     titlesOf: (number: number) => (said ? titlesOf(takenTitles, number) : undefined),
     isReading: file !== undefined && !isTooLarge && reading.isPending,
     couldNotRead: reading.isError,

@@ -12,7 +12,7 @@ import { useImportDiff } from './use-import-diff.ts'
 
 /** A file of the upload, with its planned episode. */
 export type Line = Season<SourceFile>['files'][number] & {
-  /** The very same has arrived before: it is not sent again. */
+  /** Whether the file was already uploaded, so that it is not sent again. */
   isHere: boolean
 }
 
@@ -53,21 +53,21 @@ export function useUploadPreview(
   const isValid = ready.length + here === lines.length
   return {
     lines,
-    /** Numbers of episodes that are missing. */
+    /** Numbers of missing episodes. */
     gaps,
-    /** The paths of files that nothing is made of. */
+    /** The paths of files that are not uploaded. */
     others: found
       .filter((file) => readFileName(file.path).kind === 'other' || folder.unused.has(file))
       .map(({ path }) => path),
-    /** How many have arrived before. */
+    /** Number of files that were already uploaded. */
     here,
     isLookedUp: !arrived.isPending,
     folder,
-    /** What is sent. */
+    /** The files to send. */
     ready,
     isValid,
     isBusy: arrived.isPending || folder.isReading || folder.busy,
-    /** Whether something was the matter with a file at first. */
+    /** Returns whether the file had a problem initially. */
     hadProblem: (file: SourceFile) => marked.has(file),
     fix: (file: SourceFile, change: Partial<Placed<SourceFile>>) =>
       setFixes(new Map([...fixes, [file, { ...fixes.get(file), ...change }]])),

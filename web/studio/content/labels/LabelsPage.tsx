@@ -19,7 +19,7 @@ import { categoriesQuery, isStaying, tagsQuery } from '#web/studio/content/queri
 import { SearchField } from '#web/studio/content/SearchField.tsx'
 import styles from '#web/studio/content/content.module.css'
 
-/** The categories in their order and the tags by their use, each with its names in all languages. */
+/** The categories in their order and the tags by use, each with its names in all languages. */
 export function LabelsPage() {
   const { t } = useTexts()
   return (
@@ -40,7 +40,7 @@ function Categories() {
   const mayOrder = useMay()(orderCategories)
   const { run } = useCommand(orderCategories, null)
   const categories = useQuery(categoriesQuery)
-  // It is refused where somebody else added one meanwhile, which is not on the screen yet.
+  // Rejected if another operator added a category in the meantime, which is not on screen yet.
   const { ordered, order } = useSentOrder(categories.data?.list ?? [], idOf, async (list) => {
     await run({ ids: list.map(idOf) })
     await categories.refetch()
@@ -68,7 +68,7 @@ function Categories() {
   )
 }
 
-/** The names in all languages side by side. */
+/** A label's names in all languages, side by side. */
 function Names({ of: { names } }: { of: StudioLabel }) {
   return (
     <dl className={styles.names}>
@@ -89,7 +89,7 @@ const nameColumns: Column<StudioLabel>[] = languages.map((language) => ({
   cell: ({ names }) => names[language] ?? '–',
 }))
 
-/** What can be done to a tag; one that is going is left alone, and says so. */
+/** Actions for a tag; a tag that is being merged or deleted shows its status instead. */
 function TagActions({ tag }: { tag: StudioTag }) {
   const { t } = useTexts()
   const { under_way: task } = tag

@@ -13,7 +13,7 @@ import { categoriesQuery, isStaying, tagsQuery } from '#web/studio/content/queri
 import { SearchField } from '#web/studio/content/SearchField.tsx'
 import styles from '#web/studio/content/content.module.css'
 
-/** Chooses what a tag or category is merged into, and does it. */
+/** Merges a tag or category into another one. */
 export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () => void }) {
   const { t, language } = useTexts()
   const { run, busy } = useCommand(kind === 'tag' ? mergeTag : mergeCategory, null)
@@ -21,7 +21,7 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
   const [chosen, setChosen] = useState('')
   const { found, isAnswered } = useLabels(kind, keyword)
   const others = found.filter(({ id }) => id !== label.id)
-  // Held from when it is shown first: the list may come in another order while somebody reads what the button says.
+  // Fixed on the first render, because a refetch may reorder the list while the operator reads the button.
   if (chosen === '' && isAnswered && others[0]) setChosen(others[0].id)
   const into = others.find(({ id }) => id === chosen)
   const search = (words: string) => {
@@ -67,7 +67,7 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
   )
 }
 
-/** All categories, or the most used of the tags that are called so and stay. */
+/** Returns all categories, or the most used tags that match the keyword and are not being removed. */
 function useLabels(kind: LabelProps['kind'], keyword: string): { found: StudioLabel[]; isAnswered: boolean } {
   const categories = useQuery({ ...categoriesQuery, enabled: kind === 'category' })
   const tags = useInfiniteQuery({

@@ -13,7 +13,7 @@ import { nameIn } from '#web/studio/format.ts'
 import type { LabelProps } from './label-props.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** The names of a tag or category in all languages. */
+/** Edits the names of a tag or category in all languages. */
 export function RenameSheet({ kind, label, onClose }: LabelProps & { onClose: () => void }) {
   const { t, language: own } = useTexts()
   const name = nameIn(label.names, own)

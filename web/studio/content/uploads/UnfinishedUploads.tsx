@@ -14,16 +14,16 @@ import { rangesOf } from './arrange-season.ts'
 import { forget, type Sending } from './upload-queue.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** What the server knows of and this page does not send: begun before a reload or elsewhere, stopped, or refused. */
+/** Uploads that the server knows but this page does not send: started before a reload or elsewhere, stopped, or rejected. */
 export function UnfinishedUploads({
   videoId,
   sendings,
   onRemoved,
 }: {
   videoId: string
-  /** What this page sends of the same video. */
+  /** This page's uploads of the same video. */
   sendings: readonly Sending[]
-  /** Told once files are off the list, and with them the button that was pressed. */
+  /** Called once files are off the list, and with them the pressed button. */
   onRemoved: () => void
 }) {
   const { t } = useTexts()
@@ -33,7 +33,7 @@ export function UnfinishedUploads({
   if (left.length === 0) return null
   const arriving = left.filter(({ state }) => state === 'arriving')
   const refused = left.filter(({ state }) => state === 'refused')
-  // Most files of an interrupted season have not started: one line shows them.
+  // Most files of an interrupted season have not started; one line shows them all.
   const isLong = arriving.length > shortList
   const toCome = isLong ? arriving.filter(({ parts }) => parts.length === 0) : []
   const given = { videoId, onRemoved }
@@ -77,7 +77,7 @@ function LeftList({ uploads, ...given }: { uploads: readonly Upload[] } & Given)
   )
 }
 
-/** A file that leaves the list has come to be an episode, or part of one, that is not on the screen yet. */
+/** Refetches the episodes when a file leaves the list, because it has become an episode or part of one. */
 function useEpisodesAnew(videoId: string, list: readonly Upload[] | undefined): void {
   const client = useQueryClient()
   const known = useRef<number>(undefined)
@@ -89,7 +89,7 @@ function useEpisodesAnew(videoId: string, list: readonly Upload[] | undefined): 
   }, [client, videoId, now])
 }
 
-/** So many files are shown one by one. */
+/** Number of files shown one by one. */
 const shortList = 8
 
 interface Given {
@@ -97,7 +97,7 @@ interface Given {
   onRemoved: () => void
 }
 
-/** Takes files off the list, all of one kind: what arrived of them in part is lost, so of many it asks first. */
+/** Removes files of one kind from the list. Partly uploaded data is lost, so several files need a confirmation. */
 function GiveUp({ videoId, uploads, onRemoved }: { uploads: readonly Upload[] } & Given) {
   const { t } = useTexts()
   const remove = useCommand(removeUploads, null)
@@ -112,13 +112,13 @@ function GiveUp({ videoId, uploads, onRemoved }: { uploads: readonly Upload[] } 
     for (let from = 0; from < ids.length; from += planLimits.files) {
       const some = ids.slice(from, from + planLimits.files)
       const gone = await remove.run({ video_id: videoId, ids: some })
-      // It has been said why; the rest can be given up once more.
+      // The reason has been shown; the rest can be removed with another click.
       if (!gone) return
       kept.push(...gone.kept)
     }
     forget(videoId, uploads)
     if (kept.length > 0) notify(t('content.keptFiles', { count: kept.length, names: firstOf(kept) }))
-    // What lies under an open dialog takes no focus.
+    // Elements below an open dialog cannot be focused.
     flushSync(() => setAsks(false))
     onRemoved()
   }

@@ -18,13 +18,13 @@ import {
 import { timeLeft } from './time-left.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** The files on their way, each and over all, with the time that is left; and those that came in only in part, or were refused. */
+/** The current uploads with progress and remaining time, each and in total; also unfinished and rejected ones. */
 export function UploadList({
   videoId,
   onRemoved,
 }: {
   videoId: string
-  /** Told once files that were left are off the list. */
+  /** Called once unfinished files are off the list. */
   onRemoved: () => void
 }) {
   const { t } = useTexts()
@@ -33,7 +33,7 @@ export function UploadList({
   const [arrived, stopped, failed] = [count('done'), count('stopped'), count('failed')]
   const open = all.filter(({ state }) => state !== 'done' && state !== 'stopped')
   const client = useQueryClient()
-  // What has arrived may be refused a moment later; of what was stopped a part may have arrived.
+  // An uploaded file may be rejected a moment later; a stopped one may be partly uploaded.
   useEffect(() => {
     if (arrived + stopped > 0) void client.invalidateQueries({ queryKey: uploadsQuery(videoId).queryKey })
   }, [client, videoId, arrived, stopped])
@@ -114,7 +114,7 @@ function SendingLine({ sending }: { sending: Sending }) {
         {state === 'failed' ? (
           <span className={styles.bad}>{message || t('content.notSent')}</span>
         ) : (
-          // Not whole before it is whole; a file may be empty.
+          // Rounded down, so that 100 % means complete; a file may be empty.
           formatShare(Math.floor((100 * sent) / Math.max(1, bytes)), 100)
         )}
         {seconds !== undefined && ` · ${timeLeft(seconds, t)}`}

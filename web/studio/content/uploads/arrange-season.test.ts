@@ -9,13 +9,13 @@ describe('a season', () => {
       return kind === 'film' || kind === 'captions' ? [{ file, kind, number, language }] : []
     })
 
-  it('stands in order, films before their captions', () => {
+  it('sorts by episode, videos before their captions', () => {
     const { files, gaps } = arrange(placed('10.mp4', '2.mp4', '1.en.vtt', '1.mp4'), new Set())
     expect(files.map(({ file }) => file)).toEqual(['1.mp4', '1.en.vtt', '2.mp4', '10.mp4'])
     expect(gaps).toEqual([3, 4, 5, 6, 7, 8, 9])
   })
 
-  it('counts what the video has already, and says what a file takes the place of', () => {
+  it('includes existing episodes and marks files that replace something', () => {
     const { files, gaps } = arrange(placed('3.mp4', '5.mp4', '1.de.srt'), new Set([1, 2, 3]))
     expect(files.map(({ trouble, replaces }) => [trouble, replaces])).toEqual([
       [undefined, false],
@@ -25,7 +25,7 @@ describe('a season', () => {
     expect(gaps).toEqual([4])
   })
 
-  it('names what keeps it from beginning', () => {
+  it('reports the problems that prevent the upload', () => {
     const { files } = arrange(placed('1.mp4', 'ep1.mov', 'trailer.mp4', '2.en.vtt', '1.it.vtt'), new Set())
     expect(new Map(files.map(({ file, trouble }) => [file, trouble]))).toEqual(
       new Map([
@@ -39,7 +39,7 @@ describe('a season', () => {
   })
 })
 
-it('numbers are told in ranges', () => {
+it('formats numbers as ranges', () => {
   expect(rangesOf([3, 1, 2, 2, 7, 9, 10])).toBe('1–3, 7, 9–10')
   expect(rangesOf([])).toBe('')
 })

@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts'
 
-/** A file with its place: an episode's film or its captions in a language. */
+/** A file with its place: an episode's video or its captions in a language. */
 export interface Placed<File> {
   file: File
   kind: 'film' | 'captions'
@@ -8,7 +8,7 @@ export interface Placed<File> {
   language: Language | undefined
 }
 
-/** What is wrong with a file's place, so that nothing can begin. */
+/** A problem with a file's place that prevents the upload. */
 export type Trouble = 'noNumber' | 'noLanguage' | 'double' | 'noEpisode'
 
 /** The plan of a season's upload, before it starts. */
@@ -18,7 +18,7 @@ export interface Season<File> {
   gaps: number[]
 }
 
-/** Puts files in order, and says which numbers are missing, doubled or without an episode. */
+/** Sorts files and finds missing and duplicate numbers, and captions without an episode. */
 export function arrange<File>(placed: readonly Placed<File>[], there: ReadonlySet<number>): Season<File> {
   const films = placed.filter(({ kind }) => kind === 'film')
   const numbers = new Set([...there, ...films.map(({ number }) => number ?? 0)])
@@ -44,7 +44,7 @@ export function arrange<File>(placed: readonly Placed<File>[], there: ReadonlySe
   }
 }
 
-/** Numbers as a person writes them: "1–3, 5". */
+/** Formats numbers as ranges: "1–3, 5". */
 export function rangesOf(numbers: readonly number[]): string {
   const ranges: { from: number; to: number }[] = []
   for (const number of [...new Set(numbers)].toSorted((a, b) => a - b)) {

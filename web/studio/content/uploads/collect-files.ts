@@ -2,10 +2,7 @@ import { fromFile, type SourceFile } from './source-file.ts'
 
 const isZip = ({ path }: SourceFile) => /\.zip$/i.test(path)
 
-/**
- * All files of what was dropped or chosen: of folders all that is in them, of a ZIP what it holds.
- * @throws UnreadableZip
- */
+/** Returns all dropped or chosen files, with the content of folders and ZIP files. @throws UnreadableZip */
 export async function collectFiles(files: readonly SourceFile[]): Promise<SourceFile[]> {
   const all = await Promise.all(files.map((file) => (isZip(file) ? unzip(file) : [file])))
   return all.flat()
@@ -27,7 +24,7 @@ async function filesOf(entry: FileSystemEntry): Promise<SourceFile[]> {
   if (!isFolder(entry)) return []
   const reader = entry.createReader()
   const inside: FileSystemEntry[] = []
-  // A browser gives a hundred at a time, and none in the end.
+  // Browsers return up to a hundred entries per call, and an empty list at the end.
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),

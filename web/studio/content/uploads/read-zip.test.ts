@@ -4,12 +4,12 @@ import { partBytes } from '#contract/studio/uploads.ts'
 import { packZip } from '#e2e/support/pack-zip.ts'
 import { readZip, UnreadableZip } from './read-zip.ts'
 
-/** What a browser is given. */
+/** Packs files into a ZIP, as a browser's Blob. */
 const makeZip = (...given: Parameters<typeof packZip>) => new Blob([new Uint8Array(packZip(...given))])
 
 const bytesOf = async (blob: Blob) => Buffer.from(await blob.arrayBuffer())
 
-it('gives the files of a ZIP, stored and compressed, with names, sizes and last changes', async () => {
+it('reads stored and compressed files of a ZIP with names, sizes and modification times', async () => {
   const [one, two] = [randomBytes(1000), Buffer.from('WEBVTT\n')]
   const zip = makeZip(
     [
@@ -34,26 +34,22 @@ it('gives the files of a ZIP, stored and compressed, with names, sizes and last 
   ])
 })
 
-it.each([0, 8])(
-  'cuts into the same parts and leaves out those that are there (method %i)',
-  async (method) => {
-    const content = randomBytes(2 * partBytes + 5)
-    const [file] = await readZip(makeZip([{ name: '01.mp4', content, method }]))
-    const parts = []
-    for await (const { part, blob } of file?.parts(new Set([0])) ?? [])
-      parts.push([part, await bytesOf(blob)])
-    expect(parts).toEqual([
-      [1, content.subarray(partBytes, 2 * partBytes)],
-      [2, content.subarray(2 * partBytes)],
-    ])
-  },
-)
+it.each([0, 8])('cuts files into the same parts and skips uploaded ones (method %i)', async (method) => {
+  const content = randomBytes(2 * partBytes + 5)
+  const [file] = await readZip(makeZip([{ name: '01.mp4', content, method }]))
+  const parts = []
+  for await (const { part, blob } of file?.parts(new Set([0])) ?? []) parts.push([part, await bytesOf(blob)])
+  expect(parts).toEqual([
+    [1, content.subarray(partBytes, 2 * partBytes)],
+    [2, content.subarray(2 * partBytes)],
+  ])
+})
 
 it.each([
   ['no ZIP', new Blob(['nothing of the kind, and long enough to hold an end'])],
   ['an encrypted one', makeZip([{ name: '01.mp4', content: Buffer.from('x'), flags: 1 }])],
   ['one packed another way', makeZip([{ name: '01.mp4', content: Buffer.from('x'), method: 14 }])],
   ['one that was cut off', makeZip([{ name: '01.mp4', content: Buffer.from('x') }]).slice(3)],
-])('refuses %s', async (_what, zip) => {
+])('rejects %s', async (_what, zip) => {
   await expect(readZip(zip)).rejects.toThrow(UnreadableZip)
 })

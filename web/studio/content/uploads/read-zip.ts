@@ -1,6 +1,6 @@
 import { fromBlob, fromStream, type SourceFile } from './source-file.ts'
 
-/** A ZIP that cannot be read here: damaged, encrypted, or packed in a way that browsers do not know. */
+/** Thrown for a ZIP that cannot be read: damaged, encrypted, or with a compression that browsers do not support. */
 export class UnreadableZip extends Error {
   override name = 'UnreadableZip'
 }
@@ -23,14 +23,11 @@ interface Entry {
   isEncrypted: boolean
   packed: number
   bytes: number
-  /** Where its own head begins. */
+  /** Offset of the entry's local header. */
   place: number
 }
 
-/**
- * The files in a ZIP, which are read out of it where they lie: nothing is unpacked ahead, so a season may be larger than the memory.
- * @throws UnreadableZip
- */
+/** Lists the files in a ZIP. Each is read directly from the ZIP, so a season may be larger than the memory. @throws UnreadableZip */
 export async function readZip(zip: Blob): Promise<SourceFile[]> {
   const { count, place, bytes } = await findDirectory(zip)
   const entries = readDirectory(await view(zip, place, bytes), count)
@@ -80,7 +77,7 @@ function readDirectory(data: DataView, count: number): Entry[] {
   return entries
 }
 
-/** Sizes beyond 4 GiB are in an extra field (Zip64): only those that need it, in this order. */
+/** Sizes beyond 4 GiB are in an extra field (Zip64), which contains only the values that need it, in this order. */
 function sizesOf(data: DataView, at: number, extra: number, length: number) {
   const sizes = { bytes: u32(data, at + 24), packed: u32(data, at + 20), place: u32(data, at + 42) }
   for (let field = extra; field + 4 <= extra + length; field += 4 + u16(data, field + 2)) {
@@ -95,7 +92,7 @@ function sizesOf(data: DataView, at: number, extra: number, length: number) {
   return sizes
 }
 
-/** The time of a ZIP is the local one, to two seconds. */
+/** Converts a ZIP's time, which is local and has a resolution of two seconds. */
 function timeOf(date: number, time: number): Date {
   const [year, month, day] = [1980 + (date >> 9), ((date >> 5) & 15) - 1, date & 31]
   return new Date(year, month, day, time >> 11, (time >> 5) & 63, (time & 31) * 2)

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest'
 import { sendPart, type Hold } from './send-part.ts'
 
-/** Requests that wait for a test to say what becomes of them. */
+/** Requests that wait until a test completes them. */
 class Request {
   static all: Request[] = []
   upload = new EventTarget()
@@ -38,7 +38,7 @@ beforeEach(() => void (Request.all = []))
 
 const done = JSON.stringify({ code: 200, info: { complete: true } })
 
-/** Begins to send one part. */
+/** Starts to send one part. */
 function begin() {
   const told = { hold: undefined as Hold | undefined, sent: 0 }
   const stop = new AbortController()
@@ -48,11 +48,11 @@ function begin() {
     onHold: (hold) => void (told.hold = hold),
   })
   const request = (nth: number) =>
-    vi.waitFor(() => Request.all[nth] ?? Promise.reject(new Error('not asked yet')), 10_000)
+    vi.waitFor(() => Request.all[nth] ?? Promise.reject(new Error('not requested yet')), 10_000)
   return { told, stop, result, request }
 }
 
-it('a network that was lost is said to be away until something goes out again, not until a whole part has', async () => {
+it('reports a lost network until bytes are sent again, not until a part is complete', async () => {
   const { told, result, request } = begin()
   ;(await request(0)).end(0)
   await vi.waitFor(() => expect(told.hold).toBe('network'), 10_000)
@@ -66,7 +66,7 @@ it('a network that was lost is said to be away until something goes out again, n
   expect(await result).toBe(true)
 })
 
-it('a site that takes no more is said to until it does: that bytes go out says nothing', async () => {
+it('reports a rate limit until the site accepts a part; sent bytes do not end it', async () => {
   const { told, result, request } = begin()
   ;(await request(0)).end(429)
   await vi.waitFor(() => expect(told.hold).toBe('limit'), 10_000)
@@ -79,7 +79,7 @@ it('a site that takes no more is said to until it does: that bytes go out says n
   expect(told.hold).toBeUndefined()
 })
 
-it('what is stopped ends at once, with nothing of the part said to have gone and nothing said to be in the way', async () => {
+it('stops at once, and resets progress and hold', async () => {
   const { told, stop, result, request } = begin()
   ;(await request(0)).progress(2)
   expect(told.sent).toBe(2)

@@ -1,7 +1,7 @@
 import { beginUploads, partPath, type StartedUpload, type PlannedFile } from '#contract/studio/uploads.ts'
 import { acceptLanguage, currentLanguage } from '#web/lib/language.ts'
 
-/** The server has answered, and will not take it however often it is sent. */
+/** Thrown if the server rejects a part permanently. */
 export class PartRefused extends Error {
   override name = 'PartRefused'
 }
@@ -13,12 +13,12 @@ interface Answer<Result> {
   data?: Result
 }
 
-/** Why nothing gets through for now: the network is lost, the site takes no more for a while, or does not answer. */
+/** Why sending is paused: the network is lost, the site limits the rate, or the site does not respond. */
 export type Hold = 'network' | 'limit' | 'site'
 
 export interface Way {
   signal: AbortSignal
-  /** Told how much has been sent; it starts again where the network was lost. */
+  /** Called with the number of bytes sent, which restarts after a lost connection. */
   onSent?: (bytes: number) => void
   /** Told that nothing gets through, and by nothing that something does again. */
   onHold: (hold: Hold | undefined) => void
@@ -26,7 +26,7 @@ export interface Way {
 
 const longestWaitMs = 30_000
 
-/** What holds a request up, by its HTTP status, until the same may be sent again; undefined if that is no use. */
+/** Returns why a request with this HTTP status must wait before a retry; undefined if a retry is useless. */
 function holdOf(status: number): Hold | undefined {
   if (status === 0 || status === 408) return 'network'
   if (status === 429) return 'limit'
@@ -34,9 +34,9 @@ function holdOf(status: number): Hold | undefined {
 }
 
 /**
- * Says which files are to come to a video, as soon as the network lets it.
- * @returns what becomes of each, in their order
- * @throws PartRefused in words; the signal's reason when aborted
+ * Announces the files of a video to the server, retrying until the network is available.
+ * @returns the result for each file, in their order
+ * @throws PartRefused with a readable message; the signal's reason when aborted
  */
 export async function announce(
   videoId: string,
@@ -50,9 +50,9 @@ export async function announce(
 }
 
 /**
- * Sends one part until it has arrived.
- * @returns whether the file is whole
- * @throws PartRefused in words; the signal's reason when aborted
+ * Sends one part, retrying until the server has it.
+ * @returns whether the file is complete
+ * @throws PartRefused with a readable message; the signal's reason when aborted
  */
 export async function sendPart(to: { id: string; part: number }, blob: Blob, way: Way): Promise<boolean> {
   const path = partPath.replace(':id', to.id).replace(':part', String(to.part))
@@ -60,14 +60,14 @@ export async function sendPart(to: { id: string; part: number }, blob: Blob, way
   return info?.complete === true
 }
 
-/** Sends the same again until the server has answered: a network that is lost is waited for. */
+/** Retries a request until the server has answered, and waits for the network if it is lost. */
 async function sendUntilAnswered<Result>(
   path: string,
   body: Blob | string,
   way: Way,
 ): Promise<Result | undefined> {
   let isLost = false
-  // Of a large part it takes a while until the answer says that the network is back.
+  // The response to a large part takes a while, so sent bytes already show that the network is back.
   const onSentAgain = (bytes: number) => {
     if (bytes > 0) way.onHold(undefined)
     way.onSent?.(bytes)
@@ -89,7 +89,7 @@ async function sendUntilAnswered<Result>(
   }
 }
 
-/** XMLHttpRequest, because fetch does not report upload progress. */
+/** Uses XMLHttpRequest, because fetch does not report upload progress. */
 function post<Result>(path: string, body: Blob | string, { signal, onSent }: Way) {
   return new Promise<{ status: number; answer: Answer<Result> | null }>((resolve) => {
     const request = new XMLHttpRequest()
@@ -110,14 +110,14 @@ function post<Result>(path: string, body: Blob | string, { signal, onSent }: Way
 
 function read<Result>(text: string): Answer<Result> | null {
   try {
-    // What the site's own route answers.
+    // The response of the site's own route.
     return JSON.parse(text) as Answer<Result>
   } catch {
     return null
   }
 }
 
-/** Waits a while, and less where the network comes back. */
+/** Waits for a delay, or until the network comes back. */
 function untilOnline(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,27 +1,27 @@
 import { partBytes } from '#contract/studio/uploads.ts'
 
-/** A file to be sent: one of the disk, or one inside of a ZIP. By name, size and last change it is known again. */
+/** A file to upload: from the disk or from a ZIP. Identified by name, size and modification time. */
 export interface SourceFile {
-  /** With the folders that it was found in. */
+  /** Includes the folders that contain it. */
   path: string
   bytes: number
   changedAt: Date
-  /** The whole, for small files. */
+  /** Reads the whole file; for small files. */
   read(): Promise<Blob>
-  /** Its parts but those that are there already, in order. */
+  /** Returns the parts that are not uploaded yet, in order. */
   parts(there: ReadonlySet<number>): AsyncIterable<{ part: number; blob: Blob }>
 }
 
-/** What a file is called on the server. Cut between the halves of a character, JSON could not carry it. */
+/** Returns the file's name on the server. A surrogate pair that was cut in half is repaired, because JSON cannot contain it. */
 export const uploadName = ({ path }: SourceFile): string =>
   (path.split('/').at(-1) ?? '').slice(-255).toWellFormed()
 
-/** A file of the disk. */
+/** Creates a source file from a file of the disk. */
 export function fromFile(file: File, path = file.webkitRelativePath || file.name): SourceFile {
   return fromBlob(file, path, new Date(file.lastModified))
 }
 
-/** A piece of a file that can be read at any place. */
+/** Creates a source file from a blob, which can be read at any offset. */
 export function fromBlob(blob: Blob, path: string, changedAt: Date): SourceFile {
   return {
     path,
@@ -35,7 +35,7 @@ export function fromBlob(blob: Blob, path: string, changedAt: Date): SourceFile 
   }
 }
 
-/** What can only be read from its beginning, such as a compressed file: parts that are there are read over. */
+/** Creates parts from a stream, such as a compressed file, that can only be read from its start; uploaded parts are skipped. */
 export function fromStream(
   open: () => ReadableStream<Uint8Array<ArrayBuffer>>,
   { path, bytes, changedAt }: Pick<SourceFile, 'path' | 'bytes' | 'changedAt'>,

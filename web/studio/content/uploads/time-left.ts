@@ -1,6 +1,6 @@
 import type { Say } from '#web/studio/texts.ts'
 
-/** How long something still takes, in words. */
+/** Formats the remaining time. */
 export function timeLeft(seconds: number, t: Say): string {
   return seconds < 60
     ? t('content.secondsLeft', { count: seconds })

@@ -26,7 +26,7 @@ const sending = (name: string, state: Sending['state']): Sending => ({
 })
 const namesOf = (uploads: readonly Upload[]) => uploads.map(({ name }) => name)
 
-it('nothing that this page sends or has sent whole is left, however old the list of the server is', () => {
+it("excludes files that this page sends or has sent, however old the server's list is", () => {
   const states = ['waiting', 'sending', 'done', 'failed'] as const
   const uploads = states.map((state) => upload(state, 'arriving'))
   expect(
@@ -37,13 +37,13 @@ it('nothing that this page sends or has sent whole is left, however old the list
   ).toEqual([])
 })
 
-it('what was begun elsewhere or was stopped is left, and what came in whole is told of while it is looked at or refused', () => {
+it('includes files started elsewhere or stopped, and completed ones in processing or rejected', () => {
   const uploads = [
     upload('elsewhere', 'arriving'),
     upload('stopped', 'arriving'),
     upload('looked at', 'complete'),
     upload('refused', 'refused'),
-    // Of the same name as one that this page has sent.
+    // Has the same name as one that this page has sent.
     upload('refused', 'arriving', 5),
   ]
   const sendings = [sending('stopped', 'stopped'), sending('looked at', 'done'), sending('refused', 'done')]

@@ -2,8 +2,8 @@ import type { Upload } from '#contract/studio/uploads.ts'
 import { isSameFile, type Sending } from './upload-queue.ts'
 
 /**
- * Which of the files that the server knows of are no longer sent by this page: begun before a reload or elsewhere, stopped, or
- * refused. What the server says of a file that this page has just sent whole may be older than that.
+ * Returns the server's uploads that this page no longer sends: started before a reload or elsewhere, stopped, or rejected. The
+ * server's list may be older than a file that this page has just completed.
  */
 export function unfinishedOf(uploads: readonly Upload[], sendings: readonly Sending[]): Upload[] {
   return uploads.filter((upload) => {
@@ -13,6 +13,6 @@ export function unfinishedOf(uploads: readonly Upload[], sendings: readonly Send
   })
 }
 
-/** Whether this page still has a file at hand, so that it need not be dropped again. */
+/** Returns whether this page still has the file, so that it need not be selected again. */
 export const isAtHand = (upload: Upload, sendings: readonly Sending[]): boolean =>
   sendings.some((each) => each.state === 'stopped' && isSameFile(each, upload))

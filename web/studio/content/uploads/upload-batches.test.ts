@@ -13,19 +13,19 @@ const season = (count: number, name?: string) =>
   Array.from({ length: count }, (_, index) => file(index + 1, name))
 const cut = (files: readonly PlannedFile[]) => uploadBatches(files, (each) => each)
 
-it('a season with captions in five languages is one plan', () => {
+it('sends a season with captions in five languages in one batch', () => {
   expect(cut(season(480))).toHaveLength(1)
   expect(cut([])).toEqual([])
 })
 
-it('of more files than a call takes there are several plans, in order', () => {
+it('splits more files than a call accepts into batches, in order', () => {
   const files = season(2 * planLimits.files + 1)
   const plans = cut(files)
   expect(plans.map(({ length }) => length)).toEqual([planLimits.files, planLimits.files, 1])
   expect(plans.flat()).toEqual(files)
 })
 
-it('no plan is larger than a call may be, whatever the files are called', () => {
+it("keeps each batch within a call's size limit, whatever the file names are", () => {
   const files = season(planLimits.files, '愛'.repeat(255))
   const plans = cut(files)
   expect(plans.flat()).toEqual(files)

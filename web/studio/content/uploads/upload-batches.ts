@@ -1,11 +1,11 @@
 import { planLimits } from '#contract/studio/plan-limits.ts'
 import type { PlannedFile } from '#contract/studio/uploads.ts'
 
-/** The rest of a body beside its files, and the commas between them. */
+/** Bytes of the body besides its files and the commas between them. */
 const aroundBytes = 256
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length + 1
 
-/** Cuts files into as few plans as the server takes by a call each; nearly always it is one. */
+/** Splits files into as few batches as the server's limits per call allow, usually one. */
 export function uploadBatches<Job>(jobs: readonly Job[], plannedOf: (job: Job) => PlannedFile): Job[][] {
   const plans: Job[][] = []
   let room = 0

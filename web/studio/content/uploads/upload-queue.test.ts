@@ -27,7 +27,7 @@ const film = (path: string, changedAt = new Date(0)) => ({
   titles: undefined,
 })
 
-it('a name that is cut in the middle of a character is still one that the server takes', async () => {
+it('sends a valid name if it was cut in the middle of a character', async () => {
   send('vid_1', [film(`season/🌊${'a'.repeat(250)}.mp4`)])
   await expect.poll(() => told.names).toHaveLength(1)
   const [name = ''] = told.names
@@ -35,14 +35,14 @@ it('a name that is cut in the middle of a character is still one that the server
   expect(name.isWellFormed()).toBe(true)
 })
 
-it('files that the server cannot be told of fail, in no words of the browser, instead of waiting for good', async () => {
+it("fails files that cannot be announced, without showing the browser's error message", async () => {
   send('vid_2', [film('01.mp4'), film('02.mp4', new Date(Number.NaN))])
   const ofVideo = () => sendings().filter(({ videoId }) => videoId === 'vid_2')
   await expect.poll(() => ofVideo().map(({ state }) => state)).toEqual(['failed', 'failed'])
   expect(ofVideo().map(({ message }) => message)).toEqual(['', ''])
 })
 
-it('what is stopped stays at hand, goes on when it is asked to, and is forgotten with what is given up', async () => {
+it('keeps stopped files, resumes them on request, and forgets them when removed', async () => {
   const statesOf = () =>
     sendings()
       .filter(({ videoId }) => videoId === 'vid_3')

@@ -5,7 +5,7 @@ import { uploadBatches } from './upload-batches.ts'
 import { announce, PartRefused, sendPart, type Hold, type Way } from './send-part.ts'
 import { uploadName, type SourceFile } from './source-file.ts'
 
-/** A file on its way, as the page shows it. */
+/** The state of an upload, as the page shows it. */
 export interface Sending {
   key: string
   videoId: string
@@ -15,9 +15,9 @@ export interface Sending {
   sent: number
   /** `stopped` by the operator, until they resume it. */
   state: 'waiting' | 'sending' | 'done' | 'failed' | 'stopped'
-  /** Why nothing of it gets through just now. */
+  /** Why the upload is paused. */
   hold: Hold | undefined
-  /** Why it failed, in words. */
+  /** A readable reason of a failure. */
   message: string
 }
 
@@ -25,7 +25,7 @@ export interface ToSend {
   file: SourceFile
   number: number
   language: Language | undefined
-  /** The title of its episode, if it is a new one. */
+  /** The titles of a new episode. */
   titles: Partial<Texts> | undefined
 }
 
@@ -41,12 +41,12 @@ interface Upload {
 }
 
 const atOnce = 2
-/** How far back the speed is looked at. */
+/** Period over which the speed is measured. */
 const windowMs = 20_000
 
 /**
- * The files that this page sends, whatever screen of the studio is open. It keeps nothing itself: what has arrived the server knows,
- * so after a reload the same files go on where they were.
+ * The uploads of this page, whatever screen of the studio is open. Not stored in the browser: the server knows the uploaded parts,
+ * so after a reload the same files continue where they stopped.
  */
 let list: readonly Sending[] = []
 const jobs = new Map<string, Job>()
@@ -64,7 +64,10 @@ export function onSendings(listener: () => void): () => void {
 
 const keyOf = ({ videoId, file }: Job) => `${videoId} ${file.path} ${file.bytes}`
 
-/** Sends files to a video, all announced at once, then two at a time and in this order. One that is on its way already is not sent twice. */
+/**
+ * Queues files of a video: all are announced at once, then sent two at a time in this order. A file that is being sent is not
+ * queued twice.
+ */
 export function send(videoId: string, files: readonly ToSend[]): void {
   const fresh = files
     .map(({ file, number, language, titles }): Job => ({ videoId, file, number, language, titles }))
@@ -101,27 +104,27 @@ export function sendAgain(videoId: string): void {
   )
 }
 
-/** Stops sending; what has arrived stays with the server. */
+/** Stops all uploads; the server keeps the uploaded parts. */
 export function stopSending(): void {
   stopped.abort()
   stopped = new AbortController()
   put(list.map((each) => (isOpen(each) ? { ...each, state: 'stopped', hold: undefined } : each)))
 }
 
-/** Forgets files that were stopped and are given up. */
+/** Removes stopped files from the list. */
 export function forget(videoId: string, files: readonly Pick<Sending, 'name' | 'bytes'>[]): void {
   const isGone = (each: Sending) =>
     each.videoId === videoId && each.state === 'stopped' && files.some((file) => isSameFile(file, each))
   put(list.filter((each) => !isGone(each)))
 }
 
-/** Whether the page's upload and the server's are the same file. */
+/** Returns whether the page's upload and the server's are the same file. */
 export const isSameFile = (
   one: Pick<Sending, 'name' | 'bytes'>,
   other: Pick<Sending, 'name' | 'bytes'>,
 ): boolean => one.name === other.name && one.bytes === other.bytes
 
-/** The remaining seconds of all uploads at the recent speed; undefined until it is known. */
+/** Returns the remaining seconds of all uploads at the recent speed; undefined until it is known. */
 export function secondsLeft(): number | undefined {
   const pace = secondsPerByte()
   const open = list.filter(isOpen)
@@ -129,7 +132,7 @@ export function secondsLeft(): number | undefined {
   return pace && Math.ceil(left * pace)
 }
 
-/** The same of one file that is being sent: it shares the speed with those beside it. */
+/** Returns the remaining seconds of one file, which shares the speed with those sent in parallel. */
 export function secondsLeftOf({ bytes, sent }: Sending): number | undefined {
   const pace = secondsPerByte()
   const beside = list.filter(({ state }) => state === 'sending').length
@@ -157,7 +160,7 @@ function changeAll(keys: ReadonlySet<string>, changes: Partial<Sending>): void {
   put(list.map((each) => (keys.has(each.key) ? { ...each, ...changes } : each)))
 }
 
-/** Tells the server of files, a whole season at once, and begins with what of them it has not got. */
+/** Announces files to the server, up to a whole season at once, and starts to send the missing parts. */
 async function announceAll(videoId: string, fresh: readonly Job[], signal: AbortSignal): Promise<void> {
   try {
     for (const plan of uploadBatches(fresh, plannedOf)) await announcePlan(videoId, plan, signal)
@@ -179,14 +182,14 @@ async function announcePlan(videoId: string, plan: readonly Job[], signal: Abort
   start()
 }
 
-/** No upload that the server does not know waits forever. */
+/** Fails files that the server does not know, so that none waits forever. */
 function failUntold(some: readonly Job[], error: unknown): void {
   const keys = new Set(some.map(keyOf).filter((key) => !jobs.get(key)?.upload))
   const untold = list.filter(({ key, state }) => keys.has(key) && state === 'waiting').map(({ key }) => key)
   changeAll(new Set(untold), { state: 'failed', hold: undefined, message: messageOf(error) })
 }
 
-/** What the server said; a browser's own words of an error are not for operators. */
+/** Returns the server's message; a browser's own error message is not shown to operators. */
 const messageOf = (error: unknown) => (error instanceof PartRefused ? error.message : '')
 
 function plannedOf(job: Job): PlannedFile {
@@ -195,7 +198,7 @@ function plannedOf(job: Job): PlannedFile {
   return { ...known, number, ...(language ? { language } : {}), ...(titles ? { titles } : {}) }
 }
 
-/** The server's answer about a file: queued, refused, or already uploaded. */
+/** Handles the server's answer about a file: queued, rejected, or already uploaded. */
 function welcome(job: Job, upload: StartedUpload | undefined): void {
   const key = keyOf(job)
   if (!upload?.id || upload.state === 'refused')

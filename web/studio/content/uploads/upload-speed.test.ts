@@ -3,7 +3,7 @@ import type { PlannedFile } from '#contract/studio/uploads.ts'
 import { fromBlob } from './source-file.ts'
 import { secondsLeft, secondsLeftOf, send, sendings, stopSending } from './upload-queue.ts'
 
-/** Tells of each file that is being sent how much of it has gone. */
+/** Callbacks that report the sent bytes of each file. */
 const telling = vi.hoisted(() => new Map<string, (bytes: number) => void>())
 let now = 0
 
@@ -41,7 +41,7 @@ const film = (number: number) => ({
   titles: undefined,
 })
 
-it('what is left is told at the speed of late, over all and of each file that shares it', async () => {
+it('estimates the remaining time at the recent speed, in total and per parallel file', async () => {
   send('vid_1', [film(1), film(2), film(3)])
   await expect.poll(() => telling.size).toBe(2)
   const tell = (name: string, bytes: number) => telling.get(name)?.(bytes)
@@ -50,7 +50,7 @@ it('what is left is told at the speed of late, over all and of each file that sh
   now = 4000
   tell('01.mp4', 300)
   tell('02.mp4', 100)
-  // A hundred bytes a second, 2600 to go; each of the two has half of it.
+  // 100 bytes per second, 2600 left; each of the two files has half the speed.
   expect(secondsLeft()).toBe(26)
   const under = sendings().filter(({ state }) => state === 'sending')
   expect(under.map((each) => secondsLeftOf(each))).toEqual([14, 18])

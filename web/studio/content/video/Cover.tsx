@@ -16,7 +16,7 @@ import { episodeName } from './episode-name.ts'
 import { episodesQuery } from '#web/studio/content/queries.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** The cover as it is; another out of a picture, cut to shape, or out of a frame of an episode. */
+/** The current cover, with ways to replace it: upload and crop an image, or crop a frame of an episode. */
 export function Cover({ video }: { video: StudioVideo }) {
   const { id, titles, cover_url, cover_color } = video
   const { t } = useTexts()
@@ -66,7 +66,7 @@ export function Cover({ video }: { video: StudioVideo }) {
   )
 }
 
-/** Covers that the viewers of one language see instead of the other. */
+/** Covers for viewers of one language, in place of the default one. */
 function LanguageCovers({ video: { id, language_covers } }: { video: StudioVideo }) {
   const { t } = useTexts()
   const { run: remove, busy } = useCommand(removeCover, t('content.saved'))
@@ -93,7 +93,7 @@ function LanguageCovers({ video: { id, language_covers } }: { video: StudioVideo
   )
 }
 
-/** Any moment of any episode that plays. */
+/** Chooses a frame at any position of any playable episode. */
 function FrameSheet({
   videoId,
   onClose,
@@ -139,7 +139,7 @@ function FrameSheet({
   )
 }
 
-/** What the element shows now. */
+/** Returns the element's current frame. */
 function frameOf(video: HTMLVideoElement): Picture {
   const frame = document.createElement('canvas')
   frame.width = video.videoWidth

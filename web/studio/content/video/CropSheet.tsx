@@ -14,20 +14,20 @@ import styles from '#web/studio/content/content.module.css'
 type OnCanvas = PointerEvent<HTMLCanvasElement>
 
 const size = { width: 1200, height: 1600 }
-/** A picture that is enlarged more than this has fewer than the 600 × 800 pixels of a cover. */
+/** An image enlarged beyond this factor has fewer than the 600 × 800 pixels of a cover. */
 const sharpScale = 2
 
-/** A picture as it is drawn: a file's, or a frame. */
+/** An image to draw: from a file, or a frame. */
 export type Picture = ImageBitmap | HTMLCanvasElement
 
-/** What is seen of the picture: how large it is, and where, from 0 to 1, its middle lies. */
+/** The crop: its zoom, and the position of its centre, from 0 to 1. */
 interface Cut {
   zoom: number
   across: number
   down: number
 }
 
-/** Cuts a picture to the shape of a cover: by dragging it, and by three controls that do the same. */
+/** Crops an image to the shape of a cover by dragging it, or with three equivalent controls. */
 export function CropSheet({
   videoId,
   picture,
@@ -126,7 +126,7 @@ function scaleOf({ width, height }: Picture, zoom: number): number {
   return Math.max(size.width / width, size.height / height) * zoom
 }
 
-/** How far the picture reaches beyond the cover. */
+/** Returns how far the image extends beyond the cover. */
 function room(picture: Picture, zoom: number): { across: number; down: number } {
   const scale = scaleOf(picture, zoom)
   return { across: picture.width * scale - size.width, down: picture.height * scale - size.height }

@@ -66,7 +66,7 @@ export function DetailsForm({ video }: { video: StudioVideoPage }) {
   )
 }
 
-/** How many episodes are free, and what the others cost; `currency` is what the video is sold in so far. */
+/** Fields for the number of free episodes and the prices of the others; `currency` is the video's current currency. */
 function Prices({ form, currency }: { form: Form; currency: string }) {
   const { t } = useTexts()
   return (
@@ -100,7 +100,7 @@ function Prices({ form, currency }: { form: Form; currency: string }) {
   )
 }
 
-/** What marks a video among the others. */
+/** Fields for the badge and the featured flag. */
 function ExperimentStatus({ form }: { form: Form }) {
   const { t } = useTexts()
   return (
@@ -126,7 +126,7 @@ function ExperimentStatus({ form }: { form: Form }) {
   )
 }
 
-/** Where a new draft has its prices and free episodes from. */
+/** Shows from which video a new draft inherited its prices and free episodes. */
 function TakenOver({ inherited: { parts, from } }: { inherited: Inherited }) {
   const { t, language } = useTexts()
   const what = parts.map((part) => t(`content.takenOverParts.${part}`)).join(', ')
@@ -139,5 +139,5 @@ function TakenOver({ inherited: { parts, from } }: { inherited: Inherited }) {
   )
 }
 
-/** What a plan may be sold in, and what this video is sold in already. */
+/** Returns the currencies of plans and the video's current one. */
 const currenciesWith = (own: string) => [...new Set([own, ...planCurrencies])]

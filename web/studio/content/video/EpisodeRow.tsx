@@ -24,14 +24,14 @@ import { timeLeft } from '#web/studio/content/uploads/time-left.ts'
 import { useSecondsLeft } from './use-seconds-left.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** One episode: its number, title, what became of its file, and what can be done about it. */
+/** One episode: number, title, processing state of its file, and actions. */
 export function EpisodeRow({
   episode,
   at,
   isFree,
 }: {
   episode: StudioEpisode
-  /** When it was so, in milliseconds. */
+  /** The time of this state, in milliseconds. */
   at: number
   isFree: boolean
 }) {
@@ -67,7 +67,7 @@ function State({ episode: { state, plays, progress }, at }: { episode: StudioEpi
   return <>{plays && state !== 'ready' ? `${words} ${t('content.formerPlays')}` : words}</>
 }
 
-/** The progress in percent from which the speed is known. */
+/** Progress in percent from which the speed can be estimated. */
 const enough = 10
 
 function BeingMade({ progress, at }: { progress: number; at: number }) {
@@ -82,7 +82,7 @@ function BeingMade({ progress, at }: { progress: number; at: number }) {
   )
 }
 
-/** Titles; and of a file that failed another try, or taking it out. */
+/** Actions: edit titles; retry or remove a failed file. */
 function Repair({ episode }: { episode: StudioEpisode }) {
   const { t } = useTexts()
   const may = useMay()

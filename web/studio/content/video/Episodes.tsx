@@ -13,7 +13,7 @@ import { episodesQuery, videoQuery } from '#web/studio/content/queries.ts'
 import { onSendings, sendings } from '#web/studio/content/uploads/upload-queue.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** The episodes in their order, which may be changed, with what became of their files. */
+/** The episodes with the state of their files, in an order that can be changed. */
 export function Episodes({ video: { id, free_episodes } }: { video: StudioVideo }) {
   const { t } = useTexts()
   const mayOrder = useMay()(orderEpisodes)
@@ -28,7 +28,7 @@ export function Episodes({ video: { id, free_episodes } }: { video: StudioVideo 
   if (episodes.isLoadingError) return <CouldNotLoad onRetry={() => void episodes.refetch()} />
   if (!episodes.data) return <div className={styles.wait} aria-busy="true" />
   if (ordered.length === 0) return <p className={styles.empty}>{t('content.noEpisodes')}</p>
-  // Whoever moves one sees at once which numbers that makes: those that there are, in the new order.
+  // Shows the resulting numbers during a move: the existing numbers in the new order.
   const numbers = ordered.map(({ number }) => number).toSorted((a, b) => a - b)
   const list = ordered.map((episode, index) => ({ ...episode, number: numbers[index] ?? episode.number }))
   const row = (episode: StudioEpisode) => (
@@ -60,7 +60,7 @@ export function Episodes({ video: { id, free_episodes } }: { video: StudioVideo 
 
 const idOf = ({ id }: StudioEpisode) => id
 
-/** A processed episode may set the video's cover or publish it, so its data are refetched. */
+/** Refetches the video, because a processed episode may set its cover or publish it. */
 function useVideoAnew(id: string, list: readonly StudioEpisode[] | undefined): void {
   const client = useQueryClient()
   const known = useRef<string>(undefined)

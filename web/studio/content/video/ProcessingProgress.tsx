@@ -5,10 +5,10 @@ import { useSecondsLeft } from './use-seconds-left.ts'
 import styles from '#web/studio/content/content.module.css'
 
 const isUnderWay = ({ state }: StudioEpisode) => state === 'waiting' || state === 'processing'
-/** The progress in percent from which the speed is known. */
+/** Progress in percent from which the speed can be estimated. */
 const enough = 50
 
-/** How far all episodes are made, and the time that is left at the speed since the page was opened. */
+/** Total processing progress of all episodes, with the remaining time at the speed since the page was opened. */
 export function ProcessingProgress({ list, at }: { list: readonly StudioEpisode[]; at: number }) {
   const left = list.filter(isUnderWay)
   return left.length === 0 ? null : <Progress list={list} left={left} at={at} />
@@ -21,7 +21,7 @@ function Progress({
 }: {
   list: readonly StudioEpisode[]
   left: readonly StudioEpisode[]
-  /** When this was so, in milliseconds. */
+  /** The time of this state, in milliseconds. */
   at: number
 }) {
   const { t } = useTexts()

@@ -9,35 +9,35 @@ import { captionTrack } from '#web/player/hooks/use-captions.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import styles from '#web/studio/content/content.module.css'
 
-/** Plays an episode of a video of whatever state, with the browser's own controls. */
+/** Plays an episode of a video in any state, with the browser's own controls. */
 export function StudioPlayer({
   episodeId,
   name,
   onVideo,
 }: {
   episodeId: string
-  /** What it plays. */
+  /** The player's accessible name. */
   name: string
-  /** Told the element that the picture is in. */
+  /** Called with the video element. */
   onVideo?: (video: HTMLVideoElement) => void
 }) {
   const frame = useRef<HTMLDivElement>(null)
   const source = useQuery({
     queryKey: ['studio-playback', episodeId],
     queryFn: ({ signal }) => call(playStudioEpisode, { query: { id: episodeId }, signal }),
-    // A link is good for longer than anybody looks.
+    // A link is valid for longer than anyone watches here.
     staleTime: Infinity,
     gcTime: 0,
   })
   const { data } = source
   useEffect(() => {
     if (!data) return undefined
-    // As one that waits: the picture stays the same element's, so that a frame can be taken at any moment.
+    // Opened as a waiting stream, which keeps the same element, so that a frame can be captured at any position.
     const stream = takeStream(data, 0, false)
     stream.video.controls = true
-    // Whoever takes a frame sees the one they would take.
+    // No poster while a frame is chosen, so that the operator sees the frame that is captured.
     if (!onVideo) stream.video.poster = data.poster_url
-    // The browser's own controls turn them on and off.
+    // The browser's own controls turn captions on and off.
     for (const { lang, url } of data.captions)
       stream.video.append(captionTrack(url, htmlLanguage[lang], languageNames[lang]))
     stream.setActive(true)

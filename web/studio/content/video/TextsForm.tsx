@@ -12,7 +12,7 @@ import styles from '#web/studio/content/content.module.css'
 
 type Name = `titles.${Language}` | `synopses.${Language}`
 
-/** Titles and synopses, the languages side by side. What is left empty is shown in English. */
+/** Titles and synopses, languages side by side. Viewers see English in place of empty ones. */
 export function TextsForm({ video }: { video: StudioVideo }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
@@ -72,6 +72,6 @@ function initialOf({ titles, synopses }: StudioVideo): Record<Name, string> {
     [`titles.${language}`, titles[language] ?? ''],
     [`synopses.${language}`, synopses[language] ?? ''],
   ])
-  // Both names of every language are there.
+  // Contains both names for every language.
   return Object.fromEntries(pairs) as Record<Name, string>
 }

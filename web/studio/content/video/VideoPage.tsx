@@ -25,7 +25,7 @@ export function VideoPage() {
   const { id = '' } = useParams()
   const video = useQuery(videoQuery(id))
   if (isNoPage(video.error)) return <NotFound />
-  // What was typed stays where the network is lost for a while.
+  // Typed text is kept if the network is lost for a while.
   if (video.isLoadingError) return <CouldNotLoad onRetry={() => void video.refetch()} />
   if (!video.data) return <div className={styles.waitPage} aria-busy="true" aria-label={t('shell.loading')} />
   return <Whole key={id} video={video.data} />
@@ -70,13 +70,13 @@ function Whole({ video }: { video: StudioVideoPage }) {
 
 const parts = ['episodes', 'cover', 'texts', 'details', 'preview'] as const
 
-/** Links to the parts of the page, which stay at hand: a season is long. */
+/** Sticky links to the parts of the page, because a season is long. */
 function Parts({
   names,
   leadsToPublish,
 }: {
   names: readonly (typeof parts)[number][]
-  /** The last step is done at the top, out of sight of whoever has come down to the preview. */
+  /** Whether to link to the publish button at the top, which is out of sight from the preview. */
   leadsToPublish: boolean
 }) {
   const { t } = useTexts()
@@ -96,7 +96,7 @@ function Parts({
   )
 }
 
-/** What viewers would miss. */
+/** Returns the parts that viewers would miss. */
 function lacksOf({ episode_count, cover_url, synopses, category }: StudioVideo) {
   return [
     ...(episode_count > 0 ? [] : (['episodes'] as const)),
@@ -106,12 +106,12 @@ function lacksOf({ episode_count, cover_url, synopses, category }: StudioVideo) 
   ]
 }
 
-/** In which state it is, since or until when, and the way to its page where viewers have one. */
+/** The publication state with its date, and a link to the viewers' page if there is one. */
 function PublicationStatus({ video }: { video: StudioVideo }) {
   const { t, language } = useTexts()
   const { id, state, released_at } = video
   const lacks = lacksOf(video)
-  // The list of episodes below polls.
+  // The list of episodes below polls already.
   const episodes = useQuery({ ...episodesQuery(id, false), refetchInterval: false })
   const time = formatTime(released_at, language)
   const words = {

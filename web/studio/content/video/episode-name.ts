@@ -3,7 +3,7 @@ import type { StudioEpisode } from '#contract/studio/videos.ts'
 import type { Say } from '#web/studio/texts.ts'
 import { nameIn } from '#web/studio/format.ts'
 
-/** What an episode is called: its title, else its number. */
+/** Returns an episode's title, else its number. */
 export const episodeName = (
   { titles, number }: Pick<StudioEpisode, 'titles' | 'number'>,
   language: Language,

@@ -10,7 +10,7 @@ import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 import { centsOf, decimalOf } from '#web/studio/format.ts'
 import { labelsQuery } from '#web/studio/content/queries.ts'
 
-/** The form of a video's details, and the categories and tags there are, by name. */
+/** The form of a video's details, with the existing categories and tags by name. */
 export function useDetailsForm(video: StudioVideoPage) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
@@ -30,7 +30,7 @@ export function useDetailsForm(video: StudioVideoPage) {
     send: async (value) => {
       const odd = priceWarningsOf({ ...pricesOf(value), episode_count: video.episode_count })
       const isNew = odd.filter((warning) => !video.warnings.includes(warning))
-      // Viewers would see it at once.
+      // Viewers would see the new label at once.
       if (video.state === 'published' && isNew.length > 0 && !isConfirmed.current) {
         setAsks(isNew)
         return false
@@ -46,9 +46,9 @@ export function useDetailsForm(video: StudioVideoPage) {
   return {
     form,
     labels,
-    /** Of the prices as they are typed. */
+    /** Warnings about the prices as typed. */
     warnings: priceWarningsOf({ ...pricesOf(form.value), episode_count: video.episode_count }),
-    /** What has to be confirmed before it is saved on a live video; null if nothing has. */
+    /** New labels to confirm before saving a published video; null if there are none. */
     asks,
     saveAnyway: () => {
       isConfirmed.current = true
@@ -78,7 +78,7 @@ function editOf(video: StudioVideoPage, value: Value, labels: Labels | undefined
   const category = value.category.trim() === '' ? null : slugOf(value.category, categories)
   return {
     id: video.id,
-    // Names of two may be the same in this language: what was not touched is not sent.
+    // Unchanged fields are not sent, because two labels may have the same name in this language.
     ...(value.category === before.category ? {} : { category }),
     ...(value.tags === before.tags ? {} : { tags: tagsOf(value.tags).map((tag) => slugOf(tag, tags)) }),
     ...pricesOf(value),
@@ -94,7 +94,7 @@ const pricesOf = (value: Pick<Value, 'free_episodes' | 'episode_cents' | 'video_
   video_cents: centsOf(value.video_cents) ?? 0,
 })
 
-/** What is known by a name in the operator's language goes by its slug; anything else is made. */
+/** Returns the slug of a label with this name in the operator's language; other names create a label. */
 function slugOf(typed: string, labels: readonly Label[]): string {
   const name = typed.trim()
   return labels.find((label) => label.name.toLowerCase() === name.toLowerCase())?.slug ?? name

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 
 /**
- * The seconds that something still takes at the speed since it was first seen; undefined until `enough` of it was done since.
- * `done` and `open` are in one unit, as they stood at `at` (milliseconds).
+ * Returns the remaining seconds at the speed since the first measurement; undefined until `enough` was done since then. `done` and
+ * `open` are in the same unit, as of `at` (milliseconds).
  */
 export function useSecondsLeft(
   { done, open, at }: { done: number; open: number; at: number },
