@@ -6,13 +6,13 @@ import type { Area } from './areas.ts'
 /** Set while the document is reloaded because some code failed to load. */
 const openedAnew = 'area-opened-anew'
 
-/** Where somebody is going, or is. */
+/** Returns the location that the router navigates to, or the current one. */
 const headingOf = ({ state }: DataRouter) => state.navigation.location ?? state.location
 
 /**
- * Brings an area's code, without a connection once it is back. Chromium never asks again for code that was lost on its
- * way: then the document is opened anew as soon as the site answers, where somebody is still heading for the area.
- * @throws what the code threw, or why it did not come, where a new document has not helped either
+ * Loads an area's code; waits while offline. Chromium never refetches a module that failed to load, so the document is reloaded
+ * once the site responds, if the operator is still navigating to the area.
+ * @throws what the code threw, or the load error if a new document has not helped
  */
 export async function loadArea(
   { path, load }: Area,

@@ -1,8 +1,8 @@
 import { acceptLanguage, currentLanguage } from '#web/lib/language.ts'
 
 /**
- * Sends a picture to where the studio takes one.
- * @returns what the route tells, or why it was refused in words; neither where nothing was answered
+ * Uploads an image to a route of the studio.
+ * @returns the route's result, or a readable reason of a rejection; neither if there was no response
  */
 export async function sendPicture<Info>(
   path: string,

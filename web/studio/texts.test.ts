@@ -13,14 +13,14 @@ const parts = Object.keys(files)
   .filter((file) => file.startsWith('./texts/en.'))
   .map((file) => file.slice('./texts/en.'.length))
 
-/** Words that are spelt alike in German; each was looked at. */
+/** Texts that are spelled as in English in German; each was reviewed. */
 const alike = new Set(
   'content.title content.video content.state content.cuts.zoom content.cuts.across content.film desk.studio desk.area.content desk.area.team team.title team.details team.site experiments.name experiments.state experiments.video growth.links growth.linkTo growth.byKind.video growth.click.meta growth.click.tiktok homepage.kind homepage.source homepage.size.desktop homepage.asItCame homepage.textTitle homepage.markdown money.status money.id people.name people.id plans.state plans.name plans.goesOn running.state running.jobState.well settings.name.google_analytics topUps.bonus'.split(
     ' ',
   ),
 )
 
-/** Every text by its dotted key. */
+/** Returns every text by its dotted key. */
 function flatten(texts: Texts | undefined, path = ''): Map<string, string> {
   return new Map(
     Object.entries(texts ?? {}).flatMap(([key, value]): [string, string][] =>
@@ -32,7 +32,7 @@ function flatten(texts: Texts | undefined, path = ''): Map<string, string> {
 const textsOf = (language: string, part: string) => flatten(files[`./texts/${language}.${part}`])
 const placeholders = (text: string) => [...new Set(text.match(/{{\w+}}/g))].toSorted()
 
-it.each(parts)('German has every text of %s and no other, with the same values in it', (part) => {
+it.each(parts)('%s has the same texts in German as in English, with the same placeholders', (part) => {
   const [english, german] = [textsOf('en', part), textsOf('dy', part)]
   expect([...german.keys()].toSorted()).toEqual([...english.keys()].toSorted())
   for (const [key, text] of german) {
@@ -41,14 +41,14 @@ it.each(parts)('German has every text of %s and no other, with the same values i
   }
 })
 
-/** Texts whose number has no noun, or is never one: they are shown of several alone. Each was looked at. */
+/** Texts whose number has no noun, or is never 1. Each was reviewed. */
 const countless = new Set(
   'content.failedCount content.allFiles content.leaveOutAstray content.said.allTitles content.said.titlesOf content.giveUpAll content.giveUpTitle content.offListAll desk.moved growth.days'.split(
     ' ',
   ),
 )
 
-it.each(['en', 'dy'])('has plural forms in %s of every text that counts something', (language) => {
+it.each(['en', 'dy'])('has plural forms in %s of every text with a count', (language) => {
   for (const part of parts) {
     const texts = textsOf(language, part)
     for (const [key, text] of texts) {
@@ -59,7 +59,7 @@ it.each(['en', 'dy'])('has plural forms in %s of every text that counts somethin
   }
 })
 
-it('has no text that nothing asks for', () => {
+it('has no unused text', () => {
   const beginnings = [...code.matchAll(/`([\w.]+)\.\$\{/g)].map(([, beginning]) => `${beginning}.`)
   const keys = parts.flatMap((part) => [...textsOf('en', part).keys()])
   const idle = keys

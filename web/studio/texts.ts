@@ -18,7 +18,7 @@ import settings from './texts/en.settings.json'
 import start from './texts/en.start.json'
 import topUps from './texts/en.topups.json'
 
-/** The studio speaks English and German; who reads another language gets English. */
+/** The studio's languages; operators with another language see English. */
 export const studioLanguages = ['en', 'dy'] as const satisfies Language[]
 
 type StudioKey =
@@ -35,7 +35,7 @@ type StudioKey =
   | KeyOf<typeof start>
   | KeyOf<typeof topUps>
 
-/** Says a text of the studio. */
+/** Translates a key of the studio's texts. */
 export type Say = (key: StudioKey, values?: Values) => string
 
 const translator = createTranslator<StudioKey>(currentLanguage())
@@ -59,7 +59,7 @@ for (const part of [
 
 const others = import.meta.glob<TextTree>(['./texts/*.json', '!./texts/en.*.json'], { import: 'default' })
 
-/** Fetches the studio's texts in the language of the screens. English replaces what cannot be loaded. */
+/** Loads the studio's texts in the interface language. English replaces texts that cannot be loaded. */
 export async function loadStudioTexts(): Promise<void> {
   const asked = currentLanguage()
   const files = Object.entries(others).filter(([name]) => name.startsWith(`./texts/${asked}.`))
@@ -67,7 +67,7 @@ export async function loadStudioTexts(): Promise<void> {
   for (const part of parts) translator.add(asked, part)
 }
 
-/** Changes the language of the studio, and of the site for this person. */
+/** Changes the language of the studio, and of the site in this browser. */
 export async function changeLanguage(chosen: Language): Promise<void> {
   await changeBase(chosen)
   await loadStudioTexts()
@@ -76,7 +76,7 @@ export async function changeLanguage(chosen: Language): Promise<void> {
 
 const current = () => translator.language
 
-/** The studio's texts in the current language; components render again when it changes. */
+/** Returns the studio's texts in the current language; components render again when it changes. */
 export function useTexts(): { t: Say; language: Language } {
   const language = useSyncExternalStore(translator.onChange, current, current)
   return { t: translator.t, language }

@@ -7,9 +7,9 @@ import { forgetProblem, notify, notifyProblem } from '#web/lib/notify.ts'
 import { isSignedOut, shown } from './queries.ts'
 
 /**
- * Gives a command that changes something, once at a time; afterwards everything on screen is asked for anew. A toast shows
- * `done` once it is done, or why it was refused; the answer is undefined then.
- * @param done null if the caller confirms it in words of its own, or where the change is what the operator looks at
+ * Returns a function that runs a command, one at a time, and then refetches everything on screen. A toast shows `done` after
+ * success, or the reason of a rejection; the result is undefined then.
+ * @param done null if the caller confirms it, or if the change is visible on screen
  */
 export function useCommand<E extends CommandEndpoint>(
   command: E,
@@ -26,7 +26,7 @@ export function useCommand<E extends CommandEndpoint>(
       if (done !== null) notify(done)
       return result
     } catch (error) {
-      // The call itself has told of a failure, and of code 500; where the session has ended, the sign-in is there.
+      // The call itself has reported failures and code 500; with an expired session the sign-in appears.
       if (error instanceof CallRejected && error.code !== 500 && !isSignedOut(error))
         notifyProblem(error.message)
       return undefined

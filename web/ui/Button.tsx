@@ -3,7 +3,7 @@ import styles from './button.module.css'
 
 type Look = 'main' | 'quiet' | 'danger' | 'icon'
 
-/** The class of a button's look, for links that look like one. */
+/** Returns the class of a button's style, for links that look like one. */
 export function buttonClass(look: Look, wide = false): string {
   return [styles.button, styles[look], wide && styles.wide].filter(Boolean).join(' ')
 }

@@ -6,7 +6,7 @@ import styles from './could-not-load.module.css'
 interface CouldNotLoadProps {
   text?: string
   onRetry: () => void
-  /** Another way on, before the retry. */
+  /** Another action, before the retry button. */
   children?: ReactNode
 }
 

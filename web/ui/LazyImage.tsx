@@ -12,7 +12,7 @@ interface LazyImageProps {
   height: number
 }
 
-/** A decorative picture that loads when it is near the viewport, and is retried if it fails. */
+/** A decorative image that loads near the viewport and is retried if it fails. */
 export function LazyImage({ src, eager = false, width, height }: LazyImageProps) {
   const image = useRef<HTMLImageElement>(null)
   const [due, setDue] = useState(eager || memory.has(src))
@@ -21,13 +21,13 @@ export function LazyImage({ src, eager = false, width, height }: LazyImageProps)
     if (!due && image.current) return whenNear(image.current, () => setDue(true))
     return undefined
   }, [due])
-  // A moment later each time: what failed because of the network would fail at once again.
+  // Retries with a growing delay, because a network error would occur again at once.
   const tryAgain = () => {
     if (attempt < lazyImage.attempts) setTimeout(setAttempt, attempt * restMs, attempt + 1)
   }
   return (
     <img
-      // A picture that failed is fetched again by an element that never did.
+      // A new element retries the failed image; the same one would not.
       key={attempt}
       ref={image}
       src={due ? src : undefined}

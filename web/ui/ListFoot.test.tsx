@@ -21,7 +21,7 @@ async function footOf(pages: Partial<Pages>): Promise<string> {
   return renderToStaticMarkup(<ListFoot pages={{ ...base, ...pages }} empty={<p>Nothing yet</p>} />)
 }
 
-it('offers more, says that it is loading, and marks the end of a list of several pages', async () => {
+it('offers more, shows that it is loading, and marks the end of a list of several pages', async () => {
   expect(await footOf({ hasNextPage: true })).toContain('>Load more</button>')
   const loading = await footOf({ hasNextPage: true, isFetchingNextPage: true })
   expect(loading).toContain('>Loading</button>')
@@ -30,17 +30,17 @@ it('offers more, says that it is loading, and marks the end of a list of several
   expect(await footOf({ data: { pages } })).toContain('That’s everything.')
 })
 
-it('is silent under a list of a single page', async () => {
+it('shows nothing below a list of a single page', async () => {
   expect(await footOf({})).not.toContain('<p>')
 })
 
-it('says that it could not load, with a way to try again', async () => {
+it('shows that loading failed, with a retry button', async () => {
   const failed = await footOf({ isError: true })
   expect(failed).toContain('We couldn’t load this.')
   expect(failed).toContain('>Try again</button>')
 })
 
-it('says something of its own for an empty list, and nothing while it is not known', async () => {
+it('shows its own text for an empty list, and nothing while it loads', async () => {
   expect(await footOf({ data: { pages: [{ list: [] }] } })).toContain('Nothing yet')
   expect(await footOf({ data: undefined })).not.toContain('<p>')
 })

@@ -19,13 +19,13 @@ export interface Pages {
 interface ListFootProps {
   pages: Pages
   empty: ReactNode
-  /** The way on where the session has ended. */
+  /** A sign-in link if the session has expired. */
   signIn?: ReactNode
 }
 
 const signInFirst = 401
 
-/** The foot of a list that loads page by page: load more, loading, could not load, or the end of a list of several pages. */
+/** The foot of a paginated list: load more, loading, could not load, or the end of a list of several pages. */
 export function ListFoot(props: ListFootProps) {
   return (
     <div className={styles.foot}>

@@ -6,7 +6,7 @@ import { Button } from './Button.tsx'
 import { useModal } from './use-modal.ts'
 import styles from './sheet.module.css'
 
-/** A native modal dialog: a sheet from the bottom on phones, a box in the middle on wider screens. Mounted means open. */
+/** A native modal dialog: a bottom sheet on phones, a centred box on wider screens. Open while it is mounted. */
 export function Sheet({
   title,
   onClose,
@@ -16,7 +16,7 @@ export function Sheet({
 }: {
   title: string
   onClose: () => void
-  /** Whether it closes when somebody closes it; who refuses says why. */
+  /** Returns whether the user may close it; if not, it must show the reason. */
   mayClose?: () => boolean
   tall?: boolean
   children: ReactNode
@@ -24,7 +24,7 @@ export function Sheet({
   const { t } = useTranslation()
   const dialog = useModal()
   const close = () => (!mayClose || mayClose()) && dialog.current?.close()
-  // Chrome lets Escape be refused once only, and may close two dialogs by one press.
+  // Chrome lets Escape be prevented only once, and may close two dialogs by one press.
   const escape = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing) return
     event.preventDefault()
@@ -36,7 +36,7 @@ export function Sheet({
       className={tall ? `${styles.sheet} ${styles.tall}` : styles.sheet}
       aria-label={title}
       onKeyDown={mayClose && escape}
-      // A phone's way back closes it, too, and cannot always be held up.
+      // The Back gesture of a phone closes the dialog too, and cannot always be prevented.
       onClose={() => (!mayClose || mayClose() ? onClose() : dialog.current?.showModal())}
       onClick={(event) => event.target === dialog.current && close()}
     >

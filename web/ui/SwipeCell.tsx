@@ -1,19 +1,19 @@
 import { useRef, type PointerEvent, type ReactNode } from 'react'
 import styles from './swipe-cell.module.css'
 
-/** How much of the action's width opens it (seed, section 9). */
+/** Fraction of the action's width that opens it (seed, section 9). */
 export const openThreshold = 0.15
 
 /**
- * Where a swipe comes to rest: open once it went past the threshold from where it began, back otherwise.
- * `moved` is in pixels, negative to the left, where the action is.
+ * Returns whether a swipe leaves the row open: it toggles once it went past the threshold from its start. `moved` is in pixels,
+ * negative to the left, where the action is.
  */
 export function restsOpen(wasOpen: boolean, moved: number, actionWidth: number): boolean {
   const share = moved / actionWidth
   return wasOpen ? share < openThreshold : share <= -openThreshold
 }
 
-/** A row that uncovers its action when it is swiped aside. The action can be reached by keyboard too: focus opens the row. */
+/** A row that reveals its action when swiped to the side. Keyboard focus also opens it. */
 export function SwipeCell({ action, children }: { action: ReactNode; children: ReactNode }) {
   const cell = useRef<HTMLDivElement>(null)
   const aside = useRef<HTMLDivElement>(null)

@@ -3,11 +3,11 @@ import { createHold } from './forms/Stepper.tsx'
 import { restsOpen } from './SwipeCell.tsx'
 
 describe('a swiped row', () => {
-  it('opens from 15 percent of its action on, and stays shut below', () => {
+  it('opens from 15 percent of its action on, and stays closed below', () => {
     expect([restsOpen(false, -14, 100), restsOpen(false, -15, 100)]).toEqual([false, true])
   })
 
-  it('closes from 15 percent of the way back on', () => {
+  it('closes from 15 percent of the distance back on', () => {
     expect([restsOpen(true, 14, 100), restsOpen(true, 15, 100)]).toEqual([true, false])
   })
 })
@@ -16,7 +16,7 @@ describe("a stepper's button that is held", () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('repeats every 200 ms until it is let go', () => {
+  it('repeats every 200 ms until it is released', () => {
     const step = vi.fn<() => void>()
     const hold = createHold(step)
     hold.press()

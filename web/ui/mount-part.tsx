@@ -3,9 +3,9 @@ import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 
 /**
- * Shows a part of its own beside the screen, which knows nothing of it.
- * @param render given what takes the part away again
- * @param group parts of one group stand below each other, in an element of this class
+ * Mounts a component beside the screen, with its own root.
+ * @param render receives a function that unmounts it
+ * @param group components of one group are stacked in an element of this class
  */
 export function mountPart(
   queryClient: QueryClient,
@@ -13,7 +13,7 @@ export function mountPart(
   group?: string,
 ): void {
   const place = document.createElement('div')
-  // Inside the shell, for its accent.
+  // Inside the shell, to inherit its accent colour.
   const shell = document.querySelector('#app > *') ?? document.body
   parentOf(shell, group).append(place)
   const root = createRoot(place)

@@ -5,9 +5,9 @@ const shownFor = 5000
 let toast: HTMLElement | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Shows one sentence above everything, dialogs too; a second one takes the place of the first. Keys of texts are translated. */
+/** Shows a message above everything, dialogs too; a second one replaces the first. Keys of texts are translated. */
 export function showToast(message: string): void {
-  // A line shows this instead (web/app/later).
+  // The offline line is shown instead (web/app/later).
   if (message === 'toast.offline' && document.querySelector('meta[name=offline]')) return
   toast ??= makeToast()
   toast.textContent = message === 'toast.offline' ? i18n.t('toast.offline') : message
@@ -17,7 +17,7 @@ export function showToast(message: string): void {
   timer = setTimeout(() => toast?.hidePopover(), shownFor)
 }
 
-/** Takes the sentence away before its time. */
+/** Hides the message early. */
 export function hideToast(): void {
   clearTimeout(timer)
   if (toast?.matches(':popover-open')) toast.hidePopover()

@@ -3,14 +3,14 @@ import { useEffect, useRef } from 'react'
 const mark = 'sheet'
 
 /**
- * Has the browser's Back close what is open, in place of leaving the page: it gets an entry of its own in the history, which is
- * taken away again where it is closed in another way.
+ * Closes an open element on the browser's Back instead of leaving the page. It adds a history entry, which is removed if the
+ * element is closed otherwise.
  */
 export function useBackCloses(onClose: () => void): void {
   const close = useRef(onClose)
   close.current = onClose
   useEffect(() => {
-    // The router's own state stays in the entry, so that it sees the same page.
+    // Keeps the router's own state in the entry, so that it sees the same page.
     history.pushState({ ...Object(history.state), [mark]: true }, '')
     const back = () => close.current()
     addEventListener('popstate', back)

@@ -26,7 +26,7 @@ import {
 } from './draft-values.ts'
 import styles from './experiments.module.css'
 
-/** Drafts an experiment, or changes the draft. */
+/** Creates an experiment or edits a draft. */
 export function ExperimentForm({ experiment }: { experiment?: Experiment }) {
   const { t } = useTexts()
   const goOn = useGoOn()

@@ -25,7 +25,7 @@ import { variantLetter } from './draft-values.ts'
 import { Result } from './Result.tsx'
 import styles from './experiments.module.css'
 
-/** One experiment: what it is, what can be done to it, and what came of it. */
+/** One experiment: its definition, actions and results. */
 export function OneExperiment({ id }: { id: string }) {
   const { t } = useTexts()
   const may = useMay()
@@ -64,7 +64,7 @@ export function OneExperiment({ id }: { id: string }) {
   )
 }
 
-/** Warnings of a draft's prices, shown before viewers see them. */
+/** Warnings about a draft's prices, shown before viewers see them. */
 function VariantWarnings({ warnings }: Pick<ExperimentResult, 'warnings'>) {
   const { t } = useTexts()
   if (warnings.length === 0) return null
@@ -98,7 +98,7 @@ function Summary({ experiment }: { experiment: Experiment }) {
   )
 }
 
-/** A draft is started, what runs is stopped; neither can be taken back. */
+/** Starts a draft or stops a running experiment; neither can be undone. */
 function Next({ experiment: { id, state } }: { experiment: Experiment }) {
   const { t } = useTexts()
   const may = useMay()

@@ -12,7 +12,7 @@ import { Table } from '#web/studio/ui/Table.tsx'
 import { formatTime } from '#web/studio/format.ts'
 import { ExperimentForm } from './ExperimentForm.tsx'
 
-/** The experiments, the newest first. */
+/** The experiments, newest first. */
 export function Experiments() {
   const { t, language } = useTexts()
   const may = useMay()
@@ -65,7 +65,7 @@ export function Experiments() {
   )
 }
 
-/** An experiment that is not there yet. */
+/** Form for a new experiment. */
 export function NewExperiment() {
   const { t } = useTexts()
   return (

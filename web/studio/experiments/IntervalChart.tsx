@@ -4,13 +4,16 @@ import drawing from '#web/studio/ui/chart.module.css'
 import { useNarrow } from '#web/studio/ui/use-narrow.ts'
 import styles from './experiments.module.css'
 
-/** Of the drawing, in its own units; it grows with the page. */
+/** Size in the drawing's own units; it scales with the page. */
 const wide = 720
 const narrow = 360
 const rowHeight = 56
 const edge = { left: 16, right: 32, bottom: 28 }
 
-/** A point for each variant with the interval about it. The table beneath says the same in figures, so the drawing is one picture. */
+/**
+ * Chart with a point and a confidence interval for each variant. The table below has the same figures, so assistive technology sees
+ * one image.
+ */
 export function IntervalChart({
   title,
   rows,
@@ -18,7 +21,7 @@ export function IntervalChart({
 }: {
   title: string
   rows: readonly { name: string; estimate: Estimate }[]
-  /** A value as the axis says it. */
+  /** Formats a value for the axis. */
   words: (value: number) => string
 }) {
   const width = useNarrow() ? narrow : wide

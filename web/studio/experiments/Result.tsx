@@ -17,7 +17,7 @@ import styles from './experiments.module.css'
 
 type Row = VariantResult & { name: string; share: number }
 
-/** What an experiment has shown, how uncertain that is, and whether it is too early to say. */
+/** The result of an experiment, its uncertainty, and a note if it is too early to decide. */
 export function Result({ result }: { result: ExperimentResult }) {
   const { t, language } = useTexts()
   const { experiment, variants, minimum, is_early, is_uneven, counted_at } = result
@@ -55,7 +55,7 @@ export function Result({ result }: { result: ExperimentResult }) {
   )
 }
 
-/** What a variant is, in words. */
+/** Describes a variant in words. */
 function variantText(
   { free_episodes, price_cents, layout, accent }: Variant,
   index: number,
@@ -72,7 +72,7 @@ function variantText(
 const between = (estimate: Estimate, words: (value: number) => string) =>
   `${words(estimate.low)} – ${words(estimate.high)}`
 
-/** Whether a difference is more than chance, in plain words. */
+/** Describes whether a difference is statistically significant, in plain words. */
 function describeResult(difference: Difference | null, early: boolean, t: Say): string {
   if (difference === null) return t('experiments.compared')
   if (early) return t('experiments.tooEarly')

@@ -23,16 +23,16 @@ type Name =
   | 'accent'
   | (typeof otherVariants)[number]
 
-/** An experiment as it is typed. */
+/** An experiment's form values. */
 export type DraftValues = Record<Name, string>
 
-/** The letter by which a variant is called; the control is A. */
+/** Returns the letter of a variant; the control is A. */
 export const variantLetter = (index: number) => 'ABCD'.charAt(index)
 
-/** Whether the variants of a kind differ by a price. */
+/** Returns whether the variants of a kind differ in price. */
 export const isPriced = (kind: string) => kind.endsWith('_price')
 
-/** A draft as it is typed, or the first one. */
+/** Returns a draft's form values, or those of a new one. */
 export function valuesOf(experiment: Experiment | undefined): DraftValues {
   const [, ...others] = experiment?.variants ?? []
   const typed = ({ free_episodes, price_cents }: Partial<Variant> = {}) =>
@@ -51,13 +51,13 @@ export function valuesOf(experiment: Experiment | undefined): DraftValues {
   }
 }
 
-/** The id of the video that is meant: as it is, in an address of this site, or of what was chosen. */
+/** Returns the id of the target video: from an id or a URL of this site, or of the chosen video. */
 const videoOf = ({ target, video }: Pick<DraftValues, 'target' | 'video'>): string | undefined =>
   episodeOfAddress(target)?.video_id ?? (video || undefined)
 
 const isCount = (text: string) => /^\d{1,4}$/.test(text.trim())
 
-/** What is wrong, by field. */
+/** Returns the error messages by field. */
 export function problemsOf(values: DraftValues, t: Say): Partial<DraftValues> {
   const { name, kind, share, layout, accent } = values
   const given =
@@ -73,7 +73,7 @@ export function problemsOf(values: DraftValues, t: Say): Partial<DraftValues> {
   }
 }
 
-/** A price is about one video; free episodes may be about all. */
+/** A price experiment needs a video; one about free episodes may apply to all. */
 function isTarget(values: DraftValues): boolean {
   const { kind, target } = values
   if (kind === 'pay_theme' || (target.trim() === '' && !isPriced(kind))) return true
@@ -97,7 +97,7 @@ function valueProblems(values: DraftValues, t: Say): Partial<DraftValues> {
   return Object.fromEntries(bad.map((variant) => [variant, message]))
 }
 
-/** What is sent of it. Each other variant gets the same share, and the first the rest. */
+/** Returns the request body. Each variant gets the same share, and the control the rest. */
 export function bodyOf(values: DraftValues): BodyOf<typeof createExperiment> {
   const kind = experimentKinds.find((each) => each === values.kind) ?? 'free_episodes'
   const share = Number(values.share)

@@ -5,25 +5,25 @@ import { useNarrow } from '#web/studio/ui/use-narrow.ts'
 import styles from './growth.module.css'
 
 export interface Bar {
-  /** What the bar is about, such as a day. */
+  /** The bar's label, such as a day. */
   label: string
   value: number
-  /** How much of the value is drawn as a part of it. */
+  /** The portion of the value that is drawn as part of the bar. */
   part?: number
 }
 
-/** Of the drawing, in its own units; it grows with the page. `labels`: as many as can be read side by side. */
+/** Sizes in the drawing's own units; it scales with the page. `labels`: the number that fits side by side. */
 const wide = { width: 720, height: 220, labels: 6 }
 const narrow = { width: 360, height: 220, labels: 3 }
 const edge = { left: 80, right: 8, top: 12, bottom: 28 }
 
 interface Drawn {
   bars: readonly Bar[]
-  /** A value as the axis says it. */
+  /** Formats a value for the axis. */
   words: (value: number) => string
 }
 
-/** Bars over a line at zero, under their title. The table beneath says the same in figures, so the drawing is one picture. */
+/** Bar chart with a title. The table below has the same figures, so assistive technology sees one image. */
 export function BarChart({ title, ...drawn }: Drawn & { title: string }) {
   const id = useId()
   return (

@@ -80,7 +80,7 @@ function SubscriberDays({ list, subscribers }: { list: readonly GrowthDay[]; sub
   const { t, language } = useTexts()
   const chart = (title: string, valueOf: (day: GrowthDay) => number) => {
     const bars = list.map((day) => ({ label: formatDay(day.day, language), value: valueOf(day) }))
-    // Where nothing happened, the figure above says so.
+    // No chart if all values are zero; the figure above shows that.
     return bars.some(({ value }) => value !== 0) && <BarChart title={title} bars={bars} words={formatCount} />
   }
   const rows = list

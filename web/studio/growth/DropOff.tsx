@@ -12,7 +12,7 @@ import { mostStarted } from './most-started.ts'
 import { BarChart } from './BarChart.tsx'
 import styles from './growth.module.css'
 
-/** Where the viewers of a video stop: a bar for each episode, and the figures in a table. */
+/** Drop-off of a video's viewers: a bar for each episode, and the figures in a table. */
 export function DropOff() {
   const { t, language } = useTexts()
   const { id = '' } = useParams()

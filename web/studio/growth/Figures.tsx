@@ -1,6 +1,6 @@
 import styles from './growth.module.css'
 
-/** A few figures of weight, each with its name. */
+/** A few key figures with their names. */
 export function Figures({ figures }: { figures: readonly (readonly [name: string, value: string])[] }) {
   return (
     <dl className={styles.figures}>

@@ -4,7 +4,7 @@ import { VideoChoice } from '#web/studio/content/VideoChoice.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { episodeOfAddress } from './episode-address.ts'
 
-/** A video by a part of its title, chosen among those that have it, or by an address or id that is pasted. */
+/** Chooses a video by a part of its title from the matches, or by a pasted URL or id. */
 export function FindVideo({
   chosen,
   onChoose,

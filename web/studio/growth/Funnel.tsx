@@ -86,7 +86,7 @@ const netOf = (t: Say, { currency, net_cents }: Revenue): [string, string] => [
   money(net_cents, currency),
 ]
 
-/** Visits to the site, or by video the visits that opened it: one visit may open none or several. */
+/** Label of the visits: all visits to the site, or, by video, those that opened it. A visit may open none or several. */
 const visitsName = (t: Say, by: FunnelKind) => t(by === 'video' ? 'growth.visitsOfVideo' : 'growth.visits')
 
 function columnsOf(t: Say, { by, view, most }: { by: FunnelKind; view: View; most: number }) {
@@ -113,7 +113,7 @@ function columnsOf(t: Say, { by, view, most }: { by: FunnelKind; view: View; mos
   ]
 }
 
-/** A row's label, over a bar whose length is its share of the most visits. */
+/** A row's label, over a bar with its share of the largest number of visits. */
 function Named({ by, row, share }: { by: FunnelKind; row: FunnelRow; share: number }) {
   const { t } = useTexts()
   const { key, name } = row

@@ -15,7 +15,7 @@ import { Links } from './Links.tsx'
 import styles from './growth.module.css'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 
-/** What the site earns, who subscribes, and what brings people here; and where the viewers of one video stop. */
+/** Growth: revenue, subscribers, acquisition, and the drop-off of one video's viewers. */
 export function Component() {
   const may = useMay()
   return (
@@ -30,7 +30,7 @@ export function Component() {
 function Overview() {
   const { t } = useTexts()
   const may = useMay()
-  // One time for the page, so that no figure appears twice with two values.
+  // One period for the page, so that no figure appears twice with two values.
   const [days, setDays] = useState(30)
   return (
     <Page title={t('growth.title')} lead={t(may(listDays) ? 'growth.lead' : 'growth.leadOfLinks')}>
@@ -51,7 +51,7 @@ function Overview() {
 
 const spans = [7, 30, 92]
 
-/** How many days back, today included. */
+/** Chooses the number of days, today included. */
 function SpanChoice({ days, onChoose }: { days: number; onChoose: (days: number) => void }) {
   const { t } = useTexts()
   return (

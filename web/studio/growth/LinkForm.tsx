@@ -13,10 +13,10 @@ import styles from './growth.module.css'
 
 const empty = { name: '', address: '', video: '', episode: '1' }
 
-/** The video that was chosen or whose address was pasted; empty if there is none. */
+/** Returns the video that was chosen or whose URL was pasted; empty if there is none. */
 const videoOf = (address: string, chosen: string) => episodeOfAddress(address)?.video_id ?? chosen
 
-/** Makes a link to an episode, and shows it with its QR code. */
+/** Creates a link to an episode, and shows it with its QR code. */
 export function LinkForm() {
   const { t } = useTexts()
   const queryClient = useQueryClient()
@@ -31,7 +31,7 @@ export function LinkForm() {
     send: async ({ name, address, video, episode }) => {
       const target = { video_id: videoOf(address, video), episode: Number(episode) }
       setMade(await call(createLink, { body: { ...target, name: name.trim().slice(0, 100) } }))
-      // Pressed again, it would make the same one twice.
+      // Another click would create the same link again.
       form.renew(empty)
       void queryClient.invalidateQueries({ queryKey: ['growth', 'links'] })
     },

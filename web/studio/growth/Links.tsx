@@ -11,7 +11,7 @@ import { formatCount, formatDate } from '#web/studio/format.ts'
 import { LinkSheet } from './LinkSheet.tsx'
 import { Period } from './Period.tsx'
 
-/** The links that were made, who came by each, and what was sold by it. */
+/** The campaign links, with the visits and sales of each. */
 export function Links({ days }: { days: number }) {
   const { t, language } = useTexts()
   const [shown, setShown] = useState<Link | null>(null)

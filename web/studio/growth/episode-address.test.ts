@@ -10,6 +10,6 @@ it.each([
   ['https://example.com/browse/cat_1', undefined],
   ['/videos/vid_1?episode=two', undefined],
   ['', undefined],
-])('the address %j leads to %j', (address, episode) => {
+])('parses %j as %j', (address, episode) => {
   expect(episodeOfAddress(address)).toEqual(episode)
 })

@@ -1,4 +1,4 @@
-/** Which episode an address of this site leads to, as people copy it, with or without the host, or a video's id; undefined if it is neither. */
+/** Returns the episode of a URL of this site, with or without the host, or of a video's id; undefined if it is neither. */
 export function episodeOfAddress(address: string): { video_id: string; episode: number } | undefined {
   const typed = address.trim()
   if (/^vid_\w+$/.test(typed)) return { video_id: typed, episode: 1 }

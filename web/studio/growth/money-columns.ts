@@ -1,6 +1,6 @@
 import type { Revenue } from '#contract/studio/growth.ts'
 
-/** The figures of money in the order in which every table and chart of growth has them. */
+/** Money columns, in the order that every table and chart of growth uses. */
 export const moneyColumns = [
   { name: 'growth.gross', field: 'gross_cents' },
   { name: 'growth.refunded', field: 'refunded_cents' },

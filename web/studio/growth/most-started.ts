@@ -1,5 +1,5 @@
 import type { DropOff } from '#contract/studio/funnel.ts'
 
-/** The number that each episode's viewers are a share of: the largest, because a link may lead past the first episode. */
+/** Returns the number that each episode's viewers are a share of: the maximum, because a link may skip the first episode. */
 export const mostStarted = (rows: readonly Pick<DropOff, 'started'>[]): number =>
   Math.max(0, ...rows.map(({ started }) => started))

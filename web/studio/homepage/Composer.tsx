@@ -18,24 +18,24 @@ import { Preview, type PreviewSize } from './Preview.tsx'
 import { SectionFields } from './SectionFields.tsx'
 import styles from './homepage.module.css'
 
-/** What a homepage has besides its sections. */
+/** The parts of a homepage besides its sections. */
 type Rest = Omit<Draft, 'sections'>
 
 let added = 0
-/** A section with a name for React; a new one has no id yet. */
+/** A section with a React key; a new one has no id yet. */
 type Keyed = DraftSection & { key: string }
 const unkeyed = ({ id, kind, titles, source }: Keyed): DraftSection => ({ id, kind, titles, source })
 const keyed = (section: DraftSection): Keyed => ({ ...section, key: section.id ?? `new-${++added}` })
 const isTitled = ({ titles }: DraftSection) => Boolean(titles.en?.trim())
 
-/** The draft, its preview, and the button that makes it the homepage. */
+/** Edits the draft beside its preview, and publishes it as the homepage. */
 export function Composer({
   composed,
   size,
   onSize,
 }: {
   composed: Composed
-  /** Of the preview. */
+  /** The size of the preview. */
   size: PreviewSize
   onSize: (size: PreviewSize) => void
 }) {
@@ -68,7 +68,7 @@ export function Composer({
           </p>
         </div>
       </div>
-      {/* A section is not one before it has a title. */}
+      {/* A section without a title is not shown. */}
       <Preview draft={{ ...draft, sections: draft.sections.filter(isTitled) }} size={size} onSize={onSize} />
     </div>
   )
@@ -133,7 +133,7 @@ function Menu({
   )
 }
 
-/** The footer text, and the look of the pay panel. */
+/** The footer text, and the appearance of the paywall. */
 function Look({ rest, onChange }: { rest: Rest; onChange: (changed: Partial<Rest>) => void }) {
   const { t } = useTexts()
   const theme = rest.pay_theme

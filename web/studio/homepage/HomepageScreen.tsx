@@ -22,7 +22,7 @@ import { textQuery } from './text-queries.ts'
 
 const root = '/studio/homepage'
 
-/** What every viewer finds: the homepage and the six texts. */
+/** The homepage, the site's texts and its icon. */
 export function Component() {
   const { t } = useTexts()
   const { params } = useMatch(`${root}/texts/:name/:language`) ?? {}
@@ -47,14 +47,14 @@ export function Component() {
   )
 }
 
-/** The homepage, composed by hand beside a live preview. */
+/** The homepage, edited beside a live preview. */
 function Composition() {
   // Stored here, because saving the homepage remounts the composer.
   const [size, setSize] = useState<PreviewSize>('phone')
   const composed = useQuery({
     queryKey: ['studio-homepage'],
     queryFn: ({ signal }) => call(showHomepage, { signal }),
-    // What is being composed must not change under the operator's hands.
+    // A refetch must not change what the operator is editing.
     staleTime: Infinity,
   })
   return (

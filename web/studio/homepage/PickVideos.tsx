@@ -13,7 +13,7 @@ interface Picked {
   name: string
 }
 
-/** Videos picked by hand, in the order in which viewers get them: found by their titles, moved, and taken out again. */
+/** Videos chosen by hand, in the order in which viewers see them; they can be searched, moved and removed. */
 export function PickVideos({
   ids,
   known,
@@ -40,7 +40,7 @@ export function PickVideos({
     setFound([...found, video])
     onPick([...ids, video.id])
     setWords('')
-    // The button goes with what was found.
+    // The pressed button disappears with the search results.
     search.current?.focus()
   }
   const fresh = (titles.data?.titles ?? []).filter(({ id }) => !ids.includes(id))

@@ -6,12 +6,12 @@ import { useTexts } from '#web/studio/texts.ts'
 import { storeDraft } from './stored-draft.ts'
 import styles from './homepage.module.css'
 
-/** After this long without a change the preview follows. */
+/** The preview is updated after this pause without a change. */
 const restMs = 500
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1440, height: 900 } } as const
 export type PreviewSize = keyof typeof sizes
 
-/** The site itself with the draft, in a frame; web/features/catalog/queries.ts takes it from this browser's storage. */
+/** The site with the draft, in a frame; web/features/catalog/queries.ts reads the draft from this browser's storage. */
 export function Preview({
   draft,
   size,
@@ -31,7 +31,7 @@ export function Preview({
     const stop = new AbortController()
     const show = async () => {
       try {
-        // What was written just above.
+        // Serialized just above.
         const body = { draft: JSON.parse(text) as Draft }
         storeDraft(operatorId, await call(previewHomepage, { body, signal: stop.signal }))
         setFailed(false)

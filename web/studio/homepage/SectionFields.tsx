@@ -8,7 +8,7 @@ import { Choice } from '#web/studio/ui/Choice.tsx'
 import { PickVideos } from './PickVideos.tsx'
 import styles from './homepage.module.css'
 
-/** What one section is: its titles, its kind, and where its videos come from. */
+/** Fields of a section: its titles, its kind, and the source of its videos. */
 export function SectionFields({
   section,
   name,
@@ -17,7 +17,7 @@ export function SectionFields({
   onRemove,
 }: {
   section: DraftSection
-  /** What it is called among the others. */
+  /** The section's accessible name. */
   name: string
   composed: Composed
   onChange: (change: Partial<DraftSection>) => void
@@ -45,7 +45,7 @@ export function SectionFields({
           value={titles.en ?? ''}
           maxLength={100}
           required
-          // A section that was just added is the one without an id.
+          // A section without an id was just added.
           autoFocus={section.id === null}
           aria-invalid={!titles.en?.trim()}
           onChange={({ target: { value } }) => onChange({ titles: { ...titles, en: value } })}

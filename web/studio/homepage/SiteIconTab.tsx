@@ -13,7 +13,7 @@ import styles from './homepage.module.css'
 
 const queryKey = ['site-icon']
 
-/** The site's icon, and the way to another: browsers' tabs, home screens and the header show it. */
+/** Replaces the site's icon, which is shown in browser tabs, on home screens and in the header. */
 export function SiteIconTab() {
   const { t } = useTexts()
   const queryClient = useQueryClient()

@@ -15,7 +15,7 @@ import styles from './homepage.module.css'
 
 const names = ['site', 'operator', 'address', 'contact', 'url'].map((name) => `{{${name}}}`).join(', ')
 
-/** Edits a page in Markdown with a preview. Typed text survives a save by somebody else, and leaving asks first. */
+/** Edits a page in Markdown with a preview. Typed text survives a save by another operator, and leaving asks first. */
 export function TextEditor({ saved }: { saved: SiteText }) {
   const { t, language: shown } = useTexts()
   const queryClient = useQueryClient()
@@ -133,7 +133,7 @@ export function TextEditor({ saved }: { saved: SiteText }) {
   )
 }
 
-/** Somebody else has saved: their text is shown, and nothing of either is lost before one of the two is chosen. */
+/** Shows the text that another operator has saved. Both texts are kept until the operator chooses one. */
 function Conflict({
   theirs,
   busy,

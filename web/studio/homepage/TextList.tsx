@@ -10,7 +10,7 @@ import { formatTime } from '#web/studio/format.ts'
 import { textsQuery } from './text-queries.ts'
 import styles from './homepage.module.css'
 
-/** The six texts, and in which languages the operator has written their own. */
+/** The six texts, with the languages in which the operator has written their own. */
 export function TextList() {
   const { t, language: shown } = useTexts()
   const texts = useQuery(textsQuery)

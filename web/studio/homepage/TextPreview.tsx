@@ -6,10 +6,10 @@ import { useSettled } from '#web/studio/ui/use-settled.ts'
 import { previewQuery } from './text-queries.ts'
 import styles from './homepage.module.css'
 
-/** After this long without a change the preview follows. */
+/** The preview is updated after this pause without a change. */
 const restMs = 400
 
-/** The text as viewers would get it: read by the server and drawn by the page's own component. */
+/** The text as viewers would see it: parsed by the server and rendered by the page's own component. */
 export function TextPreview({ markdown }: { markdown: string }) {
   const { t } = useTexts()
   const preview = useQuery(previewQuery(useSettled(markdown, restMs)))

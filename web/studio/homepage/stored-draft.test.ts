@@ -13,17 +13,17 @@ const shown = () => readRecord('homepage-draft')
 
 beforeEach(() => storeDraft('op_ann', homepage))
 
-test('a draft is there for whoever composes it, also after the page was loaded again', () => {
+test('keeps a draft for its operator across a reload', () => {
   forgetOthersDraft('op_ann')
   expect(shown()).toEqual(homepage)
 })
 
-test('a draft is gone once its operator signs out', () => {
+test('deletes a draft when its operator signs out', () => {
   forgetOthersDraft(undefined)
   expect(shown()).toBeUndefined()
 })
 
-test('a draft is never another operator’s', () => {
+test('deletes a draft when another operator signs in', () => {
   forgetOthersDraft('op_ben')
   expect(shown()).toBeUndefined()
   forgetOthersDraft('op_ann')

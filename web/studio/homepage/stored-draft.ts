@@ -2,10 +2,10 @@ import type { ResultOf } from '#contract/endpoint.ts'
 import type { previewHomepage } from '#contract/studio/homepage.ts'
 import { saveRecord, readRecord, storage } from '#web/lib/storage.ts'
 
-/** What web/features/catalog/queries.ts shows at `/?draft`, and which operator composes it. */
+/** Storage keys of the draft that web/features/catalog/queries.ts shows at `/?draft`, and of the operator who edits it. */
 const [draftKey, ownerKey] = ['homepage-draft', 'homepage-draft-of']
 
-/** Keeps the homepage of a draft in this browser, for its preview. */
+/** Stores a draft's homepage in this browser, for its preview. */
 export function storeDraft(operatorId: string, homepage: ResultOf<typeof previewHomepage>): void {
   saveRecord(ownerKey, operatorId)
   saveRecord(draftKey, homepage)

@@ -13,7 +13,7 @@ export const textQuery = (name: PageName, language: Language) =>
   queryOptions({
     queryKey: ['text', name, language],
     queryFn: ({ signal }) => call(showText, { query: { name, language }, signal }),
-    // What is being written must not change under the operator's hands.
+    // A refetch must not change what the operator is editing.
     staleTime: Infinity,
     gcTime: 0,
   })
@@ -28,7 +28,7 @@ export const previewQuery = (markdown: string) =>
     gcTime: 0,
   })
 
-/** The code of a refusal because of what somebody else has done meanwhile (contract/errors.ts). */
+/** The code of a rejection because another operator has saved in the meantime (contract/errors.ts). */
 const movedOn = 409
 
 export const isMovedOn = (error: unknown): boolean => error instanceof CallRejected && error.code === movedOn

@@ -12,7 +12,7 @@ import styles from './money.module.css'
 
 type Liability = ResultOf<typeof showBalances>['liability'][number]
 
-/** What is owed to people with a balance, and by day what balances brought (docs/figures.md). */
+/** The liability of all balances, and their movements by day (docs/figures.md). */
 export function Balances() {
   const { t } = useTexts()
   const found = useQuery({

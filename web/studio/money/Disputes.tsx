@@ -12,7 +12,7 @@ import { formatDate, formatTime } from '#web/studio/format.ts'
 import { gatewayNames, goodsOf, reasonText } from './order-copy.ts'
 import styles from './money.module.css'
 
-/** Payments that buyers have had their banks take back. They are answered at the gateway. */
+/** Disputed payments. Operators respond to disputes at the gateway. */
 export function Disputes() {
   const { t, language } = useTexts()
   const [params, setParams] = useSearchParams()

@@ -13,7 +13,7 @@ import { gatewayNames, goodsOf, ordersPath } from './order-copy.ts'
 import { State } from './State.tsx'
 import styles from './money.module.css'
 
-/** Orders page by page, the latest first. */
+/** Pages of orders, the latest first. */
 export function OrderList({ filter, caption }: { filter: QueryOf<typeof listOrders>; caption: string }) {
   const { t, language } = useTexts()
   const { pathname, search } = useLocation()

@@ -25,7 +25,7 @@ import { RefundForm } from './RefundForm.tsx'
 import { State } from './State.tsx'
 import styles from './money.module.css'
 
-/** One order with everything that is known of it, and what can be done about its money. */
+/** One order with all its records, and actions such as refunds. */
 export function OrderPage({ id }: { id: string }) {
   const { t, language } = useTexts()
   const { state: filters } = useLocation()
@@ -54,7 +54,7 @@ export function OrderPage({ id }: { id: string }) {
 const againMs = 2000
 const applyingMs = 60_000
 
-/** A notification that has just come is applied within moments; one that is left over waits for its next look. */
+/** Returns whether a webhook event was just received and is being applied; an older unapplied one waits for its next retry. */
 const isBeingApplied = ({ applied_at, received_at }: OrderFile['notifications'][number]) =>
   // The sandbox's clock may be ahead.
   applied_at === null && Math.abs(Date.now() - Date.parse(received_at)) < applyingMs

@@ -13,7 +13,7 @@ type Refund = OrderFile['refunds'][number]
 type Heard = OrderFile['notifications'][number]
 type Line = OrderFile['ledger'][number]
 
-/** What happened to an order's money, from all sides. */
+/** The payments, refunds, disputes and other records of an order. */
 export function OrderRecords({ file }: { file: OrderFile }) {
   return (
     <>

@@ -18,11 +18,11 @@ type Filter = QueryOf<typeof listOrders>
 const names = ['status', 'gateway', 'person', 'since', 'until'] as const
 type Asked = Record<(typeof names)[number], string>
 
-/** The orders. The filters are in the page's address, so it can be bookmarked and shared. */
+/** The orders. The filters are stored in the URL, so that it can be bookmarked and shared. */
 export function Orders() {
   const { t } = useTexts()
   const [params, setParams] = useSearchParams()
-  // Object.fromEntries forgets which names there are.
+  // Object.fromEntries loses the names in its type.
   const asked = Object.fromEntries(names.map((name) => [name, params.get(name) ?? ''])) as Asked
   const filter = filterOf(asked)
   const file = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]))
@@ -52,7 +52,7 @@ function Filters({ asked, onAsk }: { asked: Asked; onAsk: (filters: Asked) => vo
     send: async (filters) => onAsk({ ...filters, person: filters.person.trim() }),
   })
   const [shown, setShown] = useState(asked)
-  // The address may change elsewhere, as by the browser's way back.
+  // The URL may change elsewhere, as by the browser's Back.
   if (names.some((name) => shown[name] !== asked[name])) {
     setShown(asked)
     form.set(asked)
@@ -100,7 +100,7 @@ function Filters({ asked, onAsk }: { asked: Asked; onAsk: (filters: Asked) => vo
   )
 }
 
-/** What the server is asked for; the days are those of the operator's clock, and the last one counts as a whole. */
+/** Returns the filter for the server. Days are in the operator's time zone, and the last one is included. */
 function filterOf({ status, gateway, person, since, until }: Asked): Filter {
   const chosen = orderStatuses.find((each) => each === status)
   const by = gatewayIds.find((each) => each === gateway)

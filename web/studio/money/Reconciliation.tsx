@@ -26,7 +26,7 @@ type Total = Reconciled['totals'][number]
 type Compared = Reconciled['gateways'][number]
 type Balance = Reconciled['balances'][number]
 
-/** Whether the gateways say the same as our books, and a day's money. */
+/** Reconciliation of our records with the gateways', and the revenue of a day. */
 export function Reconciliation() {
   const { t } = useTexts()
   const [params, setParams] = useSearchParams()
@@ -111,7 +111,7 @@ function Mismatches({ found: { mismatches, gateways } }: { found: Reconciled }) 
   )
 }
 
-/** What our books have, and what the gateway says. */
+/** Columns with the amounts of our records and of the gateway. */
 const bothSides = (t: Say): Column<Pick<Mismatch, 'ours_cents' | 'theirs_cents' | 'currency'>>[] => [
   {
     title: t('money.ours'),
@@ -138,7 +138,7 @@ function What({ mismatch: { kind, abandoned } }: { mismatch: Mismatch }) {
   )
 }
 
-/** For each gateway what moved by our books, by what it says, and whether that is the same. */
+/** The totals of each gateway by our records and by its own, and whether they match. */
 function Balances({ found: { balances, gateways } }: { found: Reconciled }) {
   const { t, language } = useTexts()
   if (balances.length === 0) return null

@@ -10,14 +10,14 @@ import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 import { centsOf, decimalOf } from '#web/studio/format.ts'
 import styles from './money.module.css'
 
-/** Gives money back: as much as is left or as the role may, of a top-up what is not spent, unless less is wished. */
+/** Refunds an order. The default is the maximum that is left or that the role may refund; for a top-up, its unspent part. */
 export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => void }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
   const { order, refundable_cents: most, unspent_cents: unspent } = file
   const left = order.amount_cents - order.refunded_cents
   const form = useGuardedForm<'amount' | 'reason'>({
-    // All of it was spent: what is refunded then is a loss, and the whole of it is as likely as a part.
+    // If all was spent, any refund is a loss, and the default is the full amount.
     initial: { amount: decimalOf(Math.min(most, unspent || most)), reason: '' },
     fieldOf: (field) => (field === 'cents' ? 'amount' : undefined),
     messagesOf: ({ amount, reason }) => ({
@@ -77,22 +77,22 @@ export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => 
 
 interface Amounts {
   cents: number | undefined
-  /** Of the order, what is not refunded. */
+  /** The amount not refunded yet. */
   left: number
-  /** What the role may refund. */
+  /** The maximum that the role may refund. */
   most: number
-  /** Of a top-up. */
+  /** The unspent amount of a top-up. */
   unspent: number | undefined
 }
 
-/** What a refund of the amount does; an amount that cannot be refunded does nothing. */
+/** Describes the effect of a refund of this amount; empty if the amount cannot be refunded. */
 function effectOf(t: Say, { cents, left, most, unspent }: Amounts): string {
   if (!isWithin(cents, most)) return cents !== undefined && cents > most ? t('money.refundTooMuch') : ''
   if (unspent !== undefined) return t(isUnspent(cents, unspent) ? 'money.refundUnspent' : 'money.refundSpent')
   return t(cents === left ? 'money.refundWhole' : 'money.refundPart')
 }
 
-/** Whether no more of a top-up is refunded than what is left of it in the balance. */
+/** Returns whether the refund of a top-up is at most its unspent part. */
 const isUnspent = (cents: number | undefined, unspent: number | undefined) =>
   cents !== undefined && unspent !== undefined && cents <= unspent
 

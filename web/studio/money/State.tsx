@@ -10,7 +10,7 @@ const looks: Partial<Record<ListedOrder['status'], string>> = {
   failed: styles.bad,
 }
 
-/** An order's status in words; of a renewal that failed also when it is charged again. */
+/** An order's status; for a failed renewal also the time of its next retry. */
 export function State({ order: { status, past_due, retry_at } }: { order: ListedOrder }) {
   const { t, language } = useTexts()
   if (!past_due)

@@ -4,7 +4,7 @@ import { declineText } from './order-copy.ts'
 
 const t: Say = (key) => `words of ${key}`
 
-test('why a payment failed is said in words, and a reason that nobody knows any more as it is', () => {
+test('describes why a payment failed, and shows an unknown reason unchanged', () => {
   expect(declineText('card_declined', t)).toBe('words of money.decline.card_declined')
   expect(declineText('of_before', t)).toBe('of_before')
 })

@@ -2,10 +2,10 @@ import { declineCodes, type OrderGatewayId } from '#contract/billing.ts'
 import type { ListedOrder } from '#contract/studio/orders.ts'
 import type { Say } from '#web/studio/texts.ts'
 
-/** Where the orders are listed. */
+/** The path of the list of orders. */
 export const ordersPath = '/studio/money'
 
-/** Why a dispute was opened. Gateways have other reasons besides, which are shown as they are. */
+/** Returns the reason of a dispute in words. A reason that is specific to a gateway is shown unchanged. */
 export function reasonText(reason: string | null, t: Say): string {
   const known = disputeReasons.find((each) => each === reason)
   if (known) return t(`money.disputeReasons.${known}`)
@@ -27,7 +27,7 @@ const disputeReasons = [
   'general',
 ] as const
 
-/** What gateways call themselves. */
+/** The gateways' names. */
 export const gatewayNames: Record<OrderGatewayId, string> = {
   sandbox: 'Sandbox',
   stripe: 'Stripe',
@@ -35,13 +35,13 @@ export const gatewayNames: Record<OrderGatewayId, string> = {
   balance: 'Balance',
 }
 
-/** Why a payment did not go through, in words; a reason that an older site wrote stays as it is. */
+/** Returns why a payment was declined, in words; a reason from an older version of the site is shown unchanged. */
 export function declineText(code: string, t: Say): string {
   const known = declineCodes.find((each) => each === code)
   return known ? t(`money.decline.${known}`) : code
 }
 
-/** What was bought: a plan, a video, an episode with its number, or a top-up. */
+/** Returns what was bought: a plan, a video, an episode with its number, or a top-up. */
 export function goodsOf(
   t: Say,
   { kind, title, number }: Pick<ListedOrder, 'kind' | 'title' | 'number'>,

@@ -35,7 +35,7 @@ import type { Language } from '#contract/languages.ts'
 import type { Membership } from '#contract/members.ts'
 import { money } from '#web/lib/money.ts'
 
-/** One person with all that helps to help them. */
+/** One customer with the data and actions that support needs. */
 export function CustomerPage({ id }: { id: string }) {
   const { t, language } = useTexts()
   const file = useQuery({
@@ -196,7 +196,7 @@ function Sessions({ file: { person, sessions } }: { file: PersonFile }) {
   )
 }
 
-/** A customer's subscription status in a sentence. */
+/** Returns a customer's subscription status in a sentence. */
 function membershipText(
   { plan, status, renews_at, ends_at, grace_until }: Membership,
   t: Say,

@@ -3,7 +3,7 @@ import { NotFound } from '#web/studio/NotFound.tsx'
 import { FindCustomers } from './FindCustomers.tsx'
 import { CustomerPage } from './CustomerPage.tsx'
 
-/** Those who watch: found, looked at, helped. */
+/** Customers: search, details and support actions. */
 export function Component() {
   return (
     <Routes>

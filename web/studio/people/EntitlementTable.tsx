@@ -5,7 +5,7 @@ import { useTexts, type Say } from '#web/studio/texts.ts'
 import { Table, type Column } from '#web/studio/ui/Table.tsx'
 import { formatTime } from '#web/studio/format.ts'
 
-/** Rights to play, also those that ended or were taken away. */
+/** Entitlements, including expired and revoked ones. */
 export function EntitlementTable({
   entitlements,
   renewsAt,
@@ -13,10 +13,10 @@ export function EntitlementTable({
   actions,
 }: {
   entitlements: readonly CustomerEntitlement[]
-  /** When the plan renews; what it gives lasts through the grace of a renewal that fails. */
+  /** When the plan renews; its entitlements last through the grace period of a failed renewal. */
   renewsAt: string | null
   empty: ReactNode
-  /** What can be done about one. */
+  /** An additional column with actions. */
   actions?: Column<CustomerEntitlement>
 }) {
   const { t, language } = useTexts()
@@ -61,7 +61,7 @@ function untilText(
   return t('people.untilGrace', { renewal: formatTime(renewsAt, language), end })
 }
 
-/** What somebody may play by it. */
+/** Returns what an entitlement unlocks. */
 export function rightText({ title, number }: CustomerEntitlement, t: Say): string {
   if (title === null) return t('people.everything')
   return number === null ? title : `${title} · ${number}`

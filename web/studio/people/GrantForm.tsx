@@ -10,14 +10,14 @@ import styles from './people.module.css'
 
 const wholeNumber = (typed: string, most: number) => /^[1-9]\d{0,5}$/.test(typed) && Number(typed) <= most
 
-/** Gives a right to play: everything for some days, a video, or one of its episodes. */
+/** Grants an entitlement: to everything for some days, to a video, or to one of its episodes. */
 export function GrantForm({ person }: { person: string }) {
   const { t } = useTexts()
   const { run } = useCommand(grantEntitlement, null)
   const form = useGuardedForm({
     initial: { title: '', video: '', number: '', days: '30', reason: '' },
     messagesOf: ({ title, video, number, days, reason }) => ({
-      // Whoever looked for a video and chose none would give everything.
+      // Otherwise a search without a choice would grant access to everything.
       ...((title.trim() || number) && !video ? { title: t('people.videoUnchosen') } : {}),
       ...(number && !wholeNumber(number, 100_000) ? { number: t('people.numberBad') } : {}),
       ...(wholeNumber(days, 3650) || (video && !days) ? {} : { days: t('people.daysBad') }),

@@ -6,7 +6,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { formatTime } from '#web/studio/format.ts'
 
-/** What somebody watched, the latest first. */
+/** A customer's watch history, the latest first. */
 export function History({ id }: { id: string }) {
   const { t, language } = useTexts()
   const history = useInfiniteQuery({

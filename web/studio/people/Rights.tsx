@@ -60,7 +60,10 @@ function Revoke({ held }: { held: CustomerEntitlement }) {
   )
 }
 
-/** What is asked: one that its order's money has locked would open again, should that come back. */
+/**
+ * Returns the question before revoking. An entitlement locked by its order's refund or dispute would be unlocked if the money came
+ * back.
+ */
 function revokeText({ revoked_at, source, order_id }: CustomerEntitlement) {
   if (revoked_at !== null)
     return {

@@ -1,14 +1,14 @@
 import type { Person } from '#contract/studio/people.ts'
 import type { Say } from '#web/studio/texts.ts'
 
-/** What somebody is called; null for a guest who has said nothing of themselves. */
+/** Returns a user's name or e-mail address; null for a guest with neither. */
 export const nameOf = ({
   email,
   display_name,
   order_email,
 }: Pick<Person, 'email' | 'display_name' | 'order_email'>) => email ?? display_name ?? order_email
 
-/** Somebody's address, with how far it can be trusted. */
+/** Returns a user's e-mail address, with a note on whether it is verified. */
 export function emailText({ email, email_verified, order_email }: Person, t: Say): string {
   if (email !== null) return email_verified ? email : `${email} (${t('people.notVerified')})`
   return order_email === null ? '–' : `${order_email} (${t('people.atPurchase')})`

@@ -8,7 +8,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { formatTime } from '#web/studio/format.ts'
 
-/** Who is on a plan, the latest first, with what the next period costs each. */
+/** The subscribers of a plan, the latest first, with the price of each one's next period. */
 export function PlanMembers({ id }: { id: string }) {
   const { t, language } = useTexts()
   const members = useInfiniteQuery({

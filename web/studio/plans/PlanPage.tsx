@@ -22,7 +22,7 @@ import { PlanMembers } from './PlanMembers.tsx'
 import { plansQuery } from './plans-query.ts'
 import styles from './plans.module.css'
 
-/** A plan that is not there yet. */
+/** Form for a new plan. */
 export function NewPlan() {
   const { t } = useTexts()
   const goOn = useGoOn()
@@ -40,7 +40,7 @@ export function NewPlan() {
   )
 }
 
-/** One plan: how it is sold, and who is on it. */
+/** One plan: its settings and its subscribers. */
 export function OnePlan({ id }: { id: string }) {
   const { t, language } = useTexts()
   const may = useMay()

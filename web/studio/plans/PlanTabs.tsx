@@ -2,7 +2,7 @@ import { settings } from '#web/lib/settings.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Tabs } from '#web/studio/ui/Tabs.tsx'
 
-/** What is sold beside episodes: plans and, on sites with balances, top-ups. */
+/** Tabs for plans and, on sites with balances, top-ups. */
 export function PlanTabs() {
   const { t } = useTexts()
   if (!settings.balance) return null

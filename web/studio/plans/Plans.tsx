@@ -57,7 +57,7 @@ export function Plans() {
   )
 }
 
-/** Nobody counts further (contract/studio/plans.ts). */
+/** The server counts subscribers up to this number (contract/studio/plans.ts). */
 const mostCounted = 1000
 
 function PlanTable({

@@ -5,7 +5,7 @@ import { Plans } from './Plans.tsx'
 import { NewTopUp, OneTopUp } from './top-ups/TopUpPage.tsx'
 import { TopUps } from './top-ups/TopUps.tsx'
 
-/** What subscribers buy, and who is on what; and what is sold for balances. */
+/** Plans with their subscribers, and top-ups. */
 export function Component() {
   return (
     <Routes>

@@ -7,7 +7,7 @@ import { useCommand } from '#web/studio/use-command.ts'
 import { AskFirst } from '#web/studio/ui/sheets/AskFirst.tsx'
 import styles from './settings.module.css'
 
-/** Whether viewers are asked to come back later, and the switch for it. */
+/** Shows and switches the maintenance mode. */
 export function Maintenance({ on }: { on: boolean }) {
   const { t } = useTexts()
   const may = useMay()(setMaintenance)

@@ -79,7 +79,7 @@ const examples: Partial<Record<Setting['name'], string>> = {
   bigo_pixel: '905…',
 }
 
-/** The hint of a setting: an example, or a limit's bounds. */
+/** Returns the hint of a setting: an example, or a limit's bounds. */
 function hintFor(name: Setting['name'], t: Say): string {
   const limit = limitNames.find((each) => each === name)
   return limit

@@ -17,7 +17,7 @@ const groups = [
   { name: 'limits', names: limitNames },
 ] as const
 
-/** What the operator changes while the site runs. */
+/** The runtime settings of the site. */
 export function Component() {
   const { t } = useTexts()
   const may = useMay()

@@ -9,13 +9,13 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import styles from './start.module.css'
 
-/** The setup guide: the steps to the first sale and to the launch. Once all are done, the studio starts elsewhere. */
+/** The setup guide: the steps to the first sale and to the launch. Once all are done, the studio opens another start page. */
 export function FirstSteps({ next }: { next: string }) {
   const { t } = useTexts()
   const start = useQuery({
     queryKey: ['start'],
     queryFn: ({ signal }) => call(showStart, { signal }),
-    // What was done on another page shows at once.
+    // Steps completed on another page show at once.
     staleTime: 0,
   })
   if (start.isLoadingError) return <CouldNotLoad onRetry={() => void start.refetch()} />
@@ -83,7 +83,7 @@ function Step({ step: { step, done, video_id }, isNext }: { step: FirstStep; isN
   )
 }
 
-/** The page where a step is done or its result is shown; null if there is none yet. */
+/** Returns the page where a step is done or its result is shown; null if there is none yet. */
 function placeOf(step: FirstStep['step'], done: boolean, video: string | null): string | null {
   switch (step) {
     case 'video':
@@ -98,7 +98,7 @@ function placeOf(step: FirstStep['step'], done: boolean, video: string | null): 
       return done ? '/studio/money' : video && `/videos/${video}`
     case 'imprint':
       return '/contactUs'
-    // These are set where the site is started.
+    // These are configured by environment variables.
     case 'gateway':
     case 'mail':
       return done ? '/studio/system' : null

@@ -24,7 +24,7 @@ export function FailedFiles() {
       call(listFailedFiles, { query: pageParam ? { cursor: pageParam } : {}, signal }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    // One that is tried again may fail again.
+    // A retried file may fail again.
     refetchInterval: againMs,
   })
   const columns = [

@@ -13,10 +13,10 @@ import { formatTime } from '#web/studio/format.ts'
 import styles from './system.module.css'
 
 const againMs = 30_000
-/** How many parts a usual site has: the room that is kept while they load. */
+/** The parts of a usual site, for which room is reserved while they load. */
 const usualParts = ['database', 'gateway sandbox', 'jobs', 'mail', 'storage']
 
-/** The health check of each part of the site: operational, or what is wrong and since when. */
+/** The health check of each part of the site: operational, or the problem and since when. */
 export function Health() {
   const { t, language } = useTexts()
   const check = useCommand(checkHealth, t('done.healthChecked'))

@@ -10,7 +10,7 @@ import { Table } from '#web/studio/ui/Table.tsx'
 import { formatTime } from '#web/studio/format.ts'
 import styles from './system.module.css'
 
-/** The jobs that have words; another is called by its name. */
+/** Jobs with a translated name; others are shown by their technical name. */
 const named = [
   'aggregate-daily-revenue',
   'aggregate-episode-viewers',
@@ -47,10 +47,10 @@ const named = [
 ] as const
 
 const againMs = 30_000
-/** A worker takes a wanted job within seconds. It is late no more only once it has succeeded. */
+/** Shorter polling interval: a worker starts a requested job within seconds, and a late job stays late until it has succeeded. */
 const soonAgainMs = 1000
 
-/** The scheduled jobs, failing ones first. The list is asked for again sooner while a job waits for a worker or runs late. */
+/** The scheduled jobs, failing ones first. Polled more often while a job waits for a worker or runs late. */
 export function Jobs() {
   const { t, language } = useTexts()
   const mayRun = useMay()(runJob)
@@ -90,7 +90,7 @@ export function Jobs() {
   )
 }
 
-/** What a job does, and the name by which the command line knows it. */
+/** A job's description, and its name on the command line. */
 function Name({ name }: { name: string }) {
   const { t } = useTexts()
   const known = named.find((each) => each === name)

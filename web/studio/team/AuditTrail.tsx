@@ -8,7 +8,7 @@ import { formatTime } from '#web/studio/format.ts'
 import { beforeFirst, auditEventText, whoElse, wordsOf } from './audit-event-copy.ts'
 import styles from './team.module.css'
 
-/** What operators did, the latest first; of one subject everything that happened to it. */
+/** The audit events, the latest first; with `subject` only those of one record. */
 export function AuditTrail({ subject }: { subject?: string }) {
   const { t, language } = useTexts()
   const events = useInfiniteQuery({
@@ -49,7 +49,7 @@ export function AuditTrail({ subject }: { subject?: string }) {
   )
 }
 
-/** What was done in a sentence, and small, by which command of the command line. */
+/** An audit event in a sentence, with the command of the command line. */
 function What({ auditEvent }: { auditEvent: AuditEvent }) {
   const { t } = useTexts()
   const words = wordsOf(auditEvent.event)

@@ -13,7 +13,7 @@ import { Choice } from '#web/studio/ui/Choice.tsx'
 import { OneTimeLink, type Invited } from './OneTimeLink.tsx'
 import styles from './team.module.css'
 
-/** Adds somebody: their address and role make a link, which is theirs to open. */
+/** Invites an operator: creates a one-time link for an e-mail address and a role. */
 export function InviteForm() {
   const { t } = useTexts()
   const { t: word } = useTranslation()

@@ -9,7 +9,7 @@ import styles from './team.module.css'
 
 export type Invited = ResultOf<typeof addOperator>
 
-/** A one-time link, shown only once; the operator passes it on to the person. */
+/** A one-time link, shown only once; the operator sends it to the new member. */
 export function OneTimeLink({ invited, onClose }: { invited: Invited; onClose: () => void }) {
   const { t, language } = useTexts()
   const until = formatTime(invited.expires_at, language)

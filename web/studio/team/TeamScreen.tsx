@@ -6,7 +6,7 @@ import { AuditTrail } from './AuditTrail.tsx'
 import { InviteForm } from './InviteForm.tsx'
 import { Operators } from './Operators.tsx'
 
-/** Who works here, and what was done. */
+/** The operators and the audit trail. */
 export function Component() {
   const { t } = useTexts()
   const may = useMay()

@@ -12,26 +12,26 @@ describe.each([
   ['English', english],
   ['German', german],
 ])('in %s', (_language, { auditEvent }) => {
-  it('everything that the audit trail may hold has its words, and nothing else has', () => {
+  it('has a text for every audit event and no others', () => {
     const events = [...viewerEvents, ...studioEvents, ...writtenCommands.map((words) => `studio ${words}`)]
     expect(Object.keys(auditEvent.done).toSorted()).toEqual(events.toSorted())
     expect(Object.keys(auditEvent.asked).toSorted()).toEqual(actingCommands.toSorted())
   })
 
-  it('no two things are said alike', () => {
+  it('has no two equal texts', () => {
     const said = [...Object.values(auditEvent.done), ...Object.values(auditEvent.asked)]
     expect(said.filter((words, index) => said.indexOf(words) !== index)).toEqual([])
     expect(said.filter((words) => words.trim() === '')).toEqual([])
   })
 })
 
-it('what is written down is done by a command that there is, or by a picture that is sent', () => {
+it('has an existing command or image upload for every audit event', () => {
   const pictures = ['icon change', 'video cover']
   const commands = new Set([...studioCalls.filter(isCommand).map((each) => each.command), ...pictures])
   expect(writtenCommands.filter((words) => !commands.has(words))).toEqual([])
 })
 
-it('what was asked for is not said to be done, and what nobody knows any more is called by its words', () => {
+it('words a requested action differently from a completed one, and shows an unknown command by its name', () => {
   const asked = { before: { asked: { id: 'ord_1' } } }
   expect(auditEventText({ event: 'studio order refund', details: asked }, say)).toBe(
     'auditEvent.asked.order refund',
@@ -44,13 +44,13 @@ it('what was asked for is not said to be done, and what nobody knows any more is
   expect(english.auditEvent.done['studio video publish']).toBe('Published a video')
 })
 
-it('what no operator did is the command line’s or the site’s own, and of a person’s own deed nobody else is named', () => {
+it('names the command line or the site if no operator acted, and the user for their own action', () => {
   expect(whoElse('studio order refund', say)).toBe('team.commandLine')
   expect(whoElse('order_paid', say)).toBe('team.site')
   expect(whoElse('password_changed', say)).toBe('–')
 })
 
-it('what was before is read before what came of it', () => {
+it('lists the values before the change first', () => {
   expect(Object.keys(beforeFirst({ after: {}, before: {}, reason: '' }))).toEqual([
     'before',
     'after',

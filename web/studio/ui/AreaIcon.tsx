@@ -1,4 +1,4 @@
-/** The icons of the navigation: what each area is about, in one path on a 24×24 field. Only the studio fetches them. */
+/** Icons of the navigation, each one path on a 24×24 grid. Only the studio loads them. */
 const shapes = {
   videos:
     'M3 4.5h18v15H3zm2.2 2.2v2h2v-2zm0 4.3v2h2v-2zm0 4.3v2h2v-2zm11.6-8.6v2h2v-2zm0 4.3v2h2v-2zm0 4.3v2h2v-2zM10 8.4v7.2l5.2-3.6z',
@@ -19,7 +19,7 @@ const shapes = {
 
 export type AreaIconName = keyof typeof shapes
 
-/** A picture only: the link around it carries the name. */
+/** Decorative; the link around it has the accessible name. */
 export function AreaIcon({ name }: { name: AreaIconName }) {
   return (
     <svg width={20} height={20} viewBox="0 0 24 24" fill="currentColor" fillRule="evenodd" aria-hidden="true">

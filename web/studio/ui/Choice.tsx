@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import styles from './choice.module.css'
 
-/** A labelled choice of one out of a few. */
+/** A labelled select with a few options. */
 export function Choice({
   label,
   value,

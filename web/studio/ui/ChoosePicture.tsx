@@ -1,7 +1,7 @@
 import { useRef } from 'react'
 import { Button } from '#web/ui/Button.tsx'
 
-/** A button by which a picture is chosen from the operator's machine; the same one may be chosen again. */
+/** A button that opens the file picker for an image; the same file can be chosen again. */
 export function ChoosePicture({
   label,
   accept,
@@ -9,7 +9,7 @@ export function ChoosePicture({
   ...button
 }: {
   label: string
-  /** Media types, by commas. */
+  /** Media types, separated by commas. */
   accept: string
   look?: 'quiet'
   disabled?: boolean

@@ -17,9 +17,9 @@ export function Ordered<Item>({
   keyOf: (item: Item) => Key
   nameOf: (item: Item) => string
   onOrder: (items: Item[]) => void
-  /** Each item is one line, which also has the buttons that move it. */
+  /** Each item is one line that also contains its move buttons. */
   slim?: boolean
-  /** For many items: without room between them. */
+  /** No space between the items, for long lists. */
   dense?: boolean
   children: (item: Item) => ReactNode
 }) {
@@ -29,7 +29,8 @@ export function Ordered<Item>({
   const stepped = useRef<{ place: number; by: -1 | 1 } | null>(null)
   const before = useRef(items)
   const last = items.length - 1
-  // An item that moves in the document loses the focus, and at an end of the list its button; one that goes takes it along.
+  // A moved item loses the focus, as does its button when it is disabled at an end of the list; a removed item takes the focus
+  // along.
   useEffect(() => {
     const { place = 0, by = 1 } = stepped.current ?? {}
     const left = before.current.findIndex((item, index) => item !== items[index])
@@ -108,13 +109,13 @@ export function Ordered<Item>({
   )
 }
 
-/** On which side of the item at its new place one that is dragged will lie; nowhere while that is its own. */
+/** Returns on which side of the target item the dragged one will be inserted; undefined at its own position. */
 function sideOf({ from, to }: { from: number; to: number }): 'before' | 'after' | undefined {
   if (to === from) return undefined
   return to < from ? 'before' : 'after'
 }
 
-/** Whether nothing has the focus, or a button that was just disabled and is about to lose it. */
+/** Returns whether nothing has the focus, or a button that was just disabled and is about to lose it. */
 const isFocusLost = () => document.activeElement?.matches('body, :disabled') ?? true
 
 /** Focuses the item that took a removed item's place, or the empty list. */
@@ -124,7 +125,7 @@ function focusNear(list: HTMLOListElement | null, place: number): void {
   ;(button ?? list)?.focus()
 }
 
-/** Puts the focus on the button that moves an item on, or at an end of the list back. */
+/** Focuses the button that moves an item on, or back at an end of the list. */
 function focusStep(item: Element | undefined, by: -1 | 1): void {
   const [up, down] = item?.querySelectorAll<HTMLButtonElement>('button[data-step]') ?? []
   const [first, second] = by === 1 ? [down, up] : [up, down]

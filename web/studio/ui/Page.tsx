@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './page.module.css'
 
-/** A screen of the studio: its title, what can be done here, and the rest. */
+/** A screen of the studio: title, actions and content. */
 export function Page({
   title,
   lead,
@@ -29,14 +29,14 @@ export function Page({
   )
 }
 
-/** A part of a screen under a heading of its own. */
+/** A section of a screen with its own heading. */
 export function Panel({
   id,
   title,
   actions,
   children,
 }: {
-  /** What a link on the same page leads to. */
+  /** The target of a link on the same page. */
   id?: string
   title: string
   actions?: ReactNode

@@ -2,14 +2,14 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import styles from './page.module.css'
 
-/** A link to another page of the studio, large enough for a thumb. */
+/** A link to another page of the studio, large enough for touch. */
 export function PageLink({
   to,
   from,
   children,
 }: {
   to: string
-  /** What the page may need to lead back to where somebody was, such as the filters of a list. */
+  /** State for returning from the page, such as the filters of a list. */
   from?: string
   children: ReactNode
 }) {
@@ -20,7 +20,7 @@ export function PageLink({
   )
 }
 
-/** The same to a page that viewers see, which opens beside the studio. */
+/** A link to a page that viewers see, which opens in another tab. */
 export function ViewersLink({ href, children }: { href: string; children: ReactNode }) {
   return (
     <a className={styles.link} href={href} target="_blank">

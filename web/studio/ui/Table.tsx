@@ -5,18 +5,18 @@ export interface Column<Row> {
   /** The column's heading, which also names the value where rows become cards on a phone. */
   title: string
   cell: (row: Row) => ReactNode
-  /** Short words that stay on one line, such as a time. */
+  /** Short text that stays on one line, such as a time. */
   whole?: boolean
   /** Numbers are aligned to the end of their column. */
   figures?: boolean
-  /** Buttons, which a card does not name: they say themselves what they do. */
+  /** Buttons, which a card shows without the column's title. */
   actions?: boolean
 }
 
-/** From so many columns on they need more width than a tablet has. */
+/** From this number of columns on, the table needs more width than a tablet has. */
 const manyColumns = 7
 
-/** Rows of things of one kind. On a phone each row is a card that names its values. The first column is what a row is about. */
+/** A table. On a phone each row is a card with the columns' titles. The first column is the row's header. */
 export function Table<Row>({
   caption,
   columns,
@@ -29,7 +29,7 @@ export function Table<Row>({
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row) => Key
-  /** Its columns are few and short: it stays a table on a phone. */
+  /** For few, short columns: stays a table on a phone. */
   slim?: boolean
   /** Shown if the table has no rows. */
   empty: ReactNode

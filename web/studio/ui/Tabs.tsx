@@ -1,7 +1,7 @@
 import { NavLink } from 'react-router'
 import styles from './tabs.module.css'
 
-/** The parts of an area, each with an address of its own. */
+/** The parts of an area, each with its own URL. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly { to: string; title: string }[] }) {
   return (
     <nav aria-label={label} className={styles.tabs}>

@@ -7,7 +7,7 @@ export interface Scale {
 
 const roundSteps = [1, 2, 5, 10]
 
-/** Round whole numbers that hold all values and zero, some four of them. */
+/** Returns about four round whole numbers that include all values and zero. */
 export function scaleFor(values: readonly number[]): Scale {
   const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)]
   const rough = (most - least || 1) / 4

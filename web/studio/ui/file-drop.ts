@@ -1,13 +1,10 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** What is dragged out of another program. A picture of the page itself says that it is a file, too. */
+/** Returns whether files are dragged from another program. An image of the page itself is also reported as a file. */
 const isForeign = (held: DataTransfer | null, isOurs: boolean): held is DataTransfer =>
   !isOurs && held?.types.includes('Files') === true
 
-/**
- * Takes files that are dropped anywhere on the page.
- * @returns whether some are held over it
- */
+/** Accepts files that are dropped anywhere on the page. @returns whether files are held over it */
 export function useFileDrop(onDrop: (dropped: DataTransfer) => void): boolean {
   const [isOver, setOver] = useState(false)
   const take = useRef(onDrop)
@@ -26,7 +23,7 @@ export function useFileDrop(onDrop: (dropped: DataTransfer) => void): boolean {
       event.dataTransfer.dropEffect = 'copy'
       setOver(true)
     })
-    // Within the page it only goes from one element to the next.
+    // Within the page the pointer only moves from one element to the next.
     listen('dragleave', ({ relatedTarget }) => relatedTarget === null && setOver(false))
     listen('drop', (event) => {
       setOver(false)
@@ -39,7 +36,7 @@ export function useFileDrop(onDrop: (dropped: DataTransfer) => void): boolean {
   return isOver
 }
 
-/** Where nothing takes a dropped file, the browser would open it in place of the studio. */
+/** Ignores files dropped where nothing accepts them, which the browser would open in place of the studio. */
 export function useNoStrayDrop(): void {
   useEffect(() => {
     const end = new AbortController()

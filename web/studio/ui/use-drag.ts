@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState, type PointerEvent as TakenUp, type RefObject } from 'react'
 
-/** A dragged item: its original place, and the place it would be dropped at. */
+/** A dragged item: its original position, and the position where it would be dropped. */
 export interface Drag {
   from: number
   to: number
 }
 
 /**
- * Dragging the items of a list with a mouse, a finger or a pen. Near an edge of the window the page scrolls; Escape calls it
- * off. The browser's own dragging is of no use to fingers.
+ * Drags items of a list with a mouse, a finger or a pen. The page scrolls near an edge of the window; Escape cancels. The browser's
+ * own drag and drop does not support touch.
  */
 export function useDrag(
   list: RefObject<HTMLElement | null>,
@@ -29,7 +29,7 @@ export function useDrag(
     const { signal } = ended
     const places = { from, to: from }
     let y: number | undefined
-    // Others may come or go meanwhile.
+    // Items may be added or removed during a drag.
     const look = () => {
       places.from = [...(item.parentElement?.children ?? [])].indexOf(item)
       places.to = y === undefined ? places.from : placeAt(y, item)
@@ -41,7 +41,7 @@ export function useDrag(
     }
     const follow = (event: PointerEvent) => {
       if (!event.isPrimary) return
-      // It was let go where we did not hear of it, as over a menu of the system.
+      // The pointer was released where the page receives no event, as over a menu of the system.
       if (event.buttons === 0) return stop()
       y = event.clientY
       look()
@@ -64,7 +64,7 @@ export function useDrag(
   return { drag, take }
 }
 
-/** The place among its neighbours of an item that is held at this height of the window. */
+/** Returns the position among its neighbours of an item held at this height of the window. */
 function placeAt(y: number, item: Element): number {
   const others = [...(item.parentElement?.children ?? [])].filter((each) => each !== item)
   return others

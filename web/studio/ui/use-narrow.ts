@@ -6,5 +6,5 @@ const onTurn = (tell: () => void) => {
   return () => phone.removeEventListener('change', tell)
 }
 
-/** Whether the page is as narrow as a phone's, for what a style sheet can't lay out. */
+/** Returns whether the page is as narrow as a phone's, for layouts that a style sheet cannot express. */
 export const useNarrow = () => useSyncExternalStore(onTurn, () => phone.matches)

@@ -1,13 +1,13 @@
 import { useRef, useState, type Key } from 'react'
 
 /**
- * An order that the site keeps: on the screen at once as it is wanted, and sent; of several moves that come while one is on its
- * way, the last. What is refused goes back.
+ * An order that the server stores: shown at once and then sent. Of several moves during a request, only the last is sent. A
+ * rejected order is reverted.
  */
 export function useSentOrder<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => Key,
-  /** Done when the items are as the site has them. */
+  /** Resolves when the server has this order. */
   send: (items: readonly Item[]) => Promise<unknown>,
 ): { ordered: readonly Item[]; order: (items: readonly Item[]) => void } {
   const [wanted, setWanted] = useState<readonly Item[] | null>(null)

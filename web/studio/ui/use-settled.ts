@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 /** The pause in typing before the search starts. */
 const usualMs = 300
 
-/** A value that has not changed for a moment: what somebody types, once they pause. */
+/** Returns the value after it has not changed for a moment, such as a text once typing pauses (debounce). */
 export function useSettled<Value>(value: Value, restMs = usualMs): Value {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

@@ -6,9 +6,9 @@ interface FieldProps {
   label: string
   hint?: string
   value: string
-  /** What is wrong with the value, in words; empty while nothing is. */
+  /** The validation error; empty if there is none. */
   message: string
-  /** What the server said about it. */
+  /** The server's error about the value. */
   refusal?: string
   type?: HTMLInputTypeAttribute
   inputMode?: HTMLAttributes<HTMLInputElement>['inputMode']
@@ -17,20 +17,20 @@ interface FieldProps {
   autoFocus?: boolean
   /** Labels of a password's button that shows and hides the typed text. */
   reveal?: { show: string; hide: string }
-  /** For longer texts: how many lines are seen at once. */
+  /** For longer texts: the number of visible lines. */
   lines?: number
   onValue: (value: string) => void
   onLeave: () => void
   input: (element: HTMLElement | null) => void
 }
 
-/** What a form gives to each of its fields; the rest says what the field is for. */
+/** The properties that a form gives to each of its fields. */
 export type FormField = Pick<
   FieldProps,
   'name' | 'value' | 'message' | 'refusal' | 'onValue' | 'onLeave' | 'input'
 >
 
-/** A labelled text field with its message beneath. */
+/** A labelled text field with its message below. */
 export function Field({
   name,
   label,
@@ -56,7 +56,7 @@ export function Field({
   const given = {
     id,
     ref: (element: HTMLElement | null) => {
-      // React focuses the element without the attribute, which a dialog needs as it opens.
+      // Sets the attribute itself, which a dialog needs when it opens; React only focuses the element.
       if (autoFocus) element?.setAttribute('autofocus', '')
       input(element)
     },

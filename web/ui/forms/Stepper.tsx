@@ -3,7 +3,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './stepper.module.css'
 
-/** A button that is held repeats every 200 ms (seed, section 9), after a first delay that distinguishes a press from a hold. */
+/** A held button repeats every 200 ms (seed, section 9), after an initial delay that distinguishes a press from a hold. */
 const repeatMs = 200
 const holdMs = 600
 
@@ -18,8 +18,8 @@ interface StepperProps {
 }
 
 /**
- * A whole number with a button for less and one for more. What is typed counts on Enter or on leaving, the arrow keys in it
- * at once, and what a held button runs through once it is let go.
+ * A whole number with a button for less and one for more. A typed number is applied on Enter or blur, arrow keys at once, and a
+ * held button once it is released.
  */
 export function Stepper({ label, fewer, more, value, min, max, onValue }: StepperProps) {
   const [held, setHeld] = useState<number | null>(null)
@@ -50,8 +50,8 @@ export function Stepper({ label, fewer, more, value, min, max, onValue }: Steppe
 }
 
 /**
- * The number chosen last, until `value` has followed or gone elsewhere: that takes a moment, in which the next step must not
- * begin from the number before.
+ * Returns the number chosen last until `value` has caught up or changed otherwise, so that the next step does not start from an
+ * outdated value.
  */
 function useChosen(value: number) {
   const [way, setWay] = useState([value])
@@ -81,7 +81,7 @@ function NumberField({ label, value, min, max, onValue }: Omit<StepperProps, 'fe
       onBlur={commit}
       onKeyDown={({ key }) => {
         if (key === 'Enter') commit()
-        // A dialog around it closes, which leaves the field.
+        // Escape closes a dialog around it, which blurs the field; the typed number is discarded.
         if (key === 'Escape') setTyped(null)
       }}
       onKeyUp={({ key }) => {
@@ -96,9 +96,9 @@ interface StepButtonProps {
   icon: 'plus' | 'minus'
   disabled: boolean
   onStep: () => void
-  /** One step of a hold. */
+  /** Called for each step of a hold. */
   onHold: () => void
-  /** A hold is over. */
+  /** Called when a hold ends. */
   onRest: () => void
 }
 
@@ -121,7 +121,7 @@ function StepButton({ label, icon, disabled, onStep, onHold, onRest }: StepButto
       aria-label={label}
       disabled={disabled}
       onClick={(event) => {
-        // A hold has stepped already; its click is the finger leaving.
+        // A hold has stepped already; its click is only the release.
         if (!hold.took() || event.detail === 0) onStep()
       }}
       onPointerDown={hold.press}
@@ -143,7 +143,7 @@ function useHold(repeat: () => void) {
   return current
 }
 
-/** Repeats while a button is held. `took` says whether the press that has just ended was a hold. */
+/** Repeats while a button is held. `took` returns whether the press that has just ended was a hold. */
 export function createHold(repeat: () => void) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let held = false

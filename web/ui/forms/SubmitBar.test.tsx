@@ -26,7 +26,7 @@ it('takes cents and shows the price with two decimals in its button', async () =
   expect(await barOf({ cents: 5 })).toContain('>Pay $0.05</button>')
 })
 
-it('says the terms with the button, and a note beneath where there is one', async () => {
+it('shows the terms with the button, and a note below if there is one', async () => {
   const bar = await barOf({ note: 'No real money moves.' })
   const [, terms] = /<p id="([^"]+)">Once, tax included\.<\/p>/.exec(bar) ?? []
   expect(bar).toContain(`aria-describedby="${terms}"`)
@@ -34,12 +34,12 @@ it('says the terms with the button, and a note beneath where there is one', asyn
   expect(await barOf({})).toMatch(/<\/button><\/div><\/div>$/)
 })
 
-it('submits the form around it unless it is told what to do', async () => {
+it('submits the form around it without a handler', async () => {
   expect(await barOf({})).toContain('type="submit"')
   expect(await barOf({ onPress: () => {} })).toContain('type="button"')
 })
 
-it('cannot be pressed while it works or is not ready', async () => {
+it('is disabled while it works or is not ready', async () => {
   expect(await barOf({})).not.toContain('disabled')
   expect(await barOf({ disabled: true })).toContain('disabled=""')
   const working = await barOf({ busy: 'Processing…' })

@@ -7,9 +7,9 @@ interface SubmitBarProps {
   /** What is charged now, in cents. */
   cents: number
   currency: string
-  /** The price on the button. */
+  /** Returns the label of the button with the price. */
   label: (price: string) => string
-  /** The whole price in words, read out with the button. */
+  /** The full price terms, read out with the button. */
   terms: string
   /** Other terms that may replace them. The bar reserves space for the longest, so that a choice causes no layout shift. */
   otherTerms?: string[]
@@ -24,7 +24,7 @@ interface SubmitBarProps {
   /** Replaces the price on the button while it works. */
   busy?: string
   disabled?: boolean
-  /** Without it the button submits the form that the bar is in. */
+  /** Without it, the button submits the form around the bar. */
   onPress?: () => void
 }
 

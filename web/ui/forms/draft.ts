@@ -1,8 +1,8 @@
 import { saveRecord, readRecord, tabStorage } from '#web/lib/storage.ts'
 
 /**
- * What was typed when a session turned out to have ended, kept in this tab until its owner is back. One at a time, and
- * never a secret: a form names the fields that may be kept.
+ * Text that was typed when a session had expired, stored in this tab until its owner signs in again. One at a time, and never a
+ * secret: a form names the fields that may be stored.
  */
 interface Draft {
   owner: string
@@ -15,7 +15,7 @@ export function saveDraft(draft: Draft): void {
   saveRecord(key, draft, tabStorage)
 }
 
-/** What the owner had typed into these fields, where one of them was kept. */
+/** Returns what the owner had typed into these fields, if any of them was stored. */
 export function draftOf(owner: string, fields: readonly string[]): Record<string, string> | undefined {
   const draft = readRecord<Draft>(key, tabStorage)
   const isTheirs = draft?.owner === owner && fields.some((field) => field in draft.value)

@@ -3,8 +3,8 @@ import { useRef, useState } from 'react'
 type Texts<Name extends string> = Record<Name, string>
 
 /**
- * The fields of a form: a message stands beside each when it is left and on submit, and the first bad one gets the focus.
- * `messagesOf` says what is wrong, by field; what is missing there is right.
+ * The fields of a form. A message is shown for each field on blur and on submit, and the first invalid one gets the focus.
+ * `messagesOf` returns the errors by field; a field without one is valid.
  */
 export function useFields<Name extends string>(
   initial: Texts<Name>,
@@ -14,21 +14,21 @@ export function useFields<Name extends string>(
   const [left, setLeft] = useState<readonly Name[]>([])
   const inputs = useRef<Partial<Record<Name, HTMLElement | null>>>({})
   const messages = messagesOf(value)
-  // Object.keys forgets which names there are.
+  // Object.keys loses the names in its type.
   const names = Object.keys(initial) as Name[]
   const focus = (name: Name) => inputs.current[name]?.focus()
   return {
     value,
     focus,
     set: (change: Partial<Texts<Name>>) => setValue((old) => ({ ...old, ...change })),
-    /** Empties what was sent, for the next; nothing of it counts as left. */
+    /** Clears the submitted values for the next entry; the fields count as untouched. */
     renew(change: Partial<Texts<Name>>): void {
       setValue((old) => ({ ...old, ...change }))
       setLeft([])
     },
     /** Shows every message. @returns whether there is none */
     check(): boolean {
-      // A field that comes later, such as the code at a sign-in, has not been tried yet.
+      // A field that appears later, such as the code at a sign-in, is untouched.
       setLeft(names.filter((name) => inputs.current[name] || messages[name]))
       const first = names.find((name) => messages[name])
       if (first) focus(first)
@@ -40,7 +40,7 @@ export function useFields<Name extends string>(
       message: left.includes(name) ? (messages[name] ?? '') : '',
       onValue: (text: string) => setValue((old) => ({ ...old, [name]: text })),
       onLeave() {
-        // The window was left, not the field, which has the focus again when the window has.
+        // The window was left, not the field, which is focused again with the window.
         if (document.activeElement === inputs.current[name]) return
         afterPress(() => setLeft((old) => [...old, name]))
       },

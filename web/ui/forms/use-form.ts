@@ -4,25 +4,25 @@ import { forgetProblem } from '#web/lib/notify.ts'
 import { draftOf, forgetDraft, saveDraft } from './draft.ts'
 import { useFields } from './use-fields.ts'
 
-/** The code of a refusal for want of a session (contract/errors.ts). */
+/** The code of a rejection without a valid session (contract/errors.ts). */
 const signInFirst = 401
 
 type Texts<Name extends string> = Record<Name, string>
 
 export interface FormOptions<Name extends string> {
   initial: Texts<Name>
-  /** What is wrong, by field, in words. */
+  /** Returns the errors by field. */
   messagesOf: (value: Texts<Name>) => Partial<Texts<Name>>
   send: (value: Texts<Name>) => Promise<unknown>
-  /** Maps a refusal's field to the form's field, if the names differ. */
+  /** Maps a rejection's field to the form's field, if the names differ. */
   fieldOf?: (field: string) => Name | undefined
-  /** The fields that are still there when their owner, whose session had ended, has signed in again. */
+  /** The fields that are restored when their owner signs in again after the session has expired. */
   draft?: { owner: string; fields: readonly NoInfer<Name>[] }
 }
 
 /**
- * A form that is sent once at a time and loses nothing that was typed: a refusal stands beside the field it names, with
- * the focus there, or above the button where it names none. `signInFirst` says that it was because the session has ended.
+ * A form that is sent once at a time and keeps what was typed. A rejection is shown at the field that it concerns, which is
+ * focused, or else above the button. `signInFirst` is true if the session has expired.
  */
 export function useForm<Name extends string>({
   initial,
@@ -50,10 +50,10 @@ export function useForm<Name extends string>({
       saveDraft({ owner: draft.owner, value: Object.fromEntries(typed) })
     }
   }
-  /** Sends the form, as its own event or by code. */
+  /** Sends the form; as an event handler or from code. */
   const submit = (event?: FormEvent) => {
     event?.preventDefault()
-    // Two presses within one frame come before the button is disabled.
+    // Two presses within one frame arrive before the button is disabled.
     if (sending.current || !fields.check()) return
     sending.current = true
     setBusy(true)
@@ -73,7 +73,7 @@ export function useForm<Name extends string>({
     ...fields,
     busy,
     submit,
-    /** A refusal that is about no single field. */
+    /** A rejection that concerns no single field. */
     problem: refusal && !refusal.field ? refusal.message : '',
     signInFirst: refusal?.code === signInFirst,
     field: (name: Name) => ({

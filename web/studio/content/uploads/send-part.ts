@@ -20,7 +20,7 @@ export interface Way {
   signal: AbortSignal
   /** Called with the number of bytes sent, which restarts after a lost connection. */
   onSent?: (bytes: number) => void
-  /** Told that nothing gets through, and by nothing that something does again. */
+  /** Called with the reason while sending is paused, and with undefined when it continues. */
   onHold: (hold: Hold | undefined) => void
 }
 

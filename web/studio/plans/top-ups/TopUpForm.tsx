@@ -20,7 +20,7 @@ interface TopUpFormProps {
   onSend: (terms: Terms) => Promise<void>
 }
 
-/** How a top-up is sold: its price, the bonus and how long that is valid, and its place. */
+/** Edits a top-up: its price, bonus, the bonus's validity, and its position. */
 export function TopUpForm({ topUp, action, onSend }: TopUpFormProps) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
@@ -79,7 +79,7 @@ export function TopUpForm({ topUp, action, onSend }: TopUpFormProps) {
 }
 
 const valuesOf = (topUp: SoldTopUp | undefined): Values => ({
-  // In the order of the form: the first that is wrong gets the focus.
+  // In the order of the form, because the first invalid field gets the focus.
   price: topUp ? decimalOf(topUp.price_cents) : '',
   bonus: topUp && topUp.bonus_cents > 0 ? decimalOf(topUp.bonus_cents) : '',
   days: topUp?.bonus_days ? String(topUp.bonus_days) : '',

@@ -20,7 +20,7 @@ import { TopUpForm } from './TopUpForm.tsx'
 import { topUpName, topUpsPath, topUpsQuery } from './top-ups-query.ts'
 import styles from '#web/studio/plans/plans.module.css'
 
-/** A top-up that is not there yet. */
+/** Form for a new top-up. */
 export function NewTopUp() {
   const { t } = useTexts()
   const goOn = useGoOn()
@@ -38,7 +38,7 @@ export function NewTopUp() {
   )
 }
 
-/** One top-up: how it is sold, and what can be changed of it. */
+/** One top-up: its settings and the form to edit them. */
 export function OneTopUp({ id }: { id: string }) {
   const { t } = useTexts()
   const may = useMay()

@@ -13,7 +13,7 @@ import { Table } from '#web/studio/ui/Table.tsx'
 import { topUpName, topUpsPath, topUpsQuery } from './top-ups-query.ts'
 import styles from '#web/studio/plans/plans.module.css'
 
-/** Active top-ups, and archived ones. */
+/** Active and archived top-ups. */
 export function TopUps() {
   const { t } = useTexts()
   const may = useMay()

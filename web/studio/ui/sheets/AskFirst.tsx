@@ -2,7 +2,7 @@ import { Sheet } from '#web/ui/Sheet.tsx'
 import { SheetActions } from './SheetActions.tsx'
 import styles from '#web/studio/ui/page.module.css'
 
-/** Asks before something that cannot simply be taken back. */
+/** Asks for confirmation before an action that cannot easily be undone. */
 export function AskFirst({
   title,
   text,
@@ -14,9 +14,9 @@ export function AskFirst({
 }: {
   title: string
   text: string
-  /** The button's verb. */
+  /** The label of the confirming button, a verb. */
   action: string
-  /** What keeps everything as it is, where Enter shall do that; else “Cancel” does. */
+  /** The label of the button that changes nothing, if Enter should choose it; “Cancel” otherwise. */
   stay?: string
   busy: boolean
   onDo: () => void

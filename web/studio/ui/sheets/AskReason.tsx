@@ -3,7 +3,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { FormSheet } from './FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 
-/** Asks why, before something that stays in the audit trail with its reason. */
+/** Asks for the reason of an action, which is recorded in the audit trail. */
 export function AskReason({
   title,
   text,
@@ -13,9 +13,9 @@ export function AskReason({
 }: {
   title: string
   text: string
-  /** The button's verb. */
+  /** The label of the button, a verb. */
   action: string
-  /** Returns undefined if it was refused, as `useCommand` does; else the sheet closes. */
+  /** Returns undefined if it was rejected, as `useCommand` does; otherwise the sheet closes. */
   onDo: (reason: string) => Promise<unknown>
   onClose: () => void
 }) {

@@ -4,7 +4,7 @@ import { AskToLeave } from '#web/studio/ui/unsaved/LeaveGuard.tsx'
 import { SheetActions } from './SheetActions.tsx'
 import styles from '#web/studio/ui/page.module.css'
 
-/** A sheet with a guarded form and its buttons, which asks before it closes over what was typed into it. */
+/** A sheet with a guarded form and its buttons. Asks before it closes with unsaved input. */
 export function FormSheet({
   title,
   form,
@@ -14,9 +14,9 @@ export function FormSheet({
   children,
 }: {
   title: string
-  /** What useGuardedForm gave. */
+  /** The result of `useGuardedForm`. */
   form: { submit: (event: FormEvent) => void; isUnsaved: boolean; busy: boolean }
-  /** The verb of the button that sends the form. */
+  /** The label of the submit button, a verb. */
   action: string
   look?: 'main' | 'danger'
   onClose: () => void

@@ -2,10 +2,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import styles from '#web/studio/ui/page.module.css'
 
-/**
- * The buttons of a sheet: one that keeps everything as it is, and one that does what the sheet is for. Without `onDo` it
- * submits the form around it.
- */
+/** The buttons of a sheet: one that changes nothing, and one for the action. Without `onDo` it submits the form around it. */
 export function SheetActions({
   action,
   look = 'main',
@@ -14,10 +11,10 @@ export function SheetActions({
   onDo,
   onCancel,
 }: {
-  /** The button's verb. */
+  /** The label of the button, a verb. */
   action: string
   look?: 'main' | 'danger'
-  /** What keeps everything as it is, where Enter shall do that; else “Cancel” does. */
+  /** The label of the button that changes nothing, if Enter should choose it; “Cancel” otherwise. */
   stay?: string | undefined
   busy: boolean
   onDo?: () => void
@@ -42,5 +39,5 @@ export function SheetActions({
   )
 }
 
-// React focuses the element without the attribute, which a dialog needs as it opens.
+// Sets the attribute itself, which a dialog needs when it opens; React only focuses the element.
 const focusFirst = (button: HTMLButtonElement | null) => button?.setAttribute('autofocus', '')

@@ -2,7 +2,7 @@ const reasons = new Set<object>()
 
 const askFirst = (event: Event) => event.preventDefault()
 
-/** As long as one of the reasons holds, the browser asks before it closes the tab. A reason is known again by its object. */
+/** Makes the browser ask before it closes the tab while any reason holds. A reason is identified by its object. */
 export function askBeforeClosing(reason: object, holds: boolean): void {
   if (holds) reasons.add(reason)
   else reasons.delete(reason)

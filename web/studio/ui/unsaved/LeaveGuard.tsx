@@ -3,7 +3,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { AskFirst } from '#web/studio/ui/sheets/AskFirst.tsx'
 import { hasUnsaved } from './unsaved.ts'
 
-/** Asks before another page of the studio takes the place of something that is not saved. */
+/** Asks before a navigation within the studio that would discard unsaved input. */
 export function LeaveGuard() {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => hasUnsaved() && currentLocation.pathname !== nextLocation.pathname,
@@ -12,7 +12,7 @@ export function LeaveGuard() {
   return <AskToLeave onLeave={() => blocker.proceed()} onStay={() => blocker.reset()} />
 }
 
-/** The question itself; to stay is what Enter does. */
+/** The confirmation dialog; Enter stays on the page. */
 export function AskToLeave({ onLeave, onStay }: { onLeave: () => void; onStay: () => void }) {
   const { t } = useTexts()
   return (

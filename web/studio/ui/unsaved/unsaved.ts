@@ -7,7 +7,7 @@ const unsaved = new Set<object>()
 
 const watchTab = () => askBeforeClosing(unsaved, unsaved.size > 0)
 
-/** While something here is not saved, leaving asks first: the studio (LeaveGuard.tsx), or the browser before it closes the tab. */
+/** While a form is unsaved, leaving asks first: the studio (LeaveGuard.tsx), or the browser before it closes the tab. */
 export function useUnsaved(isUnsaved: boolean): void {
   useEffect(() => {
     if (!isUnsaved) return
@@ -23,13 +23,13 @@ export function useUnsaved(isUnsaved: boolean): void {
 
 export const hasUnsaved = (): boolean => unsaved.size > 0
 
-/** All is saved, or given up, though the screen has not been drawn again yet. */
+/** Marks everything as saved or discarded before the screen has rendered again. */
 export function forgetUnsaved(): void {
   unsaved.clear()
   watchTab()
 }
 
-/** Goes on to what a form has made. */
+/** Returns a function that navigates to the record that a form has created. */
 export function useGoOn(): (to: string) => void {
   const navigate = useNavigate()
   return (to) => {

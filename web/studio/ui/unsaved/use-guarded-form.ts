@@ -4,9 +4,8 @@ import { useForm, type FormOptions } from '#web/ui/forms/use-form.ts'
 import { useUnsaved } from './unsaved.ts'
 
 /**
- * A form of the studio: whoever would lose what was typed is asked first, and what is saved elsewhere meanwhile, as `initial`
- * has it, is shown. `send` answers false if nothing was saved, and has said why; where the session has ended, the sign-in
- * that comes over it does.
+ * A form of the studio that asks before unsaved input is lost, and shows values saved elsewhere in the meantime, as in `initial`.
+ * `send` returns false if nothing was saved, after showing the reason; with an expired session the sign-in appears instead.
  */
 export function useGuardedForm<Name extends string>(options: FormOptions<Name>) {
   const { initial } = options
@@ -22,9 +21,9 @@ export function useGuardedForm<Name extends string>(options: FormOptions<Name>) 
     },
   })
   useSavedElsewhere(form, initial)
-  // Object.keys forgets which names there are.
+  // Object.keys loses the names in its type.
   const names = Object.keys(initial) as Name[]
-  // The server may keep it in other words than it was sent in, such as without blanks around it.
+  // The server may normalize a value, such as trim it.
   const isUnsaved = names.some(
     (name) => form.value[name] !== initial[name] && form.value[name] !== sent[name],
   )
@@ -34,13 +33,13 @@ export function useGuardedForm<Name extends string>(options: FormOptions<Name>) 
 
 type Texts<Name extends string> = Record<Name, string>
 
-/** Shows in a form what has been saved beside it meanwhile; a field that somebody is typing in stays as it is. */
+/** Updates a form with values saved elsewhere in the meantime; a field with unsaved input is left unchanged. */
 function useSavedElsewhere<Name extends string>(
   form: { value: Texts<Name>; set: (change: Partial<Texts<Name>>) => void },
   saved: Texts<Name>,
 ): void {
   const [last, setLast] = useState(saved)
-  // Object.keys forgets which names there are.
+  // Object.keys loses the names in its type.
   const names = Object.keys(saved) as Name[]
   const changed = names.filter((name) => saved[name] !== last[name])
   if (changed.length === 0) return
