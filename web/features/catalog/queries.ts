@@ -10,7 +10,7 @@ type Homepage = ResultOf<typeof getHomepage>
 /** At `/?draft`: the homepage that an operator composes in this browser's studio (web/studio/homepage). */
 const draft = location.search === '?draft' ? readRecord<Homepage>('homepage-draft') : undefined
 
-/** The homepage, kept between visits and shown at once on the next one. */
+/** The homepage, cached between visits and shown at once on the next one. */
 export const homepageQuery = queryOptions({
   queryKey: ['homepage'],
   queryFn: async ({ signal }) =>

@@ -12,7 +12,7 @@ declare global {
 const firstGuess = 1_500_000
 /** A measurement expires after a day, because the user may be on another network. */
 const lastsMs = 86_400_000
-/** Of smaller segments, latency is the larger part of the time. */
+/** Segments smaller than this are not measured, because latency is the larger part of their time. */
 const leastBytes = 16_000
 /** Factor on the expected bandwidth: a rendition too high at the start costs more than one too low. */
 const caution = 0.7

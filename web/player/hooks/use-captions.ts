@@ -63,7 +63,7 @@ function drawCue(cue: VTTCue): HTMLElement {
   return line
 }
 
-/** Of the about fifteen lines that fit into a frame. */
+/** Cues on these first lines, of about fifteen in a frame, are shown at the top. */
 const upperLines = 7
 
 /**
