@@ -38,7 +38,7 @@ if (first) {
 }
 
 void fetchTexts(currentLanguage(), 'base')
-// The first frame is shown before the buttons over it. If it fails, the interface is mounted anyway.
+// Starts the first video before the interface loads. If that fails, the interface loads anyway.
 void Promise.resolve(picture)
   .catch(() => {})
   .then(() => import('./app/start.tsx'))

@@ -43,7 +43,7 @@ self.addEventListener('fetch', (event) => {
  * connections nothing is fetched, and the previous release stays.
  */
 async function fetchRelease(): Promise<void> {
-  if (isSparing()) throw new Error('data saving is on')
+  if (isSparing()) throw new Error('data saving is on or the connection is slow')
   const cache = await caches.open(cacheName)
   try {
     await cacheDocument(cache)
@@ -76,7 +76,7 @@ async function cacheFile(cache: Cache, file: string): Promise<Response> {
   return answer
 }
 
-/** Deletes old caches when the worker activates: no page of the previous release is open any more. */
+/** Deletes old caches and takes control of open pages. Called on activation, when no page of the previous release is open any more. */
 async function takeOver(): Promise<void> {
   const names = await caches.keys()
   await Promise.all(names.filter((name) => name !== cacheName).map((name) => caches.delete(name)))

@@ -20,7 +20,7 @@ const gapLookMs = 250
 const slackSeconds = 0.25
 /** A waiting stream starts to fetch at the latest this long after it came on screen; its first seconds are buffered already. */
 const wakeWithinMs = 500
-/** Retries that hls.js would repeat forever end after this time. */
+/** A stall of this length is an error; hls.js would retry forever. */
 const patienceMs = 10_000
 /** A waiting stream buffers its first seconds, in a rendition with which they fit into these bytes. */
 const waitingSeconds = 4

@@ -61,8 +61,8 @@ function Revoke({ held }: { held: CustomerEntitlement }) {
 }
 
 /**
- * Returns the question before revoking. An entitlement locked by its order's refund or dispute would be unlocked if the money came
- * back.
+ * Returns the texts of the confirmation. They differ for an entitlement that a refund or dispute has locked already: unless
+ * revoked, it would be unlocked if the money came back.
  */
 function revokeText({ revoked_at, source, order_id }: CustomerEntitlement) {
   if (revoked_at !== null)
