@@ -61,7 +61,12 @@ export async function moveEntitlementEnd(tx: Tx, orderId: string, endsAt: Date):
   await queries.setEntitlementEnd(tx, orderId, endsAt)
 }
 
-/** Revokes the entitlements of an order, and no others. */
+/** Gives what orders gave to another person. */
+export async function moveEntitlements(tx: Tx, orderIds: readonly string[], to: string): Promise<void> {
+  await queries.setEntitled(tx, orderIds, to)
+}
+
+/** Takes away what an order gave, and nothing else. */
 export async function revokeEntitlements(tx: Tx, orderId: string, at: Date): Promise<void> {
   await queries.setRevoked(tx, orderId, at)
 }

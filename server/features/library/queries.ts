@@ -55,7 +55,11 @@ export async function setEntitlementEnd(tx: Tx, orderId: string, endsAt: Date): 
     .execute()
 }
 
-/** Entitlements that an operator revoked stay unchanged. */
+export async function setEntitled(tx: Tx, orderIds: readonly string[], userId: string): Promise<void> {
+  await tx.updateTable('entitlements').set({ user_id: userId }).where('order_id', 'in', orderIds).execute()
+}
+
+/** Of what an operator took away nothing changes. */
 export async function setRevoked(tx: Tx, orderId: string, at: Date | null): Promise<void> {
   await tx
     .updateTable('entitlements')
