@@ -22,6 +22,8 @@ interface ToppedUp {
   dispute: 'none' | 'open' | 'won' | 'lost'
   /** The amount that the dispute debited. */
   disputed: number
+  /** How much of it was gone when its bonus went with it. */
+  closedAt?: number
 }
 
 /** The expected balance of a user. Each method models one request to the site, and does nothing if the site must refuse it. */
@@ -58,30 +60,42 @@ export class BalanceModel {
     return true
   }
 
-  /** Returns a purchase to the lots that it was paid from, covering losses of their top-ups first. */
-  refundPurchase(episode: number): void {
+  /** So much of a purchase, or all that is left, goes back where it came from, where that is not refunded. */
+  refundPurchase(episode: number, cents?: number): void {
     const bought = this.bought.get(episode)
-    if (bought?.live) this.giveBack(bought)
+    const left = bought?.parts.reduce((sum, part) => sum + part.cents, 0) ?? 0
+    if (bought?.live && (cents ?? 0) <= left) this.giveBack(bought, cents ?? left)
   }
 
-  private giveBack(bought: Bought): void {
-    bought.live = false
-    for (const { lot, cents } of bought.parts) lot.left += cents
+  /** Paid money first, of the latest top-up first. */
+  private giveBack(bought: Bought, cents: number): void {
+    const parts = bought.parts.toSorted(
+      (a, b) => b.lot.kind.localeCompare(a.lot.kind) || b.lot.topUp - a.lot.topUp,
+    )
+    let rest = cents
+    for (const part of parts) {
+      const back = Math.min(rest, part.cents)
+      part.cents -= back
+      part.lot.left += back
+      rest -= back
+    }
+    bought.live = bought.parts.some((part) => part.cents > 0)
     for (const index of new Set(bought.parts.map(({ lot }) => lot.topUp))) {
       this.makeLossGood(index)
-      this.closeBonus(index)
+      this.takeClosedBonus(index)
     }
   }
 
-  /** Refunds the unspent part of a top-up to its payment, less the spent part of its bonus. */
-  refundTopUp(index: number): void {
+  /** So much of a top-up, or the unspent part less what was spent of its bonus, goes back to its payment. */
+  refundTopUp(index: number, wanted?: number): void {
     const topUp = this.topUps[index]
     const paid = this.lotOf(index, 'paid')
     if (!topUp || !paid || topUp.dispute === 'open' || topUp.dispute === 'lost') return
-    const cents = Math.min(paid.left - this.spentBonus(index), topUp.amount - topUp.refunded)
-    if (cents <= 0) return
+    const rest = topUp.amount - topUp.refunded
+    const cents = wanted ?? Math.min(paid.left - this.spentBonus(index), rest)
+    if (cents <= 0 || cents > rest) return
     topUp.refunded += cents
-    this.take(paid, cents)
+    this.takeOrLose(paid, cents)
     this.closeBonus(index)
   }
 
@@ -92,11 +106,10 @@ export class BalanceModel {
     if (!topUp || !paid || topUp.dispute !== 'none' || topUp.refunded === topUp.amount) return
     topUp.dispute = 'open'
     topUp.disputed = topUp.amount - topUp.refunded
-    const taken = Math.min(paid.left, topUp.disputed)
-    this.take(paid, taken)
-    paid.lost += topUp.disputed - taken
+    this.takeOrLose(paid, topUp.disputed)
     for (const bought of this.livePurchases().toReversed())
-      if (bought.parts.some(({ lot, cents }) => cents > 0 && lot.topUp === index)) this.giveBack(bought)
+      if (bought.parts.some(({ lot, cents }) => cents > 0 && lot.topUp === index))
+        this.giveBack(bought, Infinity)
     this.closeBonus(index)
   }
 
@@ -106,9 +119,14 @@ export class BalanceModel {
     if (topUp?.dispute !== 'open' || !paid) return
     topUp.dispute = outcome
     if (outcome === 'lost') return
-    this.take(paid, -topUp.disputed)
+    const lost = Math.min(topUp.disputed, paid.lost)
+    paid.lost -= lost
+    this.take(paid, lost - topUp.disputed)
     const bonus = this.lotOf(index, 'bonus')
-    if (bonus && topUp.refunded === 0) this.take(bonus, -bonus.taken)
+    if (!bonus || topUp.closedAt === undefined || topUp.refunded >= topUp.closedAt) return
+    // The dispute had taken all that the bonus had bought: nothing is set off.
+    delete topUp.closedAt
+    this.take(bonus, -bonus.taken)
   }
 
   expire(now: number): void {
@@ -125,6 +143,12 @@ export class BalanceModel {
     lot.taken += cents
   }
 
+  private takeOrLose(lot: Lot, cents: number): void {
+    const taken = Math.min(lot.left, cents)
+    this.take(lot, taken)
+    lot.lost += cents - taken
+  }
+
   private makeLossGood(topUp: number): void {
     const paid = this.lotOf(topUp, 'paid')
     if (!paid) return
@@ -133,10 +157,12 @@ export class BalanceModel {
     this.take(paid, cents)
   }
 
-  /** Removes the bonus of a debited top-up: paid money covers the spent part, and the rest is taken. */
-  private closeBonus(topUp: number): void {
-    const [paid, bonus] = [this.lotOf(topUp, 'paid'), this.lotOf(topUp, 'bonus')]
-    if (!paid || !bonus || paid.taken + paid.lost === 0 || paid.left > this.spentBonus(topUp)) return
+  /** What was taken of a top-up leaves nobody its bonus: paid money pays for what was spent of it, and the rest goes. */
+  private closeBonus(index: number): void {
+    const [paid, bonus, topUp] = [this.lotOf(index, 'paid'), this.lotOf(index, 'bonus'), this.topUps[index]]
+    if (!paid || !bonus || !topUp || topUp.closedAt !== undefined || paid.left > this.spentBonus(index))
+      return
+    topUp.closedAt = paid.taken + paid.lost
     for (const { parts } of this.livePurchases())
       for (const part of parts.filter(({ lot }) => lot === bonus)) {
         const cents = Math.min(paid.left, part.cents)
@@ -145,7 +171,12 @@ export class BalanceModel {
         paid.left -= cents
         bonus.left += cents
       }
-    this.take(bonus, bonus.left)
+    this.takeClosedBonus(index)
+  }
+
+  private takeClosedBonus(index: number): void {
+    const bonus = this.lotOf(index, 'bonus')
+    if (bonus && this.topUps[index]?.closedAt !== undefined) this.take(bonus, bonus.left)
   }
 
   private spentBonus(topUp: number): number {

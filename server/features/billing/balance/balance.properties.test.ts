@@ -52,10 +52,11 @@ type Step = (run: Run) => Promise<void>
 
 const now = () => site.context.clock.now().getTime()
 
-/** A refund as an operator asks for it; what must be refused is. */
-async function refund(order: Order | undefined): Promise<void> {
+/** A refund as an operator asks for it, of a part or of what can be; what must be refused is. */
+async function refund(order: Order | undefined, amountCents?: number): Promise<void> {
   if (!order) return
-  await refundOrder(site.context, order.id, { reason: 'asked for it' }).catch((error: unknown) => {
+  const wish = { reason: 'asked for it', ...(amountCents === undefined ? {} : { amountCents }) }
+  await refundOrder(site.context, order.id, wish).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error
   })
 }
@@ -64,6 +65,8 @@ const topUp =
   (index: number): Step =>
   async ({ model, shopper, topUps }) => {
     const [cents, bonus, days] = products[index] ?? products[0]
+    // What came first is known by its time.
+    site.moveOn(1)
     const order = await buyTopUp(site, shopper, sold[index] ?? '')
     topUps.push(order)
     model.topUp(cents, bonus, Date.parse(order.paid_at ?? '') + days * day)
@@ -73,6 +76,7 @@ const topUp =
 const press =
   (episode: number, times: number): Step =>
   async ({ model, shopper, purchases }) => {
+    site.moveOn(1)
     const order = { episode_id: episodeOf(site, episode), gateway: 'balance' as const }
     const answers = await Promise.all(Array.from({ length: times }, () => shopper.tryOrder(order)))
     const paid = answers.flatMap(({ info }) => (info?.status === 'paid' ? [info] : []))
@@ -81,17 +85,17 @@ const press =
   }
 
 const refundPurchase =
-  (episode: number): Step =>
+  (episode: number, cents?: number): Step =>
   async ({ model, purchases }) => {
-    await refund(purchases.get(episode))
-    model.refundPurchase(episode)
+    await refund(purchases.get(episode), cents)
+    model.refundPurchase(episode, cents)
   }
 
 const refundTopUp =
-  (index: number): Step =>
+  (index: number, cents?: number): Step =>
   async ({ model, topUps }) => {
-    await refund(topUps[index])
-    model.refundTopUp(index)
+    await refund(topUps[index], cents)
+    model.refundTopUp(index, cents)
   }
 
 const openDispute =
@@ -137,9 +141,18 @@ const steps = fc.array(
     },
     {
       weight: 2,
-      arbitrary: anEpisode.map((episode) => ['refundPurchase', refundPurchase(episode)] as const),
+      arbitrary: fc
+        .tuple(anEpisode, fc.constantFrom(undefined, 20, 60))
+        .map(
+          ([episode, cents]) => [`refund ${cents} of ${episode}`, refundPurchase(episode, cents)] as const,
+        ),
     },
-    { weight: 2, arbitrary: which.map((index) => ['refundTopUp', refundTopUp(index)] as const) },
+    {
+      weight: 3,
+      arbitrary: fc
+        .tuple(which, fc.constantFrom(undefined, undefined, 10, 70, 200))
+        .map(([index, cents]) => [`refund ${cents} of top-up ${index}`, refundTopUp(index, cents)] as const),
+    },
     { weight: 2, arbitrary: which.map((index) => ['openDispute', openDispute(index)] as const) },
     {
       weight: 2,

@@ -20,7 +20,7 @@ import {
   type LotRow,
 } from './lot-queries.ts'
 import { selectUnspentTopUps } from './bonus-queries.ts'
-import { closeBonus, makeLossGood, type TakenBy } from './returned-top-up.ts'
+import { makeLossGood, takeClosedBonus, type TakenBy } from './returned-top-up.ts'
 import { planReturn, planSpending, sumOf } from './spending-order.ts'
 
 // Everything here that changes a balance runs while its person is locked (`lockBuyer`).
@@ -119,7 +119,8 @@ export async function takeForPurchase(tx: Tx, order: Purchase, now: Date): Promi
 
 /**
  * Puts a refund of a purchase back where its money came from, paid money first, and books it. Money of a top-up that was
- * refunded as a whole meanwhile makes that loss good instead, and bonus of one that was refunded is taken.
+ * refunded as a whole meanwhile makes that loss good instead, and bonus that went with its top-up
+ * is taken.
  */
 export async function returnPurchase(
   tx: Tx,
@@ -137,7 +138,7 @@ export async function returnPurchase(
   await enterBalanceRefund(tx, order, refund, split, now)
   for (const topUpId of new Set(changes.map(({ lot }) => lot.order_id))) {
     await makeLossGood(tx, topUpId, takenBy, now)
-    await closeBonus(tx, topUpId, takenBy, now)
+    await takeClosedBonus(tx, topUpId, takenBy, now)
   }
 }
 

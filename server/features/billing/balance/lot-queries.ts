@@ -104,6 +104,11 @@ export async function addLost(tx: Tx, lotId: string, cents: number): Promise<voi
   await sql`UPDATE balance_lots SET lost_cents = lost_cents + ${cents}::int WHERE id = ${lotId}`.execute(tx)
 }
 
+/** Notes how much of its top-up was gone when bonus went with it; null where it is back. */
+export async function setClosed(tx: Tx, lotId: string, closed_at_cents: number | null): Promise<void> {
+  await tx.updateTable('balance_lots').set({ closed_at_cents }).where('id', '=', lotId).execute()
+}
+
 /** What a purchase took from each lot and did not put back. Paid money first, as a refund puts it back, the latest lot first. */
 export async function lockSpentLots(tx: Tx, orderId: string): Promise<(LotRow & { spent: number })[]> {
   const lots = await tx

@@ -129,6 +129,20 @@ describe('a refund of a top-up', () => {
     expect(await shopper.look(topUp.id)).toMatchObject({ status: 'refunded' })
   })
 
+  test('of a part leaves what comes back from purchases later', async () => {
+    const { shopper, topUp } = await withBalance(200, 198)
+    await refund(topUp, 10)
+    const [first, , last] = [await press(shopper, 4), await press(shopper, 5), await press(shopper, 6)]
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 91, bonus_cents: 0 })
+    // Less paid money is left than bonus was spent, which is no business of the refund of a purchase.
+    await refund(last)
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 190, bonus_cents: 0 })
+    await refund(first)
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 190, bonus_cents: 99, refundable_cents: 91 })
+    await refund(topUp)
+    expect(await balanceOf(shopper)).toBeUndefined()
+  })
+
   test('of the whole order is an operator’s, and what is spent is a loss', async () => {
     const { shopper, topUp } = await withBalance(500)
     await press(shopper)

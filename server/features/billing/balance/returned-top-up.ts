@@ -2,7 +2,7 @@ import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import { enterBonusSetOff, enterTopUpReturn } from '#server/features/billing/ledger/balance-ledger.ts'
 import { reduceDiscount, selectBonusSpending, selectSetOff, type BonusSpending } from './bonus-queries.ts'
-import { addLost, insertEntry, lockLotsOfTopUp, type LotRow } from './lot-queries.ts'
+import { addLost, insertEntry, lockLotsOfTopUp, setClosed, type LotRow } from './lot-queries.ts'
 
 // What happens to the balance when money of a top-up goes back, while its person is locked (`lockBuyer`).
 
@@ -50,29 +50,38 @@ export async function makeLossGood(tx: Tx, topUpId: string, kind: TakenBy, now: 
 }
 
 /**
- * Takes the bonus of a top-up that money was taken of, once no more of its paid money is left than what was spent of the bonus. The
- * spent bonus is set off: that paid money pays for what it bought. So nobody keeps bonus of what was refunded.
+ * Takes the bonus of a top-up that a refund or a dispute took money of, once no more of its paid money is left than what was spent of the
+ * bonus. The spent bonus is set off: that paid money pays for what it bought. So nobody keeps bonus of what was refunded.
  */
 export async function closeBonus(tx: Tx, topUpId: string, kind: TakenBy, now: Date): Promise<void> {
   const { paid, bonus } = await lotsOf(tx, topUpId)
-  if (!paid || !bonus || paid.taken_cents + paid.lost_cents === 0) return
+  if (!paid || !bonus || bonus.closed_at_cents !== null) return
   const purchases = await selectBonusSpending(tx, topUpId)
   if (paid.left_cents > purchases.reduce((sum, { cents }) => sum + cents, 0)) return
+  await setClosed(tx, bonus.id, paid.taken_cents + paid.lost_cents)
   let left = paid.left_cents
   for (const purchase of purchases) {
     const cents = Math.min(left, purchase.cents)
     if (cents > 0) await setOff(tx, { paid, bonus }, { ...purchase, cents }, now)
     left -= cents
   }
-  const { bonus: rest } = await lotsOf(tx, topUpId)
-  if (rest && rest.left_cents > 0) await takeBack(tx, rest, kind, { taken: rest.left_cents, lost: 0 }, now)
+  await takeClosedBonus(tx, topUpId, kind, now)
 }
 
-/** Gives the bonus of a top-up back, of which nothing is taken any more. */
-export async function reopenBonus(tx: Tx, topUpId: string, now: Date): Promise<void> {
+/** Takes what is there of bonus that went with its top-up: all that was unspent then, and what comes back from a purchase later. */
+export async function takeClosedBonus(tx: Tx, topUpId: string, kind: TakenBy, now: Date): Promise<void> {
+  const { bonus } = await lotsOf(tx, topUpId)
+  if (!bonus || bonus.closed_at_cents === null || bonus.left_cents === 0) return
+  await takeBack(tx, bonus, kind, { taken: bonus.left_cents, lost: 0 }, now)
+}
+
+/** Gives the bonus of a top-up back where less of it is gone than when the bonus went with it. */
+export async function reopenBonus(tx: Tx, topUpId: string, gone: number, now: Date): Promise<void> {
   const { paid, bonus } = await lotsOf(tx, topUpId)
-  if (!paid || !bonus || bonus.taken_cents === 0) return
-  await takeBack(tx, bonus, 'restored', { taken: -bonus.taken_cents, lost: 0 }, now)
+  if (!paid || !bonus || bonus.closed_at_cents === null || gone >= bonus.closed_at_cents) return
+  await setClosed(tx, bonus.id, null)
+  if (bonus.taken_cents > 0)
+    await takeBack(tx, bonus, 'restored', { taken: -bonus.taken_cents, lost: 0 }, now)
   for (const purchase of await selectSetOff(tx, topUpId))
     await setOff(tx, { paid, bonus }, { ...purchase, cents: -purchase.cents }, now)
 }

@@ -30,6 +30,8 @@ export interface BalanceLotsTable {
   taken_cents: Generated<number>
   /** What they took beyond that: it is spent, and a loss. */
   lost_cents: Generated<number>
+  /** Of bonus: how much of the top-up was gone when the bonus went with it (`closeBonus`). */
+  closed_at_cents: Optional<number>
   expires_at: Optional<Date>
   created_at: Date
 }
