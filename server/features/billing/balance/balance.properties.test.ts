@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Order } from '#contract/billing.ts'
 import { Refusal } from '#contract/errors.ts'
+import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 import { expireBonus } from '#server/features/billing/jobs/expire-bonus.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { BalanceModel } from '#server/testing/billing-model/balance-model.ts'
@@ -98,6 +99,15 @@ const refundTopUp =
     model.refundTopUp(index, cents)
   }
 
+/** A refund that the gateway refuses changes nothing. */
+const refusedRefund =
+  (index: number, cents?: number): Step =>
+  async ({ topUps }) => {
+    site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('no'))
+    await refund(topUps[index], cents)
+    Reflect.deleteProperty(site.trouble, 'refundPayment')
+  }
+
 const openDispute =
   (index: number): Step =>
   async ({ model, topUps }) => {
@@ -125,6 +135,7 @@ const wait =
     model.expire(now())
   }
 
+const someCents = fc.constantFrom(undefined, undefined, 10, 70, 200)
 const which = fc.nat({ max: 3 })
 const anEpisode = fc.constantFrom(...episodes)
 const steps = fc.array(
@@ -150,8 +161,14 @@ const steps = fc.array(
     {
       weight: 3,
       arbitrary: fc
-        .tuple(which, fc.constantFrom(undefined, undefined, 10, 70, 200))
+        .tuple(which, someCents)
         .map(([index, cents]) => [`refund ${cents} of top-up ${index}`, refundTopUp(index, cents)] as const),
+    },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(which, someCents)
+        .map(([index, cents]) => [`refused ${cents} of ${index}`, refusedRefund(index, cents)] as const),
     },
     { weight: 2, arbitrary: which.map((index) => ['openDispute', openDispute(index)] as const) },
     {

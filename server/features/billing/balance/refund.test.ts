@@ -120,6 +120,30 @@ describe('a refund of a top-up', () => {
     expect((await refundsOf(site, topUp.id)).map(({ amount_cents }) => amount_cents)).toEqual([401, 401])
   })
 
+  test('that the gateway refuses is undone as a whole, also after a part had gone back', async () => {
+    const { shopper, topUp } = await withBalance(1000, 100)
+    const order = await press(shopper)
+    await refund(topUp, 200)
+    const before = { paid_cents: 800, bonus_cents: 1, refundable_cents: 701 }
+    expect(await balanceOf(shopper)).toMatchObject(before)
+    site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('no'))
+    await expect(refund(topUp)).rejects.toMatchObject({ reason: 'refundRefused' })
+    expect(await balanceOf(shopper)).toMatchObject(before)
+    expect(await shopper.look(order.id)).toMatchObject({ discount_cents: 99 })
+  })
+
+  test('that the gateway refuses leaves the bonus taken that went with an earlier one', async () => {
+    const { shopper, topUp } = await withBalance(500, 150)
+    const order = await press(shopper)
+    // All that can be: 99 are set off, and 51 of the bonus are gone.
+    await refund(topUp)
+    await refund(order)
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 99, bonus_cents: 0 })
+    site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('no'))
+    await expect(refund(topUp)).rejects.toMatchObject({ reason: 'refundRefused' })
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 99, bonus_cents: 0 })
+  })
+
   test('takes the unspent bonus only with the last of the paid money', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     await refund(topUp, 200)
@@ -336,6 +360,16 @@ describe('a chargeback of a top-up', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 50 })
     expect(await playing(site, shopper)).toBe(402)
     expect((await press(shopper)).status).toBe('paid')
+  })
+
+  test('that is won gives the bonus back too, also after a part was refunded', async () => {
+    const { shopper, topUp } = await withBalance(500, 50)
+    await press(shopper)
+    await refund(topUp, 200)
+    await bankSays(topUp, 'open')
+    expect(await balanceOf(shopper)).toBeUndefined()
+    await bankSays(topUp, 'won')
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 300, bonus_cents: 50 })
   })
 
   test('that is lost is a loss only where the balance could not be charged', async () => {

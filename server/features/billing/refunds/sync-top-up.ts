@@ -49,7 +49,7 @@ export async function syncTopUp(tx: Tx, attemptId: string, at: Date): Promise<vo
   if (more < 0) {
     const lost = Math.min(-more, lot.lost_cents)
     await takeBack(tx, lot, 'restored', { taken: more + lost, lost: -lost }, at)
-    if (gone === 0) await reopenBonus(tx, order.id, gone, at)
+    await reopenBonus(tx, order.id, gone, at)
   }
 }
 
