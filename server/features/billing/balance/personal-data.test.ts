@@ -18,7 +18,7 @@ import {
   tryPress,
   withBalance,
 } from '#server/testing/site/balance-site.ts'
-import { playing, refundsOf, type MoneySite } from '#server/testing/site/money-site.ts'
+import { playing, refundsOf, tidyAfter, type MoneySite } from '#server/testing/site/money-site.ts'
 
 const shown = 'The next episodes unlock for $0.99 each from your balance.'
 const day = 86_400_000
@@ -142,6 +142,15 @@ describe('an account with a refund of a top-up that has not ended', () => {
     site.moveOn(3_600_000)
     await runJanitor(site.context)
     expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
+    expect(await shopper.visitor.ask(deleteUser)).toMatchObject({ role: 'visitor' })
+  })
+
+  test('is not kept for ever by one that the gateway never answers', async () => {
+    const { shopper, topUp: order } = await withBalance(site)
+    site.trouble.refundPayment = () => Promise.reject(new Error('away'))
+    await shopper.visitor.ask(refundBalance, { body: {} })
+    for (let days = 0; days < 12; days++) await tidyAfter(site, day)
+    expect(await refundsOf(site, order.id)).toMatchObject([{ status: 'started' }])
     expect(await shopper.visitor.ask(deleteUser)).toMatchObject({ role: 'visitor' })
   })
 

@@ -242,6 +242,17 @@ describe('the person’s own refund of the balance', () => {
     expect((await shopper.visitor.call(refundBalance, { body: {} })).answer).toMatchObject({ code: 409 })
   })
 
+  test('leaves in the balance what no gateway can send any more', async () => {
+    const { shopper, topUp } = await withBalance(500, 50)
+    const { gateways } = site.context
+    site.context.gateways = []
+    const answer = await shopper.visitor.ask(refundBalance, { body: {} })
+    site.context.gateways = gateways
+    expect(answer).toEqual({ refunds: [{ currency: 'USD', amount_cents: 0, refused_cents: 500 }] })
+    expect(await refundsOf(site, topUp.id)).toEqual([])
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 50 })
+  })
+
   test('asked for many times at once goes back once', async () => {
     const { shopper, topUp } = await withBalance(500)
     await Promise.all([1, 2, 3, 4, 5].map(() => shopper.visitor.call(refundBalance, { body: {} })))

@@ -66,13 +66,12 @@ export async function hasBought(tx: Tx, userId: string): Promise<boolean> {
   return rows[0]?.bought === true
 }
 
-/** Whether a refund of a person's top-up was started and has not ended. */
+/** Whether a refund of a person's top-up is under way: not one that the gateway has been asked for in vain for days. */
 export async function hasOpenTopUpRefund(tx: Tx, userId: string): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM orders JOIN attempts ON attempts.order_id = orders.id JOIN refunds ON refunds.attempt_id = attempts.id
-    WHERE orders.user_id = ${userId} AND orders.kind = 'top_up' AND refunds.status = 'started' LIMIT 1`.execute(
-    tx,
-  )
+    WHERE orders.user_id = ${userId} AND orders.kind = 'top_up' AND refunds.status = 'started'
+      AND refunds.check_at IS NOT NULL LIMIT 1`.execute(tx)
   return rows.length > 0
 }
 

@@ -3,7 +3,7 @@ import { dayMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
-import { selectAttempts } from '#server/features/billing/records/attempt-queries.ts'
+import { selectAttempt, selectAttempts } from '#server/features/billing/records/attempt-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
 import { sourceOf } from '#server/features/billing/ledger/ledger.ts'
@@ -59,7 +59,7 @@ export interface RefundMade {
  * between them (billing.md, "Crash safety"). There is one refund at a time: a request for the same amount meanwhile returns the
  * refund under way. sync-order-status.ts changes the entitlements.
  * @throws Refusal notFound, notRefundable, orderDisputed, refundUnderWay, refundTooLarge with what is left, refundNotWhole, refundOverLimit, refundOverDay, movedOn where
- *   more has gone back than was known, or refundRefused where the gateway will not
+ *   more has gone back than was known, or refundRefused where the gateway will not, or is not set up any more
  */
 export async function refundOrder(
   context: BillingContext,
@@ -97,7 +97,8 @@ async function beginRefund(
   if (!order || attemptId === undefined || left <= 0) throw new Refusal('notRefundable')
   if (knownRefundedCents !== undefined && knownRefundedCents !== order.refunded_cents)
     throw new Refusal('movedOn')
-  const gateway = findGateway(context, order.gateway)
+  const payer = (await selectAttempt(tx, attemptId))?.gateway
+  const gateway = findGateway(context, payer)
   const unit = gateway?.unitCents?.(order.currency) ?? 1
   const cents = amountCents ?? (sale === undefined ? left : await refundableCents(tx, order, left, unit))
   if (cents === 0) throw new Refusal('notRefundable')
@@ -110,6 +111,8 @@ async function beginRefund(
   if (open?.amount_cents === cents) return open
   if (open) throw new Refusal('refundUnderWay')
   if (cents > left) throw new Refusal('refundTooLarge', { left_cents: left })
+  // Nobody could send it, so that it would be under way for ever.
+  if (payer !== 'balance' && !gateway) throw new Refusal('refundRefused')
   const now = context.clock.now()
   if (limit) await checkDay(tx, limit, order.currency, cents, now)
   const refund = {
