@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { Cents, Currency, Id, LanguageCode, Time, Typed, listOf, nullable, oneOf } from './shapes.ts'
+import { BalanceLeft } from './top-ups.ts'
 
 /** The secret of a mailed link. */
 export const Secret = Type.String({ maxLength: 128 })
@@ -146,9 +147,7 @@ export const deleteUser = endpoint({
   info: User,
   /** The remaining paid balance, which POST /api/balance/refund refunds. Without `balances`, a refund of it is still in progress. */
   refusals: {
-    409: Type.Object({
-      balances: Type.Optional(Type.Array(Type.Object({ currency: Currency, amount_cents: Cents }))),
-    }),
+    409: Type.Object({ balances: Type.Optional(Type.Array(BalanceLeft)) }),
   },
 })
 

@@ -27,7 +27,17 @@ export const Balance = Type.Object({
 })
 export type Balance = Static<typeof Balance>
 
-/** The details of a refused purchase: the price, and the available and missing amounts of the balance. */
+/** What would be lost with an account that is deleted. */
+export const BalanceLeft = Type.Object({
+  currency: Currency,
+  /** The paid money that is left. */
+  amount_cents: Cents,
+  /** What of it a refund would send back now; the rest can only be spent. */
+  refundable_cents: Cents,
+})
+export type BalanceLeft = Static<typeof BalanceLeft>
+
+/** What a refused purchase says: the price, and of the balance what there is and what is missing. */
 export const PriceRefusal = Type.Object({
   amount_cents: Type.Optional(Cents),
   /** For a top-up: its current bonus. */

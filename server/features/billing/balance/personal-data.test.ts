@@ -92,11 +92,21 @@ describe('somebody with paid money left who deletes the account', () => {
     const refused = (await shopper.visitor.call(deleteUser)).answer
     expect(refused).toMatchObject({
       code: 409,
-      info: { balances: [{ currency: 'USD', amount_cents: 500 }] },
+      info: { balances: [{ currency: 'USD', amount_cents: 500, refundable_cents: 500 }] },
     })
     await shopper.visitor.ask(refundBalance, { body: {} })
     expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
     expect(await shopper.visitor.ask(deleteUser)).toMatchObject({ role: 'visitor' })
+  })
+
+  test('is told how much of it a refund sends back, which spent bonus lessens', async () => {
+    const { shopper } = await withBalance(site, [1000, 100])
+    await press(shopper)
+    const { answer } = await shopper.visitor.call(deleteUser)
+    const left = { currency: 'USD', amount_cents: 1000, refundable_cents: 901 }
+    expect(answer).toMatchObject({ code: 409, info: { balances: [left] } })
+    const { refunds } = await shopper.visitor.ask(refundBalance, { body: {} })
+    expect(refunds).toMatchObject([{ amount_cents: 901 }])
   })
 
   test('may insist, which makes it breakage', async () => {
@@ -164,7 +174,7 @@ describe('an account with a refund of a top-up that has not ended', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500 })
     expect((await shopper.visitor.call(deleteUser)).answer).toMatchObject({
       code: 409,
-      info: { balances: [{ currency: 'USD', amount_cents: 500 }] },
+      info: { balances: [{ currency: 'USD', amount_cents: 500, refundable_cents: 500 }] },
     })
   })
 })

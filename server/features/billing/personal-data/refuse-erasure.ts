@@ -1,4 +1,5 @@
 import { Refusal } from '#contract/errors.ts'
+import type { BalanceLeft } from '#contract/top-ups.ts'
 import type { Tx } from '#server/tables.ts'
 import { selectUnspentTopUps } from '#server/features/billing/balance/bonus-queries.ts'
 import { hasOpenTopUpRefund } from './personal-data-queries.ts'
@@ -13,9 +14,10 @@ export async function refuseErasure(tx: Tx, userId: string, insists: boolean): P
   if (insists) return
   const left = Map.groupBy(await selectUnspentTopUps(tx, userId), ({ currency }) => currency)
   if (left.size === 0) return
-  const balances = [...left].map(([currency, lots]) => ({
+  const balances: BalanceLeft[] = [...left].map(([currency, lots]) => ({
     currency,
     amount_cents: lots.reduce((sum, { left_cents }) => sum + left_cents, 0),
+    refundable_cents: lots.reduce((sum, { refundable_cents }) => sum + refundable_cents, 0),
   }))
   throw new Refusal('balanceLeft', { balances })
 }

@@ -1,5 +1,6 @@
 import '#web/i18n/balance.ts'
 import type { ReactNode } from 'react'
+import type { BalanceLeft as MoneyLeft } from '#contract/top-ups.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { money } from '#web/lib/money.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -7,26 +8,35 @@ import { useRefundBalance } from './use-refund-balance.ts'
 import styles from './own-balance.module.css'
 
 interface BalanceLeftProps {
-  /** The paid money that is left, by currency. */
-  balances: { currency: string; amount_cents: number }[]
+  /** By currency. */
+  balances: MoneyLeft[]
   /** What gives the money up, given its words. */
   forfeit: (label: string) => ReactNode
   onRefunded: () => void
 }
 
-/** Before an account with paid money is deleted: offers the refund first, and below it to give the money up. */
+/** Before an account with paid money is deleted: offers the refund of what can be, and below it to give the money up. */
 export function BalanceLeft({ balances, forfeit, onRefunded }: BalanceLeftProps) {
   const { t } = useTranslation()
   const { refund, busy } = useRefundBalance(onRefunded)
   const amount = balances.map(({ amount_cents, currency }) => money(amount_cents, currency)).join(', ')
+  const refundable = balances
+    .filter(({ refundable_cents }) => refundable_cents > 0)
+    .map(({ refundable_cents, currency }) => money(refundable_cents, currency))
+    .join(', ')
   return (
     <div className={styles.ask} role="group" aria-label={t('balance.title')}>
       <p>
-        <strong>{t('balance.left', { amount })}</strong> {t('balance.leftText')}
+        <strong>{t('balance.left', { amount })}</strong> {refundable && t('balance.leftText')}
       </p>
-      <Button disabled={busy} onClick={refund}>
-        {t('balance.refundNow', { amount })}
-      </Button>
+      {refundable && (
+        <>
+          <p>{t('balance.refundText', { amount: refundable })}</p>
+          <Button disabled={busy} onClick={refund}>
+            {t('balance.refundNow', { amount: refundable })}
+          </Button>
+        </>
+      )}
       {forfeit(t('balance.forfeit', { amount }))}
     </div>
   )

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { deleteUser, type User } from '#contract/members.ts'
+import type { BalanceLeft as MoneyLeft } from '#contract/top-ups.ts'
 import { clearSearches } from '#web/features/catalog/search-history.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { withTexts } from '#web/i18n/with-texts.ts'
@@ -30,7 +31,7 @@ export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => v
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const asks = requiredCredentials(user)
-  const [left, setLeft] = useState<MoneyLeft>([])
+  const [left, setLeft] = useState<MoneyLeft[]>([])
   const form = useForm({
     initial: { current_password: '', totp: '', sure: '', forfeit: '' },
     messagesOf: ({ current_password, sure, forfeit }) => ({
@@ -79,11 +80,9 @@ export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => v
   )
 }
 
-type MoneyLeft = { currency: string; amount_cents: number }[]
-
-/** Returns the remaining paid balance from a refusal (contract/members.ts). */
-function moneyLeftIn(error: unknown): MoneyLeft {
+/** The paid money that a refusal names (contract/members.ts). */
+function moneyLeftIn(error: unknown): MoneyLeft[] {
   const info = error instanceof CallRejected ? error.info : undefined
-  // The contract defines this `info` for the code `balanceLeft`.
-  return typeof info === 'object' && info !== null && 'balances' in info ? (info.balances as MoneyLeft) : []
+  // The contract gives the balances as what goes with `balanceLeft`.
+  return typeof info === 'object' && info !== null && 'balances' in info ? (info.balances as MoneyLeft[]) : []
 }
