@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from '@playwright/test'
+import type { Page, Route } from '@playwright/test'
 import { available, payTopUp, topUp, topUpSheet, unlockButton } from '#e2e/support/balances.ts'
 import { countEffort } from '#e2e/support/count-effort.ts'
 import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
@@ -172,6 +172,25 @@ test('the member area tops up as well, and its receipt names the balance', async
   await page.goto('/my')
   await page.getByRole('link', { name: 'Receipt: The Test Tower, episode 4' }).click()
   await expect(page.getByRole('article')).toContainText('Balance')
+})
+
+test.describe('while episodes cannot be read', () => {
+  test.use({ forgiven: /status of 502/ })
+
+  test('an unlock that was paid offers to try again, and charges once', async ({ page }) => {
+    const panel = await topUp(page, 4)
+    const away = (route: Route) => route.fulfill({ status: 502, body: '' })
+    await page.route('**/api/video/episode?episode_id=*', away)
+    await unlockButton(panel).click()
+    // The episodes beside it say the same.
+    const retry = page.getByRole('alert').filter({ hasText: 'We couldn’t load this episode.' }).first()
+    await expect(retry).toBeVisible()
+    await expect(unlockButton(panel)).toHaveCount(0)
+    await page.unroute('**/api/video/episode?episode_id=*', away)
+    await retry.getByRole('button', { name: 'Try again' }).click()
+    await expectPlaying(page, 4)
+    expect(await available(page)).toBe(401)
+  })
 })
 
 test('an account with paid money offers the refund first, and is deleted after it', async ({ page }) => {

@@ -65,9 +65,14 @@ export function EpisodeSlide({ episode, hold, tools, onLocked, renderLocked, ...
     <div className={styles.slide}>
       <div className={styles.still} style={still} data-sharp={episode.state !== 'locked'} />
       <div className={styles.top}>{page.active && page.back}</div>
-      {data?.kind === 'locked' && page.active && renderLocked(data.offer)}
+      {/* What is offered may be paid for by now, if it could not be read again. */}
+      {isLocked && page.active && (
+        <div className={styles.offer} inert={isError}>
+          {renderLocked(data.offer)}
+        </div>
+      )}
       {data?.kind === 'making' && <Making progress={data.progress} />}
-      {isError && !data && (
+      {isError && (!data || isLocked) && (
         <div className={styles.middle}>
           <CouldNotLoad text={t('video.failed')} onRetry={again} />
         </div>
