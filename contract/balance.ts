@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { OfferedGateway, Order, SavedMethod } from './billing.ts'
 import { endpoint } from './endpoint.ts'
 import { Cents, Currency, Id, Time, listOf, oneOf, paging } from './shapes.ts'
-import { Balance, PriceRefusal, TopUp } from './top-ups.ts'
+import { AutoUnlock, Balance, PriceRefusal, TopUp } from './top-ups.ts'
 
 /** The reasons for a change of the balance. */
 export const balanceEntryKinds = [
@@ -41,18 +41,6 @@ export type BalanceEntry = Static<typeof BalanceEntry>
 
 /** Maximum number of episodes of a drama that auto-unlock buys within 24 hours. */
 export const mostAutoUnlocks = 50
-
-/** A viewer's consent to unlock the next episodes of a drama from the balance. */
-export const AutoUnlock = Type.Object({
-  video_id: Id,
-  /** Maximum number of episodes within 24 hours, and how many of them are left. */
-  daily_limit: Type.Integer(),
-  left_today: Type.Integer(),
-  /** The highest price of an episode that the viewer agreed to. */
-  agreed_cents: Cents,
-  currency: Currency,
-})
-export type AutoUnlock = Static<typeof AutoUnlock>
 
 export const getBalance = endpoint({
   method: 'GET',

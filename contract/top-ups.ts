@@ -47,7 +47,19 @@ export const PriceRefusal = Type.Object({
   missing_cents: Type.Optional(Cents),
 })
 
-/** The balance in the offer for a locked episode; present while balances are enabled. */
+/** A person's agreement that the next episodes of a drama are unlocked from the balance. */
+export const AutoUnlock = Type.Object({
+  video_id: Id,
+  /** How many episodes within 24 hours at most, and how many of those are left now. */
+  daily_limit: Type.Integer(),
+  left_today: Type.Integer(),
+  /** The most that an episode may cost. */
+  agreed_cents: Cents,
+  currency: Currency,
+})
+export type AutoUnlock = Static<typeof AutoUnlock>
+
+/** What the balance can do for a locked episode: part of its offer while balances are on. */
 export const BalanceOffer = Type.Object({
   currency: Currency,
   available_cents: Cents,
@@ -57,6 +69,8 @@ export const BalanceOffer = Type.Object({
   /** True if it covers the cheapest one-off purchase: the episode, unless the whole video costs less. */
   covers_cheapest: Type.Boolean(),
   cheapest: Type.Object({ kind: oneOf(['episode', 'video']), amount_cents: Cents, discount_cents: Cents }),
+  /** Where the next episodes of the drama are unlocked automatically. */
+  auto_unlock: Type.Optional(AutoUnlock),
   /** The top-ups of this currency. */
   top_ups: Type.Array(TopUp),
 })

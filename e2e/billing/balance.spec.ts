@@ -174,6 +174,16 @@ test('the member area tops up as well, and its receipt names the balance', async
   await expect(page.getByRole('article')).toContainText('Balance')
 })
 
+test('a locked episode is sold from the balance though the balance itself cannot be read', async ({
+  page,
+}) => {
+  await topUp(page, 4)
+  // It is never answered.
+  await page.route('**/api/balance', () => {})
+  await page.goto(await towerUrl(page, 5))
+  await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
+})
+
 test.describe('while episodes cannot be read', () => {
   test.use({ forgiven: /status of 502/ })
 

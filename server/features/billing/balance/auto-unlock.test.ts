@@ -14,7 +14,13 @@ import type { BodyOf } from '#contract/endpoint.ts'
 import { deleteUnusedTerms, selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { balanceOf, balanceSite, expectBalanced, withBalance } from '#server/testing/site/balance-site.ts'
+import {
+  balanceOf,
+  balanceSite,
+  expectBalanced,
+  offerOf,
+  withBalance,
+} from '#server/testing/site/balance-site.ts'
 import { episodeOf, playing, type MoneySite } from '#server/testing/site/money-site.ts'
 
 const day = 86_400_000
@@ -85,6 +91,15 @@ describe('auto-unlock', () => {
     expect(await playing(site, shopper)).toBe(200)
     const { auto_unlocks } = await shopper.visitor.ask(getBalance)
     expect(auto_unlocks).toMatchObject([{ left_today: 4 }])
+  })
+
+  test('is part of the offer of a locked episode of the drama, once it is on', async () => {
+    const shopper = await somebody()
+    expect((await offerOf(site, shopper)).balance).not.toHaveProperty('auto_unlock')
+    const made = await turnOn(shopper)
+    expect((await offerOf(site, shopper)).balance).toMatchObject({ auto_unlock: made })
+    await unlock(shopper, 4)
+    expect((await offerOf(site, shopper, 5)).balance).toMatchObject({ auto_unlock: { left_today: 4 } })
   })
 
   test('asked 20 times at once unlocks once', async () => {

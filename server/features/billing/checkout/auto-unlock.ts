@@ -1,11 +1,11 @@
 import type {
-  AutoUnlock,
   autoUnlock as autoUnlockCall,
   setAutoUnlock as setCall,
   stopAutoUnlock as stopCall,
 } from '#contract/balance.ts'
 import type { createOrder, Order } from '#contract/billing.ts'
 import { Refusal } from '#contract/errors.ts'
+import type { AutoUnlock } from '#contract/top-ups.ts'
 import { variantCents, pricesFor, runningNow } from '#server/features/experiments/experiments.ts'
 import { keepViewer, requireStanding } from '#server/features/members/members.ts'
 import { writeAudit } from '#server/platform/database/audit.ts'
@@ -42,6 +42,18 @@ export async function loadAutoUnlocks(db: Db, userId: string, now: Date): Promis
   if (rows.length === 0) return []
   const made = await countAutomatic(db, userId, new Date(now.getTime() - autoUnlockSpanMs))
   return rows.map((row) => present(row, made))
+}
+
+/** What auto-unlock a person has on for a drama; undefined where it is off. */
+export async function loadAutoUnlock(
+  db: Db,
+  userId: string,
+  videoId: string,
+  now: Date,
+): Promise<AutoUnlock | undefined> {
+  const row = await selectAutoUnlock(db, userId, videoId)
+  if (!row) return undefined
+  return present(row, await countAutomatic(db, userId, new Date(now.getTime() - autoUnlockSpanMs)))
 }
 
 function present(row: AutoUnlockRow, made: Map<string, number>): AutoUnlock {

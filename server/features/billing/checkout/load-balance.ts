@@ -1,5 +1,5 @@
 import type { BalanceEntry, getBalance, listBalanceEntries } from '#contract/balance.ts'
-import type { Offer } from '#contract/billing.ts'
+import type { LockedEpisode } from '#contract/billing.ts'
 import { listLimits } from '#contract/catalog.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
@@ -14,7 +14,7 @@ import { selectTopUps } from '#server/features/billing/balance/top-up-queries.ts
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { canBeBought, offeredGateways, type Priced } from '#server/features/billing/gateways/gateways.ts'
 import { offerSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
-import { loadAutoUnlocks } from './auto-unlock.ts'
+import { loadAutoUnlock, loadAutoUnlocks } from './auto-unlock.ts'
 
 type Seller = Pick<BillingContext, 'gateways' | 'clock' | 'balanceOn'>
 
@@ -68,13 +68,15 @@ export async function offerBalance(
   context: Seller,
   db: Db,
   viewer: Viewer | null,
-  { episode_cents, video_cents, currency }: Offer['price'],
+  { price, video_id }: Pick<LockedEpisode, 'price' | 'video_id'>,
 ): Promise<BalanceOffer | undefined> {
   if (!context.balanceOn) return undefined
-  const nothing = { available_cents: 0, bonus_cents: 0 }
+  const { episode_cents, video_cents, currency } = price
+  const now = context.clock.now()
   const { available_cents, bonus_cents } = viewer?.kept
-    ? await loadBalance(db, viewer.userId, currency, context.clock.now())
-    : nothing
+    ? await loadBalance(db, viewer.userId, currency, now)
+    : { available_cents: 0, bonus_cents: 0 }
+  const auto_unlock = viewer?.kept && (await loadAutoUnlock(db, viewer.userId, video_id, now))
   const products = [
     { kind: 'episode' as const, amount_cents: episode_cents },
     { kind: 'video' as const, amount_cents: video_cents },
@@ -96,6 +98,7 @@ export async function offerBalance(
       amount_cents,
       discount_cents: Math.min(amount_cents, bonus_cents),
     },
+    ...(auto_unlock ? { auto_unlock } : {}),
     top_ups: (await listTopUps(context, db)).filter((topUp) => topUp.currency === currency),
   }
 }

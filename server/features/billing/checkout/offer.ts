@@ -27,7 +27,7 @@ export async function offerFor(
     { what: 'video', cents: [price.video_cents], currency: price.currency },
   ]
   const saved = viewer?.kept ? await offerSavedMethod(context, db, viewer.userId, oneOff) : undefined
-  const balance = await offerBalance(context, db, viewer, price)
+  const balance = await offerBalance(context, db, viewer, episode)
   return {
     episode: { id, video_id, number, title, thumb_url },
     price,

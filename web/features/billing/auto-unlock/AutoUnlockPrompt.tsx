@@ -2,7 +2,7 @@ import '#web/i18n/balance.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState } from 'react'
 import { setAutoUnlock } from '#contract/balance.ts'
-import { balanceQuery, withAutoUnlock } from '#web/features/billing/payments/balance-queries.ts'
+import { balanceQuery, rereadOffers } from '#web/features/billing/payments/balance-queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
@@ -82,9 +82,8 @@ function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
       immediate_delivery: agreed,
     }
     try {
-      const made = await call(setAutoUnlock, { body })
-      // The next locked episode asks at once whether it is on.
-      queryClient.setQueryData(balanceQuery.queryKey, (known) => withAutoUnlock(known, made))
+      await call(setAutoUnlock, { body })
+      rereadOffers(queryClient)
       notify(t('auto.on'))
     } catch (error) {
       setBusy(false)

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { stopAutoUnlock, undoAutoUnlock } from '#contract/balance.ts'
 import type { Order } from '#contract/billing.ts'
-import { balanceQuery, withoutAutoUnlock } from '#web/features/billing/payments/balance-queries.ts'
+import { rereadOffers } from '#web/features/billing/payments/balance-queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
@@ -34,8 +34,7 @@ export function UnlockedLine({ order, number, onClose }: UnlockedLineProps) {
       else await call(stopAutoUnlock, { body: { video_id } })
       notify(canUndo ? t('auto.undone', { price }) : t('auto.turnedOff'))
       onClose()
-      // The locked episode asks at once whether it is on.
-      queryClient.setQueryData(balanceQuery.queryKey, (known) => withoutAutoUnlock(known, video_id))
+      rereadOffers(queryClient)
       void queryClient.invalidateQueries()
     } catch (error) {
       setBusy(false)

@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { stopAutoUnlock, type AutoUnlock } from '#contract/balance.ts'
-import { balanceQuery } from '#web/features/billing/payments/balance-queries.ts'
+import { stopAutoUnlock } from '#contract/balance.ts'
+import type { AutoUnlock } from '#contract/top-ups.ts'
+import { balanceQuery, rereadOffers } from '#web/features/billing/payments/balance-queries.ts'
 import { videoQuery } from '#web/features/catalog/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'
@@ -37,6 +38,7 @@ function Line({ auto }: { auto: AutoUnlock }) {
     try {
       const { auto_unlocks } = await call(stopAutoUnlock, { body: { video_id } })
       queryClient.setQueryData(balanceQuery.queryKey, (known) => known && { ...known, auto_unlocks })
+      rereadOffers(queryClient)
       notify(t('auto.turnedOff'))
     } catch {
       // The toast has said it.

@@ -1,6 +1,5 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { getBalance, listBalanceEntries, type AutoUnlock } from '#contract/balance.ts'
-import type { ResultOf } from '#contract/endpoint.ts'
+import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/react-query'
+import { getBalance, listBalanceEntries } from '#contract/balance.ts'
 import { call } from '#web/lib/api.ts'
 
 /** What is left of the person's balance, the top-ups on sale, and the dramas with auto-unlock. */
@@ -10,16 +9,15 @@ export const balanceQuery = queryOptions({
   staleTime: 10_000,
 })
 
-type OwnBalance = ResultOf<typeof getBalance>
-
-/** What is known of the balance once auto-unlock of a drama is off. */
-export const withoutAutoUnlock = (known: OwnBalance | undefined, videoId: string | undefined) =>
-  known && { ...known, auto_unlocks: known.auto_unlocks.filter(({ video_id }) => video_id !== videoId) }
-
-/** What is known of the balance once auto-unlock of a drama is on. */
-export function withAutoUnlock(known: OwnBalance | undefined, made: AutoUnlock): OwnBalance | undefined {
-  const others = withoutAutoUnlock(known, made.video_id)
-  return others && { ...others, auto_unlocks: [made, ...others.auto_unlocks] }
+/** Once auto-unlock of a drama is on or off: what is offered for its locked episodes says so, and is asked for again. */
+export function rereadOffers(queryClient: QueryClient): void {
+  const offers = {
+    queryKey: ['playing'],
+    predicate: ({ state: { data } }: { state: { data: unknown } }) =>
+      typeof data === 'object' && data !== null && 'kind' in data && data.kind === 'locked',
+  }
+  queryClient.removeQueries({ ...offers, type: 'inactive' })
+  void queryClient.invalidateQueries(offers)
 }
 
 const firstPage: string | undefined = undefined

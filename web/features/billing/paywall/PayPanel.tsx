@@ -44,7 +44,6 @@ export function PayPanel(props: PayPanelProps) {
   const { video_id } = offer.episode
   useEffect(() => notePaywall(video_id), [video_id])
   const auto = useAutoUnlock(offer)
-  if (auto.isUnknown) return null
   if (!auto.isOn) return <Panel {...props} />
   return (
     <Suspense>
