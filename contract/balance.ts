@@ -135,7 +135,11 @@ export const autoUnlock = endpoint({
     'keyReused',
     'cardNumberInBody',
   ],
-  body: Type.Object({ episode_id: Id }),
+  body: Type.Object({
+    episode_id: Id,
+    /** The price that was announced; at another one it is refused, though the person agreed to as much. */
+    amount_cents: Type.Optional(Cents),
+  }),
   info: Order,
   /** The price, and the amount that the balance lacks. */
   refusals: { 409: PriceRefusal },

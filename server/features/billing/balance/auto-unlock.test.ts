@@ -137,6 +137,18 @@ describe('auto-unlock', () => {
     expect(await leftOf(shopper)).toBe(500)
   })
 
+  test('charges no other price than was announced, though the person agreed to as much', async () => {
+    const shopper = await somebody()
+    await turnOn(shopper)
+    const announced = async (amount_cents: number) => {
+      const body = { episode_id: episodeOf(site, 4), amount_cents }
+      return (await shopper.visitor.call(autoUnlock, { body })).answer
+    }
+    expect(await announced(49)).toMatchObject({ code: 409, info: { amount_cents: 99, currency: 'USD' } })
+    expect(await leftOf(shopper)).toBe(500)
+    expect(await announced(99)).toMatchObject({ code: 200, info: { status: 'paid' } })
+  })
+
   test('says another price before it is turned on', async () => {
     const shopper = await somebody()
     expect(await trySetting(shopper, { ...wanted(), amount_cents: 98 })).toMatchObject({

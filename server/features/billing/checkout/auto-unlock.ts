@@ -137,17 +137,22 @@ async function turnOff(tx: Tx, userId: string, videoId: string, at: Date): Promi
 /**
  * Unlocks an episode because auto-unlock is on for its drama: an order that the balance pays, as if the person had pressed.
  * @throws Refusal balanceOff, notFound, alreadyOwned, autoUnlockOff, autoUnlockLimit, balanceTooLow; priceDiffers for a
- *   higher price than the person agreed to
+ *   higher price than the person agreed to, or another than was announced
  */
 export async function autoUnlock(
   context: BillingContext,
   call: Call<typeof autoUnlockCall>,
   orderId: string,
 ): Promise<Order> {
-  const { episode_id } = call.body
+  const { episode_id, amount_cents } = call.body
   const episode = await selectEpisodeOnSale(context.db, episode_id)
   if (!episode) throw new Refusal('notFound')
-  const body: Call<typeof createOrder>['body'] = { kind: 'episode', episode_id, gateway: 'balance' }
+  const body: Call<typeof createOrder>['body'] = {
+    kind: 'episode',
+    episode_id,
+    gateway: 'balance',
+    ...(amount_cents === undefined ? {} : { amount_cents }),
+  }
   return createOrderFor(context, { ...call, body }, orderId, (tx, order) =>
     checkAgreed(context, tx, order, episode.video_id),
   )

@@ -33,7 +33,7 @@ export function AutoUnlocking({ offer: { episode, price }, onPaid, onStop }: Aut
   const [unlock] = useState(createUnlocker)
   const run = async () => {
     try {
-      const order = await unlock(episode.id)
+      const order = await unlock(episode.id, price.episode_cents)
       const line = (close: () => void) => (
         <UnlockedLine order={order} number={episode.number} onClose={close} />
       )
@@ -66,8 +66,8 @@ export function AutoUnlocking({ offer: { episode, price }, onPaid, onStop }: Aut
 /** Where the answer got lost, it is asked for once more under the same key: the episode may be unlocked. */
 function createUnlocker() {
   const withKey = createKeyedSender()
-  return (episode_id: string): Promise<Order> => {
-    const body = { episode_id }
+  return (episode_id: string, amount_cents: number): Promise<Order> => {
+    const body = { episode_id, amount_cents }
     const send = () => withKey(body, (idempotencyKey) => call(autoUnlock, { body, idempotencyKey }))
     return send().catch((error: unknown) => {
       if (isLost(error)) return send()
