@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import { gatewayIds } from '#contract/billing.ts'
 import { Membership } from '#contract/members.ts'
 import { Id, Milliseconds, Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
+import { BalanceLeft } from '#contract/top-ups.ts'
 import { command } from './command.ts'
 import { CustomerEntitlement } from './orders.ts'
 
@@ -116,10 +117,17 @@ export const deletePerson = command({
   confirmed: ['reason'],
   roles: helpers,
   summary:
-    'Deletes a customer: ends the plan and deletes the data; the ledger keeps the records that the law requires',
-  refuses: ['notFound', 'balanceRefundOpen'],
-  body: Type.Object({ id: Id, reason: Reason }),
+    'Deletes a customer: the plan ends and the data are deleted; the ledger keeps what the law requires',
+  refuses: ['notFound', 'balanceLeft', 'balanceRefundOpen'],
+  body: Type.Object({
+    id: Id,
+    /** Deletes them although there is paid money in their balance, which is lost then. */
+    forfeit_balance: Type.Optional(Type.Boolean()),
+    reason: Reason,
+  }),
   info: Type.Object({ deleted: Type.Boolean() }),
+  /** The paid money that is left; refunds of its top-ups send it back first. Without it, a refund of it has not ended. */
+  refusals: { 409: Type.Object({ balances: Type.Optional(Type.Array(BalanceLeft)) }) },
 })
 
 export const grantEntitlement = command({

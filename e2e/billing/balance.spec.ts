@@ -12,6 +12,7 @@ import {
   watchShifts,
 } from '#e2e/support/page-quality.ts'
 import { pressTwice } from '#e2e/support/press-twice.ts'
+import { enterStudio } from '#e2e/support/studio.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import { desktop, phone } from '#e2e/playwright.config.ts'
 import { expectPlaying, lockedPanel, payByCard, skipToEnd, towerUrl } from '#e2e/support/watching.ts'
@@ -234,6 +235,25 @@ test('who gives the money up has to say so', async ({ page }) => {
   await page.getByLabel('Delete the account anyway and give up $5.00.').check()
   await page.getByRole('button', { name: 'Delete permanently' }).click()
   await expect(page.getByRole('heading', { name: 'Everything was deleted' })).toBeVisible()
+})
+
+test('support is asked before a customer with paid money is deleted', async ({ page }) => {
+  await register(page)
+  await topUp(page, 4)
+  const { info } = (await (await page.request.get('/api/user')).json()) as { info: { id: string } }
+  await enterStudio(page, 'support')
+  await page.goto(`/studio/people/${info.id}`)
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete this customer?' })
+  await dialog.getByLabel('Reason').fill('asked by mail')
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await expect(dialog).toContainText('They still have $5.00 they paid in their balance.')
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await expect(dialog.getByText('Refund the money first, or tick this box.')).toBeVisible()
+  await dialog.getByLabel('They give up $5.00').check()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await expect(dialog).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Delete' })).toHaveCount(0)
 })
 
 test('an account whose refund is still under way is not deleted, and that is said', async ({ page }) => {

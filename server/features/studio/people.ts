@@ -78,9 +78,10 @@ export const personCommands: Command[] = [
     return { answer: { info: { ended } }, change: { subject: id, after: { ended } } }
   }),
 
-  changes(deletePerson, async (context, tx, { id, reason }) => {
-    await deleteOnRequest(context, tx, id)
-    return { answer: { info: { deleted: true } }, change: { subject: id, after: { deleted: true, reason } } }
+  changes(deletePerson, async (context, tx, { id, reason, forfeit_balance = false }) => {
+    await deleteOnRequest(context, tx, id, forfeit_balance)
+    const after = { deleted: true, ...(forfeit_balance ? { forfeit_balance } : {}), reason }
+    return { answer: { info: { deleted: true } }, change: { subject: id, after } }
   }),
 
   changes(grantEntitlement, async ({ clock }, tx, { person, video_id, number, days, reason }) => {

@@ -19,13 +19,13 @@ import { gatewayNames } from '#web/studio/money/order-copy.ts'
 import { isNoPage, useMay } from '#web/studio/queries.ts'
 import { AuditTrail } from '#web/studio/team/AuditTrail.tsx'
 import { useTexts, type Say } from '#web/studio/texts.ts'
-import { AskReason } from '#web/studio/ui/sheets/AskReason.tsx'
 import { Facts } from '#web/studio/ui/Facts.tsx'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import { formatTime } from '#web/studio/format.ts'
+import { DeleteCustomer } from './DeleteCustomer.tsx'
 import { GrantForm } from './GrantForm.tsx'
 import { History } from './History.tsx'
 import { Rights } from './Rights.tsx'
@@ -112,22 +112,13 @@ function Actions({ file: { person } }: { file: PersonFile }) {
   const { t } = useTexts()
   const may = useMay()
   const [asked, setAsked] = useState(false)
-  const remove = useCommand(deletePerson, t('done.personDeleted'))
   if (!may(deletePerson)) return null
   return (
     <>
       <Button look="danger" onClick={() => setAsked(true)}>
         {t('people.delete')}
       </Button>
-      {asked && (
-        <AskReason
-          title={t('people.deleteTitle')}
-          text={t('people.deleteText')}
-          action={t('people.delete')}
-          onDo={(reason) => remove.run({ id: person.id, reason })}
-          onClose={() => setAsked(false)}
-        />
-      )}
+      {asked && <DeleteCustomer id={person.id} onClose={() => setAsked(false)} />}
     </>
   )
 }

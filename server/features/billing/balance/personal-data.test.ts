@@ -123,6 +123,19 @@ describe('somebody with paid money left who deletes the account', () => {
     expect(rows).toEqual([])
   })
 
+  test('is deleted by support only with the money refunded, or given up as they wish', async () => {
+    const support = await letIn(site, 'support')
+    const { shopper } = await withBalance(site, [1000, 100])
+    await press(shopper)
+    const { id } = await shopper.visitor.ask(getUser)
+    const body = { id, reason: 'asked for it' }
+    const { answer } = await support.desk.call(deletePerson, { body })
+    const left = { currency: 'USD', amount_cents: 1000, refundable_cents: 901 }
+    expect(answer).toMatchObject({ code: 409, info: { balances: [left] } })
+    await support.desk.ask(deletePerson, { body: { ...body, forfeit_balance: true } })
+    expect((await support.desk.call(deletePerson, { body })).answer.code).toBe(404)
+  })
+
   test('is not kept by bonus money', async () => {
     const { shopper } = await withBalance(site, 'top_10')
     await shopper.visitor.ask(refundBalance, { body: {} })

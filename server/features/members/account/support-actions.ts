@@ -58,11 +58,20 @@ export async function signOutEverywhere({ clock }: MembersContext, tx: Tx, userI
   return removed
 }
 
-/** Deletes a user at their request to an operator, as they could themselves. @throws Refusal notFound, balanceRefundOpen */
-export async function deleteOnRequest(context: MembersContext, tx: Tx, userId: string): Promise<void> {
+/**
+ * Deletes a person who asked an operator for it, as they could themselves.
+ * @param insists whether they give up the paid money in their balance
+ * @throws Refusal notFound, balanceLeft with what, unless they insist; balanceRefundOpen
+ */
+export async function deleteOnRequest(
+  context: MembersContext,
+  tx: Tx,
+  userId: string,
+  insists: boolean,
+): Promise<void> {
   const row = await lockUser(tx, userId)
   if (!row || row.merged_into !== null || row.deleted_at !== null) throw new Refusal('notFound')
-  await checkErasure(context, tx, userId, true)
+  await checkErasure(context, tx, userId, insists)
   await eraseAccount(context, tx, userId)
   await writeAudit(tx, { event: 'deleted', userId, at: context.clock.now() })
 }

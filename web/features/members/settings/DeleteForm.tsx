@@ -5,7 +5,7 @@ import type { BalanceLeft as MoneyLeft } from '#contract/top-ups.ts'
 import { clearSearches } from '#web/features/catalog/search-history.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { withTexts } from '#web/i18n/with-texts.ts'
-import { call, CallRejected } from '#web/lib/api.ts'
+import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 import { AccountForm } from '#web/features/members/forms/AccountPage.tsx'
@@ -15,6 +15,7 @@ import { requiredCredentials, credentialsBody } from '#web/features/members/form
 import { rememberUser } from '#web/features/members/queries.ts'
 import { SignInFirst } from '#web/features/members/forms/SignInAgain.tsx'
 import { Checkbox } from '#web/features/members/forms/Checkbox.tsx'
+import { moneyLeftIn } from './money-left.ts'
 import styles from '#web/features/members/forms/settings.module.css'
 
 // Loaded on need, because few users have a balance left.
@@ -78,11 +79,4 @@ export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => v
       </Button>
     </AccountForm>
   )
-}
-
-/** The paid money that a refusal names (contract/members.ts). */
-function moneyLeftIn(error: unknown): MoneyLeft[] {
-  const info = error instanceof CallRejected ? error.info : undefined
-  // The contract gives the balances as what goes with `balanceLeft`.
-  return typeof info === 'object' && info !== null && 'balances' in info ? (info.balances as MoneyLeft[]) : []
 }
