@@ -74,7 +74,12 @@ test('a top-up says its price, what expires and what can be given back, and lead
   await payTopUp(page, '$10.00 + $1.00 bonus', '$10.00')
   await expect(page.getByText('$11.00 was added to your balance.')).toBeVisible()
   await expect(panel).toContainText('Your bonus pays all of it as a discount, which leaves $10.01')
+  const sent = page.waitForRequest('**/api/payment/order')
   await unlockButton(panel).click()
+  // What is kept of it is the same for everybody: not what is left of the balance.
+  const { consent } = Object((await sent).postDataJSON())
+  expect(consent.shown).toContain('Unlock for $0.99 from your balance')
+  expect(consent.shown).not.toContain('leaves')
   await expectPlaying(page, 4)
   // A cent of the bonus is left for the next.
   await page.goto(await towerUrl(page, 5))

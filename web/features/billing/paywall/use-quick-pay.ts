@@ -49,7 +49,8 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPay) {
   const tap = useOneTap({
     source: source && payerOf(source, sources),
     choice,
-    shown: choice && source ? shownText(choice, termsOf(choice, source === 'balance'), unnamed[source]) : '',
+    // Nor what the balance leaves, which is another text each time: the receipt has the amounts.
+    shown: choice && source ? shownText(choice, termsOf(choice, false), unnamed[source]) : '',
     onPaid: (order: Order) => {
       // Advertising heard of the top-up.
       if (order.gateway !== 'balance') trackSale(order)
