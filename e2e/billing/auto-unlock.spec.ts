@@ -140,6 +140,28 @@ test('an undo that was used elsewhere meanwhile is refused in plain words', asyn
   await expectPlaying(page, 5)
 })
 
+test.describe('an automatic unlock whose answers get lost', () => {
+  test.use({ forgiven: /net::ERR_FAILED/ })
+
+  test('is said once the episode plays, and can be undone', async ({ page }) => {
+    await withAutoUnlock(page)
+    const keys: (string | undefined)[] = []
+    await page.route('**/api/balance/unlock', async (route) => {
+      keys.push(route.request().headers()['idempotency-key'])
+      if (keys.length > 2) return route.fallback()
+      await route.fetch()
+      await route.abort()
+    })
+    await page.goto(await towerUrl(page, 5))
+    await expect(page.getByText('We’re checking the payment')).toBeVisible()
+    await expectPlaying(page, 5)
+    await expect(unlockedLine(page, 5).getByRole('button', { name: 'Undo' })).toBeVisible()
+    expect(keys).toHaveLength(3)
+    expect(new Set(keys).size).toBe(1)
+    expect(await available(page)).toBe(302)
+  })
+})
+
 test.describe('the card that offers auto-unlock', () => {
   // axe comes into the page as a script of its own.
   test.use({ bypassCSP: true })

@@ -1,10 +1,11 @@
 import '#web/i18n/balance.ts'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { autoUnlock } from '#contract/balance.ts'
 import type { Offer, Order } from '#contract/billing.ts'
 import { balanceQuery } from '#web/features/billing/payments/balance-queries.ts'
 import { createKeyedSender, isLost } from '#web/features/billing/payments/pay.ts'
+import { playingQuery } from '#web/features/media/queries.ts'
 import { useCountdown } from '#web/features/media/use-countdown.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
@@ -31,15 +32,21 @@ export function AutoUnlocking({ offer: { episode, price }, onPaid, onStop }: Aut
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const [unlock] = useState(createUnlocker)
+  const unlockIt = async () => {
+    const order = await unlock(episode.id, price.episode_cents)
+    const line = (close: () => void) => <UnlockedLine order={order} number={episode.number} onClose={close} />
+    mountPart(queryClient, line, styles.lines)
+  }
   const run = async () => {
     try {
-      const order = await unlock(episode.id, price.episode_cents)
-      const line = (close: () => void) => (
-        <UnlockedLine order={order} number={episode.number} onClose={close} />
-      )
-      mountPart(queryClient, line, styles.lines)
+      await unlockIt()
     } catch (error) {
       if (error instanceof CallRejected) notify(error.message)
+      if (isLost(error)) {
+        notify(t('order.unsure'))
+        // Under the same key, so that it is said and can be undone. Where it was bought otherwise, that is refused.
+        whenPlayable(queryClient, episode.id, () => void unlockIt().catch(() => {}))
+      }
       onStop()
     }
     void queryClient.invalidateQueries({ queryKey: balanceQuery.queryKey })
@@ -61,6 +68,16 @@ export function AutoUnlocking({ offer: { episode, price }, onPaid, onStop }: Aut
       </Button>
     </section>
   )
+}
+
+/** Does something once an episode turns out to be unlocked. */
+function whenPlayable(queryClient: QueryClient, episodeId: string, then: () => void): void {
+  const { queryKey } = playingQuery(episodeId)
+  const stop = queryClient.getQueryCache().subscribe(() => {
+    if (queryClient.getQueryData(queryKey)?.kind !== 'playable') return
+    stop()
+    then()
+  })
 }
 
 /** Where the answer got lost, it is asked for once more under the same key: the episode may be unlocked. */
