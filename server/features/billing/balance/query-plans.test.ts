@@ -38,8 +38,8 @@ const spent = `
       (VALUES ('deferred_revenue'), ('gateway:sandbox'), ('sales:episode')) accounts (account);
   INSERT INTO attempts (id, order_id, number, idempotency_key, gateway, reference, status, started_at)
     SELECT 'att_' || n, 'ord_' || n, 1, n, 'balance', n, 'succeeded', now() FROM generate_series(1, 5000) n;
-  INSERT INTO refunds (id, attempt_id, origin, idempotency_key, amount_cents, reason, status, created_at)
-    SELECT 'ref_' || n, 'att_' || n, 'requested', n, 99, 'balance_refund', 'succeeded', now() FROM generate_series(1, 5000) n;
+  INSERT INTO refunds (id, attempt_id, idempotency_key, origin, amount_cents, reason, status, created_at)
+    SELECT 'ref_' || n, 'att_' || n, n, 'requested', 99, 'balance_refund', 'succeeded', now() FROM generate_series(1, 5000) n;
   INSERT INTO episodes (id, video_id, number, titles) SELECT 'ep_' || n, 'vid_' || n, 1, '{}' FROM generate_series(1, 5000) n;
   RESET session_replication_role;
   VACUUM ANALYZE`
