@@ -12,6 +12,9 @@ import { setCurrentSite, SiteServer, type OpenSite, type SiteSettings } from '#e
 /** Playwright's own message for `serviceWorkers: 'block'`. */
 const blockedWorker = 'Service Worker registration blocked by Playwright'
 
+/** Chromium's message where a service worker takes control between the preload of a script and its import: it is fetched twice. */
+const takenOver = 'cross-world service worker resource mismatch'
+
 /** The path of a missing page. */
 export const missingPath = '/nowhere'
 
@@ -146,5 +149,6 @@ function isNoise(message: ConsoleMessage): boolean {
   const text = message.text()
   // A missing page returns HTTP 404, which the browser logs.
   const missing = text.includes('status of 404') && message.location().url.endsWith(missingPath)
-  return ['error', 'warning'].includes(message.type()) && text !== blockedWorker && !missing
+  const expected = missing || text === blockedWorker || text.includes(takenOver)
+  return ['error', 'warning'].includes(message.type()) && !expected
 }

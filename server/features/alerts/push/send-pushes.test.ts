@@ -190,7 +190,13 @@ describe('a release', () => {
     await fiftyBrowsers()
     const { db } = site.context
     const claim = (from: Db, most: number) =>
-      claimPushes(from, site.context.pushKeys.publicKey, time.now, new Date(time.now.getTime() + 120_000), most)
+      claimPushes(
+        from,
+        site.context.pushKeys.publicKey,
+        time.now,
+        new Date(time.now.getTime() + 120_000),
+        most,
+      )
     const [one, other] = await db
       .transaction()
       .execute(async (tx) => [await claim(tx, 20), await claim(db, 50)] as const)

@@ -12,6 +12,8 @@ CREATE TABLE balance_lots (
   -- Amount debited by refunds and disputes of the top-up, and the amount beyond the lot: a loss.
   taken_cents   integer NOT NULL DEFAULT 0 CHECK (taken_cents BETWEEN 0 AND amount_cents),
   lost_cents    integer NOT NULL DEFAULT 0 CHECK (lost_cents >= 0),
+  -- The taken amount of the top-up at which its bonus was closed; null while there is bonus to spend or to restore.
+  closed_at_cents integer CHECK (closed_at_cents > 0),
   expires_at    timestamptz,
   created_at    timestamptz NOT NULL,
   CHECK (left_cents + taken_cents <= amount_cents),
