@@ -104,8 +104,10 @@ test('ROLE=worker runs the jobs and has metrics, and answers no calls', timeout,
     return rowCount === 1
   }
   await waitUntil('a job has run', hasRun, patienceMs)
-  expect(await textAt(metricsUrl)).toContain(
-    `cliffhanger_build_info{version="${siteVersion}",role="worker"} 1`,
+  const metrics = await textAt(metricsUrl)
+  expect(metrics).toContain(`cliffhanger_build_info{version="${siteVersion}",role="worker"} 1`)
+  expect(metrics).toMatch(
+    /cliffhanger_job_duration_seconds_count\{job="send-mails",outcome="succeeded"\} [1-9]/,
   )
   expect(await answersAt(`${url}/api/health`)).toBe(false)
   child.kill('SIGTERM')

@@ -40,7 +40,7 @@ export async function startWorker(config: Config, telemetry: Telemetry): Promise
   const context = await createContext(config, log, { database })
   const metrics = parent === undefined ? await openMetrics(context) : undefined
   await metrics?.listen()
-  await work({ ...context, programs }, { signal: stop.signal, niceness })
+  await work({ ...context, programs }, { signal: stop.signal, niceness, observeJob: metrics?.observeJob })
   await metrics?.close()
   await context.close()
   await telemetry.close()

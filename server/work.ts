@@ -11,7 +11,7 @@ import { trackingJobs } from '#server/features/tracking/tracking.ts'
 import { feedDemo } from '#server/feed-demo.ts'
 import { createBell } from './platform/jobs/bell.ts'
 import { listen } from '#server/platform/database/listen.ts'
-import { startJobs, type Job } from './platform/jobs/jobs.ts'
+import { startJobs, type EndedRun, type Job } from './platform/jobs/jobs.ts'
 import type { Log } from '#server/platform/log.ts'
 import { mailJobs } from '#server/platform/mail/send-mails.ts'
 import type { Converter } from './features/media/ingest/convert/programs.ts'
@@ -23,14 +23,17 @@ interface WorkOptions {
   niceness: number
   /** The longest interval of jobs that usually run every 30 seconds or more often. Tests set it, because they wait for jobs. */
   jobSeconds?: number
+  /** Told of each run of a scheduled job that ends. */
+  observeJob?: ((run: EndedRun) => void) | undefined
 }
 
 /** Runs all background work until the signal aborts: ingest, uploads, scheduled jobs, the demo catalogue. */
 export async function work(context: Context & { programs: Converter }, options: WorkOptions): Promise<void> {
   const { config, database, log } = context
-  const { jobSeconds } = options
+  const { jobSeconds, observeJob } = options
   const jobs = await startJobs(database.pool, hurried(scheduledJobs(context), jobSeconds), log, {
     clock: context.clock,
+    observe: observeJob,
     ...(jobSeconds === undefined ? {} : { pollSeconds: jobSeconds }),
   })
   const bells = { assets: createBell(), uploads: createBell() }

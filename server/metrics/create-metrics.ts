@@ -4,6 +4,7 @@ import type { Context } from '#server/context.ts'
 import { explainListenError } from '#server/platform/config/config-error.ts'
 import { diskBytes, freeBytes } from '#server/platform/processes/disk-guard.ts'
 import type { AnsweredCall } from '#server/platform/http/server.ts'
+import type { EndedRun } from '#server/platform/jobs/jobs.ts'
 import { siteVersion } from '#server/platform/site-version.ts'
 import { databaseGauges, type Reading } from './metrics-queries.ts'
 
@@ -12,6 +13,7 @@ export interface SiteMetrics {
   observeCall(call: AnsweredCall): void
   /** @param name the name of an analytics event */
   countEvent(name: string): void
+  observeJob(run: EndedRun): void
 }
 
 export interface Metrics extends SiteMetrics {
@@ -23,6 +25,7 @@ export interface Metrics extends SiteMetrics {
 const prefix = 'cliffhanger_'
 /** Histogram buckets in seconds. The pay calls have an alert at 1 s. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const jobBuckets = [0.01, 0.1, 1, 10, 60, 600]
 /** Player events that measure playback quality (docs/playback.md); browsers may send any other name. */
 const playbackEvents = new Set(['play_start', 'play_stall', 'play_error'])
 /** Longer than Prometheus waits for a response. */
@@ -51,6 +54,13 @@ export function createMetrics(context: Context, { port, host }: { port: number; 
     help: "The player's events: play_start, play_stall, play_error",
     labelNames: ['event'],
   })
+  const jobs = new Histogram({
+    ...own,
+    name: `${prefix}job_duration_seconds`,
+    help: 'Duration of the runs of scheduled jobs by outcome, in the process that runs them',
+    labelNames: ['job', 'outcome'],
+    buckets: jobBuckets,
+  })
   for (const event of playbackEvents) playback.inc({ event }, 0)
   const server = createServer((request, response) => void answer(context, registry, request, response))
   server.headersTimeout = headersTimeoutMs
@@ -59,6 +69,7 @@ export function createMetrics(context: Context, { port, host }: { port: number; 
     countEvent(event) {
       if (playbackEvents.has(event)) playback.inc({ event })
     },
+    observeJob: ({ job, outcome, seconds }) => jobs.observe({ job, outcome }, seconds),
     listen: () =>
       new Promise((resolve, reject) => {
         server.once('error', (error) =>

@@ -147,3 +147,19 @@ test('closing aborts the signal of running jobs and waits for them', async () =>
   await jobs.stop()
   expect([told, over]).toEqual([true, true])
 })
+
+test('each run that ends is told of with its outcome', async () => {
+  const told: string[] = []
+  const job = (name: string, run: () => Promise<void>) => ({ name, ...hourly, wakeOn: name, run })
+  const jobs = await startJobs(
+    database.pool,
+    [job('well', async () => {}), job('ill', () => Promise.reject(new Error('no')))],
+    silent,
+    {
+      pollSeconds: 0.5,
+      observe: ({ job, outcome, seconds }) => told.push(`${job} ${outcome} ${seconds >= 0}`),
+    },
+  )
+  started.push(jobs)
+  await expect.poll(() => [...new Set(told)].toSorted()).toEqual(['ill failed true', 'well succeeded true'])
+})

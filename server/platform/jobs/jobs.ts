@@ -34,9 +34,18 @@ export interface Jobs {
   stop(): Promise<void>
 }
 
+/** A run of a job that has ended. */
+export interface EndedRun {
+  job: string
+  outcome: 'succeeded' | 'failed'
+  seconds: number
+}
+
 interface Options {
   /** Interval at which each process polls for due jobs. */
   pollSeconds?: number
+  /** Called for each run that this process ends. */
+  observe?: ((run: EndedRun) => void) | undefined
   /** The clock of `dueWhen`. */
   clock?: Clock
 }
@@ -55,17 +64,24 @@ export async function startJobs(
   pool: Pool,
   jobs: readonly Job[],
   log: Log,
-  { pollSeconds = usualPollSeconds, clock = systemClock }: Options = {},
+  { pollSeconds = usualPollSeconds, clock = systemClock, observe = () => {} }: Options = {},
 ): Promise<Jobs> {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
   const work: Work = async (job, quietSeconds) => {
     if (stopping.signal.aborted) return
+    const began = performance.now()
+    const end = (outcome: EndedRun['outcome']) =>
+      observe({ job: job.name, outcome, seconds: (performance.now() - began) / 1000 })
     const run = job
       .run(stopping.signal)
       .then(
-        () => noteSuccess(pool, job.name, quietSeconds),
+        () => {
+          end('succeeded')
+          return noteSuccess(pool, job.name, quietSeconds)
+        },
         (error: unknown) => {
+          end('failed')
           log.error({ err: error, job: job.name }, 'A job failed and will be retried')
           return noteFailure(pool, job.name, error)
         },
