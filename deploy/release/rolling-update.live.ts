@@ -1,51 +1,47 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { buildVideo, noFiles } from '#server/testing/builders/builders.ts'
+import { emptyDatabase } from '#server/testing/database/template-database.ts'
+import { openTestPool } from '#server/testing/database/test-pool.ts'
 import { unlimited, unlimitedQuotas } from '#server/testing/site/unlimited.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { makeNextRelease } from './make-next.ts'
+import { findReleaseCommit, previousVersion } from './previous-release.ts'
 import { runCopies } from './run-copies.ts'
-import { ffmpegSettings, unpackRelease } from './run-release.ts'
+import { ffmpegSettings, unpackRelease, unpackReleaseOf } from './run-release.ts'
 import { simulateBuyers } from './simulate-buyers.ts'
 
 const clients = 3
-/** The number of customer journeys before and after each change. */
+/** How many journeys go through before and after each change. */
 const between = 5
 const patienceMs = 120_000
+const previous = previousVersion()
 
 let release: ReturnType<typeof unpackRelease>
-let database: TestDatabase
-let video: BuiltVideo
 let next: string
-let env: Record<string, string>
 
-beforeAll(async () => {
+beforeAll(() => {
   release = unpackRelease()
   next = join(release.folder, '..', 'next')
   makeNextRelease(release.folder, next)
-  database = await testDatabase()
-  video = await buildVideo({ db: database.db, storage: noFiles })
-  env = {
-    ...(await ffmpegSettings()),
-    DATABASE_URL: database.url,
-    DATA_DIR: join(release.folder, '..', 'data'),
-    APP_SECRET: 'a secret of thirty-two characters',
-    DEMO: '0',
-    // Time for a load balancer to notice that an instance is stopping.
-    DRAIN_SECONDS: '5',
-    LIMIT_API_USER: unlimited,
-    LIMIT_API_IP: unlimited,
-    ...unlimitedQuotas,
-  }
 }, 400_000)
-afterAll(async () => {
-  await database?.close()
-  release?.remove()
+afterAll(() => release?.remove())
+
+const settings = async (databaseUrl: string): Promise<Record<string, string>> => ({
+  ...(await ffmpegSettings()),
+  DATABASE_URL: databaseUrl,
+  DATA_DIR: join(release.folder, '..', 'data'),
+  APP_SECRET: 'a secret of thirty-two characters',
+  DEMO: '0',
+  // What a load balancer needs to see that a copy is about to end.
+  DRAIN_SECONDS: '5',
+  LIMIT_API_USER: unlimited,
+  LIMIT_API_IP: unlimited,
+  ...unlimitedQuotas,
 })
 
-function migrateWith(folder: string): void {
+function migrateWith(folder: string, env: Record<string, string>): void {
   const args = ['server/migrate.ts']
   const { status, stderr } = spawnSync(join(folder, 'bin', 'node'), args, {
     cwd: folder,
@@ -56,29 +52,35 @@ function migrateWith(folder: string): void {
   expect(status).toBe(0)
 }
 
-it('a rolling update and rollback fail no request and lose no payment', { timeout: 300_000 }, async () => {
-  const copies = await runCopies(release.folder, 2, env)
+/**
+ * Two copies of `old` become copies of `young` and old ones again while people buy: the young on the schema of the old, the old on that
+ * of the young, and both side by side. No request may fail, and every payment has its order and its entitlement. @returns the logs
+ */
+async function updateAndGoBack(old: string, young: string): Promise<string> {
+  const { url, drop } = await emptyDatabase()
+  const env = await settings(url)
+  migrateWith(old, env)
+  const database = openTestPool(url)
+  const video = await buildVideo({ db: database.db, storage: noFiles })
+  const copies = await runCopies(old, 2, env)
   const buyers = simulateBuyers(copies.url, video, clients)
   const goOn = async () => {
     const wanted = buyers.journeys() + between
-    await waitUntil('purchases continue', () => buyers.journeys() >= wanted, patienceMs)
+    await waitUntil('people go on buying', () => buyers.journeys() >= wanted, patienceMs)
   }
   await goOn()
-  // Runs the new release on the old schema, the old release on the new schema, and both in parallel.
-  await copies.replaceOne(next)
+  await copies.replaceOne(young)
   await goOn()
-  migrateWith(next)
+  migrateWith(young, env)
   await goOn()
-  await copies.replaceOne(next)
+  await copies.replaceOne(young)
   await goOn()
-  await copies.replaceOne(release.folder)
-  await copies.replaceOne(release.folder)
+  await copies.replaceOne(old)
+  await copies.replaceOne(old)
   await goOn()
   const { failures, paid } = await buyers.end()
   await copies.close()
   expect(failures).toEqual([])
-  expect(copies.output()).toMatch(/schema of an older version/)
-  expect(copies.output()).toMatch(/newer than this one/)
   const kept = await database.db
     .selectFrom('orders')
     .innerJoin('entitlements', 'entitlements.order_id', 'orders.id')
@@ -86,4 +88,32 @@ it('a rolling update and rollback fail no request and lose no payment', { timeou
     .where('orders.status', '=', 'paid')
     .execute()
   expect(kept.map(({ id }) => id).toSorted()).toEqual(paid.toSorted())
-})
+  await database.close()
+  await drop()
+  return copies.output()
+}
+
+it(
+  'an update to the next release and the way back, copy by copy, fail no request and lose no payment',
+  { timeout: 300_000 },
+  async () => {
+    const output = await updateAndGoBack(release.folder, next)
+    expect(output).toMatch(/schema of an older version/)
+    expect(output).toMatch(/newer than this one/)
+  },
+)
+
+// The first release has none before it.
+if (previous !== undefined)
+  it(
+    'an update from the release before, made from its tag, and the way back fail no request and lose no payment',
+    { timeout: 900_000 },
+    async () => {
+      const before = unpackReleaseOf(findReleaseCommit(previous))
+      try {
+        await updateAndGoBack(before.folder, release.folder)
+      } finally {
+        before.remove()
+      }
+    },
+  )

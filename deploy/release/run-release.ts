@@ -7,10 +7,17 @@ import { findFfmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** Builds a release and unpacks it into an empty folder. */
-export function unpackRelease(): { folder: string; archive: string; remove(): void } {
+interface Unpacked {
+  folder: string
+  archive: string
+  remove(): void
+}
+
+/** Makes a release of the sources in a folder, of this checkout unless one is named, and unpacks it into an empty folder. */
+export function unpackRelease(sources = root): Unpacked {
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-release-'))
-  must(process.execPath, ['scripts/with-setup.mjs', '--built', 'scripts/release/make-release.ts', home])
+  const make = ['scripts/with-setup.mjs', '--built', 'scripts/release/make-release.ts', home]
+  must(process.execPath, make, sources)
   const [archive = ''] = readdirSync(home)
   must('tar', ['-xzf', join(home, archive), '-C', home])
   return {
@@ -20,14 +27,27 @@ export function unpackRelease(): { folder: string; archive: string; remove(): vo
   }
 }
 
-function must(command: string, args: string[]): void {
-  // The tests' own NODE_ENV would create a development build.
-  const env = { ...process.env, NODE_ENV: 'production' }
-  const { status, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8', env })
-  if (status !== 0) throw new Error(`${command} ${args[0]} exited with ${status}: ${stderr}`)
+/** Makes the release of a commit with that commit's own scripts, as its release workflow did. */
+export function unpackReleaseOf(commit: string): Unpacked {
+  const sources = mkdtempSync(join(tmpdir(), 'cliffhanger-sources-'))
+  try {
+    const archive = join(sources, 'sources.tar')
+    must('git', ['archive', '--output', archive, commit])
+    must('tar', ['-xf', archive, '-C', sources])
+    return unpackRelease(sources)
+  } finally {
+    rmSync(sources, { recursive: true, force: true })
+  }
 }
 
-/** Returns the settings with which a release finds the ffmpeg of this checkout, and its PATH. */
+function must(command: string, args: string[], cwd = root): void {
+  // The tests' own NODE_ENV would build the pages for developers.
+  const env = { ...process.env, NODE_ENV: 'production' }
+  const { status, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', env })
+  if (status !== 0) throw new Error(`${command} ${args[0]} ended with ${status}: ${stderr}`)
+}
+
+/** The settings by which a release finds the ffmpeg of this checkout, and its PATH. */
 export async function ffmpegSettings(): Promise<Record<string, string>> {
   const { ffmpegPath, ffprobePath } = await findFfmpeg({ ffmpegPath: undefined })
   const programs = [ffmpegPath, ffprobePath].map((path) => join(path, '..')).join(':')
@@ -37,7 +57,7 @@ export async function ffmpegSettings(): Promise<Record<string, string>> {
   }
 }
 
-/** Starts a program of the release as a service manager does: with only these settings. */
+/** Starts a program of the release as a service manager does: with just these settings. */
 export function startClean(
   folder: string,
   [command = '', ...args]: string[],
