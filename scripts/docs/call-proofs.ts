@@ -331,14 +331,14 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
   {
     rule: '`x-referrer-token`, `x-fbclid`, `x-ttclid` are sent with every request; click ids also in the query of a GET and the body of other methods',
     proofs: [
-      [api, 'the ad click ids travel in headers, and in the query of a GET or the body of the others'],
-      [api, 'the token travels percent-encoded, whatever letters its campaign has'],
+      [api, 'the ad click ids are sent in headers, and in the query of a GET or the body of other calls'],
+      [api, 'the token is sent percent-encoded, whatever characters its campaign contains'],
     ],
   },
   {
     rule: "`x-time-zone` is sent with every unsafe request and stored with the user; mails show dates in that zone, or in UTC with the zone's name",
     proofs: [
-      [api, 'a call that may keep something says the time zone of the browser'],
+      [api, 'a call that may store data sends the time zone of the browser'],
       [members, 'stores the time zone of the browser used last, and no unknown one'],
       [receipts, 'is dated by the time zone of the buyer, in %s'],
       [receipts, 'is dated in UTC, and says so, where nobody knows the buyer’s time zone'],
@@ -346,15 +346,10 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
   },
   {
     rule: 'Before each navigation `token`, `fbclid` and `ttclid` are removed from the URL and stored',
-    proofs: [[visit, 'token and click ids are stored and leave the address, the rest stays']],
+    proofs: [[visit, 'stores token and click ids and removes them from the URL']],
   },
   {
     rule: 'Start-up order: the user (whose header token is stored), the tracking config, the homepage',
-    proofs: [
-      [
-        api,
-        'calls made ahead one after another are sent in that order, each once the one before is answered',
-      ],
-    ],
+    proofs: [[api, 'calls made ahead are sent in order, each once the previous one has its response']],
   },
 ]

@@ -33,14 +33,14 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
         seed: 'Before each navigation `token`, `fbclid`, `ttclid` are stored',
         here: 'keys `referrer_token`, `fbclid`, `ttclid`; they are removed from the URL',
         proofs: [
-          [visit, 'token and click ids are stored and leave the address, the rest stays'],
+          [visit, 'stores token and click ids and removes them from the URL'],
           [
             routes,
             'the browser stores homepage, user, id, referrer and click ids, and shows them immediately on the next visit',
           ],
           [
             'web/lib/tracking/consent.test.ts',
-            'holds click ids in memory until the person agrees, where consent is strict',
+            'holds click ids in memory until the user agrees if consent is strict',
           ],
         ],
       },
@@ -49,10 +49,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
         here: '`web/main.tsx`, before the interface has loaded',
         proofs: [
           [routes, 'requests the user, the tracking settings and the homepage in that order'],
-          [
-            api,
-            'calls made ahead one after another are sent in that order, each once the one before is answered',
-          ],
+          [api, 'calls made ahead are sent in order, each once the previous one has its response'],
         ],
       },
       {
@@ -68,21 +65,21 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       {
         seed: 'The user token is saved from a header of the user call, and sent in one where cookies are disabled',
         here: 'key `user_token`, only if cookies are disabled',
-        proofs: [[api, 'the user token is kept and sent only where cookies are disabled']],
+        proofs: [[api, 'the user token is stored and sent only if cookies are disabled']],
       },
       {
         seed: 'Referrer token and click ids go with every request; the click ids in params or body too',
         here: '`web/lib/api.ts`',
         proofs: [
-          [api, 'the ad click ids travel in headers, and in the query of a GET or the body of the others'],
+          [api, 'the ad click ids are sent in headers, and in the query of a GET or the body of other calls'],
         ],
       },
       {
         seed: 'Search history is kept',
         here: 'key `search_history`, twelve, removable',
         proofs: [
-          [searches, 'keeps the latest first, each once whatever its case'],
-          [searches, 'forgets one, or all'],
+          [searches, 'keeps the latest search first, without duplicates that differ in case only'],
+          [searches, 'removes one search or all'],
         ],
       },
       {
@@ -97,8 +94,8 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
         seed: 'Load-more lists: loading, load more, no more content',
         here: '`web/ui/ListFoot.tsx`, also after a failed request',
         proofs: [
-          [listFoot, 'offers more, says that it is loading, and marks the end of a list of several pages'],
-          [listFoot, 'says that it could not load, with a way to try again'],
+          [listFoot, 'offers more, shows that it is loading, and marks the end of a list of several pages'],
+          [listFoot, 'shows that loading failed, with a retry button'],
         ],
       },
       {
@@ -119,42 +116,42 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       {
         seed: 'Code 200: info, or data',
         here: '`call()`',
-        proofs: [[api, 'code 200 gives info, or data where there is no info']],
+        proofs: [[api, 'code 200 returns info, or data if there is no info']],
       },
       {
         seed: 'Code 500: a toast and a rejection',
         here: '`CallRejected`',
-        proofs: [[api, 'code 500 is said in a toast and rejected']],
+        proofs: [[api, 'code 500 shows a toast and rejects']],
       },
       {
         seed: 'Any other code: a rejection and no toast',
         here: '`CallRejected`',
-        proofs: [[api, 'another code is rejected without a toast']],
+        proofs: [[api, 'another code rejects without a toast']],
       },
       {
         seed: 'HTTP failure: a toast, and an event named from URL and status',
         here: '`http_error` + path + status',
-        proofs: [[api, 'an HTTP failure is said in a toast and sent as an event of path and status']],
+        proofs: [[api, 'an HTTP failure shows a toast and sends an event with path and status']],
       },
       {
         seed: "Copy: 'Copy Success'",
         here: 'the same',
-        proofs: [[share, "says 'Copy Success'"]],
+        proofs: [[share, "shows 'Copy Success'"]],
       },
       {
         seed: "Copy: 'Copy fail'",
         here: 'the same',
-        proofs: [[share, "says 'Copy fail' where the browser refuses"]],
+        proofs: [[share, "shows 'Copy fail' if the browser refuses"]],
       },
       {
         seed: "Copy: 'Unable to copy text:' on an exception",
         here: 'the same, followed by the text',
-        proofs: [[share, "says 'Unable to copy text:' with the text on an exception"]],
+        proofs: [[share, "shows 'Unable to copy text:' with the text after an exception"]],
       },
       {
         seed: "A bad date: 'Invalid Date'",
         here: '`longDate`',
-        proofs: [[format, "says 'Invalid Date' for %j"]],
+        proofs: [[format, "returns 'Invalid Date' for %j"]],
       },
       {
         seed: 'Five kinds of errors are not reported',
@@ -172,7 +169,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       {
         seed: 'Request timeout 100000 ms',
         here: '`requestTimeout`',
-        proofs: [[api, 'a call is given up after 100000 ms']],
+        proofs: [[api, 'a call times out after 100000 ms']],
       },
       {
         seed: 'Images: 3 attempts',
@@ -182,39 +179,39 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       {
         seed: 'Images: preload factor 1.3',
         here: 'a margin of 30 %',
-        proofs: [[images, 'comes from 1.3 heights of the window on, once']],
+        proofs: [[images, 'reports an element once, from 1.3 viewport heights on']],
       },
       {
         seed: 'Images: throttle 200 ms',
         here: '`throttled`',
-        proofs: [[images, 'runs at once, then once per 200 ms however often it is asked for']],
+        proofs: [[images, 'runs at once, then at most once per 200 ms']],
       },
       {
         seed: 'Images: cache of 200',
         here: '`createImageMemory`',
-        proofs: [[images, 'holds 200, and forgets the one that was met longest ago']],
+        proofs: [[images, 'holds 200 images and drops the least recently used']],
       },
       {
         seed: 'Submit bar: cents in, 2 decimals out',
         here: '`web/ui/forms/SubmitBar.tsx`',
         proofs: [
           [submitBar, 'takes cents and shows the price with two decimals in its button'],
-          [format, 'takes cents and shows two decimals, as is written in %s'],
+          [format, 'formats cents with two decimals in %s'],
         ],
       },
       {
         seed: 'Swipe cell: 15 percent',
         here: '`web/ui/SwipeCell.tsx`; focus opens it too',
         proofs: [
-          [measures, 'opens from 15 percent of its action on, and stays shut below'],
-          [measures, 'closes from 15 percent of the way back on'],
+          [measures, 'opens from 15 percent of its action on, and stays closed below'],
+          [measures, 'closes from 15 percent of the distance back on'],
         ],
       },
       {
         seed: 'Stepper: a long press repeats every 200 ms',
         here: '`web/ui/forms/Stepper.tsx`; arrow keys too',
         proofs: [
-          [measures, 'repeats every 200 ms until it is let go'],
+          [measures, 'repeats every 200 ms until it is released'],
           [
             manyEpisodes,
             'episode numbers can be typed, stepped and held, and the list stays open until an episode is chosen',
@@ -225,7 +222,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
         seed: 'Tracking keys: facebook_pixel_id, google_analytics, tiktok_pixel, bigo_pixel',
         here: 'loaded only after consent',
         proofs: [
-          [tracking, 'gives the four keys as the environment has them, empty where nothing is set'],
+          [tracking, 'returns the four keys from the environment, empty if unset'],
           [
             consent,
             'after accepting, sends events to all four platforms, with the amount and the id of the order',
@@ -236,14 +233,14 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       {
         seed: 'Dates in en-US long form',
         here: '`longDate`',
-        proofs: [[format, 'says dates in the en-US long form']],
+        proofs: [[format, 'formats dates in the en-US long form']],
       },
       {
         seed: 'Languages en (default and fallback), es, fy, dy, pt',
         here: '`web/lib/language.ts`, `web/i18n/`',
         proofs: [
-          [language, "follows the browser's first that we have, and is English where it has none of ours"],
-          [texts, '$language, part $part, has every text of the English one and no other'],
+          [language, "is the browser's first supported language, or English if none is supported"],
+          [texts, '$language, part $part, has the same texts as English'],
           [pages, 'a page switches language with the interface'],
         ],
       },
@@ -256,10 +253,13 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
         seed: 'Error reporting: traces 0.3, replays 0.1, replays on error 0.1',
         here: '`rates`; a profile with each trace',
         proofs: [
-          [rules, 'takes 0.3 of the traces, and 0.1 of the replays, on errors too'],
+          [rules, 'samples 30 % of the traces and 10 % of the replays, also on errors'],
           [reports, 'reports errors without queries and secrets, and does not report ignored ones'],
           [reports, 'records no replay on sign-in and payment pages, and masks text elsewhere'],
-          [scrub, 'takes queries, fragments and media passes out, at any depth, and leaves sentences alone'],
+          [
+            scrub,
+            'removes queries, fragments and media signatures at any depth, and leaves sentences unchanged',
+          ],
           [reports, 'loads after the page is loaded and idle, and not at all without a DSN'],
         ],
       },
