@@ -93,7 +93,7 @@ test('every form of the studio asks before unsaved input is lost, and so does si
       await question(page).getByRole('button', { name: 'Keep editing' }).click()
       await area(page, 'System status').click()
       await question(page).getByRole('button', { name: 'Leave', exact: true }).click()
-      await expect(page).toHaveURL(/\/studio\/running$/)
+      await expect(page).toHaveURL(/\/studio\/system$/)
     })
 })
 
