@@ -76,6 +76,8 @@ export async function swipeUp(page: Page, phone: boolean): Promise<void> {
     .toBeGreaterThan(0.55)
   await touch('touchEnd', [])
   await devtools.detach()
+  // A press that scrolls its button into view would move a feed that is still snapping.
+  await expect.poll(awayFromRest, { message: 'the feed has snapped' }).toBeLessThan(0.01)
 }
 
 export const lockedPanel = (page: Page, number: number) =>
