@@ -7,7 +7,7 @@ import { listEntries, loadOwnBalance } from './checkout/load-balance.ts'
 import { once } from './checkout/once.ts'
 import { refundBalance } from './consumer-rights/refund-balance.ts'
 
-/** The calls of the prepaid balance. A top-up and a purchase from the balance are orders (routes.ts). */
+/** Creates the routes of the prepaid balance. Top-ups and purchases from the balance are orders (routes.ts). */
 export function balanceRoutes(context: BillingContext): Route[] {
   return [
     route(calls.getBalance, async (call) => {

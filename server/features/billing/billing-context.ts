@@ -8,23 +8,23 @@ import type { Log } from '#server/platform/log.ts'
 import type { OperatorConfig } from '#server/platform/config/read-operator.ts'
 import type { PaymentGateway } from './gateways/gateway.ts'
 
-/** What billing works with; made once, in server/context.ts. */
+/** The dependencies of billing; created once, in server/context.ts. */
 export interface BillingContext extends MembersContext, AttributionContext, ConversionContext {
   log: Log
   experiments: Experiments
-  /** Those that are set up, in the order they are offered. */
+  /** Those that are configured, in the order of offer. */
   gateways: readonly PaymentGateway[]
-  /** Whether people may have a prepaid balance (BALANCE). */
+  /** Whether users may have a prepaid balance (BALANCE). */
   balanceOn: boolean
-  /** Where the site is reached, for what a gateway sends back to it. */
+  /** The public URL of the site, to which gateways return browsers and send webhook events. */
   publicUrl: string
-  /** Who sells, as receipts say it. */
+  /** The seller, as shown on receipts. */
   operator: OperatorConfig
-  /** How long a gateway may take for one call, in milliseconds. */
+  /** Time limit of one gateway call, in milliseconds. */
   gatewayTimeoutMs?: number
   translate(language: Language, key: string): string
   /**
-   * The entitlement that covers an episode for a viewer. Media knows; media/feature.ts gives it.
+   * Finds the entitlement that covers an episode for a viewer. Provided by the media feature (media/feature.ts).
    * @throws Refusal notFound; locked with the offer
    */
   findCover(viewer: Viewer, episodeId: string, language: Language): Promise<EntitlementRow>

@@ -14,7 +14,7 @@ import { notifyPriceChange } from './subscriptions/notify-price-change.ts'
 import { aggregateDays } from './reporting/daily-revenue.ts'
 import { refundWithdrawn } from './consumer-rights/withdraw.ts'
 
-/** The scheduled jobs of billing (billing.md, "Crash safety" and "Dunning"). */
+/** Returns the scheduled jobs of billing. */
 export function billingJobs(context: BillingContext): Job[] {
   return [
     { name: 'billing-janitor', everySeconds: 10, dueWhen: anyForJanitor, run: () => runJanitor(context) },

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** The id of an episode by its number; from 4 on they are locked. */
+/** Returns the id of an episode by its number; episodes from 4 on are locked. */
 const episode = (number: number) => video.episodes[number - 1]?.id ?? ''
 const locked = () => ({ kind: 'episode' as const, episode_id: episode(4) })
 
@@ -217,7 +217,7 @@ describe('a plan', () => {
     ).toEqual([
       {
         source: 'subscription',
-        // Through the grace, so that nobody is locked out while the next period is charged.
+        // Includes the grace period, so that nobody is locked out while the next period is charged.
         ends_at: new Date(Date.parse(membership.renews_at ?? '') + 3 * 86_400_000),
         video_id: null,
         episode_id: null,

@@ -29,7 +29,7 @@ interface BillingOverrides {
   ownAddress?: () => string | undefined
 }
 
-/** Gives a new database its plans, and adds the gateways to the context, with what other features ask about buying. */
+/** Seeds a new database with plans, and adds to the context the gateways and what other features need of billing. */
 export async function billingFeature(
   { config, db, clock, log }: Needed,
   context: () => BillingContext,

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { foldEmail } from '#server/platform/email-address.ts'
 import type { Db } from '#server/tables.ts'
 
-/** The address that a person gave at their latest order, which nobody has proven; null where there is none any more. */
+/** The unverified address of a user's latest order; null where no order has one any more. */
 export const orderEmailOf = (userId: RawBuilder<string>) =>
   sql<string | null>`(SELECT orders.email FROM orders WHERE orders.user_id = ${userId} AND orders.email <> ''
     ORDER BY orders.created_at DESC, orders.id LIMIT 1)`
@@ -12,7 +12,7 @@ export async function selectOrderEmail(db: Db, userId: string): Promise<string |
   return email
 }
 
-/** The people with orders of an address, compared without case. */
+/** Returns the ids of the users with orders of an address, compared case-insensitively. */
 export async function selectCustomers(db: Db, email: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('orders')

@@ -6,23 +6,23 @@ import { selectAllOrders } from './order-list-queries.ts'
 const mostBuyers = 20
 const mostMethods = 100
 
-/** The people who bought with an e-mail: guests, too, whose account has none. */
+/** Finds the users who bought with an e-mail address, including guests, whose accounts have none. */
 export function findCustomers(db: Db, email: string): Promise<string[]> {
   return selectCustomers(db, email, mostBuyers)
 }
 
-/** The address that somebody gave at their latest purchase, which nobody has proven. */
+/** Returns the unverified address of a user's latest order. */
 export function findOrderEmail(db: Db, userId: string): Promise<string | null> {
   return selectOrderEmail(db, userId)
 }
 
-/** Finds who made the order with an id, or with the beginning of one. */
+/** Finds the buyer of an order by its id or a prefix of it. */
 export async function findCustomerOf(db: Db, orderId: string): Promise<string | undefined> {
   const [order] = await selectAllOrders(db, { id: orderId }, undefined, 1)
   return order?.user_id
 }
 
-/** The cards and wallets that are saved for a person, without what charges them. */
+/** Lists a user's saved cards and wallets, without the references that charge them. */
 export async function listMethodsOf(db: Db, userId: string) {
   const saved = usableMethodsOf(db, userId).orderBy('created_at').orderBy('id').limit(mostMethods)
   const methods = await saved.execute()

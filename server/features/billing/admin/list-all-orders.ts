@@ -8,7 +8,7 @@ import { selectAllOrders, selectDisputes, type ListedRow, type OrderFilter } fro
 import { disputeUrl } from '#server/features/billing/gateways/dispute-url.ts'
 import type { DisputeStatus } from '#server/features/billing/tables.ts'
 
-/** How an operator looks at orders: in which language, and whether they may see who bought. */
+/** An operator's view of orders: the language, and whether buyers are shown. */
 export interface Look {
   language: Language
   seesPeople: boolean
@@ -19,7 +19,7 @@ export interface Page<Row> {
   next_cursor: string | null
 }
 
-/** Orders of all people, the latest first. @throws Fault badCursor, also for a cursor of other filters */
+/** Lists the orders of all users, latest first. @throws Fault badCursor, also for a cursor of other filters */
 export async function listAllOrders(
   db: Db,
   filter: OrderFilter,
@@ -34,7 +34,7 @@ export async function listAllOrders(
 
 const nameOf = (filter: OrderFilter) => `all orders ${JSON.stringify(filter)}`
 
-/** Payments that banks took back or may take back, those paid last first. @throws Fault badCursor */
+/** Lists disputed payments, paid last first. @throws Fault badCursor */
 export async function listDisputes(
   db: Db,
   state: DisputeStatus,
@@ -60,7 +60,7 @@ export async function listDisputes(
   return { list, next_cursor }
 }
 
-/** An order as an operator sees it in a list. */
+/** Presents an order in an operator's list. */
 export function presentListed(row: ListedRow, { language, seesPeople }: Look): ListedOrder {
   const texts = row.titles ?? row.names
   return {
@@ -75,7 +75,7 @@ export function presentListed(row: ListedRow, { language, seesPeople }: Look): L
     gateway: row.gateway,
     method: row.method,
     user_id: row.user_id,
-    // It is empty where the person has left.
+    // Empty if the account was deleted.
     email: seesPeople && row.email !== '' ? row.email : null,
     created_at: row.created_at.toISOString(),
     paid_at: row.paid_at?.toISOString() ?? null,
@@ -84,7 +84,7 @@ export function presentListed(row: ListedRow, { language, seesPeople }: Look): L
   }
 }
 
-/** How many orders a page of the export has. */
+/** Orders per page of the export. */
 const exportSize = 1000
 
 const exported = [
@@ -106,7 +106,7 @@ const exported = [
 
 const decimal = (cents: number) => (cents / 100).toFixed(2)
 
-/** The same orders as lines of CSV, many at once, with the columns' names before the first. @throws Fault badCursor */
+/** Yields the same orders as CSV, in batches of lines, after a header row. @throws Fault badCursor */
 export async function exportOrders(
   db: Db,
   filter: OrderFilter,

@@ -18,8 +18,8 @@ import { selectShownTerms } from '#server/features/billing/records/shown-terms-q
 import { selectUnreturnedOf } from '#server/features/billing/refunds/unreturned-queries.ts'
 
 /**
- * Everything that is known of one order, for operators. @throws Refusal notFound
- * @param limit how much the operator may refund; undefined for no limit
+ * Loads all details of one order for operators. @throws Refusal notFound
+ * @param limit the most that the operator may refund; undefined for no limit
  */
 export async function loadOrderDetails(
   db: Db,
@@ -96,7 +96,7 @@ function presentAttempt(row: AttemptRow): OrderFile['attempts'][number] {
   }
 }
 
-/** The words that the buyer agreed to. */
+/** Returns the terms that the buyer agreed to. */
 async function wordsOf(db: Db, { consent }: Pick<OrderRow, 'consent'>): Promise<string | null> {
   if (consent?.shown_hash === undefined) return consent?.shown ?? null
   return selectShownTerms(db, consent.shown_hash)

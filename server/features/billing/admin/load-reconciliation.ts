@@ -11,12 +11,12 @@ import {
   selectDiscrepancies,
 } from '#server/features/billing/reconciliation/discrepancy-queries.ts'
 
-/** What takes longer than this to settle is shown to operators. */
+/** Payments that take longer than this to settle are shown to operators. */
 const patienceMs = 10 * 60_000
-/** How long somebody has to look at money that is for no order of ours; on the page of an older day longer. */
+/** The time to act on money that belongs to no order here; longer on the page of an older day. */
 const foreignMs = 14 * dayMs
 
-/** A day's money, in UTC, by our books and by what the gateways told, and what does not match at this moment. */
+/** Loads a day's money (UTC) by the ledger and by the gateways' reports, with the discrepancies at this moment. */
 export async function loadReconciliation(
   { db, clock, gateways }: Pick<BillingContext, 'db' | 'clock' | 'gateways'>,
   asked: string | undefined,
@@ -54,7 +54,7 @@ export async function loadReconciliation(
   }
 }
 
-/** The gateway's figure is known only where a comparison has covered all that was entered on the day. */
+/** The gateway's figure is known only if a reconciliation has covered all entries of the day. */
 function isCompared(
   comparedAt: Date | undefined,
   { from, lastEntered }: { from: Date; lastEntered: Date | undefined },
@@ -69,7 +69,7 @@ interface Cents {
   cents: number
 }
 
-/** A line for each currency in which money moved, or should have. */
+/** Returns one line per currency in which money moved or should have. */
 function balancesOf(
   gateway: GatewayId,
   {

@@ -21,7 +21,7 @@ import {
 } from './plan-queries.ts'
 import type { PlansTable } from '#server/features/billing/tables.ts'
 
-/** What a plan is sold as. */
+/** The terms of sale of a plan. */
 export type PlanTerms = Pick<
   PlanRow,
   'names' | 'descriptions' | 'price_cents' | 'intro_price_cents' | 'period_days' | 'highlight' | 'position'
@@ -29,18 +29,21 @@ export type PlanTerms = Pick<
 
 type Seller = Pick<BillingContext, 'gateways' | 'clock'>
 
-/** The plans on sale, then those that were retired. */
+/** Lists the plans on sale, then the retired ones. */
 export async function listPlansForAdmin(db: Db): Promise<SoldPlan[]> {
   return (await selectAllPlans(db)).map(presentSold)
 }
 
-/** A plan that is on sale now, and the plans that it took the highlight from. */
+/** A plan that is on sale now, and the ids of the plans that lost the highlight to it. */
 interface Sold {
   plan: SoldPlan
   dimmed: string[]
 }
 
-/** Puts a plan on sale; one that is highlighted takes that from the others. @throws Refusal introductionTooHigh, amountNotTaken where no gateway takes such an amount */
+/**
+ * Puts a plan on sale; a highlighted one takes the highlight from the others.
+ * @throws Refusal introductionTooHigh; amountNotTaken where no gateway takes such an amount
+ */
 export async function addPlan(
   { gateways }: Seller,
   tx: Tx,
@@ -55,11 +58,11 @@ export async function addPlan(
 }
 
 /**
- * Changes a plan for new buyers only. Words, place and introductory price are nobody's yet and change as they are; a plan of
- * another price or length is another plan, which takes this one's place, so that whoever is on this one keeps what they
- * agreed to for as long as they stay.
- * @returns the plan that is on sale then, with how the plan was before
- * @throws Refusal notFound; movedOn where it was retired; introductionTooHigh, amountNotTaken as with a new one
+ * Changes a plan for new buyers only. Texts, position and introductory price change in place, because no subscriber depends on
+ * them. A new price or length creates a new plan that replaces this one, so that existing subscribers keep the terms that they
+ * agreed to.
+ * @returns the plan that is on sale then, with its previous state
+ * @throws Refusal notFound; movedOn where it was retired; introductionTooHigh, amountNotTaken as for a new plan
  */
 export async function changePlanTerms(
   context: Seller,
@@ -82,7 +85,7 @@ export async function changePlanTerms(
   return { ...(await addPlan(context, tx, terms)), before }
 }
 
-/** Takes a plan off sale. @throws Refusal notFound; movedOn where it was retired before */
+/** Takes a plan off sale. @throws Refusal notFound; movedOn where it is retired already */
 export async function retirePlan({ clock }: Seller, tx: Tx, id: string): Promise<SoldPlan> {
   const row = await lockOnSale(tx, id)
   const retired_at = clock.now()
@@ -90,7 +93,7 @@ export async function retirePlan({ clock }: Seller, tx: Tx, id: string): Promise
   return presentSold({ ...row, retired_at, subscribers: 0 })
 }
 
-/** Who is on a plan, the latest first. @throws Fault badCursor */
+/** Lists the subscribers of a plan, latest first. @throws Fault badCursor */
 export async function listPlanMembers(
   db: Db,
   planId: string,
@@ -130,13 +133,13 @@ function check(
 ): void {
   if (intro !== null && intro >= price_cents)
     throw new Refusal('introductionTooHigh', { field: 'intro_price_cents' })
-  // One gateway must take both, as a renewal is charged where the first period was.
+  // One gateway must take both amounts, because a renewal is charged where the first period was.
   const cents = intro === null ? [price_cents] : [intro, price_cents]
   if (gatewaysFor({ gateways }, { cents, currency }, 'plan').length === 0)
     throw new Refusal('amountNotTaken', { field: 'price_cents' })
 }
 
-/** As the database takes them; a text that is empty in a language is left to English. */
+/** Returns the texts as the database stores them; a text that is empty in a language falls back to English. */
 function withTexts({ names, descriptions }: Partial<PlanTerms>) {
   return {
     ...(names ? { names: JSON.stringify(filled(names)) } : {}),

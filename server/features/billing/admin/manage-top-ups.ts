@@ -12,12 +12,12 @@ import {
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { isPayable } from '#server/features/billing/gateways/gateways.ts'
 
-/** What a top-up is sold as. Orders keep the terms that they were made with. */
+/** The terms of sale of a top-up. Existing orders keep theirs. */
 export type TopUpTerms = Pick<TopUpRow, 'price_cents' | 'bonus_cents' | 'bonus_days' | 'position'>
 
 type Seller = Pick<BillingContext, 'gateways' | 'clock'>
 
-/** The top-ups on sale, then those that were archived. */
+/** Lists the top-ups on sale, then the archived ones. */
 export async function listTopUpsForAdmin(db: Db): Promise<SoldTopUp[]> {
   return (await selectAllTopUps(db)).map(present)
 }
@@ -34,7 +34,7 @@ export async function addTopUp(
   return present(row)
 }
 
-/** Changes a top-up for orders from now on. @throws Refusal notFound, amountNotTaken */
+/** Changes a top-up for future orders. @throws Refusal notFound, amountNotTaken */
 export async function changeTopUpTerms(
   seller: Seller,
   tx: Tx,

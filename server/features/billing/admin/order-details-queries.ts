@@ -1,6 +1,6 @@
 import type { Db } from '#server/tables.ts'
 
-/** The refunds of all payments of an order, the oldest first. */
+/** Returns the refunds of all payments of an order, oldest first. */
 export function selectRefundsOfOrder(db: Db, orderId: string) {
   return db
     .selectFrom('refunds')
@@ -19,7 +19,7 @@ export function selectRefundsOfOrder(db: Db, orderId: string) {
     .execute()
 }
 
-/** What gateways have told about the payments of an order, the first first. */
+/** Returns the webhook events about the payments of an order, oldest first. */
 export function selectWebhookEventsOfOrder(db: Db, orderId: string) {
   return db
     .selectFrom('attempts')
@@ -41,12 +41,15 @@ export function selectWebhookEventsOfOrder(db: Db, orderId: string) {
     .execute()
 }
 
-/** What the books have of an order, in the order it was entered. */
+/** Returns the ledger lines of an order, in the order of entry. */
 export function selectLedgerOfOrder(db: Db, orderId: string) {
   return db.selectFrom('ledger_lines').selectAll().where('order_id', '=', orderId).orderBy('id').execute()
 }
 
-/** When the plan renews whose current period an order paid for; undefined for any other order, and where it was cancelled. */
+/**
+ * Returns the renewal date of the plan whose current period an order paid for; undefined for any other order, and where the
+ * plan is cancelled.
+ */
 export async function selectRenewalOf(db: Db, orderId: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('orders')

@@ -5,9 +5,9 @@ import { foldEmail } from '#server/platform/email-address.ts'
 import type { Db } from '#server/tables.ts'
 import type { DisputeStatus, OrderStatus } from '#server/features/billing/tables.ts'
 
-/** Which orders an operator looks for. */
+/** An operator's filters for orders. */
 export interface OrderFilter {
-  /** An order's id, or what it begins with. */
+  /** An order's id or a prefix of it. */
   id?: string | undefined
   status?: OrderStatus | undefined
   gateway?: OrderGatewayId | undefined
@@ -17,7 +17,7 @@ export interface OrderFilter {
   until?: Date | undefined
 }
 
-/** What a list needs of an order. */
+/** The columns of an order in a list. */
 const listed = [
   'orders.id',
   'orders.status',
@@ -35,10 +35,10 @@ const listed = [
 
 const goods = ['videos.titles', 'plans.names', 'episodes.number'] as const
 
-/** Of a renewal that could not be charged and still may be: when it is tried next, null for no more. */
+/** The time of the next attempt to charge a failed renewal; null if there are no more. */
 const dunned = ['dunned.id as dunned_id', 'dunned.try_at as retry_at'] as const
 
-/** Orders as every list has them, with what was bought. */
+/** Selects orders with the columns of a list and the product that was bought. */
 const selectListed = (db: Db) =>
   db
     .selectFrom('orders')
@@ -59,8 +59,8 @@ const selectListed = (db: Db) =>
 export type ListedRow = Awaited<ReturnType<typeof selectAllOrders>>[number]
 
 /**
- * Orders of all people, the latest first, after a position. Whichever filters are set, an index carries them in this order.
- * State, gateway and limit are written out: a plan for any of them would pass over all orders to find those in a rare state.
+ * Selects the orders of all users, latest first, after a position. An index provides this order for every combination of
+ * filters. State, gateway and limit are literals: a generic plan would scan all orders to find those in a rare state.
  */
 export function selectAllOrders(db: Db, filter: OrderFilter, after: After | undefined, limit: number) {
   let page = db
@@ -70,7 +70,7 @@ export function selectAllOrders(db: Db, filter: OrderFilter, after: After | unde
     .orderBy('id')
     .limit(sql.lit(limit))
   const { id, status, gateway, userId, email, since, until } = filter
-  // No hexadecimal digit comes after `f`.
+  // `g` follows the last hexadecimal digit.
   if (id !== undefined) page = page.where('id', '>=', id).where('id', '<', `${id}g`)
   if (status !== undefined) page = page.where('status', '=', sql.lit(status))
   if (gateway !== undefined) page = page.where('gateway', '=', sql.lit(gateway))
@@ -89,18 +89,18 @@ export function selectAllOrders(db: Db, filter: OrderFilter, after: After | unde
     .execute()
 }
 
-/** One order as a list has it. */
+/** Returns one order with the columns of a list. */
 export function selectListedOrder(db: Db, id: string): Promise<ListedRow | undefined> {
   return selectListed(db).where('orders.id', '=', id).executeTakeFirst()
 }
 
-/** Payments with a dispute in this state, those paid last first, after a position. The page is read alone, in the order of its index. */
+/** Selects payments with a dispute in this state, paid last first, after a position. The page is read alone, in the order of its index. */
 export function selectDisputes(db: Db, state: DisputeStatus, after: After | undefined, limit: number) {
   let page = db
     .selectFrom('attempts')
     .select(['id', 'order_id', 'disputed_cents', 'reference', 'started_at'])
     .select(['dispute_cents', 'dispute_reason', 'dispute_due_at', 'dispute_reference'])
-    // Written out twice: the index holds disputed payments only.
+    // Stated explicitly, because the index holds disputed payments only.
     .where('dispute', 'is not', null)
     .where('dispute', '=', state)
     .orderBy('started_at', 'desc')

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** When orders were made, in milliseconds after the first could be; several may be made in the same one. */
+/** Creation times of orders in milliseconds after the earliest; several orders may share one. */
 const made = fc.array(fc.nat({ max: 8 }), { maxLength: 9 })
 
 test(

@@ -5,13 +5,13 @@ import { orderEmailOf } from './customer-queries.ts'
 import { nextPrice } from '#server/features/billing/records/price-queries.ts'
 import type { PlansTable } from '#server/features/billing/tables.ts'
 
-/** Nobody counts further: the figure says how a plan is doing. */
+/** The count stops here: it is a rough figure for how a plan sells. */
 const mostCounted = 1000
 const mostPlans = 500
 
 const live = sql<boolean>`subscriptions.status IN ('active', 'past_due')`
 
-/** Those on sale in their order, then the retired, the latest first; each with how many are on it. */
+/** Returns the plans on sale in their order, then the retired, latest first, each with its number of subscribers. */
 export function selectAllPlans(db: Db) {
   return db
     .selectFrom('plans')
@@ -44,12 +44,12 @@ export async function updatePlan(tx: Tx, id: string, change: Updateable<PlansTab
   await tx.updateTable('plans').set(change).where('id', '=', id).execute()
 }
 
-/** Has those who change what is sold wait for each other: each sees which plan is highlighted. */
+/** Serializes changes to what is on sale, so that each sees which plan is highlighted. */
 export async function lockSale(tx: Tx): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('plans on sale', 0))`.execute(tx)
 }
 
-/** Leaves no plan on sale highlighted but this one. @returns those that were */
+/** Removes the highlight from every other plan on sale. @returns the ids of those that had it */
 export async function clearOtherHighlights(tx: Tx, id: string): Promise<string[]> {
   const rows = await tx
     .updateTable('plans')
@@ -62,7 +62,7 @@ export async function clearOtherHighlights(tx: Tx, id: string): Promise<string[]
   return rows.map((row) => row.id)
 }
 
-/** Who is on a plan, the latest first, after a position, with what the next period costs each. */
+/** Selects the subscribers of a plan, latest first, after a position, with the price of each one's next period. */
 export function selectPlanMembers(db: Db, planId: string, after: After | undefined, limit: number) {
   let page = db
     .selectFrom('subscriptions')

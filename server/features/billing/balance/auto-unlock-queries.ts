@@ -8,7 +8,7 @@ export type AutoUnlockRow = Selectable<AutoUnlocksTable>
 const ofPerson = (db: Db, userId: string) =>
   db.selectFrom('auto_unlocks').selectAll().where('user_id', '=', userId)
 
-/** The dramas that a person has auto-unlock on for, the first one first. */
+/** Returns the dramas for which a user has auto-unlock on, the one turned on first being first. */
 export function selectAutoUnlocks(db: Db, userId: string): Promise<AutoUnlockRow[]> {
   return ofPerson(db, userId).orderBy('created_at').orderBy('video_id').execute()
 }
@@ -21,7 +21,7 @@ export function selectAutoUnlock(
   return ofPerson(db, userId).where('video_id', '=', videoId).executeTakeFirst()
 }
 
-/** Notes what a person agreed to now, in place of what they had agreed to for this drama before. */
+/** Stores a user's consent to auto-unlock of a drama, replacing an earlier one. */
 export async function upsertAutoUnlock(tx: Tx, row: Insertable<AutoUnlocksTable>): Promise<void> {
   const { daily_limit, agreed_cents, currency, shown_hash, created_at } = row
   const agreed = { daily_limit, agreed_cents, currency, shown_hash, created_at }
@@ -32,13 +32,13 @@ export async function upsertAutoUnlock(tx: Tx, row: Insertable<AutoUnlocksTable>
     .execute()
 }
 
-/** @returns whether it was on */
+/** Turns auto-unlock of a drama off. @returns whether it was on */
 export async function deleteAutoUnlock(tx: Tx, userId: string, videoId: string): Promise<boolean> {
   const gone = tx.deleteFrom('auto_unlocks').where('user_id', '=', userId).where('video_id', '=', videoId)
   return (await gone.executeTakeFirstOrThrow()).numDeletedRows === 1n
 }
 
-/** How many orders auto-unlock made for a person since a moment, by drama. What was taken back counts, so that nobody watches for nothing. */
+/** Counts a user's automatic orders since a moment, by drama. Undone ones count, so that undoing never yields free episodes. */
 export async function countAutomatic(db: Db, userId: string, since: Date): Promise<Map<string, number>> {
   const { rows } = await sql<{ video_id: string; count: number }>`
     SELECT video_id, count(*)::int AS count FROM orders
@@ -47,7 +47,7 @@ export async function countAutomatic(db: Db, userId: string, since: Date): Promi
   return new Map(rows.map(({ video_id, count }) => [video_id, count]))
 }
 
-/** The dramas of which a person can take no automatic unlock back now, since they have within 24 hours. */
+/** Returns the dramas for which a user has used the undo of the last 24 hours. */
 export async function selectUndone(db: Db, userId: string, now: Date): Promise<ReadonlySet<string>> {
   const since = new Date(now.getTime() - autoUnlockSpanMs)
   const { rows } = await sql<{ video_id: string }>`
@@ -58,13 +58,13 @@ export async function selectUndone(db: Db, userId: string, now: Date): Promise<R
   return new Set(rows.map(({ video_id }) => video_id))
 }
 
-/** Notes that auto-unlock made an order, and what its person agreed to when they turned it on. */
+/** Marks an order as made by auto-unlock, with the consent that the user gave when turning it on. */
 export async function markAutomatic(
   tx: Tx,
   orderId: string,
   { shown_hash, created_at }: AutoUnlockRow,
 ): Promise<void> {
-  // Auto-unlock is not turned on without the consent to immediate delivery.
+  // Turning auto-unlock on requires the consent to immediate delivery.
   const consent = { shown_hash, immediate_delivery: true, at: created_at.toISOString() }
   const change = { automatic: true, consent: JSON.stringify(consent) }
   await tx.updateTable('orders').set(change).where('id', '=', orderId).execute()

@@ -58,7 +58,7 @@ const undo = async ({ visitor }: Shopper, order_id = '') =>
 
 const leftOf = async (shopper: Shopper) => (await balanceOf(shopper))?.available_cents
 
-/** What the audit trail says of a person's auto-unlock. */
+/** Returns the audit events of a user's auto-unlock. */
 async function audited(userId: string) {
   const { rows } = await sql<{ event: string; details: Record<string, unknown> }>`
     SELECT event, details FROM audit_events WHERE user_id = ${userId} AND event LIKE 'auto_unlock%' ORDER BY id`.execute(
@@ -299,7 +299,7 @@ describe('undoing an automatic unlock', () => {
     })
     expect(await leftOf(shopper)).toBe(401)
     expect(await playing(site, shopper)).toBe(200)
-    // It stays on, as nothing was undone.
+    // Auto-unlock stays on, because nothing was undone.
     site.moveOn(61 * minute)
     const { info: later } = await unlock(shopper, 5)
     expect(later).toMatchObject({ automatic: { can_undo: true } })

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 afterEach(() => expectBalanced(site))
 
-/** Somebody with five dollars, and the press that spends some of them. */
+/** Creates a shopper with five dollars, and a request that spends some of them. */
 async function readyToPress() {
   const { shopper, topUp } = await withBalance(site)
   const { id: userId } = await shopper.visitor.ask(getUser)
@@ -33,7 +33,7 @@ async function readyToPress() {
 
 type Ready = Awaited<ReturnType<typeof readyToPress>>
 
-/** Does what the call does, in this process until it would die. */
+/** Handles the request in this process until the simulated crash. */
 function pressUntil(death: Death, { userId, body }: Ready) {
   const request = { userId, key, path: createOrder.path, body, now: new Date() }
   return dieInBilling(site.databaseUrl, death, async (context) => {
@@ -41,7 +41,7 @@ function pressUntil(death: Death, { userId, body }: Ready) {
   })
 }
 
-/** As if the lease of the process that died had run out. */
+/** Simulates that the lease of the crashed process has expired. */
 const lapse = (userId: string) =>
   site.context.db
     .updateTable('idempotency_keys')

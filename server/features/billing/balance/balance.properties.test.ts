@@ -19,12 +19,12 @@ import {
 import { episodeOf, playing, type MoneySite } from '#server/testing/site/money-site.ts'
 
 const day = 86_400_000
-/** Each case checks the books of all before it, so that twice as many take four times as long. */
+/** Each case checks the ledger of all previous ones, so the run time grows with the square of this. */
 const mostCases = 300
 const price = 99
 /** Locked episodes of the site's video. */
 const episodes = [4, 5, 6] as const
-/** What is sold: cents, bonus, and for how many days. */
+/** Top-ups: price in cents, bonus, and its days. */
 const products = [
   [250, 0, 1],
   [120, 60, 3],
@@ -32,7 +32,7 @@ const products = [
 ] as const
 
 let site: MoneySite
-/** The ids of what is sold. */
+/** The ids of the top-ups. */
 const sold: string[] = []
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** A person, what they have done, and what the model believes. */
+/** A shopper, their actions, and the model's expected state. */
 interface Run {
   model: BalanceModel
   shopper: Shopper
@@ -53,7 +53,7 @@ type Step = (run: Run) => Promise<void>
 
 const now = () => site.context.clock.now().getTime()
 
-/** A refund as an operator asks for it, of a part or of what can be; what must be refused is. */
+/** Requests a refund as an operator: a part, or all that can be refunded. An impossible one must be refused. */
 async function refund(order: Order | undefined, amountCents?: number): Promise<void> {
   if (!order) return
   const wish = { reason: 'asked for it', ...(amountCents === undefined ? {} : { amountCents }) }
@@ -66,14 +66,14 @@ const topUp =
   (index: number): Step =>
   async ({ model, shopper, topUps }) => {
     const [cents, bonus, days] = products[index] ?? products[0]
-    // What came first is known by its time.
+    // Orders are told apart by their times.
     site.moveOn(1)
     const order = await buyTopUp(site, shopper, sold[index] ?? '')
     topUps.push(order)
     model.topUp(cents, bonus, Date.parse(order.paid_at ?? '') + days * day)
   }
 
-/** Presses at once; at most one is paid. */
+/** Sends concurrent purchases; at most one is paid. */
 const press =
   (episode: number, times: number): Step =>
   async ({ model, shopper, purchases }) => {
@@ -182,7 +182,7 @@ const steps = fc.array(
   { minLength: 3, maxLength: 14 },
 )
 
-/** The balance is what the model says, the books agree, and an episode plays if and only if its purchase is paid. */
+/** The balance matches the model, the ledger balances, and an episode plays if and only if its purchase is paid. */
 async function observe({ model, shopper }: Run): Promise<void> {
   const { paid_cents = 0, bonus_cents = 0 } = (await balanceOf(shopper)) ?? {}
   expect({ paid_cents, bonus_cents }).toEqual({
@@ -207,7 +207,7 @@ test(
           await step(run)
           await observe(run)
         }
-        // The sandbox decides an open dispute when the clock of a later case is past its date.
+        // The sandbox decides an open dispute when the clock of a later case passes its date.
         for (const index of run.topUps.keys()) await endDispute(index, 'lost')(run)
         await observe(run)
         await expectBalanced(site)

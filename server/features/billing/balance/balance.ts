@@ -23,19 +23,19 @@ import { selectUnspentTopUps } from './bonus-queries.ts'
 import { makeLossGood, takeClosedBonus, type TakenBy } from './returned-top-up.ts'
 import { planReturn, planSpending, sumOf } from './spending-order.ts'
 
-// Everything here that changes a balance runs while its person is locked (`lockBuyer`).
+// All changes of a balance here run while its user is locked (`lockBuyer`).
 
-/** A purchase of something that the balance pays for. */
+/** An order that the balance can pay for. */
 export type Purchase = OrderRow & { kind: 'episode' | 'video' }
 
-/** Whether the balance can pay for an order: a plan renews, and a top-up is where its money comes from. */
+/** Returns whether the balance can pay for an order: not for a plan, which renews, nor for a top-up, which fills the balance. */
 export const isPurchase = (order: OrderRow): order is Purchase =>
   order.kind === 'episode' || order.kind === 'video'
 
-/** What a person can spend in one currency. */
+/** A user's spendable amounts in one currency. */
 export type Spendable = Omit<Balance, 'refundable_cents'>
 
-/** What a person has, by currency. */
+/** Returns a user's balances by currency. */
 export async function loadBalances(db: Db, userId: string, now: Date): Promise<Balance[]> {
   const [lots, topUps] = await Promise.all([selectLotsOf(db, userId, now), selectUnspentTopUps(db, userId)])
   const refundable = (currency: string) =>
@@ -45,7 +45,7 @@ export async function loadBalances(db: Db, userId: string, now: Date): Promise<B
     .toSorted((a, b) => (a.currency < b.currency ? -1 : 1))
 }
 
-/** What a person can spend in one currency. */
+/** Returns a user's spendable amounts in one currency. */
 export async function loadBalance(db: Db, userId: string, currency: string, now: Date): Promise<Spendable> {
   const lots = await selectLotsOf(db, userId, now)
   return balanceOf(
@@ -75,7 +75,7 @@ function balanceOf(currency: string, lots: readonly LotRow[]): Spendable {
   }
 }
 
-/** Adds the money of a top-up that was just paid, and its bonus. A second time changes nothing. */
+/** Credits the money of a top-up that was just paid, and its bonus. Idempotent. */
 export async function creditTopUp(tx: Tx, order: OrderRow, now: Date): Promise<void> {
   const { id: order_id, user_id, currency, bonus_cents, bonus_days } = order
   const parts = [
@@ -89,7 +89,7 @@ export async function creditTopUp(tx: Tx, order: OrderRow, now: Date): Promise<v
   const changes: Change[] = []
   for (const { kind, cents, expires_at } of parts) {
     const lot = { id: newId('lot'), kind, user_id, order_id, currency, expires_at, created_at: now }
-    // The entry fills it.
+    // `insertEntry` fills it.
     if (await insertLot(tx, { ...lot, amount_cents: cents, left_cents: 0 })) changes.push({ lot, cents })
   }
   if (changes.length > 0)
@@ -97,8 +97,8 @@ export async function creditTopUp(tx: Tx, order: OrderRow, now: Date): Promise<v
 }
 
 /**
- * Takes the price of a purchase from its person's balance: bonus money first, the earliest expiry first.
- * @throws Refusal balanceTooLow with what is missing
+ * Takes the price of a purchase from its user's balance: bonus before paid money, earliest expiry first.
+ * @throws Refusal balanceTooLow with the missing amount
  */
 export async function takeForPurchase(tx: Tx, order: Purchase, now: Date): Promise<Split> {
   const { id: order_id, user_id, currency, amount_cents } = order
@@ -118,9 +118,8 @@ export async function takeForPurchase(tx: Tx, order: Purchase, now: Date): Promi
 }
 
 /**
- * Puts a refund of a purchase back where its money came from, paid money first, and books it. Money of a top-up that was
- * refunded as a whole meanwhile makes that loss good instead, and bonus that went with its top-up
- * is taken.
+ * Returns a refund of a purchase to the lots that paid for it, paid money first, and books it. Money of a top-up that has been
+ * fully refunded meanwhile offsets the loss instead, and bonus that was withdrawn with its top-up is withdrawn again.
  */
 export async function returnPurchase(
   tx: Tx,
@@ -131,7 +130,7 @@ export async function returnPurchase(
 ): Promise<void> {
   const { id: order_id, currency } = order
   const changes = planReturn(await lockSpentLots(tx, order_id), refund.cents)
-  // A purchase may have been claimed by another person than whose balance paid for it.
+  // A claimed purchase may belong to another user than the one whose balance paid for it.
   const user_id = changes[0]?.lot.user_id ?? order.user_id
   await insertEntry(tx, { id: newId('bal'), user_id, order_id, kind: 'refund', currency, at: now }, changes)
   const split = { paid: sumOf(changes, 'paid'), bonus: sumOf(changes, 'bonus') }
@@ -142,7 +141,7 @@ export async function returnPurchase(
   }
 }
 
-/** Takes the bonus money that has expired from balances. It has no value, so that the ledger has none of it. */
+/** Removes expired bonus from balances. Bonus has no monetary value, so the ledger does not contain it. */
 export async function expireLots(tx: Tx, lots: readonly LotRow[], now: Date): Promise<void> {
   for (const lot of lots) {
     const { user_id, order_id, currency } = lot
@@ -151,7 +150,10 @@ export async function expireLots(tx: Tx, lots: readonly LotRow[], now: Date): Pr
   }
 }
 
-/** Empties the balance of somebody who leaves: what was paid and not spent is breakage. @returns what was paid, by currency */
+/**
+ * Empties the balance of a user who deletes their account; unspent paid money becomes breakage. @returns the forfeited paid
+ * money, by currency
+ */
 export async function forfeitBalance(tx: Tx, userId: string, now: Date): Promise<Record<string, number>> {
   const forfeited: Record<string, number> = {}
   for (const lot of await lockFilledLots(tx, userId)) {

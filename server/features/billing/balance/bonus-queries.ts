@@ -1,16 +1,16 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Entries of purchases: their lines say what of a lot each purchase spent and has not put back. */
+/** The kinds of entries whose lines add up to what each purchase spent of a lot and has not returned. */
 export const spendingKinds = sql`balance_entries.kind IN ('purchase', 'refund', 'bonus_set_off')`
 
-/** What of a paid lot `lots` can be refunded: what is left, less what was spent of the bonus of the same top-up. */
+/** The refundable amount of a paid lot `lots`: what is left, less the spent bonus of the same top-up. */
 export const refundableCents = (lots: RawBuilder<unknown>): RawBuilder<number> => sql<number>`
   greatest(0, ${lots}.left_cents - coalesce((SELECT -sum(cents) FROM balance_lots bonus
     JOIN balance_lines ON balance_lines.lot_id = bonus.id JOIN balance_entries ON balance_entries.id = entry_id
     WHERE bonus.order_id = ${lots}.order_id AND bonus.kind = 'bonus' AND ${spendingKinds}), 0))::int`
 
-/** A purchase that bonus of a top-up paid for, and with how much. */
+/** A purchase that bonus of a top-up paid for, and the amount. */
 export interface BonusSpending {
   id: string
   kind: 'episode' | 'video'
@@ -18,7 +18,7 @@ export interface BonusSpending {
   cents: number
 }
 
-/** The purchases that bonus of a top-up paid for, the earliest first. */
+/** Returns the purchases that bonus of a top-up paid for, earliest first. */
 export async function selectBonusSpending(tx: Tx, topUpId: string): Promise<BonusSpending[]> {
   const { rows } = await sql<BonusSpending>`
     SELECT orders.id, orders.kind, orders.currency, -sum(cents)::int AS cents FROM balance_lots
@@ -29,7 +29,7 @@ export async function selectBonusSpending(tx: Tx, topUpId: string): Promise<Bonu
   return rows
 }
 
-/** The purchases of which bonus of a top-up was set off, and how much its paid money still pays for that. */
+/** Returns the purchases for which bonus of a top-up was set off, and the amounts that its paid money still pays for them. */
 export async function selectSetOff(tx: Tx, topUpId: string): Promise<BonusSpending[]> {
   const { rows } = await sql<BonusSpending>`
     SELECT id, kind, currency, least(set_off, paid)::int AS cents FROM (
@@ -43,14 +43,14 @@ export async function selectSetOff(tx: Tx, topUpId: string): Promise<BonusSpendi
   return rows
 }
 
-/** Notes that bonus money paid less of a purchase (or more, negative) than it did. */
+/** Reduces the part of a purchase that bonus paid for; a negative amount raises it. */
 export async function reduceDiscount(tx: Tx, orderId: string, cents: number): Promise<void> {
   await sql`UPDATE orders SET discount_cents = discount_cents - ${cents}::int WHERE id = ${orderId}`.execute(
     tx,
   )
 }
 
-/** What can be refunded of a top-up without a loss. */
+/** Returns the amount of a top-up that can be refunded without a loss. */
 export async function selectRefundable(db: Db, topUpId: string): Promise<number> {
   const { rows } = await sql<{ cents: number }>`
     SELECT ${refundableCents(sql`balance_lots`)} AS cents FROM balance_lots
@@ -58,7 +58,7 @@ export async function selectRefundable(db: Db, topUpId: string): Promise<number>
   return rows[0]?.cents ?? 0
 }
 
-/** A person's top-ups that paid money is left of, the oldest first, with what can be refunded of each. */
+/** Returns a user's top-ups with unspent paid money, oldest first, and the refundable amount of each. */
 export async function selectUnspentTopUps(
   db: Db,
   userId: string,

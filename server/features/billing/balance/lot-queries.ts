@@ -7,18 +7,18 @@ import type { BalanceLotsTable, BalanceTables } from './tables.ts'
 export type LotRow = Selectable<BalanceLotsTable>
 type Entry = Insertable<BalanceTables['balance_entries']>
 
-/** A person's lots that money is left in, not those whose time is over. */
+/** Returns a user's lots that have money left and have not expired. */
 export function selectLotsOf(db: Db, userId: string, now: Date): Promise<LotRow[]> {
   return openLots(db, userId, now).execute()
 }
 
-/** Whether a person has topped up a balance, also one that is spent. */
+/** Returns whether a user has ever topped up a balance. */
 export async function hasHadBalance(db: Db, userId: string): Promise<boolean> {
   const lots = db.selectFrom('balance_lots').select('id').where('user_id', '=', userId).limit(1)
   return (await lots.executeTakeFirst()) !== undefined
 }
 
-/** Those that money is left in, in one currency, locked until the transaction ends. */
+/** Locks a user's lots in one currency that have money left. */
 export function lockLotsOf(tx: Tx, userId: string, currency: string, now: Date): Promise<LotRow[]> {
   return openLots(tx, userId, now).where('currency', '=', currency).forUpdate().execute()
 }
@@ -31,12 +31,12 @@ const openLots = (db: Db, userId: string, now: Date) =>
     .where('left_cents', '>', 0)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
 
-/** The paid money of a top-up and its bonus, locked. A payment that bought nothing has none. */
+/** Locks the paid lot of a top-up and its bonus lot. A payment that bought nothing has neither. */
 export function lockLotsOfTopUp(tx: Tx, orderId: string): Promise<LotRow[]> {
   return tx.selectFrom('balance_lots').selectAll().where('order_id', '=', orderId).forUpdate().execute()
 }
 
-/** All lots of a person that money is left in, locked. */
+/** Locks all lots of a user that have money left. */
 export function lockFilledLots(tx: Tx, userId: string): Promise<LotRow[]> {
   return tx
     .selectFrom('balance_lots')
@@ -48,14 +48,14 @@ export function lockFilledLots(tx: Tx, userId: string): Promise<LotRow[]> {
     .execute()
 }
 
-/** Takes a batch of lots whose bonus money has expired; several processes each take others. */
+/** Locks a batch of expired bonus lots; concurrent processes get different ones. */
 export function takeExpired(tx: Tx, now: Date, limit: number): Promise<LotRow[]> {
   return (
     tx
       .selectFrom('balance_lots')
       .selectAll()
       .where('expires_at', '<=', now)
-      // Written out, as the index of such lots has it.
+      // A literal, to match the condition of the partial index.
       .where('left_cents', '>', sql.lit(0))
       .orderBy('expires_at')
       .limit(limit)
@@ -65,7 +65,7 @@ export function takeExpired(tx: Tx, now: Date, limit: number): Promise<LotRow[]>
   )
 }
 
-/** Makes a lot, unless the top-up has one of this kind. @returns whether it was made */
+/** Creates a lot, unless the top-up has one of this kind. @returns whether it was created */
 export async function insertLot(tx: Tx, lot: Insertable<BalanceLotsTable>): Promise<boolean> {
   const insert = tx.insertInto('balance_lots').values(lot)
   const row = await insert
@@ -75,13 +75,16 @@ export async function insertLot(tx: Tx, lot: Insertable<BalanceLotsTable>): Prom
   return row !== undefined
 }
 
-/** How much money an entry puts into a lot, or takes from it. */
+/** The amount that an entry adds to a lot, or takes from it. */
 export interface Change {
   lot: Pick<LotRow, 'id' | 'kind'>
   cents: number
 }
 
-/** Enters a change of a balance: its lines, and what is left of each lot. Refunds and disputes say what they took of the top-up. */
+/**
+ * Records a change of a balance: its lines, and what is left in each lot. Refunds and disputes also record what they took of
+ * the top-up.
+ */
 export async function insertEntry(
   tx: Tx,
   entry: Omit<Entry, 'paid_cents' | 'bonus_cents'>,
@@ -99,17 +102,20 @@ export async function insertEntry(
   }
 }
 
-/** Notes how much more of a top-up was taken than could be taken from its money; negative for less. */
+/** Adds to the loss of a top-up: the amount taken beyond the money that was left; negative for less. */
 export async function addLost(tx: Tx, lotId: string, cents: number): Promise<void> {
   await sql`UPDATE balance_lots SET lost_cents = lost_cents + ${cents}::int WHERE id = ${lotId}`.execute(tx)
 }
 
-/** Notes how much of its top-up was gone when bonus went with it; null where it is back. */
+/** Sets how much of the top-up was gone when its bonus was withdrawn; null once the bonus is back. */
 export async function setClosed(tx: Tx, lotId: string, closed_at_cents: number | null): Promise<void> {
   await tx.updateTable('balance_lots').set({ closed_at_cents }).where('id', '=', lotId).execute()
 }
 
-/** What a purchase took from each lot and did not put back. Paid money first, as a refund puts it back, the latest lot first. */
+/**
+ * Locks the lots that a purchase spent, with what it has not returned: paid money first, latest lot first, the order in which a
+ * refund returns it.
+ */
 export async function lockSpentLots(tx: Tx, orderId: string): Promise<(LotRow & { spent: number })[]> {
   const lots = await tx
     .selectFrom('balance_lots')
@@ -138,7 +144,7 @@ export async function lockSpentLots(tx: Tx, orderId: string): Promise<(LotRow & 
 const laterFirst = (a: LotRow, b: LotRow) =>
   b.created_at.getTime() - a.created_at.getTime() || (a.id < b.id ? 1 : -1)
 
-/** The purchases that money or bonus of a top-up paid for and that nothing has taken back, the latest first. */
+/** Returns the purchases that a top-up's money or bonus paid for and that were not refunded, latest first. */
 export async function selectPurchasesOf(tx: Tx, topUpId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT orders.id FROM orders WHERE orders.status IN ('paid', 'partially_refunded') AND orders.id IN (
@@ -150,7 +156,7 @@ export async function selectPurchasesOf(tx: Tx, topUpId: string): Promise<string
   return rows.map(({ id }) => id)
 }
 
-/** Where a person who tops up is reached: the address of their latest top-up. */
+/** Returns the e-mail address of a user's latest top-up. */
 export async function selectTopUpEmail(db: Db, userId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('balance_lots')
@@ -164,7 +170,7 @@ export async function selectTopUpEmail(db: Db, userId: string): Promise<string |
   return row?.email
 }
 
-/** A person's statement, newest first, after a position. */
+/** Selects a user's statement, newest first, after a position. */
 export const selectEntries = preparedPage((db: Db, { userId, limit, isFurther }) =>
   db
     .selectFrom('balance_entries')
@@ -189,14 +195,14 @@ export const selectEntries = preparedPage((db: Db, { userId, limit, isFurther })
     .limit(limit),
 )
 
-/** Gives the balance of one person to another: what it is, and how it came about. How it is spent, each decides for themselves. */
+/** Moves the balance of one user to another, with its history. Auto-unlock settings are not moved. */
 export async function moveBalance(tx: Tx, from: string, to: string): Promise<void> {
   for (const table of ['balance_lots', 'balance_entries'] as const)
     await tx.updateTable(table).set({ user_id: to }).where('user_id', '=', from).execute()
   await deleteAutoUnlocks(tx, from)
 }
 
-/** Turns all auto-unlock of a person off. */
+/** Turns off all auto-unlock of a user. */
 export async function deleteAutoUnlocks(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('auto_unlocks').where('user_id', '=', userId).execute()
 }

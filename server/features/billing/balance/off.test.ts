@@ -38,7 +38,7 @@ test('while balances are off, which is the default, each call says so and offers
   expect(answer.info).not.toHaveProperty('balance')
 })
 
-/** Somebody who topped up before balances were switched off. */
+/** Creates a shopper who topped up before balances were switched off. */
 async function hadBalance() {
   const shopper = await Shopper.on(site)
   const what = await sellTopUp(site, 500, 50, 10)

@@ -209,7 +209,7 @@ describe('a withdrawal from a top-up', () => {
     await press(shopper, 5)
     await leave({ email: shopper.email, order_id: order.id })
     const secret = await last(shopper.email)
-    // 100 were bonus, which is set off, 98 of the second episode paid money.
+    // 100 were bonus, which is set off; 98 of the second episode were paid money.
     const answer = { code: 200, info: { done: true, amount_cents: 802, currency: 'USD' } }
     expect(await leave({ withdraw: secret })).toMatchObject(answer)
     expect(await leave({ withdraw: secret })).toMatchObject(answer)

@@ -20,7 +20,7 @@ import {
 
 const now = new Date('2026-03-01T12:00:00Z')
 
-/** 5,000 people who have topped up and spent all of it. */
+/** 5,000 users who have topped up and spent everything. */
 const spent = `
   SET session_replication_role = replica;
   INSERT INTO users (id, referral_code) SELECT 'usr_' || n, n FROM generate_series(1, 5000) n;

@@ -34,11 +34,11 @@ const addMoney = (shopper: Shopper, cents: number) => balances.topUp(site, shopp
 const press = (shopper: Shopper, number = 4) => balances.press(site, shopper, number)
 const bankSays = (order: Order, status: 'open' | 'won' | 'lost') => balances.bankSays(site, order, status)
 
-/** An operator refunds an order. */
+/** Refunds an order as an operator. */
 const refund = ({ id }: Order, amountCents?: number) =>
   refundOrder(site.context, id, { reason: 'asked for it', ...(amountCents ? { amountCents } : {}) })
 
-/** The first half of a refund of a purchase, whose process has died then. */
+/** Leaves the first half of a refund of a purchase, as a crashed process would. */
 async function leaveUnfinished({ id: orderId }: Order, amount_cents: number): Promise<void> {
   const { db, clock } = site.context
   const attempts = db.selectFrom('attempts').select('id').where('order_id', '=', orderId)
@@ -52,7 +52,7 @@ async function leaveUnfinished({ id: orderId }: Order, amount_cents: number): Pr
 const kindsOf = async ({ visitor }: Shopper) =>
   (await visitor.ask(listBalanceEntries)).list.map(({ kind }) => kind)
 
-/** What an account of the ledger has of one order, positive for a debit. */
+/** Returns the sum of an order's lines in a ledger account; debits are positive. */
 async function booked({ id }: Order, account: string): Promise<number> {
   const lines = site.context.db.selectFrom('ledger_lines').select('amount_cents').where('order_id', '=', id)
   const rows = await lines.where('account', '=', account).execute()
@@ -69,7 +69,7 @@ describe('a refund of a top-up', () => {
     expect(await refundsOf(site, topUp.id)).toMatchObject([{ amount_cents: 401, status: 'succeeded' }])
     expect(await balanceOf(shopper)).toBeUndefined()
     expect(await shopper.look(topUp.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 401 })
-    // What was bought stays, and paid money has paid for all of it.
+    // The purchase stays, fully paid by paid money.
     expect(await playing(site, shopper)).toBe(200)
     expect(await shopper.look(order.id)).toMatchObject({ discount_cents: 0 })
     expect(await booked(order, 'sales:episode')).toBe(-99)
@@ -92,7 +92,7 @@ describe('a refund of a top-up', () => {
   test('gives nothing back where more bonus was spent than paid money is left, which can be spent', async () => {
     const { shopper, topUp } = await withBalance(100, 190)
     for (const number of [4, 5]) await press(shopper, number)
-    // 8 of the second episode were paid money.
+    // 8 cents of the second episode were paid money.
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 92, refundable_cents: 0 })
     expect((await shopper.visitor.call(refundBalance, { body: {} })).answer).toMatchObject({ code: 409 })
     await expect(refund(topUp)).rejects.toMatchObject({ reason: 'notRefundable' })
@@ -135,7 +135,7 @@ describe('a refund of a top-up', () => {
   test('that the gateway refuses leaves the bonus taken that went with an earlier one', async () => {
     const { shopper, topUp } = await withBalance(500, 150)
     const order = await press(shopper)
-    // All that can be: 99 are set off, and 51 of the bonus are gone.
+    // All that is refundable: 99 are set off, and 51 of the bonus are withdrawn.
     await refund(topUp)
     await refund(order)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 99, bonus_cents: 0 })
@@ -158,7 +158,7 @@ describe('a refund of a top-up', () => {
     await refund(topUp, 10)
     const [first, , last] = [await press(shopper, 4), await press(shopper, 5), await press(shopper, 6)]
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 91, bonus_cents: 0 })
-    // Less paid money is left than bonus was spent, which is no business of the refund of a purchase.
+    // Less paid money is left than bonus was spent; that does not affect the refund of a purchase.
     await refund(last)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 190, bonus_cents: 0 })
     await refund(first)
@@ -178,7 +178,7 @@ describe('a refund of a top-up', () => {
 
   test('that is paid twice sends the second payment back and leaves the balance', async () => {
     const shopper = await Shopper.on(site)
-    // The answer of the first payment is lost, and for a while the gateway does not know it.
+    // The response to the first payment is lost, and for a while the gateway does not find it.
     site.trouble.createPayment = async (charge) => {
       await site.sound.createPayment(charge)
       throw new Error('the line is dead')
@@ -195,7 +195,7 @@ describe('a refund of a top-up', () => {
     expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
     expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500 })
-    // Whichever payment is looked at, the balance follows the one that filled it.
+    // Whichever payment is synchronized, the balance follows the one that filled it.
     const attempts = site.context.db.selectFrom('attempts').select('id').where('order_id', '=', order.id)
     for (const { id } of await attempts.execute()) {
       await site.context.db.transaction().execute((tx) => syncTopUp(tx, id, new Date()))
@@ -230,7 +230,7 @@ describe('the person’s own refund of the balance', () => {
   test('sends the unspent paid money of each top-up to its payment', async () => {
     const { shopper, topUp: first } = await withBalance(500, 100)
     const second = await addMoney(shopper, 300)
-    // The bonus is spent, and 98 of the first top-up.
+    // Spends the bonus, and 98 of the first top-up.
     await press(shopper)
     await press(shopper, 5)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 702, bonus_cents: 0, refundable_cents: 602 })
@@ -309,7 +309,7 @@ describe('a refund of a purchase whose top-up was refunded', () => {
     const { shopper, topUp } = await withBalance(100, 190)
     const first = await press(shopper)
     await press(shopper, 5)
-    // An operator gives more than is owed: all that is left, though more bonus was spent.
+    // An operator refunds more than is owed: all that is left, although more bonus was spent.
     await refund(topUp, 92)
     expect(await balanceOf(shopper)).toBeUndefined()
     await refund(first)
@@ -426,7 +426,7 @@ describe('a chargeback of a top-up', () => {
     const order = await press(shopper)
     await refund(topUp, 450)
     expect(await booked(topUp, 'balance_loss')).toBe(49)
-    // The purchase is refunded first; nothing is left that the bank could take it from but the loss.
+    // The purchase was refunded first; the bank can only take the money as a loss.
     await refund(order, 20)
     expect(await booked(topUp, 'balance_loss')).toBe(29)
     await bankSays(topUp, 'open')

@@ -4,9 +4,9 @@ import { enterBonusSetOff, enterTopUpReturn } from '#server/features/billing/led
 import { reduceDiscount, selectBonusSpending, selectSetOff, type BonusSpending } from './bonus-queries.ts'
 import { addLost, insertEntry, lockLotsOfTopUp, setClosed, type LotRow } from './lot-queries.ts'
 
-// What happens to the balance when money of a top-up goes back, while its person is locked (`lockBuyer`).
+// Changes of the balance when money of a top-up is returned. Its user is locked meanwhile (`lockBuyer`).
 
-/** What takes money of a top-up. */
+/** The reasons for taking money of a top-up. */
 export type TakenBy = 'top_up_refund' | 'chargeback'
 
 async function lotsOf(tx: Tx, topUpId: string): Promise<{ paid?: LotRow; bonus?: LotRow }> {
@@ -15,11 +15,11 @@ async function lotsOf(tx: Tx, topUpId: string): Promise<{ paid?: LotRow; bonus?:
   return { ...(paid ? { paid } : {}), ...(bonus ? { bonus } : {}) }
 }
 
-/** The lot of the paid money of a top-up. */
+/** Returns the paid lot of a top-up. */
 export const paidLotOf = async (tx: Tx, topUpId: string): Promise<LotRow | undefined> =>
   (await lotsOf(tx, topUpId)).paid
 
-/** Enters what a refund or a dispute of a top-up takes of it: out of what is left, and beyond that as a loss. */
+/** Records what a refund or a dispute takes of a top-up: from what is left, and beyond that as a loss. */
 export async function takeBack(
   tx: Tx,
   lot: LotRow,
@@ -41,7 +41,7 @@ export async function takeBack(
     await enterTopUpReturn(tx, { id: order_id, currency }, entryId, { taken, lost }, now)
 }
 
-/** Makes a loss good with money of its top-up that came back to the balance. */
+/** Offsets a loss with money of its top-up that came back to the balance. */
 export async function makeLossGood(tx: Tx, topUpId: string, kind: TakenBy, now: Date): Promise<void> {
   const { paid: lot } = await lotsOf(tx, topUpId)
   const cents = lot ? Math.min(lot.lost_cents, lot.left_cents) : 0
@@ -50,8 +50,8 @@ export async function makeLossGood(tx: Tx, topUpId: string, kind: TakenBy, now: 
 }
 
 /**
- * Takes the bonus of a top-up that a refund or a dispute took money of, once no more of its paid money is left than what was spent of the
- * bonus. The spent bonus is set off: that paid money pays for what it bought. So nobody keeps bonus of what was refunded.
+ * Withdraws the bonus of a refunded or disputed top-up once no more of its paid money is left than bonus was spent. The spent
+ * bonus is set off: that paid money pays for what the bonus bought. So nobody keeps the bonus of a refunded top-up.
  */
 export async function closeBonus(tx: Tx, topUpId: string, kind: TakenBy, now: Date): Promise<void> {
   const { paid, bonus } = await lotsOf(tx, topUpId)
@@ -68,14 +68,14 @@ export async function closeBonus(tx: Tx, topUpId: string, kind: TakenBy, now: Da
   await takeClosedBonus(tx, topUpId, kind, now)
 }
 
-/** Takes what is there of bonus that went with its top-up: all that was unspent then, and what comes back from a purchase later. */
+/** Removes the remaining bonus of a top-up whose bonus was withdrawn: what was unspent then, and what purchases return later. */
 export async function takeClosedBonus(tx: Tx, topUpId: string, kind: TakenBy, now: Date): Promise<void> {
   const { bonus } = await lotsOf(tx, topUpId)
   if (!bonus || bonus.closed_at_cents === null || bonus.left_cents === 0) return
   await takeBack(tx, bonus, kind, { taken: bonus.left_cents, lost: 0 }, now)
 }
 
-/** Gives the bonus of a top-up back where less of it is gone than when the bonus went with it. */
+/** Restores the bonus of a top-up if less of the top-up is gone than when the bonus was withdrawn. */
 export async function reopenBonus(tx: Tx, topUpId: string, gone: number, now: Date): Promise<void> {
   const { paid, bonus } = await lotsOf(tx, topUpId)
   if (!paid || !bonus || bonus.closed_at_cents === null || gone >= bonus.closed_at_cents) return
@@ -86,7 +86,7 @@ export async function reopenBonus(tx: Tx, topUpId: string, gone: number, now: Da
     await setOff(tx, { paid, bonus }, { ...purchase, cents: -purchase.cents }, now)
 }
 
-/** Has paid money of a top-up pay for so much of a purchase that its bonus has paid for; negative the other way round. */
+/** Shifts an amount of a purchase from the bonus of a top-up to its paid money; negative for the other direction. */
 async function setOff(
   tx: Tx,
   { paid, bonus }: { paid: LotRow; bonus: LotRow },

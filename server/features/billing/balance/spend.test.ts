@@ -115,7 +115,7 @@ describe('the bonus that was shown', () => {
     const { saved_method } = await shopper.visitor.ask(getBalance)
     const top_up_id = await sellTopUp(site, 1000, 100)
     const press = { kind: 'top_up', top_up_id, saved_method_id: saved_method?.id } as const
-    // The bank asks for the first payment, which stays open.
+    // The bank requires authentication for the first payment, which stays open.
     const { info: open } = await shopper.tryOrder(press)
     expect(open).toMatchObject({ status: 'pending', bonus_cents: 100 })
     await changeBonus(top_up_id, 50)
@@ -227,7 +227,7 @@ describe('bonus money', () => {
     ] as const)
       await topUp(site, shopper, [500, bonus, days])
     expect(await press(shopper)).toMatchObject({ info: { discount_cents: 99 } })
-    // 40 of ten days and 59 of thirty are gone.
+    // 40 of the ten-day bonus and 59 of the thirty-day bonus are spent.
     expect(await balanceOf(shopper)).toMatchObject({
       paid_cents: 1500,
       bonus_cents: 51,

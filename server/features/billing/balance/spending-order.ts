@@ -1,12 +1,12 @@
 import type { Change, LotRow } from './lot-queries.ts'
 
-/** The cents of changes of one kind of money. */
+/** Sums the changes of one kind of money, in cents. */
 export const sumOf = (changes: readonly Change[], kind: LotRow['kind']): number =>
   changes.reduce((sum, { lot, cents }) => sum + (lot.kind === kind ? cents : 0), 0)
 
 /**
- * From which lots an amount is spent: bonus money before paid, the earliest expiry first, then the oldest.
- * @returns undefined where they do not cover it
+ * Plans from which lots an amount is spent: bonus before paid, earliest expiry first, then oldest.
+ * @returns undefined if they do not cover it
  */
 export function planSpending<Lot extends LotRow>(
   lots: readonly Lot[],
@@ -16,7 +16,7 @@ export function planSpending<Lot extends LotRow>(
   return parts?.map(({ lot, cents: part }) => ({ lot, cents: -part }))
 }
 
-/** Into which lots a refund goes back, in their order. @throws where they did not pay so much */
+/** Plans into which lots a refund is returned, in their order. @throws Error if they paid less than the refund */
 export function planReturn<Lot extends LotRow & { spent: number }>(
   lots: readonly Lot[],
   cents: number,

@@ -9,28 +9,28 @@ export interface TopUpProductsTable {
   id: string
   price_cents: number
   bonus_cents: Generated<number>
-  /** How long its bonus lasts from when it is paid; null for ever. */
+  /** Days from the payment until the bonus expires; null for never. */
   bonus_days: Optional<number>
   currency: string
   position: Generated<number>
   retired_at: Optional<Date>
 }
 
-/** The money of one top-up that a person has, or its bonus. */
+/** The remaining money of one top-up, or its bonus. */
 export interface BalanceLotsTable {
   id: string
   user_id: string
-  /** The top-up. */
+  /** The order of the top-up. */
   order_id: string
   kind: 'paid' | 'bonus'
   currency: string
   amount_cents: number
   left_cents: number
-  /** What refunds and disputes of the top-up took out of it. */
+  /** Taken out by refunds and disputes of the top-up. */
   taken_cents: Generated<number>
-  /** What they took beyond that: it is spent, and a loss. */
+  /** Taken beyond that: already spent, so a loss. */
   lost_cents: Generated<number>
-  /** Of bonus: how much of the top-up was gone when the bonus went with it (`closeBonus`). */
+  /** Of bonus: how much of the top-up was gone when the bonus was withdrawn (`closeBonus`). */
   closed_at_cents: Optional<number>
   expires_at: Optional<Date>
   created_at: Date
@@ -40,7 +40,7 @@ export interface BalanceLotsTable {
 interface BalanceEntriesTable {
   id: string
   user_id: string
-  /** The top-up or the purchase that it is about. */
+  /** The order of the top-up or the purchase. */
   order_id: string
   kind: BalanceEntryKind
   currency: string
@@ -50,22 +50,22 @@ interface BalanceEntriesTable {
   at: Date
 }
 
-/** What an entry put into a lot or took from it. */
+/** The amount that an entry added to a lot or took from it. */
 interface BalanceLinesTable {
   entry_id: string
   lot_id: string
   cents: number
 }
 
-/** What a person agreed to, with immediate delivery. */
+/** A user's consent to auto-unlock, including immediate delivery. */
 export interface AutoUnlocksTable {
   user_id: string
   video_id: string
-  /** How many episodes within 24 hours at most, and what one may cost at most. */
+  /** Maximum number of episodes within 24 hours, and maximum price of one. */
   daily_limit: number
   agreed_cents: number
   currency: string
-  /** Of the text in `shown_terms`. */
+  /** Hash of the text in `shown_terms`. */
   shown_hash: string
   created_at: Date
 }

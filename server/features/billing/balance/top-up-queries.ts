@@ -4,7 +4,7 @@ import type { TopUpProductsTable } from './tables.ts'
 
 export type TopUpRow = Selectable<TopUpProductsTable>
 
-/** The top-ups on sale in their order. */
+/** Returns the top-ups on sale in their order. */
 export function selectTopUps(db: Db): Promise<TopUpRow[]> {
   return db
     .selectFrom('top_up_products')
@@ -15,7 +15,7 @@ export function selectTopUps(db: Db): Promise<TopUpRow[]> {
     .execute()
 }
 
-/** All top-ups, those on sale first. */
+/** Returns all top-ups, those on sale first. */
 export function selectAllTopUps(db: Db): Promise<TopUpRow[]> {
   return db
     .selectFrom('top_up_products')
@@ -26,12 +26,12 @@ export function selectAllTopUps(db: Db): Promise<TopUpRow[]> {
     .execute()
 }
 
-/** A top-up, also one that is no longer on sale. */
+/** Returns a top-up, on sale or not. */
 export function selectTopUp(db: Db, id: string): Promise<TopUpRow | undefined> {
   return db.selectFrom('top_up_products').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The same for one who changes it. */
+/** Returns a top-up, locked for a change. */
 export function lockTopUp(tx: Tx, id: string): Promise<TopUpRow | undefined> {
   return tx.selectFrom('top_up_products').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
