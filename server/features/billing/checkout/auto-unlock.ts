@@ -36,7 +36,7 @@ import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { createOrderFor } from './create-order.ts'
 import { loadOrder } from './present-order.ts'
 
-/** What auto-unlock a person has on, with how many unlocks are left of each. */
+/** Returns a user's auto-unlock settings, with the number of unlocks left for each. */
 export async function loadAutoUnlocks(db: Db, userId: string, now: Date): Promise<AutoUnlock[]> {
   const rows = await selectAutoUnlocks(db, userId)
   if (rows.length === 0) return []
@@ -44,7 +44,7 @@ export async function loadAutoUnlocks(db: Db, userId: string, now: Date): Promis
   return rows.map((row) => present(row, made))
 }
 
-/** What auto-unlock a person has on for a drama; undefined where it is off. */
+/** Returns a user's auto-unlock setting for a drama; undefined if it is off. */
 export async function loadAutoUnlock(
   db: Db,
   userId: string,
@@ -63,9 +63,9 @@ function present(row: AutoUnlockRow, made: Map<string, number>): AutoUnlock {
 }
 
 /**
- * Has the next episodes of a drama unlocked from the balance, at the price of an episode now at most.
- * @throws Refusal balanceOff; deliveryConsentNeeded; notFound for what is not on sale; priceDiffers where another price was shown; balanceTooLow for
- * somebody who never had a balance; Fault tooMany
+ * Turns on auto-unlock: the next episodes of a drama are unlocked from the balance, at most at today's price of an episode.
+ * @throws Refusal balanceOff; deliveryConsentNeeded; notFound for what is not on sale; priceDiffers if another price was shown;
+ * balanceTooLow for a user who never had a balance; Fault tooMany
  */
 export async function setAutoUnlock(
   context: BillingContext,
@@ -90,7 +90,7 @@ export async function setAutoUnlock(
     const agreed = { video_id, daily_limit, agreed_cents, currency, shown_hash: hash }
     const row = { user_id, ...agreed, created_at: now }
     if (!isSame(await selectAutoUnlock(tx, user_id, video_id), row)) {
-      // Turning it off needs that it was on, so that this bounds both.
+      // Turning it off requires that it was on, so this quota bounds both.
       quotas.take('audit', call.ip)
       await upsertAutoUnlock(tx, row)
       await writeAudit(tx, { event: 'auto_unlock_on', userId: user_id, at: now, details: agreed })
@@ -99,7 +99,7 @@ export async function setAutoUnlock(
   })
 }
 
-/** Whether a person agreed to the same before. */
+/** Returns whether a user agreed to the same terms before. */
 const isSame = (before: AutoUnlockRow | undefined, now: AutoUnlockRow): boolean =>
   before?.daily_limit === now.daily_limit &&
   before.agreed_cents === now.agreed_cents &&
@@ -115,7 +115,7 @@ async function priceOfEpisode(db: Db, videoId: string, buyer: string) {
   return { amount_cents: variantCents(variants.episode, currency, episode_cents), currency }
 }
 
-/** Turns auto-unlock of a drama off; that it was on is in the audit trail. */
+/** Turns auto-unlock of a drama off, and records that in the audit trail if it was on. */
 export async function stopAutoUnlock(
   context: BillingContext,
   call: Call<typeof stopCall>,
@@ -135,9 +135,9 @@ async function turnOff(tx: Tx, userId: string, videoId: string, at: Date): Promi
 }
 
 /**
- * Unlocks an episode because auto-unlock is on for its drama: an order that the balance pays, as if the person had pressed.
- * @throws Refusal balanceOff, notFound, alreadyOwned, autoUnlockOff, autoUnlockLimit, balanceTooLow; priceDiffers for a
- *   higher price than the person agreed to, or another than was announced
+ * Unlocks an episode of a drama with auto-unlock on: makes an order paid from the balance, as a manual unlock does.
+ * @throws Refusal balanceOff, notFound, alreadyOwned, autoUnlockOff, autoUnlockLimit, balanceTooLow; priceDiffers for a price
+ * higher than the user agreed to, or other than the announced one
  */
 export async function autoUnlock(
   context: BillingContext,
@@ -174,9 +174,10 @@ async function checkAgreed(
 }
 
 /**
- * Takes an automatic unlock back: its price to the balance, the access away, and auto-unlock of the drama off. Once per person
- * and drama within 24 hours: an episode may be shorter than the time for it, and would be free to watch each time.
- * @throws Refusal notFound for another person's order, or one that was not automatic; undoTooLate, undoUsed
+ * Undoes an automatic unlock: returns its price to the balance, revokes the access, and turns auto-unlock of the drama off.
+ * Allowed once per user and drama within 24 hours: an episode may be shorter than the time to undo, and would otherwise be free
+ * to watch.
+ * @throws Refusal notFound for another user's order, or one that was not automatic; undoTooLate, undoUsed
  */
 export async function undoAutoUnlock(
   context: BillingContext,

@@ -5,14 +5,13 @@ import { exchangeCard } from '#server/features/billing/gateways/sandbox/card-tok
 import { payOrder } from '#server/features/billing/payments/pay-order.ts'
 import { createOrderFor } from './create-order.ts'
 
-/** Of the person's own machine, as the demo's people have none. */
+/** The loopback address, because demo users have no address of their own. */
 const ip = '127.0.0.1'
 const testCard = { number: '4242424242424242', expiry: '12 / 40', cvv: '123' }
 
 /**
- * Buys for one of the demo's people, as the screens do: from the balance, or with a test card of the sandbox. A second time
- * with the same ids changes nothing.
- * @throws Refusal what `createOrderFor` and `payOrder` do
+ * Buys for a demo user as the app does: from the balance, or with a test card of the sandbox. Idempotent for the same ids.
+ * @throws Refusal as `createOrderFor` and `payOrder` do
  */
 export async function buyInDemo(
   context: BillingContext,

@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Every row of every table, as text. */
+/** Returns every row of every table, as text. */
 async function everyRow(): Promise<string> {
   const { rows: tables } = await database.pool.query<{ name: string }>(
     "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
@@ -48,7 +48,7 @@ const json = (body: object | string) => ({
   headers: { 'content-type': 'application/json' },
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
-/** Whatever somebody types it into, on whichever form. */
+/** Requests that carry a card number in each form's fields. */
 const forms = (card: string): [string, RequestInit][] => {
   const mail = `${card}@example.com`
   const person = { email: 'ada@example.com', password: 'a long pass phrase' }
@@ -105,7 +105,7 @@ test('a card number typed anywhere is found in no log and no table', async () =>
   await visitor.fetch('/api/statics.png?event=the_last')
   await expect.poll(everyRow).toContain('the_last')
   const [rows, log] = [await everyRow(), site.printed()]
-  // What was looked through is what would hold it.
+  // Proves that the searched text would contain a leaked number.
   expect(rows).toContain('ada@example.com')
   expect(log).toContain('a call was not understood')
   for (const card of [...typed, ...typed.map(encodeURIComponent)])

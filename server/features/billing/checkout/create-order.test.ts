@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** The id of an episode by its number; from 4 on they are locked. */
+/** Returns the id of an episode by its number; episodes from 4 on are locked. */
 const episode = (number: number) => video.episodes[number - 1]?.id ?? ''
 const locked = () => ({ kind: 'episode' as const, episode_id: episode(4) })
 

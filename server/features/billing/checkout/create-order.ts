@@ -63,10 +63,10 @@ import type { OrdersTable } from '#server/features/billing/tables.ts'
 type PlaceOrderCall = Omit<Call<typeof createOrder>, 'query' | 'serialise'>
 type Body = BodyOf<typeof createOrder>
 
-/** An order can be paid this long (billing.md, "States"). */
+/** How long an order can be paid. */
 const payableMs = dayMs
 
-/** What is bought and for how much. The amount is frozen on the order. */
+/** The purchased product and its price. The amount is frozen on the order. */
 type Goods = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'amount_cents' | 'currency'> &
   Partial<Pick<OrderRow, 'top_up_id' | 'bonus_cents' | 'bonus_days'>> & {
     plan?: PlanRow
@@ -74,10 +74,11 @@ type Goods = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'amount_cent
   }
 
 /**
- * Makes an order, with the id reserved for it, so that a second run of the same request makes no second one. Where the
- * browser needs a payment for its next step (a wallet), it is started too; with a saved method or the balance it is paid.
- * @param automatic what auto-unlock checks of the order, in its transaction; nobody pressed a button then
- * @throws Refusal balanceOff, balanceTooLow, emailInvalid, gatewayNotOffered, savedMethodGone, notFound, alreadyOwned, subscribedAlready, resumedTooOften, priceDiffers; Fault tooMany
+ * Creates an order under the id reserved for it, so that repeating the request creates no second one. If the browser needs a
+ * payment for its next step (a wallet), the payment is started too; with a saved method or the balance the order is paid.
+ * @param automatic checks an automatic unlock within the order's transaction; the user pressed no button then
+ * @throws Refusal balanceOff, balanceTooLow, emailInvalid, gatewayNotOffered, savedMethodGone, notFound, alreadyOwned,
+ * subscribedAlready, resumedTooOften, priceDiffers; Fault tooMany
  */
 export async function createOrderFor(
   context: BillingContext,
@@ -116,9 +117,9 @@ export async function createOrderFor(
 }
 
 /**
- * Pays an order with the saved method. While nobody knows yet what came of it the order is pending: a refusal would have the
- * person pay in another way, and once more.
- * @throws what `payOrder` does, but Refusal paymentUnknown
+ * Pays an order with the saved method. While the outcome is unknown the order is pending: a refusal would make the user pay
+ * again in another way.
+ * @throws what `payOrder` does, except Refusal paymentUnknown
  */
 async function payWithSaved(
   context: BillingContext,
@@ -133,7 +134,7 @@ async function payWithSaved(
   }
 }
 
-/** @throws Refusal balanceOff; gatewayNotOffered for what the balance does not pay for; Fault badRequest with another method */
+/** @throws Refusal balanceOff; gatewayNotOffered for what the balance cannot pay for; Fault badRequest with another method */
 function checkBalanceOffered({ balanceOn }: BillingContext, body: Body): void {
   const { kind, method, saved_method_id, save_method } = body
   if (!balanceOn) throw new Refusal('balanceOff')
@@ -142,7 +143,7 @@ function checkBalanceOffered({ balanceOn }: BillingContext, body: Body): void {
     throw new Fault('badRequest', 'the balance has no method')
 }
 
-/** @throws Fault badRequest for what no method can be saved for, and for one that is saved already */
+/** @throws Fault badRequest for a product whose method cannot be saved, and for a method that is saved already */
 function checkOneOffByCard({ kind, method = 'card', saved_method_id, save_method }: Body): void {
   if (saved_method_id !== undefined && save_method !== undefined)
     throw new Fault('badRequest', 'a saved method is not saved again')
@@ -151,7 +152,7 @@ function checkOneOffByCard({ kind, method = 'card', saved_method_id, save_method
 }
 
 /**
- * Nobody pays another price than they have seen, or for less bonus. The order that was made goes with the transaction.
+ * Nobody pays another price, or gets less bonus, than was shown. The refusal rolls the new order back.
  * @throws Refusal priceDiffers
  */
 function checkShownPrice({ amount_cents, bonus_cents, currency }: OrderRow, shown: Body): void {
@@ -162,7 +163,7 @@ function checkShownPrice({ amount_cents, bonus_cents, currency }: OrderRow, show
   if (!isShown) throw new Refusal('priceDiffers', { amount_cents, ...bonus, currency })
 }
 
-/** @returns the id of the order, which is another's where the open period of a subscription is to be paid */
+/** @returns the id of the order: an existing one if the open period of a subscription is to be paid */
 async function makeOrder(
   context: BillingContext,
   tx: Tx,
@@ -187,7 +188,7 @@ async function makeOrder(
   const method = body.method ?? (fromBalance ? 'wallet' : 'card')
   const payment = { gateway: body.gateway, method, email } as const
   const consent = await keepConsent(context, tx, call, now)
-  // Whichever plan is wished: it is the open period that is paid, where that can be paid at all.
+  // Whichever plan was requested, the open period is paid, if it can be paid at all.
   const owed = live?.status === 'past_due' ? await findOpenPeriod(tx, live) : undefined
   if (owed && isOpenPeriodPayable(context, owed)) return openPeriod(tx, owed, { ...payment, consent })
   const { plan, ...goods } = await findGoods(context, tx, { ...body, email, buyer }, live?.plan_id)
@@ -209,7 +210,7 @@ async function makeOrder(
   } as const
   if (plan) return orderPlan(tx, { live, owed }, wished, plan)
   if (await isAlreadyOwned(tx, wished, now)) throw new Refusal('alreadyOwned')
-  // Presses of one button, each with a key of its own, pay one order.
+  // Repeated presses of one button, each with its own key, pay one order.
   const { top_up_id = null, bonus_cents = null, bonus_days = null } = goods
   const alike = { ...wished, top_up_id, bonus_cents, bonus_days }
   const pressed = saved && (await selectOpenOrderLike(tx, { ...alike, saved_method_id: saved.id }))
@@ -224,7 +225,7 @@ async function makeOrder(
   return orderId
 }
 
-/** The drama that led to a plan: whose paywall sold it, else the one that the buyer watched last (docs/figures.md). */
+/** Returns the drama credited with a plan: the one whose paywall sold it, else the buyer's last watched one (docs/figures.md). */
 async function creditDrama(
   tx: Tx,
   buyer: string,
@@ -235,12 +236,12 @@ async function creditDrama(
   return credited === undefined ? {} : { video_id: credited }
 }
 
-/** Whom the period that runs was bought by. */
+/** Returns the e-mail address of the order that paid for the current period. */
 async function addressOf(tx: Tx, { id, period_no }: LiveSubscription): Promise<string | undefined> {
   return (await selectOrderOfPeriod(tx, id, period_no))?.email
 }
 
-/** A first period; while subscribed a change of plan (product.md, section 3), and while past due the period that is open. */
+/** Orders a plan: a first period; for a subscriber a change of plan; while past due the open period. */
 async function orderPlan(
   tx: Tx,
   { live, owed }: { live: LiveSubscription | undefined; owed: OrderRow | undefined },
@@ -258,7 +259,7 @@ async function orderPlan(
   return wished.id
 }
 
-/** What was agreed to and when. The words that were shown are the same in many orders, so the order has their hash. */
+/** Records the consent and its time. Many orders share the same shown terms, so the order stores their hash. */
 async function keepConsent(
   context: BillingContext,
   tx: Tx,
@@ -274,7 +275,7 @@ async function keepConsent(
   })
 }
 
-/** Stores words that a buyer was shown. @returns their hash @throws Fault tooMany where a network leaves too many new ones */
+/** Stores terms that a buyer was shown. @returns their hash @throws Fault tooMany if a network stores too many new ones */
 async function keepWords(
   { quotas, clock }: BillingContext,
   tx: Tx,
@@ -306,10 +307,10 @@ async function findPlan(
   db: Db,
   { id, email, runs }: { id: string; email: string; runs: boolean },
 ): Promise<Goods> {
-  // A subscriber keeps a plan that is not on sale any more.
+  // A subscriber keeps a plan that is no longer on sale.
   const plan = runs ? await selectSoldPlan(db, id) : await selectPlan(db, id)
   if (!plan) throw new Refusal('notFound')
-  // An introductory price is the price of period 0 (billing.md, "States").
+  // An introductory price applies to period 0 only.
   const introductory =
     plan.intro_price_cents !== null && (await isEligibleForIntroductoryPrice(context, db, email))
   return {
@@ -323,7 +324,7 @@ async function findPlan(
   }
 }
 
-/** What is paid, and the bonus as it is shown now. */
+/** Returns the price of a top-up and its current bonus. */
 async function findTopUp(db: Db, id: string): Promise<Goods> {
   const product = await selectTopUp(db, id)
   if (!product || product.retired_at !== null) throw new Refusal('notFound')
@@ -352,7 +353,7 @@ async function findVideo(db: Db, id: string, buyer: string): Promise<Goods> {
   const video = await selectVideoOnSale(db, id)
   const running = await runningNow(db)
   const free = video && freeEpisodesFor(running, buyer, video)
-  // Something of it is locked to this buyer.
+  // Something of the drama must be locked for this buyer.
   if (!video || (video.last_number ?? 0) <= (free?.count ?? 0)) throw new Refusal('notFound')
   return {
     plan_id: null,

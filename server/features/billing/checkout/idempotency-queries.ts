@@ -14,15 +14,15 @@ interface KeyClaim {
   body_hash: string
   reserved_id: string
   holder: string
-  /** By the site's clock, which `deleteOldKeys` goes by. */
+  /** By the site's clock, which `deleteOldKeys` uses. */
   created_at: Date
-  /** How long it is held, by the database's clock, which every process shares. */
+  /** Length of the lease, by the database's clock, which all processes share. */
   seconds: number
 }
 
 /**
- * Takes a key that is new, or whose holder let its lease lapse without an answer.
- * @returns the row as it stands now; the caller has the key where `holder` is its own
+ * Claims a new key, or one whose holder let its lease expire without an answer.
+ * @returns the current row; the caller has the key if `holder` is its own
  */
 export async function claimKey(db: Db, { seconds, ...claim }: KeyClaim): Promise<KeyRow | undefined> {
   const held_until = sql<Date>`clock_timestamp() + make_interval(secs => ${seconds})`
@@ -52,7 +52,7 @@ function selectKey(db: Db, userId: string, key: string) {
     .executeTakeFirst()
 }
 
-/** Holds a key longer, or (0 seconds) lets it go. */
+/** Extends the lease of a key, or (0 seconds) releases it. */
 export async function extendKey(
   db: Db,
   holder: string,

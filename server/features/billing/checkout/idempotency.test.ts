@@ -105,7 +105,7 @@ test('a request whose holder died does the work with the same reserved id, once 
   expect(await answerOnce(database.db, request('lease'), async () => 'third')).toBe(reserved)
 })
 
-/** Answers a request with these bodies by one key; the second answer is the first one where they are the same. */
+/** Sends two bodies with one key; returns whether the second answer equals the first, as for the same body. */
 async function isSame(key: string, first: object, second: object): Promise<boolean> {
   await answerOnce(database.db, request(key, first), async () => 'first')
   return answerOnce(database.db, request(key, second), async () => 'second').then(
@@ -198,7 +198,7 @@ describe('the lease of a request that works', () => {
   }
   const seconds = (milliseconds: number) => Math.round((milliseconds - Date.now()) / 1000)
 
-  /** A request that works until `gate` is opened, by a clock of the test's own. */
+  /** A request that runs until `gate` opens, on fake timers. */
   async function working(key: string) {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const gate = Promise.withResolvers<string>()

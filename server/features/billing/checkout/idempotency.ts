@@ -7,31 +7,31 @@ import { answerKey, claimKey, extendKey } from './idempotency-queries.ts'
 
 interface Request {
   userId: string
-  /** The `Idempotency-Key`, where the caller sent one. */
+  /** The `Idempotency-Key`, if the client sent one. */
   key: string | undefined
   path: string
   body: object
   /** By the site's clock. */
   now: Date
-  /** Of what kind the id is that is reserved. */
+  /** The kind of the reserved id. */
   kind?: 'ord' | 'pmc'
 }
 
-/** A finished answer as it is kept: the record, or the refusal. */
+/** A final answer as stored: the record, or the refusal. */
 type Kept<T> = { info: T } | { refusal: RefusalName; info: Record<string, unknown> }
 
-/** There is no answer yet. */
+/** Refusals that mean that the outcome is still unknown. */
 const unfinished: readonly RefusalName[] = ['paymentUnknown', 'methodUnknown']
 
-/** A holder that died is followed after this long; one that lives renews its lease three times as often. */
+/** A dead holder is replaced after this time; a live one renews its lease three times as often. */
 const leaseSeconds = 15
 const patienceMs = 90_000
 
 /**
- * Answers a request once: the same key, call and body of the same person give the same answer, refusals included, and
- * nobody gets one before it is final. A repeated call waits meanwhile, without holding a connection.
- * What failed without an answer (a fault) or has none yet (`paymentUnknown`, `methodUnknown`) is not kept.
- * @param work makes the answer; it is given the id for what it makes, the same one if a dead holder is followed
+ * Answers a request once: the same key, call and body of the same user give the same answer, refusals included, and none is
+ * returned before it is final. A repeated call waits meanwhile, without holding a connection. A fault, or an unknown outcome
+ * (`paymentUnknown`, `methodUnknown`), is not stored.
+ * @param work computes the answer; receives the id for the new record, the same one if it replaces a dead holder
  * @throws Refusal keyReused for the same key with another call or body
  */
 export async function answerOnce<T>(
@@ -74,7 +74,7 @@ interface Hold {
 async function answerAndKeep<T>(db: Db, { holder, userId, key }: Hold, work: () => Promise<T>): Promise<T> {
   const renewal = setInterval(
     () => {
-      // A renewal that fails lets the lease lapse, and the next who asks does the work again, which is safe.
+      // If renewal fails, the lease expires and the next request repeats the work, which is safe.
       extendKey(db, holder, userId, key, leaseSeconds).catch(() => {})
     },
     (leaseSeconds * 1000) / 3,
@@ -96,13 +96,13 @@ async function answerAndKeep<T>(db: Db, { holder, userId, key }: Hold, work: () 
 }
 
 function replay<T>(answer: object): T {
-  // Written by answerAndKeep, for the same call.
+  // Written by `answerAndKeep` for the same call.
   const kept = answer as Kept<T>
   if (!('refusal' in kept)) return kept.info
   throw new Refusal(kept.refusal in refusals ? kept.refusal : 'paymentFailed', kept.info)
 }
 
-/** The ad click ids do not make a body another one (product.md, section 2), nor does the order of its fields. */
+/** Hashes a body; ad click ids and the order of fields do not matter. */
 function hashOf(body: object): string {
   const { fbclid: _, ttclid: __, ...rest } = body as Record<string, unknown>
   return createHash('sha256').update(canonical(rest)).digest('hex')

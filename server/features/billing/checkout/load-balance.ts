@@ -18,7 +18,7 @@ import { loadAutoUnlock, loadAutoUnlocks } from './auto-unlock.ts'
 
 type Seller = Pick<BillingContext, 'gateways' | 'clock' | 'balanceOn'>
 
-/** What a person has in the balance and can do with it: while balances are off, have it refunded. @throws Refusal balanceOff */
+/** Loads a user's balance and its uses: while balances are off, only the refund. @throws Refusal balanceOff */
 export async function loadOwnBalance(
   context: Seller & Pick<BillingContext, 'db'>,
   userId: string,
@@ -38,7 +38,7 @@ export async function loadOwnBalance(
   }
 }
 
-/** Balances that are off are still there for those who have topped one up. @throws Refusal balanceOff */
+/** While balances are off, users who have topped up keep access to theirs. @throws Refusal balanceOff */
 async function checkHas({ db, balanceOn }: Pick<BillingContext, 'db' | 'balanceOn'>, userId: string) {
   if (!balanceOn && !(await hasHadBalance(db, userId))) throw new Refusal('balanceOff')
 }
@@ -49,7 +49,7 @@ const priceOf = ({ id, price_cents, currency }: TopUp): Priced => ({
   currency,
 })
 
-/** The top-ups on sale that can be paid for, in their order. */
+/** Lists the top-ups on sale that can be paid for, in their order. */
 async function listTopUps(context: Pick<BillingContext, 'gateways'>, db: Db): Promise<TopUp[]> {
   const topUps = (await selectTopUps(db)).map(
     ({ id, price_cents, bonus_cents, bonus_days, currency }): TopUp => ({
@@ -63,7 +63,7 @@ async function listTopUps(context: Pick<BillingContext, 'gateways'>, db: Db): Pr
   return topUps.filter((topUp) => canBeBought(context, priceOf(topUp), 'top_up'))
 }
 
-/** What a viewer's balance does for a locked episode; undefined while there are no balances. */
+/** Returns how a viewer's balance can unlock an episode; undefined while balances are off. */
 export async function offerBalance(
   context: Seller,
   db: Db,
@@ -103,7 +103,7 @@ export async function offerBalance(
   }
 }
 
-/** The changes of a person's balance, newest first. @throws Refusal balanceOff; Fault badCursor */
+/** Lists the changes of a user's balance, newest first. @throws Refusal balanceOff; Fault badCursor */
 export async function listEntries(
   context: Pick<BillingContext, 'db' | 'balanceOn'>,
   userId: string,

@@ -10,7 +10,7 @@ import { selectPlans, type PlanRow } from '#server/features/billing/records/offe
 import { offerBalance } from './load-balance.ts'
 import { offerSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
 
-/** What a viewer may buy to see a locked episode; the `info` of code 402. */
+/** Returns what a viewer may buy to see a locked episode; the `info` of code 402. */
 export async function offerFor(
   context: Pick<BillingContext, 'gateways' | 'experiments' | 'clock' | 'balanceOn'>,
   db: Db,
@@ -39,7 +39,7 @@ export async function offerFor(
   }
 }
 
-/** The plans on sale and the ways to pay, as GET /api/plan gives them. */
+/** Returns the plans on sale and the payment methods, as GET /api/plan does. */
 export async function loadPlans(
   { db, gateways }: Pick<BillingContext, 'db' | 'gateways'>,
   language: Language,
@@ -48,7 +48,7 @@ export async function loadPlans(
   return { list, next_cursor: null, gateways: offeredGateways({ gateways }, list.map(priceOfPlan)) }
 }
 
-/** The plans on sale that can be paid for, in their order. */
+/** Lists the plans on sale that can be paid for, in their order. */
 export async function listPlans(
   context: Pick<BillingContext, 'gateways'>,
   db: Db,

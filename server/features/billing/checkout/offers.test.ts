@@ -13,12 +13,12 @@ beforeAll(async () => {
 afterEach(() => expectSound(site))
 afterAll(() => site.close())
 
-/** The gateway takes no such amounts until the end of the test. */
+/** Makes the gateway refuse such amounts until the end of the test. */
 const refuse = (cents: (amount: number) => boolean) => {
   site.trouble.takes = (amount) => !cents(amount)
 }
 
-/** What the answer 402 for a locked episode offers. */
+/** Returns the offer in the 402 answer for a locked episode. */
 async function offerOf(shopper: Shopper): Promise<Offer> {
   const { answer } = await shopper.visitor.call(getEpisode, { query: { episode_id: episodeOf(site) } })
   expect(answer.code).toBe(402)

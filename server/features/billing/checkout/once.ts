@@ -6,7 +6,7 @@ import { refuseCardNumber } from './refuse-card-number.ts'
 
 type Asked = Pick<Call, 'viewer' | 'language' | 'setHeader' | 'idempotencyKey' | 'ip'> & { body: object }
 
-/** Looks for a card number first, so that none is ever kept; then answers once per `Idempotency-Key`. */
+/** Rejects card numbers first, so that none is ever stored; then answers once per `Idempotency-Key`. */
 export async function once<T>(
   context: BillingContext,
   call: Asked,

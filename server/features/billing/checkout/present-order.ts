@@ -26,7 +26,7 @@ import { recheckAttempt } from '#server/features/billing/payments/settle-attempt
 import { selectNextStarts } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 
-/** @throws Refusal notFound for an order that is not this person's */
+/** @throws Refusal notFound for an order of another user */
 export async function loadOrder(
   context: BillingContext,
   userId: string,
@@ -38,8 +38,8 @@ export async function loadOrder(
 }
 
 /**
- * An order as its gateway has it now: an open payment is looked up first.
- * @throws Refusal notFound for an order that is not this person's
+ * Returns an order in its state at the gateway: an open payment is queried first.
+ * @throws Refusal notFound for an order of another user
  */
 export async function refreshOrder(
   context: BillingContext,
@@ -54,7 +54,7 @@ export async function refreshOrder(
   return loadOrder(context, userId, orderId, language)
 }
 
-/** The attempts are read before the order: one that is settled in between is in the order too then, and nothing is told by halves. */
+/** Reads the attempts before the order, so that an attempt which is settled in between is in the order too, and the two are consistent. */
 async function readOrder(
   context: BillingContext,
   userId: string,
@@ -66,15 +66,15 @@ async function readOrder(
   return { order, details: { attempts, ...(await readDetails(context, [order])) } }
 }
 
-/** What is told of orders beside their rows. */
+/** Data for presenting orders that is not in their rows. */
 interface Details {
-  /** Of all of them, the latest first. */
+  /** The attempts of all orders, latest first. */
   attempts: AttemptRow[]
-  /** When a change of plan that waits begins, by subscription. */
+  /** The start of a pending change of plan, by subscription. */
   starts: Map<string, Date | null>
-  /** Of the episodes that were bought, by id. */
+  /** The numbers of the purchased episodes, by id. */
   numbers: Map<string, number>
-  /** The automatic orders that can be taken back now. */
+  /** The automatic orders that can be undone now. */
   undoable: ReadonlySet<string>
 }
 
@@ -110,10 +110,10 @@ async function readUndoable({ db, clock }: BillingContext, orders: OrderRow[]): 
   return new Set(recent.flatMap(({ id, video_id }) => (undone.has(video_id ?? '') ? [] : [id])))
 }
 
-/** A change of plan is charged by itself, when its period begins. */
+/** A change of plan is charged automatically when its period begins. */
 const isWaiting = (order: OrderRow): boolean => order.status === 'pending' && isPlanned(order)
 
-/** A person's orders, newest first. @throws Fault badCursor */
+/** Lists a user's orders, newest first. @throws Fault badCursor */
 export async function listOrders(
   context: BillingContext,
   userId: string,
@@ -142,7 +142,7 @@ function presentOrder(
   { attempts, starts, numbers, undoable }: Details,
   language: Language,
 ): Order {
-  // A renewal of ours that is under way leaves the person free to pay by hand.
+  // During an automatic renewal attempt the user can still pay manually.
   const latest = attempts.find(
     (one) => one.order_id === row.id && !(isRenewalAttempt(one) && isUnderWay(one.status)),
   )
@@ -186,7 +186,7 @@ function presentOrder(
   }
 }
 
-/** Whether a payment of an order that is not paid has left the person's hands and has not ended. The order may be closed by then. */
+/** Returns whether an unpaid order has a payment that no longer needs the user and has not ended. The order may be closed by then. */
 function isProcessing({ id, status }: OrderRow, attempts: readonly AttemptRow[]): boolean {
   const own = attempts.filter(({ order_id }) => order_id === id)
   return (
@@ -199,12 +199,12 @@ function startOf({ subscription_id }: OrderRow, starts: Details['starts']): stri
   return (subscription_id && starts.get(subscription_id)?.toISOString()) || null
 }
 
-/** What the browser has to do: what the open payment asks for, else to get a token for another. */
+/** Returns the browser's next step: that of the open payment, else to get a token for a new one. */
 function nextOf(context: BillingContext, row: OrderRow, latest: AttemptRow | undefined): NextStep {
   if (row.status !== 'pending' || isWaiting(row)) return { type: 'none' }
   if (latest && isOpen(latest.status)) return latest.next_step ?? { type: 'none' }
   const gateway = findGateway(context, row.gateway)
   if (!gateway) return { type: 'none' }
-  // Where the payment comes before the card, paying without a token makes the next one.
+  // If the payment comes before the card, paying without a token creates the next payment.
   return gateway.tokenStep(row.method) ?? { type: row.method === 'card' ? 'card_form' : 'none' }
 }

@@ -22,7 +22,7 @@ test.each([
   'card_1NvT3bLkdIwHu7ix2PtMQXYZ',
   'card_1A4242424242424242BcDeFg',
   'pay:2026-11-21',
-  // They pass Luhn, and belong to no brand.
+  // They pass Luhn, and match no brand.
   'ada-1795335978510@example.com',
   '8613812345678@example.com',
   null,

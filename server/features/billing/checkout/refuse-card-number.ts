@@ -3,11 +3,14 @@ import { hasCardNumber } from '#server/platform/card-number.ts'
 
 export { checkEmail, checkName } from '#server/features/members/members.ts'
 
-/** Ids and tokens may hold long runs of digits by chance; they are one word with an underscore before more signs than a card has. */
+/**
+ * Matches ids and tokens, which may contain long runs of digits by chance: one word with an underscore, followed by more
+ * characters than a card number has.
+ */
 const idShape = /^[a-z]+(_[a-z]+)*_[A-Za-z0-9]{20,}$/
 
 /**
- * Refuses a body that holds a card number anywhere (billing.md, "The card form and PCI").
+ * Refuses a body that contains a card number anywhere: card numbers must never reach this server (PCI).
  * @throws Refusal cardNumberInBody
  */
 export function refuseCardNumber(value: unknown): void {

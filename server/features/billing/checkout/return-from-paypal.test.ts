@@ -15,7 +15,7 @@ const comeBack = async (query: string, by = 'paypal-cancel') => {
   return [response.status, response.headers.get('location')]
 }
 
-/** An order whose payment waits in the wallet. @returns it, its shopper and the payment's token */
+/** Creates an order whose payment waits in the wallet. @returns it, its shopper and the payment's token */
 async function waiting() {
   const shopper = await Shopper.on(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id, method: 'wallet' })
@@ -29,7 +29,7 @@ async function waiting() {
   return { shopper, order, token: reference ?? '' }
 }
 
-/** Comes back on a site with PayPal, which the sandbox stands for. */
+/** Returns to a site with PayPal, which the sandbox simulates. */
 const comeFrom = (
   coming: 'approved' | 'called off',
   token: string,

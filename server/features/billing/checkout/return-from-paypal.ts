@@ -25,8 +25,8 @@ const longestToken = 128
 type Coming = 'approved' | 'called off'
 
 /**
- * Where PayPal sends people back: with the payment approved, or having called it off. Both are hints only (billing.md,
- * "Crash safety") that anybody may give, and need no session: an app may come back in another browser than it left.
+ * The routes to which PayPal returns users: with the payment approved or cancelled. Both are unverified hints that anybody may
+ * send, and need no session: an app may return in another browser than it left.
  */
 export function paypalReturnRoutes(context: BillingContext): PlainRoute[] {
   const query = Type.Object({
@@ -59,8 +59,8 @@ export function paypalReturnRoutes(context: BillingContext): PlainRoute[] {
 }
 
 /**
- * Looks at PayPal what became of a payment: one that was approved is finished. Any other stays open, or is given up where
- * the person says that they called it off; the order can then be paid another way. Done again, it changes nothing.
+ * Queries PayPal for a payment. An approved one is completed. Any other stays open, or is cancelled if the user cancelled it at
+ * PayPal; the order can then be paid another way. Idempotent.
  * @returns the page that shows the order
  */
 export async function returnFromPaypal(
@@ -71,7 +71,7 @@ export async function returnFromPaypal(
   const known = token !== '' && token.length <= longestToken
   const attempt = known ? await selectAttemptByReference(context.db, 'paypal', token) : undefined
   if (!attempt) return '/order/result'
-  // The janitor finishes what fails here.
+  // On failure the janitor completes it.
   await settle(context, attempt, coming).catch((error: unknown) =>
     context.log.error({ err: error, attempt: attempt.id }, 'a payment that came back could not be looked up'),
   )
@@ -79,8 +79,8 @@ export async function returnFromPaypal(
 }
 
 /**
- * The same for a wallet that is to be kept without a payment, which our own name for the change tells.
- * @returns the page that shows what became of it
+ * Does the same for a wallet that is saved without a payment, identified by our id of the change.
+ * @returns the page that shows the result
  */
 async function returnWithWallet(context: BillingContext, changeId: string, coming: Coming): Promise<string> {
   const known = changeId.length <= longestToken && !changeId.includes('\0')

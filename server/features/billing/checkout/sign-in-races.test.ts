@@ -12,7 +12,7 @@ import { testDatabase, type TestDatabase } from '#server/testing/database/templa
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
-/** Two processes' worth of sites on one database, with everything that the features keep of people. */
+/** Two sites (processes) on one database, with all features that store personal data. */
 let database: TestDatabase
 let first: TestSite
 let second: TestSite
@@ -39,14 +39,14 @@ beforeEach(async () => {
 const lockedEpisode = () => video.episodes[4]?.id ?? ''
 const favor = (visitor: Visitor, { id }: BuiltVideo) => visitor.ask(addFavorite, { body: { video_id: id } })
 
-/** The same browser at the other site. */
+/** Returns the same browser at the second site. */
 function tabOf(visitor: Visitor): Visitor {
   const tab = second.visitor()
   tab.cookie = visitor.cookie
   return tab
 }
 
-/** A guest who came by a link, watched, liked and bought something. */
+/** Creates a guest who came by a referral link, watched, liked and bought something. */
 async function busyGuest() {
   const visitor = first.visitor({ 'x-referrer-token': 'spring' })
   const shopper = await Shopper.on(first, visitor)
@@ -60,7 +60,7 @@ async function busyGuest() {
   return { visitor, id, orderId: info?.id ?? '' }
 }
 
-/** Lets calls begin while somebody has the account, and go on together once all of them wait for it. */
+/** Starts calls while another transaction holds the account's lock, and releases them together once all of them wait for it. */
 async function together<T>(userId: string, ...calls: (() => Promise<T>)[]): Promise<T[]> {
   const holder = await database.pool.connect()
   await holder.query('BEGIN')
@@ -84,7 +84,7 @@ async function favoriteCounts(): Promise<number[]> {
   return rows.map((row) => row.favorite_count)
 }
 
-/** How many rows each table still has of somebody. */
+/** Counts the rows that each table still has of a user. */
 async function rowsOf(userId: string) {
   const counts: Record<string, number> = {}
   for (const table of ['favorites', 'history', 'plays', 'orders', 'entitlements', 'attribution']) {
