@@ -22,12 +22,12 @@ type Request = NonNullable<Awaited<ReturnType<typeof takeLinkRequest>>>
 type PaidOrder = Awaited<ReturnType<typeof selectPaidOrdersOf>>[number]
 
 const linkMs = 24 * 3_600_000
-/** So many orders of an address are looked at. */
+/** Maximum number of orders that are read per address. */
 const mostOrders = 50
 
 /**
- * Takes down that somebody without a session wants to cancel or to withdraw. Whether there is anything of theirs is only
- * looked up by `answerLinkRequests`, so the answer and its time say nothing (security.md, "No enumeration").
+ * Records that a client without a session wants to cancel or to withdraw. Only `answerLinkRequests` looks up the orders, so the
+ * response and its time do not reveal whether the address is known.
  * @throws Refusal emailInvalid with the field; Fault tooMany, for addresses known and unknown alike; badRequest without one
  */
 export async function askForLink(
@@ -45,7 +45,7 @@ export async function askForLink(
   await insertLinkRequest(db, { purpose, email, order_id: orderId, language: call.language, created_at: now })
 }
 
-/** Mails each who asked what they can do about what is theirs; any number of processes may run it, each request is answered once. */
+/** Mails each requester the links for their orders. Any number of processes may run it; each request is answered once. */
 export async function answerLinkRequests(context: BillingContext, signal?: AbortSignal): Promise<void> {
   let found = true
   while (found && !signal?.aborted) {
@@ -65,7 +65,7 @@ async function answerOne(context: BillingContext, tx: Tx, request: Request): Pro
   if (open.length === 0 && orders[0]) await sayTooLate(context, tx, request, orders[0])
 }
 
-/** Mails a link for each active plan, or the end date of a plan that is cancelled already. */
+/** Mails a link for each active plan, or the end date of a plan that is already cancelled. */
 async function answerLeavers(
   context: BillingContext,
   tx: Tx,

@@ -28,14 +28,14 @@ const plays = async ({ visitor }: Shopper) =>
   (await visitor.call(getEpisode, { query: { episode_id: site.video.episodes[4]?.id ?? '' } })).answer
     .code === 200
 
-/** The secrets of one kind that an address was sent, the latest last. */
+/** Returns the secrets of one kind that were mailed to an address, latest last. */
 async function secretsOf(email: string, purpose: 'cancel' | 'withdraw' | 'claim'): Promise<string[]> {
   const mails = await site.mails(email)
   return mails.flatMap(({ text }) => new RegExp(`#${purpose}=([\\w-]+)`).exec(text)?.[1] ?? [])
 }
 const last = async (...asked: Parameters<typeof secretsOf>) => (await secretsOf(...asked)).at(-1) ?? ''
 const subjects = async (email: string) => (await site.mails(email)).map(({ subject }) => subject)
-/** Calls of somebody without any token. */
+/** Calls of a client without a session. */
 const cancel = async (body: { cancel?: string; email?: string; order_id?: string }) =>
   (await site.visitor().call(cancelByLink, { body })).answer
 const leave = async (body: { withdraw?: string; email?: string; order_id?: string }) =>
@@ -96,7 +96,7 @@ describe('whoever asks by their address to cancel', () => {
     const person = await Subscriber.on(site)
     const { email } = person.shopper
     expect(await cancel({ email: email.toUpperCase() })).toEqual({ code: 200, info: { done: false } })
-    // It goes to the address as it is known, not as it was typed.
+    // The mail goes to the stored address, not to the one that was typed.
     expect((await subjects(email)).at(-1)).toBe('Cancel your plan')
     const secret = await last(email, 'cancel')
     expect(await person.membership()).toMatchObject({ cancel_at_period_end: false })

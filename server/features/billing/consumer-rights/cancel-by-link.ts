@@ -9,9 +9,8 @@ import { findLinkedOrder } from '#server/features/billing/mails/order-links.ts'
 import { lockOwner, selectOrder } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * Cancels the renewal of the plan that a receipt is about, by the link of the receipt; the paid period stays. Done again, it
- * changes nothing.
- * @throws Refusal linkSpent, also where the plan is over or another has taken its place
+ * Cancels the renewal of the plan of a receipt, by the receipt's link; the paid period stays. Idempotent.
+ * @throws Refusal linkSpent, also if the plan has ended or was replaced
  */
 export async function cancelByLink(
   context: BillingContext,

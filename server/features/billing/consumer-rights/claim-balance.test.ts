@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 afterEach(() => expectBalanced(site))
 
-/** The secrets of the claims in somebody's receipts, the first one first. */
+/** Returns the secrets of the claims in a shopper's receipts, first one first. */
 async function claimsOf({ email }: Shopper): Promise<string[]> {
   const mails = await site.mails(email)
   return mails.flatMap(({ text }) => /#claim=([\w-]+)/.exec(text)?.[1] ?? [])
@@ -39,7 +39,7 @@ async function ordersOf({ visitor }: Shopper): Promise<string[]> {
   return 'list' in found ? found.list.map(({ id }) => id) : []
 }
 
-/** A guest with a balance and two episodes, and the secrets of the receipts: of the top-up, and of each episode. */
+/** Creates a guest with a balance and two episodes. @returns the secrets of the receipts: of the top-up, and of each episode */
 async function guest() {
   const { shopper, topUp: order } = await withBalance(site)
   const bought = [await press(site, shopper, 4), await press(site, shopper, 5)]

@@ -14,9 +14,10 @@ import { revokeSavedMethodConsent } from '#server/features/billing/payment-metho
 import { splitPurchase } from './split-purchase.ts'
 
 /**
- * Moves all purchases of a guest to the account of the receipt's address, and signs in. The link works once, and ends every other claim
- * link of the guest. It does not sign in to an account whose address was verified or that has a balance: receipts are forwarded more
- * easily than passwords, and may go to a mistyped address. Outside of the guest's own browser it moves neither a saved card nor a balance.
+ * Moves all purchases of a guest to the account of the receipt's address, and signs in. The link works once, and invalidates
+ * every other claim link of the guest. It does not sign in to an account whose address was verified or that has a balance:
+ * receipts are forwarded more easily than passwords, and may go to a mistyped address. Outside the guest's own browser it moves
+ * neither a saved card nor a balance.
  * @throws Refusal claimInOwnBrowser for a top-up in another browser, and as `joinAccount` does
  */
 export async function claimPurchase(context: BillingContext, call: Call<typeof claimCall>): Promise<User> {
@@ -40,7 +41,7 @@ export async function claimPurchase(context: BillingContext, call: Call<typeof c
   return loadUser({ db, membershipOf: membership }, viewer, call.language)
 }
 
-/** What a guest's link gives in another browser. @returns whose records those are */
+/** Claims the purchase of a guest's link in another browser. @returns the id of the user who has those records */
 async function takeElsewhere(
   { clock }: BillingContext,
   tx: Tx,

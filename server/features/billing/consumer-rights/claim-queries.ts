@@ -1,7 +1,7 @@
 import type { Tx } from '#server/tables.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
-/** Gives an order to another person; of a plan the subscription with its orders and its card. @returns the ids of the orders */
+/** Moves an order to another user; of a plan the subscription with its orders and its card. @returns the ids of the orders */
 export async function movePurchase(
   tx: Tx,
   { id, subscription_id }: Pick<OrderRow, 'id' | 'subscription_id'>,

@@ -23,13 +23,13 @@ const episode = (index = 4) => ({
   episode_id: site.video.episodes[index]?.id ?? '',
 })
 
-/** The secrets of the claims that an address was sent, the latest last. */
+/** Returns the secrets of the claims that were mailed to an address, latest last. */
 async function claimsOf(email: string): Promise<string[]> {
   const mails = await site.mails(email)
   return mails.flatMap(({ text }) => /#claim=([\w-]+)/.exec(text)?.[1] ?? [])
 }
 
-/** A guest who has bought an episode, and the secret in the receipt. */
+/** Creates a guest who has bought an episode, with the secret of the receipt. */
 async function buyer(): Promise<{ shopper: Shopper; email: string; claim: string }> {
   const shopper = await Shopper.on(site)
   await shopper.buy(episode())
@@ -39,7 +39,7 @@ async function buyer(): Promise<{ shopper: Shopper; email: string; claim: string
 
 const saving = { save_method: { shown: 'Save this card' } }
 
-/** The same, with the card saved. */
+/** Creates the same guest, with the card saved. */
 async function saver() {
   const shopper = await Shopper.on(site)
   await shopper.buy({ ...episode(), ...saving })

@@ -10,10 +10,10 @@ export async function insertLinkRequest(
   await db.insertInto('link_requests').values(request).execute()
 }
 
-/** Holds while somebody waits for an answer. */
+/** True while a request waits for an answer. */
 export const anyLinkRequests = 'EXISTS (SELECT FROM link_requests)'
 
-/** Takes a request for as long as the transaction runs: it is gone once that commits, and there again if it does not. */
+/** Takes a request within the transaction: it is deleted on commit, and available again on rollback. */
 export function takeLinkRequest(tx: Tx) {
   return tx
     .deleteFrom('link_requests')
@@ -25,8 +25,8 @@ export function takeLinkRequest(tx: Tx) {
 }
 
 /**
- * The orders that were paid and are of an address: made with it, or by the account that has proven to have it. The latest
- * first; with a number only that one.
+ * Returns the paid orders of an address: made with it, or by the account that verified it. Latest first; with a number, only
+ * that order.
  */
 export function selectPaidOrdersOf(
   db: Db,
@@ -40,7 +40,7 @@ export function selectPaidOrdersOf(
     .select([
       'users.language',
       'users.time_zone',
-      // As we know it: letters that only look the same in small may be another's address as they were typed.
+      // The stored address, not the typed one: letters that are equal only in lower case may be another user's address.
       sql<string>`CASE WHEN lower(orders.email) = ${foldEmail(email)} THEN orders.email ELSE users.email END`.as(
         'address',
       ),

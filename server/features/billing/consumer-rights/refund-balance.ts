@@ -8,10 +8,9 @@ import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 type Refunds = ResultOf<typeof refundCall>['refunds']
 
 /**
- * Refunds what a person paid into the balance and did not spend, each top-up to the payment method that it was paid with, less the bonus
- * of it that they spent. It
- * works also while balances are off. One that its gateway refuses stays in the balance.
- * @throws Refusal notRefundable where nothing is left
+ * Refunds a user's unspent paid balance, each top-up to the method that paid it, less its spent bonus. Also works while
+ * balances are off. What a gateway refuses to refund stays in the balance.
+ * @throws Refusal notRefundable if nothing is left
  */
 export async function refundBalance(context: BillingContext, userId: string): Promise<{ refunds: Refunds }> {
   const unspent = await selectUnspentTopUps(context.db, userId)
@@ -28,7 +27,7 @@ export async function refundBalance(context: BillingContext, userId: string): Pr
   return { refunds: [...sums.values()] }
 }
 
-/** @returns how much is on its way */
+/** @returns the amount that is being refunded */
 async function refundOne(context: BillingContext, orderId: string): Promise<number> {
   try {
     return (await refundOrder(context, orderId, { reason: 'balance_refund' })).amountCents

@@ -9,8 +9,8 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 import { movePurchase } from './claim-queries.ts'
 
 /**
- * Gives one purchase of a guest to a new guest: the order, or those of its plan, with what they gave. All else stays with the
- * guest, who is locked, also the balance that may have paid for it: a refund goes back there.
+ * Moves one purchase of a guest to a new guest: the order, or those of its plan, with their entitlements. All else stays with
+ * the guest, who is locked, including the balance that may have paid for it: a refund goes back there.
  * @returns the new guest
  */
 export async function splitPurchase(
@@ -21,7 +21,7 @@ export async function splitPurchase(
   const to = newId('usr')
   await insertUser(tx, { id: to, language, created_at: now })
   await moveEntitlements(tx, await movePurchase(tx, order, to), to)
-  // The card of a plan may be saved for other purchases too, to which nobody but the guest has agreed.
+  // The card of a plan may be saved for other purchases too; only the original guest agreed to those.
   if (await selectSavedMethod(tx, to)) await revokeSavedMethodConsent(tx, to, 'claim', now)
   return to
 }

@@ -34,8 +34,8 @@ import {
 const batch = 20
 
 /**
- * Withdraws from the contract of an order with a mailed secret. That it was declared is committed with its confirmation by
- * mail; the money follows, now or by `refundWithdrawn`. Used again, the link says the same and changes nothing.
+ * Withdraws from the contract of an order with a mailed secret. The declaration is committed with its confirmation mail; the
+ * refund follows, now or by `refundWithdrawn`. Idempotent.
  * @throws Refusal linkSpent
  */
 export async function withdrawByLink(
@@ -83,7 +83,7 @@ async function declare(
   await queueMail(tx, { to: order.email, template: 'withdrawn', values, language })
 }
 
-/** Nothing more is charged from now on; the plan ends with the refund. */
+/** Stops all further charges; the plan ends with the refund. */
 async function stopRenewals(tx: Tx, order: OrderRow, now: Date): Promise<void> {
   if (order.subscription_id === null) return
   const live = await selectActiveSubscription(tx, order.user_id, now)
@@ -93,7 +93,7 @@ async function stopRenewals(tx: Tx, order: OrderRow, now: Date): Promise<void> {
 }
 
 /**
- * Sends the money of a withdrawal back. What the gateway or a dispute keeps from going is tried again.
+ * Refunds a withdrawal. It is retried if the gateway or a dispute prevents it.
  * @returns whether nothing is left to do
  */
 async function refundOne(context: BillingContext, order: Pick<OrderRow, 'id'>): Promise<boolean> {
@@ -101,17 +101,14 @@ async function refundOne(context: BillingContext, order: Pick<OrderRow, 'id'>): 
     await refundOrder(context, order.id, { reason: 'withdrawal' })
     return true
   } catch (error) {
-    // All of it has gone back by now.
+    // Everything has been refunded already.
     if (error instanceof Refusal && error.reason === 'notRefundable') return true
     context.log.error({ err: error, order: order.id }, 'the money of a withdrawal could not be sent back yet')
     return false
   }
 }
 
-/**
- * Has the money follow where a withdrawal was declared and its process died, or the gateway was away; ever more seldom, and
- * not for ever where the gateway will not.
- */
+/** Refunds withdrawals whose process crashed or whose gateway was unavailable, at growing intervals and with a final attempt. */
 export async function refundWithdrawn(context: BillingContext): Promise<void> {
   const { db, clock, log } = context
   const now = clock.now()

@@ -7,21 +7,21 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 
 const paid = (['paid', 'partially_refunded'] as const).map((status) => sql.lit(status))
 
-/** One order, or those of each period of its subscription. */
+/** Matches one order, or those of each period of its subscription. */
 const contractOf = ({ id, subscription_id }: OrderRow) =>
   subscription_id === null
     ? sql<boolean>`orders.id = ${id}`
     : sql<boolean>`orders.subscription_id = ${subscription_id}`
 
-/** The orders that a contract was paid with so far. */
+/** Returns the orders that have paid for a contract so far. */
 export function selectContract(tx: Tx, order: OrderRow): Promise<OrderRow[]> {
   const orders = tx.selectFrom('orders').selectAll().where('paid_at', 'is not', null)
   return orders.where(contractOf(order)).orderBy('paid_at').orderBy('id').execute()
 }
 
 /**
- * What a withdrawal sends back of these orders, however often it is asked for: what was paid, less what has gone back or is on its way
- * for another reason, and what a bank holds; of a top-up what is not spent, less the bonus that is.
+ * Returns the total that a withdrawal refunds of these orders, however often it is requested: the paid amount, less what was or
+ * is being refunded for another reason and what a bank holds; of a top-up the unspent money, less the spent bonus.
  */
 export async function selectWithdrawnCents(tx: Tx, orderIds: readonly string[]): Promise<number> {
   const { rows } = await sql<{ cents: number }>`
@@ -39,14 +39,14 @@ export async function selectWithdrawnCents(tx: Tx, orderIds: readonly string[]):
   return rows[0]?.cents ?? 0
 }
 
-/** Marks all orders of a contract, also those whose money may still come in. */
+/** Marks all orders of a contract as withdrawn, also those whose money may still come in. */
 export async function markWithdrawn(tx: Tx, order: OrderRow, now: Date): Promise<void> {
   const change = { withdrawn_at: now, withdrawal_check_at: nextPoll(0, now) }
   const orders = tx.updateTable('orders').set(change).where(contractOf(order))
   await orders.where('withdrawn_at', 'is', null).execute()
 }
 
-/** Takes the withdrawn orders whose money has not gone back and whose time has come. */
+/** Takes the withdrawn orders that are due and not yet refunded. */
 export function takeDueWithdrawals(tx: Tx, due: Due) {
   const open = tx
     .selectFrom('orders')

@@ -9,14 +9,14 @@ import {
   type Settled,
 } from './gateway.ts'
 
-/** How long a gateway may take for one call. */
+/** Time limit of one gateway call, in milliseconds. */
 export const gatewayTimeoutMs = 20_000
-/** How long it may take for all pages of a list. */
+/** Time limit of all pages of a list, in milliseconds. */
 const listTimeoutMs = 5 * 60_000
 
 /**
- * What came of a call: a payment or a saving, `null` for "there is none", or `unknown` for a time-out, a broken line or an
- * answer that made no sense. Unknown is never taken for failed (billing.md, "States").
+ * The outcome of a call: a payment or a set-up, `null` if there is none, or `unknown` for a time-out, a broken connection or an
+ * unreadable response. Unknown is never treated as failed.
  */
 export type Outcome<T> = T | null | 'unknown'
 
@@ -25,7 +25,7 @@ export interface GatewayCalls {
   gatewayTimeoutMs?: number
 }
 
-/** Calls a gateway within its time-out. Nothing is sent again here. */
+/** Calls a gateway within its time limit, without retries. */
 export async function askGateway<T extends Payment | MethodSetup>(
   context: GatewayCalls,
   gateway: PaymentGateway,
@@ -39,7 +39,7 @@ export async function askGateway<T extends Payment | MethodSetup>(
   }
 }
 
-/** Asks for the address of the person who made a payment; undefined where the gateway has none. */
+/** Queries the payer's e-mail address of a payment; undefined if the gateway has none. */
 export async function askForEmail(
   context: GatewayCalls,
   gateway: PaymentGateway,
@@ -53,7 +53,7 @@ export async function askForEmail(
   }
 }
 
-/** Asks for a refund. @returns `done`, `refused` (for good), or `unknown` */
+/** Requests a refund. @returns `done`, `refused` (for good), or `unknown` */
 export async function askRefund(
   context: GatewayCalls,
   gateway: PaymentGateway,
@@ -71,7 +71,7 @@ export async function askRefund(
   }
 }
 
-/** Has a gateway list its payments, which may take many pages. @returns undefined where it does not answer */
+/** Lists a gateway's payments, which may take many pages. @returns undefined if it does not answer */
 export async function askForPayments(
   context: GatewayCalls,
   gateway: PaymentGateway,
@@ -89,7 +89,7 @@ export async function askForPayments(
   }
 }
 
-/** Has a gateway list the payments with disputes. @returns undefined where it does not answer */
+/** Lists a gateway's disputed payments. @returns undefined if it does not answer */
 export async function askForDisputed(
   context: GatewayCalls,
   gateway: PaymentGateway,
@@ -106,7 +106,7 @@ export async function askForDisputed(
   }
 }
 
-/** Has a gateway forget a method or a person. @returns whether it has */
+/** Deletes a method or a customer at a gateway. @returns whether it succeeded */
 export async function askToForget(
   context: GatewayCalls,
   gateway: PaymentGateway,
@@ -121,7 +121,7 @@ export async function askToForget(
   }
 }
 
-/** Asks whether a gateway still has a method. */
+/** Queries whether a gateway still has a method. */
 export async function askWhetherKept(
   context: GatewayCalls,
   gateway: PaymentGateway,

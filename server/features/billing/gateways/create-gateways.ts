@@ -12,7 +12,7 @@ import { createSandboxGateway } from './sandbox/sandbox-gateway.ts'
 
 export interface GatewaySetUp {
   gateways: readonly PaymentGateway[]
-  /** The documents that a gateway brings along. */
+  /** The documents that a gateway serves. */
   gatewayRoutes: readonly PlainRoute[]
 }
 
@@ -21,13 +21,13 @@ interface Settings {
   db: Db
   clock: Clock
   log: Log
-  /** Where this process can be reached by itself; undefined while it does not listen. */
+  /** The local address of this process; undefined until it listens. */
   ownAddress(): string | undefined
 }
 
 /**
- * The gateways that are set up, in the order they are offered: cards first. The sandbox is one unless another has keys or the
- * site is at an https address, or where ALLOW_SANDBOX says so (billing.md, "Sandbox").
+ * Creates the configured gateways in the order of offer: cards first. The sandbox is among them if ALLOW_SANDBOX says so; by
+ * default, if no other gateway has keys and the site is not at an https address.
  */
 export async function createGateways(settings: Settings): Promise<GatewaySetUp> {
   const { gateways, gatewayRoutes } = createSandbox(settings)
@@ -40,7 +40,7 @@ export async function createGateways(settings: Settings): Promise<GatewaySetUp> 
 async function createStripe({ config, db, clock, log }: Settings): Promise<PaymentGateway[]> {
   const { stripe, publicUrl, secrets } = config
   if (!stripe || !secrets.stripe) return []
-  // A site without its keys need not hold Stripe's library.
+  // A site without Stripe keys need not load Stripe's library.
   const { createStripeGateway } = await import('./stripe/stripe-gateway.ts')
   return [createStripeGateway({ ...stripe, ...secrets.stripe, publicUrl, db, clock, log })]
 }

@@ -5,10 +5,10 @@ import { gatewayShopper } from './gateway-shopper.ts'
 import { faults, type Fault, type GatewayHarness, type GatewayTraits } from './gateway-harness.ts'
 
 const log = createLog({ json: true, level: 'silent' })
-/** What reaches the gateway although its answer does not reach us. */
+/** Returns whether a fault lets the request reach the gateway and loses only the response. */
 const arrives = (fault: Fault) => fault !== 'dropped before' && fault !== '429'
 
-/** What becomes of a request whose answer is lost on the line (billing.md, "The port"). */
+/** Tests requests whose responses are lost on the connection. */
 export function describeBadLine(traits: GatewayTraits, harness: () => GatewayHarness): void {
   const { charge, pay, lookUp, renewal, saveRequest, lookUpSaving, paymentsOf } = gatewayShopper(
     traits,
@@ -21,8 +21,8 @@ export function describeBadLine(traits: GatewayTraits, harness: () => GatewayHar
     return end
   }
   /**
-   * As the engine calls, with little patience for what says nothing. What meets another fault is waited for: a request that
-   * comes once the fault is over meets none.
+   * Calls as the engine does, with a short time limit for faults without a response. Other faults are awaited: a request that
+   * arrives after the fault meets none.
    */
   const calling = (fault: Fault) => (fault === 'time-out' ? { log, gatewayTimeoutMs: 250 } : { log })
 

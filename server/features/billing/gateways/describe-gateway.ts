@@ -6,9 +6,9 @@ import { describePayments } from './describe-payments.ts'
 import type { GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 
 /**
- * The contract of the port (billing.md, "The port"): every adapter passes the same. A test file of the adapter brings its
- * gateway's stand-in up, calls this at its top level, and gives what is particular to the gateway; the harness is asked for
- * within the tests only, so it may be made in `beforeAll`. A gateway with several ways to pay runs the suite for each.
+ * The contract tests that every gateway adapter passes. An adapter's test file starts the gateway's fake, calls this at its top
+ * level, and passes the gateway's traits; the harness is read within the tests only, so it may be created in `beforeAll`. A
+ * gateway with several payment methods runs the suite for each.
  */
 export function describeGateway(name: string, traits: GatewayTraits, harness: () => GatewayHarness): void {
   describe(`the gateway ${name}`, () => {

@@ -3,7 +3,7 @@ import { GatewayRefused } from './gateway.ts'
 import { gatewayShopper } from './gateway-shopper.ts'
 import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 
-/** How a method is kept, with a payment and without one, and charged later. */
+/** Tests how a method is saved, with a payment and without one, and charged later. */
 export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHarness): void {
   const { charge, pay, lookUp, unpaid, renewal, saveRequest, lookUpSaving } = gatewayShopper(traits, harness)
 

@@ -7,7 +7,7 @@ import type { GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 
 const log = createLog({ json: true, level: 'silent' })
 
-/** Refunds, disputes, and the notifications that tell of them. */
+/** Tests refunds, disputes, and their notifications. */
 export function describeMoneyBack(traits: GatewayTraits, harness: () => GatewayHarness): void {
   const { pay, paymentsOf } = gatewayShopper(traits, harness)
 

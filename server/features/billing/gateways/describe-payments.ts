@@ -3,7 +3,7 @@ import { GatewayRefused } from './gateway.ts'
 import { gatewayShopper } from './gateway-shopper.ts'
 import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 
-/** How a payment starts, ends and is found. */
+/** Tests how a payment starts, ends and is found. */
 export function describePayments(traits: GatewayTraits, harness: () => GatewayHarness): void {
   const { charge, pay, lookUp, unpaid, paymentsOf } = gatewayShopper(traits, harness)
 

@@ -1,6 +1,9 @@
 import type { OrderGatewayId } from '#contract/billing.ts'
 
-/** Where an operator answers a dispute at its gateway; null for the sandbox and the balance, and where the gateway has named neither. */
+/**
+ * Returns the page where an operator answers a dispute at its gateway; null for the sandbox and the balance, and if the gateway
+ * has named neither the payment nor the dispute.
+ */
 export function disputeUrl(
   gateway: OrderGatewayId,
   { payment, dispute }: { payment: string | null; dispute: string | null },

@@ -8,64 +8,65 @@ import type {
 } from './gateway.ts'
 import type { DisputeStatus, PaymentMethod } from '#server/features/billing/statuses.ts'
 
-/** How a card, or the person with a wallet, behaves. `asks` waits for the person's answer. */
+/** The simulated behaviour of a card, or of a wallet's user. `asks` waits for the user's answer. */
 export type Behaviour = 'pays' | 'declined' | 'no funds' | 'asks' | 'declines later'
 
 /**
- * What may go wrong with a request on the line. `before`: the gateway never saw it; `after`: it did its work and the answer
- * was lost or said 500; `time-out`: it did its work and does not answer while the fault lasts; `429`: it did nothing.
+ * A connection fault of a request. `before`: it never reached the gateway; `after`: it was executed, and its response was lost
+ * or was a 500; `time-out`: it was executed and gets no response while the fault lasts; `429`: it was not executed.
  */
 export type Fault = 'dropped before' | 'dropped after' | '500 after' | 'time-out' | '429'
 export const faults: readonly Fault[] = ['dropped before', 'dropped after', '500 after', 'time-out', '429']
 
-/** A notification as the gateway sends it now, one that somebody else signed, an old one, and one changed on its way. */
+/** A notification as the gateway sends it now, one signed by another key, an old one, and one altered in transit. */
 export type NotificationKind = 'genuine' | 'forged' | 'stale' | 'altered'
 
-/** What is particular to a gateway, known before its stand-in runs. */
+/** The particularities of a gateway, known before its fake runs. */
 export interface GatewayTraits {
-  /** How the suite pays with it. */
+  /** The method with which the suite pays. */
   method: PaymentMethod
-  /** What the browser is told to do where the payment waits for the person's answer. */
+  /** The browser's next step while the payment waits for the user's answer. */
   asksBy: 'authenticate' | 'redirect'
-  /** The refusals that it knows while the person is there, in our words; the others are not tried. */
+  /** The declines that it reports while the user is present; the other behaviours are not tested. */
   declines: Partial<Record<Behaviour, DeclineCode>>
-  /** The same for a renewal with a method that it kept of a payment that went through. */
+  /** The same for a renewal with a method saved by a successful payment. */
   declinesLater: Partial<Record<Behaviour, DeclineCode>>
-  /** The refusals that it knows where a method is to be kept without a payment. */
+  /** The declines that it reports when a method is set up without a payment. */
   refusesToKeep: Partial<Record<Behaviour, DeclineCode>>
-  /** What is known of a method that it keeps. */
+  /** The expected details of a saved method. */
   kept: { brand: string | null; last4: string | null; expiresAt?: Date; fingerprint?: string }
-  /** It charges a kept method while the person is there, where the bank may ask them. */
+  /** It charges a saved method while the user is present, where the bank may require authentication. */
   chargesKept?: true
-  /** The address that it knows of whoever pays, where that is another than ours. */
+  /** The payer's address that it reports, if it differs from ours. */
   email?: string
-  /** Whether a line that may break leads to it: not so where it lives within our own process. */
+  /** Whether it is reached over a connection that may break: not if it runs within our own process. */
   hasLine: boolean
-  /** It keeps no trace of what moved no money: of a waiting or refused payment without its name, or of one called off. */
+  /** It keeps no record of what moved no money: a waiting or refused payment that was never named, or a cancelled one. */
   forgetsUnpaid?: true
   notifications: readonly Exclude<NotificationKind, 'genuine'>[]
 }
 
-/** What the suite needs beside the port. */
+/** What the suite needs besides the port. */
 export interface GatewayHarness {
   gateway: PaymentGateway
   /**
-   * Starts a payment and does the browser's and the person's part, until it is decided or, with `asks`, waits for their
-   * answer. @returns it as the gateway has it then
+   * Starts a payment and does the browser's and the user's part, until it is decided or, with `asks`, waits for the answer.
+   * @returns the payment as the gateway reports it then
    */
   pay(charge: PresentCharge, behaviour: Behaviour): Promise<Payment>
-  /** The same for a method that is to be kept without a payment. */
+  /** The same for a method that is set up without a payment. */
   save(request: MethodSetupRequest, behaviour: Behaviour): Promise<MethodSetup>
-  /** The person's answer to what a payment or a saving waits for. It counts once. */
+  /** Gives the user's answer to a waiting payment or set-up. It counts once. */
   answer(reference: string, answer: 'yes' | 'no'): Promise<void>
   notification(reference: string, kind: NotificationKind): { body: Buffer; headers: Record<string, string> }
-  /** The person has their bank take the money back, or the bank has decided; the latest notification says so. */
+  /** Opens a dispute, or reports the bank's decision; the latest notification says so. */
   dispute(reference: string, status: DisputeStatus): Promise<void>
-  /** What was refunded of a payment comes back from the bank. */
+  /** Makes the refunds of a payment fail at the bank. */
   failRefunds(reference: string): Promise<void>
   /**
-   * Lets every request that starts a payment, a saving or a refund meet a fault, and no other request; for a gateway with a line.
-   * @returns what ends the fault, and lets answers through that were held back
+   * Makes every request that starts a payment, a set-up or a refund meet a fault, and no other request; for a gateway with a
+   * connection.
+   * @returns a function that ends the fault and releases responses that were held back
    */
   fail?(fault: Fault): () => void
 }

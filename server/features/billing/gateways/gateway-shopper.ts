@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { Charge, PresentCharge, MethodSetupRequest } from './gateway.ts'
 import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 
-/** Somebody who pays at a gateway with requests of their own each time, and looks up what became of them. */
+/** A shopper whose requests at a gateway are new each time, and who looks up their results. */
 export function gatewayShopper(traits: GatewayTraits, harness: () => GatewayHarness) {
   const since = new Date(Date.now() - 60_000)
   const charge = (more: Partial<PresentCharge> = {}): PresentCharge => {
@@ -24,14 +24,14 @@ export function gatewayShopper(traits: GatewayTraits, harness: () => GatewayHarn
   }
   const pay = (behaviour: Behaviour, more: Partial<PresentCharge> = {}) =>
     harness().pay(charge(more), behaviour)
-  /** Looks a payment up by what we know where its name was never heard. */
+  /** Looks up a payment by our own key, as if its reference never arrived. */
   const lookUp = ({ key, attemptId }: Charge) => {
     const known = { key, attemptId, startedAt: new Date() }
     return harness().gateway.retrievePayment(known)
   }
-  /** What is found of a payment that moved no money. */
+  /** The expected lookup result of a payment that moved no money. */
   const unpaid = (expected: object) => (traits.forgetsUnpaid ? null : expect.objectContaining(expected))
-  /** A renewal with the method of a payment that went through. */
+  /** Charges a renewal with the method of a successful payment. */
   const renewal = async (behaviour: Behaviour) => {
     const first = await pay(behaviour, { save: true })
     if (first.status === 'requires_action') await harness().answer(first.reference, 'yes')

@@ -204,8 +204,8 @@ export class GatewayRefused extends Error {
 export type Settled = (references: readonly string[]) => Promise<ReadonlySet<string>>
 
 /**
- * The service that moves the money (billing.md, "The port"). Renewals, dunning and entitlements are not its task.
- * Calls may be slow or fail; callers use `call-gateway.ts`, which adds time-outs.
+ * The service that moves the money. Renewals, dunning and entitlements are not its task. Callers use `call-gateway.ts`, which
+ * adds time limits, because calls may be slow or fail.
  */
 export interface PaymentGateway {
   readonly id: GatewayId
