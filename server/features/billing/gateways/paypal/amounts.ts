@@ -5,28 +5,28 @@ export interface PaypalMoney {
   value: string
 }
 
-/** Currencies that PayPal takes without decimals (https://developer.paypal.com/api/rest/reference/currency-codes/). */
+/** Currencies without decimals at PayPal (https://developer.paypal.com/api/rest/reference/currency-codes/). */
 const whole = new Set(['HUF', 'JPY', 'TWD'])
 
-/** Those that it takes at all (same page). */
+/** Currencies that PayPal supports (same page). */
 const taken = new Set(
   'AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF ILS JPY MXN MYR NOK NZD PHP PLN SEK SGD THB TWD USD'.split(
     ' ',
   ),
 )
 
-/** The smallest amount of a currency that PayPal knows, in our hundredths. */
+/** Returns the smallest unit of a currency at PayPal, in our hundredths. */
 export const unitOf = (currency: string): number => (whole.has(currency) ? 100 : 1)
 
-/** Whether PayPal takes an amount in our hundredths: of a currency that it knows, and no fractions where there are none. */
+/** Returns whether PayPal takes an amount in our hundredths: in a supported currency, without fractions of its unit. */
 export function isPayable(cents: number, currency: string): boolean {
   return taken.has(currency) && cents > 0 && cents % unitOf(currency) === 0
 }
 
 /**
- * An amount as PayPal writes it, a decimal string.
+ * Converts an amount to PayPal's decimal string.
  * @param cents hundredths, whatever the currency
- * @throws GatewayRefused for hundredths of a currency that PayPal knows none of
+ * @throws GatewayRefused for hundredths of a currency without decimals at PayPal
  */
 export function toPaypal(cents: number, currency: string): PaypalMoney {
   if (!whole.has(currency)) return { currency_code: currency, value: (cents / 100).toFixed(2) }
@@ -34,7 +34,7 @@ export function toPaypal(cents: number, currency: string): PaypalMoney {
   return { currency_code: currency, value: String(cents / 100) }
 }
 
-/** @throws Error for what is no amount */
+/** @throws Error for an unreadable amount */
 export function toCents({ value }: PaypalMoney): number {
   const cents = Math.round(Number(value) * 100)
   if (!Number.isSafeInteger(cents)) throw new Error(`PayPal wrote ${value} for an amount`)

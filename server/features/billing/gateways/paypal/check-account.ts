@@ -12,15 +12,15 @@ interface Account {
 }
 
 export interface AccountCheck {
-  /** Asks PayPal, and says in the log what is missing. It never fails: what is not known is asked again later. */
+  /** Queries PayPal, and logs what is missing. Never fails: what remains unknown is queried again later. */
   run(): Promise<void>
-  /** Whether methods may be kept at PayPal; not before it is known. */
+  /** Returns whether PayPal lets the account save methods; false until that is known. */
   mayVault(): boolean
 }
 
 const askAgainMs = 60_000
 
-/** The webhook events that change a payment (docs/payments.md lists them), and what is searched where an answer was lost. */
+/** The webhook events that change a payment (docs/payments.md lists them), and those that are searched for a lost response. */
 export const neededEvents = [
   'CHECKOUT.ORDER.APPROVED',
   'CHECKOUT.PAYMENT-APPROVAL.REVERSED',
@@ -33,7 +33,7 @@ export const neededEvents = [
   'CUSTOMER.DISPUTE.RESOLVED',
 ]
 
-/** Finds out what the operator's account at PayPal may do and hears (billing.md, "Gateways"). */
+/** Creates the check of the permissions and webhook events of the operator's PayPal account. */
 export function createAccountCheck({ client, webhookId, clock, log }: Account): AccountCheck {
   let allowed: boolean | undefined
   let askedAt = 0
@@ -69,7 +69,7 @@ export function createAccountCheck({ client, webhookId, clock, log }: Account): 
   }
 }
 
-/** PayPal answers 403 if the account may not do something. The question creates nothing. */
+/** Queries a permission: PayPal answers 403 if the account lacks it. The query creates nothing. */
 async function mayAsk(client: PaypalClient, path: string): Promise<boolean> {
   try {
     await client.ask({ method: 'GET', path })
@@ -80,7 +80,7 @@ async function mayAsk(client: PaypalClient, path: string): Promise<boolean> {
   }
 }
 
-/** The events that PayPal does not send to the webhook of this site; all of them where it knows no such webhook. */
+/** Returns the events that PayPal does not send to the site's webhook; all of them if it knows no such webhook. */
 export async function listMissingEvents(client: PaypalClient, webhookId: string): Promise<string[]> {
   const heard = await listHeardEvents(client, webhookId)
   return heard.has('*') ? [] : neededEvents.filter((name) => !heard.has(name))

@@ -1,6 +1,6 @@
 import type { DeclineCode } from '#server/features/billing/gateways/gateway.ts'
 
-/** PayPal's words for why it takes no money, in ours; any other is `other`. */
+/** Maps PayPal's decline reasons to our codes; any other is `other`. */
 const codes: Record<string, DeclineCode> = {
   INSTRUMENT_DECLINED: 'wallet_declined',
   TRANSACTION_REFUSED: 'wallet_declined',
@@ -8,7 +8,7 @@ const codes: Record<string, DeclineCode> = {
   PAYER_ACCOUNT_RESTRICTED: 'wallet_declined',
   PAYER_ACCOUNT_LOCKED_OR_CLOSED: 'wallet_declined',
   REDIRECT_PAYER_FOR_ALTERNATE_FUNDING: 'wallet_declined',
-  // The person has taken the permission back at PayPal, or we have.
+  // The user has revoked the permission at PayPal, or we have.
   TOKEN_ID_NOT_FOUND: 'wallet_declined',
   AGREEMENT_ALREADY_CANCELLED: 'wallet_declined',
   BILLING_AGREEMENT_NOT_FOUND: 'wallet_declined',

@@ -18,17 +18,17 @@ import { readNamed } from './read-named.ts'
 import { readOrder, readPayment } from './read-order.ts'
 
 /**
- * What PayPal did is in its list of events within minutes as a rule, on a slow day hours later: PayPal promises no time.
- * Six hours, for which it also keeps a `PayPal-Request-Id` alive, with one to spare (docs/decisions/0010).
+ * How long a payment may be missing from PayPal's list of events: usually minutes, on a slow day hours; PayPal promises no
+ * time. Six hours, for which it also remembers a `PayPal-Request-Id`, plus one in reserve (docs/decisions/0010).
  */
 export const visibleWithinMs = 7 * hourMs
-/** Our clock may be ahead of PayPal's. */
+/** Tolerance for our clock being ahead of PayPal's. */
 const clocksDifferMs = 60_000
 
 /**
- * Finds the payment of an attempt whose order we never heard of. PayPal cannot look an order up by anything but its id, but
- * keeps what it told our webhook, and a capture names the attempt (docs/decisions/0010). An order that was never captured is
- * not found: nobody was sent to approve it, and it takes no money.
+ * Finds the payment of an attempt whose order id never arrived. PayPal finds orders by id only, but keeps the events for our
+ * webhook, and a capture names the attempt (docs/decisions/0010). An order that was never captured is not found: no user was
+ * sent to approve it, and it takes no money.
  */
 export async function findPayment(
   client: PaypalClient,
@@ -47,11 +47,11 @@ function later(time: Date, milliseconds: number): Date {
   return new Date(time.getTime() + milliseconds)
 }
 
-/** PayPal lists events of 30 days, and disputes that were opened within 180; a day is left for clocks and pages. */
+/** PayPal lists events of 30 days, and disputes opened within 180; one day is reserved for clock differences and paging. */
 export const eventsLastMs = 29 * dayMs
 const disputesLastMs = 179 * dayMs
 
-/** The events that change a payment that was captured long before. */
+/** The events that change a payment captured long before. */
 export const laterEvents = [
   'PAYMENT.CAPTURE.DECLINED',
   'PAYMENT.CAPTURE.DENIED',
@@ -63,9 +63,9 @@ export const laterEvents = [
 ]
 
 /**
- * Every payment that was captured, refunded or disputed since, the oldest first, each as it stands now. Each order is read by
- * itself, so that one which was only captured, and whose money is known of, is left out. What cannot be read is listed as
- * unreadable: one bad record does not hide the others.
+ * Lists every payment that was captured, refunded or disputed since, oldest first, in its current state. Each order takes a
+ * request of its own, so one that was only captured, and whose money is booked, is left out. An unreadable payment is listed as
+ * such, so that one bad record does not hide the others.
  */
 export async function listPayments(client: PaypalClient, since: Date, settled?: Settled): Promise<Payment[]> {
   const disputed = await readDisputesSince(client, since)
@@ -85,7 +85,7 @@ export async function listPayments(client: PaypalClient, since: Date, settled?: 
 
 interface Listing {
   since: Date
-  /** Those opened since, by capture. */
+  /** The disputes opened since, by capture. */
   disputes: ReadonlyMap<string, Dispute>
   isUnread: boolean
 }
@@ -101,7 +101,7 @@ async function readListed(
   if (!order) return gonePayment(id)
   const captureId = captureOf(order)?.id
   if (captureId === undefined) return undefined
-  // A dispute lasts for months: of a payment that is old there may be an older one.
+  // A dispute lasts for months, so an old payment may have one that was opened earlier.
   const known =
     disputes.get(captureId) ??
     (isUnread ? 'unread' : isOld(order, since) ? await readDispute(client, captureId) : undefined)
@@ -109,8 +109,8 @@ async function readListed(
 }
 
 /**
- * Every payment with a dispute that was opened since, the oldest first.
- * @throws where PayPal does not give its disputes
+ * Lists every payment with a dispute opened since, oldest first.
+ * @throws Error if PayPal does not return its disputes
  */
 export async function listDisputed(
   { client, clock }: { client: PaypalClient; clock: Clock },
@@ -129,12 +129,12 @@ export async function listDisputed(
   return payments
 }
 
-/** Whether an order was made before a time. */
+/** Returns whether an order was created before a time. */
 function isOld({ create_time }: Order, since: Date): boolean {
   return create_time !== undefined && Date.parse(create_time) < since.getTime()
 }
 
-/** The order of a disputed capture, or the dispute where PayPal has no such order any more. */
+/** Returns the id of the order of a disputed capture, or the dispute if PayPal no longer has the order. */
 async function nameOfDisputed(
   client: PaypalClient,
   captureId: string,
@@ -167,6 +167,6 @@ async function listOrderIds(
       await add(captureName(captureIdOf(event) ?? event.id), referenceOf(client, event))
   for (const [captureId, dispute] of disputes)
     await add(disputeName(dispute.dispute_id), nameOfDisputed(client, captureId, dispute))
-  // PayPal tells the latest first.
+  // PayPal lists the latest first.
   return { ids: [...ids].toReversed(), unreadable }
 }

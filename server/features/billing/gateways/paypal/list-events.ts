@@ -10,7 +10,7 @@ interface Span {
   type?: string
 }
 
-/** What PayPal has told or would have told our webhook in a span of time, whether it was heard or not; at most 30 days back. */
+/** Lists the events for our webhook in a span of time, delivered or not; at most 30 days back. */
 export async function* listEvents(
   client: PaypalClient,
   { from, to, type }: Span,
@@ -26,7 +26,7 @@ export async function* listEvents(
   }
 }
 
-/** The orders of the captures among events. */
+/** Returns the order id of a capture event. */
 export function orderIdOf({ event_type, resource }: PaypalEvent): string | undefined {
   if (!event_type.startsWith('PAYMENT.CAPTURE.')) return undefined
   return resource?.supplementary_data?.related_ids?.order_id ?? undefined

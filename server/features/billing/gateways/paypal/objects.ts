@@ -2,7 +2,7 @@ import { Type, type Static, type TSchema } from 'typebox'
 import { GatewayName } from '#server/features/billing/gateways/gateway.ts'
 import type { PaypalMoney } from './amounts.ts'
 
-/** PayPal's objects as far as they are read. What PayPal may leave out, or answers in brief only, is optional. */
+/** PayPal's objects, as far as they are read. Properties that PayPal may omit, or omits from short representations, are optional. */
 
 export interface Link {
   rel: string
@@ -40,7 +40,7 @@ export interface Order {
   links?: Link[]
 }
 
-/** What the person is to agree to, so that their wallet may be kept. */
+/** The user's pending or given consent to save their wallet. */
 export interface SetupToken {
   id: string
   status: string
@@ -48,13 +48,13 @@ export interface SetupToken {
   links?: Link[]
 }
 
-/** A wallet that is kept. */
+/** A saved wallet. */
 export interface PaymentToken {
   id: string
   payment_source?: { paypal?: { account_id?: string; payer_id?: string } }
 }
 
-/** What may be missing, or null. */
+/** Makes a property optional and nullable. */
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 export const PaypalEvent = Type.Object({
@@ -64,12 +64,12 @@ export const PaypalEvent = Type.Object({
   resource: maybe(
     Type.Object({
       id: maybe(GatewayName),
-      /** Of a dispute, which has no `id`. */
+      /** Present for a dispute, which has no `id`. */
       dispute_id: maybe(GatewayName),
-      /** Of an approval that was reversed. */
+      /** Present for a reversed approval. */
       order_id: maybe(GatewayName),
       invoice_id: maybe(Type.String()),
-      /** The order that a payment token was kept with. */
+      /** The order with which a payment token was saved. */
       metadata: maybe(Type.Object({ order_id: maybe(GatewayName) })),
       supplementary_data: maybe(
         Type.Object({ related_ids: maybe(Type.Object({ order_id: maybe(GatewayName) })) }),
@@ -81,7 +81,7 @@ export const PaypalEvent = Type.Object({
 })
 export type PaypalEvent = Static<typeof PaypalEvent>
 
-/** In a list it has no outcome and no transactions. */
+/** Lists omit the outcome and the transactions. */
 export interface Dispute {
   dispute_id: string
   status?: string
@@ -108,11 +108,11 @@ interface Problem {
   name?: string
   debug_id?: string
   details?: { issue?: string }[]
-  /** The token endpoint's. */
+  /** Set by the token endpoint. */
   error?: string
 }
 
-/** PayPal's word for why it refused, from the body of its answer. */
+/** Returns PayPal's reason for a refusal, from the response body. */
 export function issueOf(body: unknown): { issue: string; debugId: string } {
   const { name, debug_id, details, error } = Object(body) as Problem
   return { issue: details?.[0]?.issue ?? name ?? error ?? 'no reason', debugId: debug_id ?? 'none' }

@@ -15,10 +15,10 @@ interface Listening {
 
 type Headers = Record<string, string | string[] | undefined>
 
-/** PayPal repeats a notification for three days; what is older is somebody else's repetition. */
+/** PayPal repeats a notification for three days; an older one is a replay by somebody else. */
 const oldestMs = 4 * dayMs
 
-/** What PayPal is asked for, by the header that it comes from. */
+/** PayPal's verification fields, and the headers that hold them. */
 const signed = {
   auth_algo: 'paypal-auth-algo',
   cert_url: 'paypal-cert-url',
@@ -28,8 +28,8 @@ const signed = {
 }
 
 /**
- * Reads a notification that PayPal says is its own.
- * @throws WebhookRefused if it is not, or is too old; Error if PayPal could not be asked
+ * Parses a notification and has PayPal verify it.
+ * @throws WebhookRefused if it is not PayPal's, or is too old; Error if PayPal could not be reached
  */
 export async function parseWebhook(
   context: Listening,
@@ -60,14 +60,14 @@ function readEvent(text: string): PaypalEvent {
     const event: unknown = JSON.parse(text)
     if (Value.Check(PaypalEvent, event)) return event
   } catch {
-    // Said below.
+    // Thrown below.
   }
   throw new WebhookRefused('the notification is no event')
 }
 
 /**
- * Has PayPal check its signature, which covers the body byte by byte: it is passed on as it came, not written anew.
- * It was parsed before, so it is one JSON value and cannot reach out of its place.
+ * Asks PayPal to verify its signature, which covers the body byte by byte: the original text is passed on, not serialized
+ * again. It was parsed before, so it is one JSON value and cannot break out of its property.
  */
 async function verify({ client, webhookId }: Listening, proof: Record<string, string>, text: string) {
   const about = JSON.stringify({ ...proof, webhook_id: webhookId })
@@ -83,8 +83,8 @@ async function verify({ client, webhookId }: Listening, proof: Record<string, st
 }
 
 /**
- * The order that an event is about. Refunds and disputes name the capture alone, whose order PayPal is asked for. Where that is
- * gone, the payment is named by its dispute, or by its invoice id, which is the attempt's.
+ * Returns the reference of the payment of an event. Refunds and disputes name only the capture, whose order is queried at
+ * PayPal. If that is gone, the payment is named by its dispute, or by its invoice id, which is the attempt's.
  */
 export async function referenceOf(client: PaypalClient, event: PaypalEvent): Promise<string> {
   const { event_type, resource } = event
@@ -99,7 +99,7 @@ export async function referenceOf(client: PaypalClient, event: PaypalEvent): Pro
   return known ?? resource?.order_id ?? (invoice ? invoiceName(invoice) : (resource?.id ?? event_type))
 }
 
-/** The capture that an event is about. */
+/** Returns the capture id of an event. */
 export function captureIdOf({ event_type, resource }: PaypalEvent): string | undefined {
   if (event_type.startsWith('CUSTOMER.DISPUTE.'))
     return resource?.disputed_transactions?.[0]?.seller_transaction_id ?? undefined

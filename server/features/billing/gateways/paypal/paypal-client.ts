@@ -8,12 +8,12 @@ export interface PaypalRequest {
   path: string
   /** JSON. */
   body?: string
-  /** `PayPal-Request-Id`: the same key stands for the same request. */
+  /** The `PayPal-Request-Id`: the same key identifies the same request. */
   key?: string
 }
 
 export interface PaypalClient {
-  /** @throws PaypalRefusal for an answer other than 2xx; Error where there is none */
+  /** @throws PaypalRefusal for a response other than 2xx; Error if there is none */
   ask<T>(request: PaypalRequest): Promise<T>
 }
 
@@ -22,7 +22,7 @@ interface Settings {
   clientSecret: string
   apiBase: string
   clock: Clock
-  /** How long one request may take. */
+  /** Time limit of one request, in milliseconds. */
   timeoutMs?: number
 }
 
@@ -31,19 +31,19 @@ interface Answer {
   body: unknown
 }
 
-/** One request; a call of the port may need several within `gatewayTimeoutMs`. */
+/** Time limit of one request; a call of the port may need several within `gatewayTimeoutMs`. */
 const requestTimeoutMs = 8000
-/** The pauses before a request is sent again that PayPal still works at (409). */
+/** The delays before repeating a request that PayPal is still processing (409). */
 const pausesMs = [100, 300, 900]
 const inQuestion = new Set([401, 408, 409, 429])
 
-/** PayPal's no. */
+/** PayPal's error response to a request. */
 export class PaypalRefusal extends Error {
   override readonly name = 'PaypalRefusal'
   readonly status: number
-  /** PayPal's word for why. */
+  /** PayPal's reason. */
   readonly issue: string
-  /** PayPal's name for the request. */
+  /** PayPal's id of the request. */
   readonly debugId: string
 
   constructor({ method, path }: PaypalRequest, { status, body }: Answer) {
@@ -54,16 +54,16 @@ export class PaypalRefusal extends Error {
     this.debugId = debugId
   }
 
-  /** Whether nothing came of the request: PayPal understood and will not. */
+  /** Returns whether PayPal refused the request for good, so that it had no effect. */
   get isFinal(): boolean {
     return this.status >= 400 && this.status < 500 && !inQuestion.has(this.status)
   }
 }
 
 /**
- * PayPal over plain HTTP. What was lost on the way or met a fault there (5xx) is sent once more at once, which its key
- * makes harmless: PayPal gives the answer of the first (https://developer.paypal.com/api/rest/reference/idempotency/). What
- * took too long is not, and nothing is ever sent later: keys of orders last 6 hours.
+ * A plain HTTP client for PayPal. A request that was lost or met a server error (5xx) is repeated once at once, which its key
+ * makes safe: PayPal repeats the first answer (https://developer.paypal.com/api/rest/reference/idempotency/). One that timed
+ * out is not repeated, and nothing is sent later: keys of orders last 6 hours.
  */
 export function createPaypalClient(settings: Settings): PaypalClient {
   const { apiBase, clientId, clientSecret, clock, timeoutMs = requestTimeoutMs } = settings
@@ -95,7 +95,7 @@ export function createPaypalClient(settings: Settings): PaypalClient {
       },
     })
 
-  /** A token that PayPal takes no more is replaced once. */
+  /** Sends a request; a token that PayPal rejects is replaced once. */
   const sendSigned = async (request: PaypalRequest): Promise<Answer> => {
     const token = await tokens.get()
     const answer = await sendWith(token, request)
@@ -113,7 +113,7 @@ export function createPaypalClient(settings: Settings): PaypalClient {
         answer = await twiceAtMost(() => sendSigned(request))
       }
       if (answer.status < 200 || answer.status > 299) throw new PaypalRefusal(request, answer)
-      // The caller's type says what PayPal documents; what is read of it is checked where it is read.
+      // The caller's type follows PayPal's documentation; properties are checked where they are read.
       return answer.body as T
     },
   }
@@ -137,7 +137,7 @@ async function send(url: string, timeoutMs: number, request: RequestInit): Promi
   return { status: response.status, body: readJson(text) }
 }
 
-/** A proxy in between answers with a page, which is none. */
+/** Returns undefined for a body that is not JSON, such as the page of a proxy. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text)

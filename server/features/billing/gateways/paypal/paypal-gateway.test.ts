@@ -42,7 +42,7 @@ describeGateway(
     kept: { brand: 'paypal', last4: null, fingerprint: expect.any(String) },
     hasLine: true,
     notifications: ['forged', 'stale', 'altered'],
-    // PayPal cannot look for an order, and cannot be told that one was called off (docs/decisions/0010).
+    // PayPal can neither search for orders nor cancel them (docs/decisions/0010).
     forgetsUnpaid: true,
   },
   () => ({

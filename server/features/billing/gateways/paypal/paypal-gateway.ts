@@ -16,20 +16,20 @@ import { writeOrder, writeRenewal } from './write-order.ts'
 
 interface PaypalContext {
   settings: NonNullable<Config['paypal']> & { clientSecret: string }
-  /** Where the site is reached, for who calls a payment off. */
+  /** The URL of the site, to which a user who cancels returns. */
   publicUrl: string
   clock: Clock
   log: Log
-  /** How long one request may take. */
+  /** Time limit of one request, in milliseconds. */
   timeoutMs?: number
 }
 
-/** How long a start waits to learn what the account may do. */
+/** How long the site's start waits for the permissions of the account. */
 const startWaitsMs = 3000
 
 /**
- * PayPal by its Orders v2 with the vault (billing.md, "Gateways"). A reference is an order's id. An order moves money only
- * when it is captured, which nobody but `complete` does: one that was called off is left alone.
+ * Creates the PayPal gateway (Orders v2 with the vault). A reference is an order's id. An order moves money only when it is
+ * captured, which only `confirmPayment` does: a cancelled one is left alone.
  */
 export function createPaypalGateway(context: PaypalContext): PaymentGateway {
   const { settings, publicUrl, clock, log, timeoutMs } = context
@@ -68,7 +68,7 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
     async cancelPayment(reference) {
       const payment = await readPayment(client, reference)
       if (payment?.status !== 'requires_action') return payment
-      // PayPal has no call for it, and needs none: an order that nobody captures takes no money.
+      // PayPal has no such call and needs none: an order that is never captured takes no money.
       const { next: _, ...rest } = payment
       return { ...rest, status: 'cancelled', decline: 'cancelled' }
     },

@@ -26,7 +26,7 @@ afterEach(async () => {
   await paypal.close()
 })
 
-/** Time goes by here and at PayPal, and what is due is done. */
+/** Advances the clocks here and at PayPal, and runs what is due. */
 async function pass(milliseconds: number): Promise<void> {
   offset += milliseconds
   paypal.ahead = offset
@@ -34,7 +34,7 @@ async function pass(milliseconds: number): Promise<void> {
   await renewSubscriptions(site.context)
 }
 
-/** Somebody whose first week is over, and whose renewal meets trouble. */
+/** Creates a subscriber whose first week is over, and whose renewal meets a fault. */
 async function renew(trouble: Trouble): Promise<void> {
   await subscribe()
   paypal.trouble = { on: /POST .*orders$/, with: [trouble] }
@@ -58,7 +58,7 @@ const subscription = () =>
     .where('status', 'in', ['active', 'past_due'])
     .executeTakeFirst()
 
-/** How often PayPal took money for a renewal. */
+/** Counts the renewals that PayPal charged. */
 async function taken(): Promise<number> {
   const renewals = await site.context.db
     .selectFrom('orders')

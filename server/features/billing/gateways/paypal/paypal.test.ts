@@ -31,7 +31,7 @@ afterEach(async () => {
   expect(await held()).toBe(paypal.orders.balance)
 })
 
-/** What our books say that PayPal holds for us, in cents. */
+/** Returns the amount that PayPal holds for us by our ledger, in cents. */
 async function held(): Promise<number> {
   const { total } = await site.context.db
     .selectFrom('ledger_lines')
@@ -48,7 +48,7 @@ const wish = () => ({
   method: 'wallet' as const,
 })
 
-/** Somebody who was sent to PayPal. @returns them, the order, and PayPal's name for the payment */
+/** Creates a shopper who was sent to PayPal. @returns the shopper, the order, and PayPal's id of the payment */
 async function sentAway(more: object = {}) {
   const shopper = await Shopper.on(site)
   const order = await shopper.order({ ...wish(), ...more })
@@ -56,7 +56,7 @@ async function sentAway(more: object = {}) {
   return { shopper, order, url, token: new URL(url).searchParams.get('token') ?? '' }
 }
 
-/** Answers on PayPal's page. @returns where PayPal sends the person from there */
+/** Answers on PayPal's page. @returns the URL to which PayPal redirects */
 async function answer(url: string, said: 'yes' | 'no'): Promise<URL> {
   const body = new URLSearchParams({ answer: said })
   const response = await fetch(url, { method: 'POST', body, redirect: 'manual' })
@@ -81,7 +81,7 @@ async function tidy(milliseconds: number) {
 const post = ({ body, headers }: { body: Buffer; headers: Record<string, string> }) =>
   fetch(hook(), { method: 'POST', body: body.toString(), headers })
 
-/** The event about a payment. */
+/** Returns the event about a payment. */
 function eventOf(token: string, type: string) {
   const found = paypal.events.find(
     ({ event_type, resource }) => event_type === type && JSON.stringify(resource).includes(token),
@@ -97,7 +97,7 @@ describe('an episode', () => {
     expect(url.startsWith(`${paypal.url}/checkoutnow`)).toBe(true)
     const back = await answer(url, 'yes')
     expect(back.pathname).toBe('/api/webhook/payment/paypal-return')
-    // In whatever browser the way back opens.
+    // The return may open in a browser without the session.
     const home = await site.visitor().fetch(back.pathname + back.search)
     expect([home.status, home.headers.get('location')]).toEqual([303, `/order/result?order_id=${order.id}`])
     expect(await stateOf(order.id)).toMatchObject({ order: 'paid', attempt: 'succeeded' })
@@ -173,7 +173,7 @@ describe('an episode', () => {
     await tidy(60_000)
     expect(paypal.orders.balance - before).toBe(order.amount_cents)
     expect(paypal.orders.get(token).refunds).toHaveLength(1)
-    // PayPal tells of a refund by the capture's name, not the order's.
+    // PayPal's refund event names the capture, not the order.
     const told = eventOf(paypal.orders.get(token).captures[0]?.id ?? '', 'PAYMENT.CAPTURE.REFUNDED')
     expect((await post(paypal.signed(told))).status).toBe(204)
     const { db } = site.context
@@ -250,7 +250,7 @@ describe('money that goes back', () => {
     const query = { episode_id: wish().episode_id ?? '' }
     return (await shopper.visitor.call(getEpisode, { query })).answer.code
   }
-  /** An episode that was paid, at a site that hears what PayPal tells. */
+  /** Creates a paid episode at a site that receives PayPal's events. */
   async function bought() {
     const { shopper, order, token } = await sentAway()
     paypal.orders.approve(token)
@@ -297,7 +297,7 @@ describe('money that goes back', () => {
     expect(await playing(shopper)).toBe(402)
     const opened = eventOf(captureId, 'CUSTOMER.DISPUTE.CREATED')
     paypal.orders.dispute(token, end, clock.now())
-    // The first event once more, after the last.
+    // Sends the first event again, after the last.
     await Promise.all([1, 2, 3, 4, 5].map(() => post(paypal.signed(opened))))
     await becomes(shopper, order.id, { status })
     expect(await playing(shopper)).toBe(code)

@@ -9,14 +9,14 @@ const statuses: Record<string, Payment['status']> = {
   PENDING: 'processing',
   DECLINED: 'failed',
   FAILED: 'failed',
-  // The money came in, and PayPal took it away again: see `reversalOf`.
+  // The money came in, and PayPal reversed it: see `reversalOf`.
   REVERSED: 'succeeded',
 }
 
 /**
- * PayPal's order in our words. Its capture says what became of the money; without one none has moved, whatever the order's
- * own status: an order that was approved still waits for us. An order of another shop has no ids of ours, and older orders of
- * ours have more after the id.
+ * Converts PayPal's order to a payment. Its capture determines the state; without one no money has moved, whatever the order's
+ * own status: an approved order still waits for us. An order of another shop has no ids of ours, and older orders of ours have
+ * more text after the id.
  */
 export function presentOrder(order: Order): Payment {
   const unit = order.purchase_units?.[0]
@@ -44,7 +44,7 @@ export function presentOrder(order: Order): Payment {
   }
 }
 
-/** The capture that counts: one that brought money in, or may, before one that was declined. */
+/** Returns the decisive capture: one that succeeded, or may, before one that was declined. */
 export function captureOf({ purchase_units }: Order): Capture | undefined {
   const captures = purchase_units?.[0]?.payments?.captures ?? []
   const having = (status: Payment['status']) => captures.find((one) => statuses[one.status] === status)
@@ -56,12 +56,12 @@ function statusOf(order: Order, capture: Capture | undefined): Payment['status']
   return statuses[capture.status] ?? 'unreadable'
 }
 
-/** A reversal takes what was not refunded, as a lost dispute does. */
+/** A reversal takes what was not refunded, like a lost dispute. */
 function reversalOf({ amountCents, refundedCents }: Pick<Payment, 'amountCents' | 'refundedCents'>) {
   return { dispute: 'lost', disputedCents: amountCents - refundedCents } as const
 }
 
-/** The wallet that was kept; its owner's id is the same whatever it is kept for. */
+/** Returns the saved wallet; its owner's id is the same for every saved method. */
 function methodOf({ payment_source }: Order): Pick<Payment, 'method'> {
   const { account_id: fingerprint, attributes } = payment_source?.paypal ?? {}
   const reference = attributes?.vault?.id
@@ -69,13 +69,13 @@ function methodOf({ payment_source }: Order): Pick<Payment, 'method'> {
   return { method: { reference, brand: 'paypal', last4: null, ...(fingerprint ? { fingerprint } : {}) } }
 }
 
-/** Where the person agrees to the payment; PayPal leaves it out once they have. */
+/** Returns the URL where the user approves the payment; PayPal omits it after the approval. */
 function approvalOf({ links }: Order): Payment['next'] {
   const url = links?.find(({ rel }) => rel === 'payer-action')?.href
   return url !== undefined && /^https?:/.test(url) ? { type: 'redirect', url } : undefined
 }
 
-/** A refund that is pending counts as made. It may fail days later. */
+/** Sums the refunds. A pending one counts as refunded, although it may fail days later. */
 function refundsOf({ purchase_units }: Order): Pick<Payment, 'refundedCents' | 'refundPending'> {
   const refunds = purchase_units?.[0]?.payments?.refunds ?? []
   const refundedCents = refunds

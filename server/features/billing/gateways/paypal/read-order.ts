@@ -6,7 +6,7 @@ import { readDispute, withDispute } from './read-disputes.ts'
 
 export const ordersPath = '/v2/checkout/orders'
 
-/** @returns null where PayPal has no such order, or none any more */
+/** @returns null if PayPal has no such order, or no longer */
 export async function readOrder(client: PaypalClient, reference: string): Promise<Order | null> {
   if (!/^[A-Z0-9]{1,36}$/.test(reference)) return null
   try {
@@ -23,7 +23,7 @@ export async function readPayment(client: PaypalClient, reference: string): Prom
   return order && presentWithDispute(client, order)
 }
 
-/** An order with the dispute about its capture. A dispute may move the capture out of COMPLETED, so every capture is asked about. */
+/** Adds the dispute about its capture to an order. A dispute may move the capture out of COMPLETED, so every capture's is queried. */
 export async function presentWithDispute(client: PaypalClient, order: Order): Promise<Payment> {
   const payment = presentOrder(order)
   const capture = captureOf(order)

@@ -5,13 +5,13 @@ import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { captureOf } from './present-order.ts'
 import { readOrder } from './read-order.ts'
 
-/** What may go another time: the capture is under way, the account is short of money, a dispute is open. */
+/** Temporary refusals: the capture is pending, the account lacks money, or a dispute is open. */
 const passing = new Set(['PENDING_CAPTURE', 'REFUND_FAILED_INSUFFICIENT_FUNDS', 'TRANSACTION_DISPUTED'])
 
 /**
- * Refunds once per key, for however long: the refund carries its key's name, and is looked for before it is asked for,
- * since PayPal forgets keys and we may ask again days later.
- * @throws GatewayRefused for more than is left, or where PayPal refunds this payment no more
+ * Refunds once per key, without a time limit: the refund stores its key's name, and is searched for before each request,
+ * because PayPal forgets keys and we may repeat a request days later.
+ * @throws GatewayRefused for more than is left, or if PayPal no longer refunds this payment
  */
 export async function refundOnce(
   client: PaypalClient,
@@ -35,7 +35,7 @@ export async function refundOnce(
   }
 }
 
-/** A key as PayPal keeps it with a refund: letters, digits and `-_.,`. */
+/** Converts a key to the form that PayPal stores with a refund: letters, digits and `-_.,`. */
 const nameOf = (key: string) => key.replaceAll(/[^\w.,-]/g, '.')
 
 function findRefund({ purchase_units }: Order, name: string): Refund | undefined {
@@ -43,7 +43,7 @@ function findRefund({ purchase_units }: Order, name: string): Refund | undefined
   return refunds.find(({ custom_id }) => custom_id === name)
 }
 
-/** One that failed or was called off at PayPal is over: another try has another key. */
+/** A refund that failed or was cancelled at PayPal is final: a retry has another key. */
 function checkSame({ id, status, amount }: Refund, amountCents: number, key: string): void {
   if (status === 'FAILED' || status === 'CANCELLED')
     throw new GatewayRefused(`PayPal's refund ${id} is ${status}`)

@@ -12,12 +12,13 @@ import { usagePattern } from './write-order.ts'
 const setupsPath = '/v3/vault/setup-tokens'
 export const tokensPath = '/v3/vault/payment-tokens'
 
-/** The person has not agreed yet. */
+/** The user has not approved yet. */
 const waiting = new Set(['CREATED', 'PAYER_ACTION_REQUIRED'])
 
 /**
- * Keeps wallets without a payment: a saving is a setup token, to which the person agrees at PayPal, and which `complete` turns
- * into the payment token that renewals are charged with. One that nobody turns into that keeps nothing, and lapses by itself.
+ * Saves wallets without a payment: a set-up is a setup token, which the user approves at PayPal, and which `complete` exchanges
+ * for the payment token that renewals are charged with. A setup token that is not exchanged saves nothing, and expires by
+ * itself.
  */
 export function createWalletSaver(client: PaypalClient): MethodSetups {
   return {
@@ -27,14 +28,14 @@ export function createWalletSaver(client: PaypalClient): MethodSetups {
       return setup && (waiting.has(setup.status) ? present(setup) : keep(client, setup))
     },
     async retrieve(lookup) {
-      // PayPal cannot look for one. Of whose name we never heard, nobody was sent to agree to it.
+      // PayPal cannot search for setup tokens. If its id never arrived, no user was sent to approve it.
       const setup = 'reference' in lookup ? await readSetup(client, lookup.reference) : null
       return setup && (isTurned(setup) ? keep(client, setup) : present(setup))
     },
     async cancel(reference) {
       const setup = await readSetup(client, reference)
       if (!setup) return null
-      // PayPal has no call for it. Of what was agreed to it is not known whether it was turned into a token.
+      // PayPal cannot cancel one. An approved one may already have been exchanged for a token.
       if (!waiting.has(setup.status)) return keep(client, setup)
       return { reference, status: 'cancelled', decline: 'cancelled' }
     },
@@ -43,7 +44,7 @@ export function createWalletSaver(client: PaypalClient): MethodSetups {
 
 const isTurned = ({ status }: SetupToken) => status === 'VAULTED' || status === 'TOKENIZED'
 
-/** @throws GatewayRefused for a key that stands for another request; PayPal gives the first one again, whatever it is asked */
+/** @throws GatewayRefused for a key of another request; PayPal repeats the first one, whatever the new request contains */
 async function start(client: PaypalClient, request: MethodSetupRequest): Promise<MethodSetup> {
   const { key, changeId, returnUrl, cancelUrl } = request
   const body = JSON.stringify({
@@ -73,7 +74,7 @@ async function start(client: PaypalClient, request: MethodSetupRequest): Promise
   }
 }
 
-/** @returns null where PayPal has no such setup token, or none any more */
+/** @returns null if PayPal has no such setup token, or no longer */
 async function readSetup(client: PaypalClient, reference: string): Promise<SetupToken | null> {
   if (!/^[0-9a-zA-Z_-]{7,36}$/.test(reference)) return null
   try {
@@ -85,8 +86,8 @@ async function readSetup(client: PaypalClient, reference: string): Promise<Setup
 }
 
 /**
- * Turns what the person has agreed to into a token, once: under a key of its own, and where PayPal knows that key no more, what
- * it made of it is found with its customer, who is new with each setup.
+ * Exchanges an approved setup token for a payment token, once: under a key of its own, and if PayPal has forgotten that key,
+ * the token is found by its customer, who is new with each setup.
  */
 async function keep(client: PaypalClient, setup: SetupToken): Promise<MethodSetup> {
   const { id: reference, customer } = setup
@@ -118,7 +119,7 @@ function kept(setup: SetupToken, { id, payment_source }: PaymentToken): MethodSe
   }
 }
 
-/** A saving that waits: for the person, who is sent to PayPal, or for us. */
+/** Presents a set-up that waits: for the user, who is sent to PayPal, or for us. */
 function present(setup: SetupToken): MethodSetup {
   const url = setup.links?.find(({ rel }) => rel === 'approve')?.href
   const next = url !== undefined && /^https?:/.test(url) ? ({ type: 'redirect', url } as const) : undefined

@@ -24,7 +24,7 @@ beforeEach(() => {
   paypal.webhookUrl = `${site.url}/api/webhook/payment/paypal`
 })
 
-/** Somebody whose plan is paid for, while PayPal does not keep the wallet yet. */
+/** Creates a subscriber who has paid, while PayPal has not saved the wallet yet. */
 async function subscribed() {
   const shopper = await Shopper.on(site)
   const plan_id = (await shopper.plan(30)).id

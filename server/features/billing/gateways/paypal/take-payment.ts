@@ -12,7 +12,7 @@ import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { presentOrder } from './present-order.ts'
 import { ordersPath, readOrder } from './read-order.ts'
 
-/** Why a capture took no money though nothing is decided: the order itself says how it stands. */
+/** Reasons for a failed capture that decide nothing: the order's own state does. */
 const undecided = new Set([
   'ORDER_NOT_APPROVED',
   'ORDER_ALREADY_CAPTURED',
@@ -21,8 +21,8 @@ const undecided = new Set([
 ])
 
 /**
- * Makes an order under our key; a wallet's then waits for the person, a renewal is captured as it is made.
- * @throws GatewayRefused for a key that stands for another order; PayPal gives the first one again, whatever it is asked
+ * Creates an order under our key; a wallet's then waits for the user, a renewal is captured at once.
+ * @throws GatewayRefused for a key of another order; PayPal repeats the first one, whatever the new request contains
  */
 export async function makeOrder(client: PaypalClient, charge: Charge, body: string): Promise<Payment> {
   try {
@@ -40,7 +40,7 @@ export async function makeOrder(client: PaypalClient, charge: Charge, body: stri
   }
 }
 
-/** `DUPLICATE_INVOICE_ID`: the attempt was paid under an order that we never heard of (billing.md, "Gateways"). */
+/** Handles `DUPLICATE_INVOICE_ID`: the attempt was paid by an order whose id never arrived. */
 async function paidBefore(client: PaypalClient, attemptId: string, error: PaypalRefusal): Promise<Payment> {
   const now = Date.now()
   const paid = await findPayment(client, { attemptId, from: new Date(now - dayMs), to: new Date(now) })
@@ -48,7 +48,7 @@ async function paidBefore(client: PaypalClient, attemptId: string, error: Paypal
   return paid
 }
 
-/** A renewal that waits for somebody waits in vain. */
+/** Creates a renewal. One that requires the user's approval cannot succeed. */
 export async function makeRenewal(client: PaypalClient, charge: Charge, body: string): Promise<Payment> {
   const made = await makeOrder(client, charge, body)
   if (made.status !== 'requires_action') return made
@@ -57,8 +57,8 @@ export async function makeRenewal(client: PaypalClient, charge: Charge, body: st
 }
 
 /**
- * Takes the money of an order that was approved. PayPal captures an order once, however often and late it is asked.
- * @returns null where PayPal has no such order any more
+ * Captures an approved order. PayPal captures an order once, however often and late the request is repeated.
+ * @returns null if PayPal no longer has the order
  */
 export async function capturePayment(client: PaypalClient, reference: string): Promise<Payment | null> {
   try {

@@ -2,14 +2,14 @@ import type { Clock } from '#server/platform/clock.ts'
 
 export interface TokenCache {
   get(): Promise<string>
-  /** Forgets a token that was refused, unless another has taken its place by now. */
+  /** Drops a rejected token, unless it has been replaced already. */
   drop(token: string): void
 }
 
-/** A token is replaced this long before it ends, so that it does not end on the way. */
+/** A token is replaced this long before it expires, so that it does not expire in transit. */
 const marginMs = 60_000
 
-/** Keeps an access token for as long as it lasts; many who ask at once wait for the same one. Each process has its own. */
+/** Caches an access token until it expires; concurrent callers wait for the same one. Each process has its own cache. */
 export function createTokenCache(fetchToken: () => Promise<unknown>, clock: Clock): TokenCache {
   let held: { token: string; endsAt: number } | undefined
   let coming: Promise<string> | undefined

@@ -1,10 +1,10 @@
 import type { Charge, PresentCharge } from '#server/features/billing/gateways/gateway.ts'
 import { toPaypal } from './amounts.ts'
 
-/** How PayPal is told that the payments that follow renew a subscription, each for the period ahead. */
+/** Marks the payments that follow as renewals of a subscription, each for the period ahead. */
 export const usagePattern = 'SUBSCRIPTION_PREPAID'
 
-/** The body of an order that the person is to approve at PayPal; with `save` it keeps the wallet for renewals. */
+/** Builds the body of an order that the user approves at PayPal; with `save` it saves the wallet for renewals. */
 export function writeOrder(charge: PresentCharge, back: { return_url: string; cancel_url: string }): string {
   return write(charge, {
     experience_context: {
@@ -22,7 +22,7 @@ export function writeOrder(charge: PresentCharge, back: { return_url: string; ca
   })
 }
 
-/** The body of a renewal, which PayPal captures at once. */
+/** Builds the body of a renewal, which PayPal captures at once. */
 export function writeRenewal(charge: Charge, vaultId: string): string {
   return write(charge, {
     vault_id: vaultId,
@@ -34,7 +34,7 @@ export function writeRenewal(charge: Charge, vaultId: string): string {
   })
 }
 
-/** PayPal keeps two texts of ours with an order: 127 signs, which are its id, and 256, which say what it buys. */
+/** PayPal stores two texts of ours with an order: 127 characters for its id, and 256 for the purchase. */
 function write({ orderId, attemptId, amountCents, currency, purchase }: Charge, paypal: object): string {
   return JSON.stringify({
     intent: 'CAPTURE',

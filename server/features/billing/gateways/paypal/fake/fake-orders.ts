@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** What a person's wallet does when money is taken from it. */
+/** The simulated behaviour of a wallet that is charged. */
 export type Funding = 'pays' | 'pays once' | 'declined' | 'pending'
 
 interface Money {
@@ -27,7 +27,7 @@ interface FakeDispute {
 
 interface OrderRequest {
   intent: 'CAPTURE'
-  /** Another shop of the account gives no ids of ours. */
+  /** Orders of another shop with the same account have no ids of ours. */
   purchase_units: { reference_id?: string; custom_id?: string; invoice_id?: string; amount: Money }[]
   payment_source: {
     paypal: {
@@ -46,11 +46,11 @@ interface FakeOrder {
   captures: Item[]
   refunds: Item[]
   vaultId?: string
-  /** Whose wallet it was paid with. */
+  /** The owner of the wallet that paid. */
   payer?: string
 }
 
-/** A refusal as PayPal words it. */
+/** A refusal with PayPal's error name. */
 export class FakeRefusal extends Error {
   readonly status: number
 
@@ -60,28 +60,28 @@ export class FakeRefusal extends Error {
   }
 }
 
-/** Of everybody who pays with PayPal. */
+/** The address of every PayPal payer. */
 export const payerEmail = 'payer@example.com'
 
-/** PayPal writes ids in capital letters and digits. */
+/** PayPal's ids consist of capital letters and digits. */
 export const fakeId = () => randomBytes(9).toString('hex').toUpperCase().slice(0, 17)
 const isMade = ({ status }: Item) => status === 'COMPLETED' || status === 'PENDING'
 const cents = ({ value }: Money) => Math.round(Number(value) * 100)
 
-/** PayPal's books: what was ordered, approved, captured, kept and given back. `tell` hears of each event. */
+/** PayPal's records: orders, approvals, captures, saved wallets and refunds. `tell` receives each event. */
 export class FakeOrders {
   readonly all = new Map<string, FakeOrder>()
-  /** What was kept, and what it does when it is charged. */
+  /** The saved wallets, with their behaviour when charged. */
   readonly vault = new Map<string, Funding>()
-  /** By the capture that they are about. */
+  /** By the id of the disputed capture. */
   readonly disputes = new Map<string, FakeDispute>()
   mayVault = true
-  /** It keeps wallets some time after they have paid. */
+  /** It saves wallets some time after their payment. */
   keepsLater = false
   mayReadDisputes = true
-  /** What a wallet does whose person agrees. */
+  /** Returns the behaviour of a wallet whose owner approves. */
   funds: () => Funding = () => 'pays'
-  /** How a refund begins. */
+  /** The initial status of a refund. */
   refundsBegin: 'COMPLETED' | 'PENDING' = 'COMPLETED'
 
   private readonly url: () => string
@@ -92,7 +92,7 @@ export class FakeOrders {
     this.tell = tell
   }
 
-  /** What the account holds, in cents of whatever currency. */
+  /** The balance of the account, in cents of any currency. */
   get balance(): number {
     return [...this.all.values()]
       .flatMap(({ captures, refunds }) => [
@@ -103,7 +103,7 @@ export class FakeOrders {
       .reduce((sum, one) => sum + one, 0)
   }
 
-  /** What is gone for the dispute of a capture. */
+  /** Returns the amount that a capture's dispute took. */
   private taken(captureId: string): number {
     const dispute = this.disputes.get(captureId)
     const won = dispute?.dispute_outcome?.outcome_code === 'RESOLVED_SELLER_FAVOUR'
@@ -153,7 +153,7 @@ export class FakeOrders {
     return order
   }
 
-  /** The person agrees. Orders that were captured stay as they are. */
+  /** The user approves. Captured orders do not change. */
   approve(id: string, funding: Funding = this.funds(), payer = fakeId().slice(0, 13)): void {
     const order = this.get(id)
     if (order.status === 'COMPLETED') return
@@ -185,20 +185,20 @@ export class FakeOrders {
     this.vault.set(order.vaultId, order.funding === 'pays once' ? 'declined' : 'pays')
   }
 
-  /** The person takes the wallet away on PayPal's own pages. */
+  /** The user removes the wallet on PayPal's own pages. */
   takeAway(vaultId: string): void {
     this.vault.delete(vaultId)
     this.tell('VAULT.PAYMENT-TOKEN.DELETED', { id: vaultId })
   }
 
-  /** PayPal comes to keep the wallet that has paid an order. */
+  /** PayPal saves the wallet of a paid order later. */
   keepNow(id: string): void {
     const order = this.get(id)
     this.keep(order)
     this.tell('VAULT.PAYMENT-TOKEN.CREATED', { id: order.vaultId, metadata: { order_id: id } })
   }
 
-  /** What was pending comes to an end. */
+  /** Decides pending captures. */
   decide(id: string, status: 'COMPLETED' | 'DECLINED'): void {
     const order = this.get(id)
     for (const capture of order.captures) capture.status = status
@@ -240,7 +240,7 @@ export class FakeOrders {
     return refund
   }
 
-  /** What was refunded could not be given to the person. */
+  /** Makes the refunds of an order fail. */
   failRefunds(id: string): void {
     const { captures, refunds } = this.get(id)
     for (const refund of refunds) {
@@ -251,7 +251,7 @@ export class FakeOrders {
     }
   }
 
-  /** The person complains to PayPal, or PayPal has decided. */
+  /** Opens a dispute, or records PayPal's decision. */
   dispute(id: string, stands: 'open' | 'won' | 'lost', at: Date): void {
     const { captures, refunds } = this.get(id)
     const [capture] = captures
@@ -278,7 +278,7 @@ export class FakeOrders {
     this.tell(`CUSTOMER.DISPUTE.${stands === 'open' ? 'CREATED' : 'RESOLVED'}`, dispute)
   }
 
-  /** Those of a capture or opened since, in brief as PayPal lists them. */
+  /** Lists the disputes of a capture or opened since a time, in PayPal's short form. */
   listDisputes(query: URLSearchParams): object {
     this.checkMayRead()
     const [captureId, since = ''] = ['disputed_transaction_id', 'start_time'].map(

@@ -8,8 +8,8 @@ import { FakeSetups } from './fake-setups.ts'
 import { walletPage } from './fake-wallet-page.ts'
 
 /**
- * What goes wrong with a request before PayPal does what it is asked, or afterwards. 429 does nothing; `time-out` does it
- * and is silent; `404` has no such thing; `blank` answers 200 with nothing of PayPal's, as a proxy may.
+ * A simulated fault, before or after PayPal executes a request. 429 executes nothing; `time-out` executes it and sends no
+ * response; `404` finds nothing; `blank` answers 200 with an empty body, as a proxy may.
  */
 export type Trouble =
   | 'none'
@@ -56,9 +56,9 @@ const refuse = (status: number, issue: string): Answer => ({
 })
 
 /**
- * PayPal's HTTP face as far as it is used here, for tests: orders, captures, refunds, vault, events with their signature,
- * and the page where a person agrees. It refuses what PayPal refuses, gives the same answer for the same Request-Id for six
- * hours, and knows its access tokens.
+ * A fake of PayPal's HTTP API for tests, as far as it is used here: orders, captures, refunds, vault, signed events, and the
+ * page where a user approves. It refuses what PayPal refuses, repeats its answer to a Request-Id for six hours, and verifies
+ * its access tokens.
  */
 export class FakePaypal {
   readonly keys = {
@@ -76,19 +76,19 @@ export class FakePaypal {
     (type, resource) => this.tell(type, resource),
   )
   readonly events: Event[] = []
-  /** Every request, as it came. */
+  /** Every received request. */
   readonly requests: Asked[] = []
-  /** What goes wrong with requests whose method and path match, in their order; the last stays. */
+  /** The faults of requests whose method and path match, in this order; the last one repeats. */
   trouble: { on: RegExp; with: Trouble[] } | undefined
-  /** Where events are sent to. */
+  /** The URL that events are sent to. */
   webhookUrl: string | undefined
-  /** What the webhook of the account is told of. */
+  /** The event types that the account's webhook subscribes to. */
   webhookEvents = ['*']
-  /** How far its clock is ahead. */
+  /** How far its clock is ahead, in milliseconds. */
   ahead = 0
-  /** It refuses to list what happened longer ago than PayPal does. */
+  /** It refuses to list events older than PayPal lists. */
   refusesOld = false
-  /** How long after it happened something is listed. */
+  /** The delay before an event is listed, in milliseconds. */
   listsAfterMs = 0
 
   private readonly tokens = new Set<string>()
@@ -98,7 +98,7 @@ export class FakePaypal {
   private readonly server: Server
 
   private constructor() {
-    // It closes no idle connection: a client on a slow machine may be about to use it.
+    // Idle connections stay open, because a client on a slow machine may be about to use one.
     this.server = createServer(
       { keepAliveTimeout: 0 },
       (request, response) => void this.serve(request, response),
@@ -125,29 +125,29 @@ export class FakePaypal {
     await new Promise((resolve) => this.server.close(resolve))
   }
 
-  /** All goes well from now on, and what was held back is answered. */
+  /** Ends all faults and releases the responses that were held back. */
   recover(): void {
     this.trouble = undefined
     this.listsAfterMs = 0
     for (const answer of this.held.splice(0)) answer()
   }
 
-  /** From now on no access token is good any more. */
+  /** Invalidates all access tokens. */
   endTokens(): void {
     this.tokens.clear()
   }
 
-  /** How often something was asked for, such as `POST /v1/oauth2/token`. */
+  /** Counts the requests that match, such as `POST /v1/oauth2/token`. */
   count(what: RegExp): number {
     return this.requests.filter(({ method, path }) => what.test(`${method} ${path}`)).length
   }
 
-  /** An event as it is sent to the webhook. */
+  /** Returns an event with its signature, as sent to the webhook. */
   signed(
     event: object,
     { at = new Date(this.now()), signer = secret }: { at?: Date; signer?: string } = {},
   ): { body: Buffer; headers: Record<string, string> } {
-    // Written as nobody would write it again, since the signature is over these very bytes.
+    // Formatted unusually, so that serializing the event again would change the signed bytes.
     const body = JSON.stringify(event, null, 1).replace('\n', '\r\n')
     const id = randomUUID()
     const time = at.toISOString()
@@ -164,7 +164,7 @@ export class FakePaypal {
     }
   }
 
-  /** Waits until everything that was told has been answered. */
+  /** Waits until all sent events have been answered. */
   async told(): Promise<void> {
     await Promise.all(this.sent.splice(0))
   }
@@ -214,7 +214,7 @@ export class FakePaypal {
     return list.length > 1 ? list.shift() : list[0]
   }
 
-  /** The same answer for the same Request-Id, for as long as PayPal remembers it. */
+  /** Repeats the answer to a Request-Id for as long as PayPal does. */
   private async answerOnce(asked: Asked): Promise<Answer> {
     const id = asked.headers['paypal-request-id']
     if (typeof id !== 'string') return this.answer(asked)
@@ -302,14 +302,14 @@ export class FakePaypal {
 
   private verify({ text: sent }: Asked): Answer {
     const { transmission_id, transmission_time, transmission_sig, webhook_id } = JSON.parse(sent)
-    // The bytes of the event, which the signature is over.
+    // The raw bytes of the event, which the signature covers.
     const event = sent.slice(sent.indexOf('"webhook_event":') + '"webhook_event":'.length, -1)
     const right = sign(secret, transmission_id, transmission_time, webhook_id, event) === transmission_sig
     const ours = webhook_id === this.keys.PAYPAL_WEBHOOK_ID
     return { status: 200, body: { verification_status: right && ours ? 'SUCCESS' : 'FAILURE' } }
   }
 
-  /** Some events at a time, the latest first. */
+  /** Lists a page of events, latest first. */
   private list({ query }: Asked): Answer {
     const [from = '', to = '9', type] = ['start_time', 'end_time', 'event_type'].map(
       (name) => query.get(name) ?? undefined,
@@ -329,7 +329,7 @@ export class FakePaypal {
     return { status: 200, body: { events: found.slice(start, start + pageSize), count: found.length, links } }
   }
 
-  /** The page where the person agrees or not, and where they are sent from there. */
+  /** Serves the page where the user approves or cancels, and the redirect from there. */
   private wallet({ method, query, text: sent }: Asked): Answer {
     const token = query.get('token') ?? ''
     const order = this.orders.get(token)
@@ -343,7 +343,7 @@ export class FakePaypal {
     return { status: 303, location: back.href }
   }
 
-  /** The same where a wallet is to be kept without a payment. */
+  /** Serves the same page for a wallet that is saved without a payment. */
   private agreement({ method, query, text: sent }: Asked): Answer {
     const id = query.get('approval_session_id') ?? ''
     const { return_url, cancel_url } = this.setups.get(id).asked.payment_source.paypal.experience_context

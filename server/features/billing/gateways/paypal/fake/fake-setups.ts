@@ -12,12 +12,12 @@ interface FakeSetup {
   status: 'PAYER_ACTION_REQUIRED' | 'APPROVED' | 'VAULTED'
   asked: SetupRequest
   customerId: string
-  /** The wallet that was kept of it. */
+  /** The wallet that was saved from it. */
   vaultId?: string
   payer?: string
 }
 
-/** The wallets that PayPal keeps without a payment: setup tokens, and the payment tokens that are made of them. */
+/** Wallets that PayPal saves without a payment: setup tokens, and the payment tokens created from them. */
 export class FakeSetups {
   readonly all = new Map<string, FakeSetup>()
   private readonly vault: Map<string, Funding>
@@ -54,13 +54,13 @@ export class FakeSetups {
     return setup
   }
 
-  /** The person agrees. */
+  /** The user approves. */
   approve(id: string, payer = fakeId().slice(0, 13)): void {
     const setup = this.get(id)
     if (setup.status === 'PAYER_ACTION_REQUIRED') Object.assign(setup, { status: 'APPROVED', payer })
   }
 
-  /** Makes a payment token of what was agreed to, once. */
+  /** Creates a payment token from an approved setup token, once. */
   keep({ payment_source }: { payment_source: { token: { id: string; type: string } } }): object {
     const { id, type } = payment_source.token
     if (type !== 'SETUP_TOKEN') throw new FakeRefusal(400, 'INVALID_PARAMETER_VALUE')
@@ -73,7 +73,7 @@ export class FakeSetups {
     return presentToken(setup)
   }
 
-  /** Those of a customer that are still kept. */
+  /** Lists a customer's saved payment tokens. */
   list(query: URLSearchParams): object {
     const kept = [...this.all.values()].filter(
       ({ customerId, vaultId }) =>

@@ -1,4 +1,4 @@
-/** What a person sees at the stand-in for PayPal; without an amount they are to agree to later payments. */
+/** Returns the approval page of the fake PayPal; without an amount it asks for consent to later payments. */
 export function walletPage(amount: { currency_code: string; value: string } | undefined): string {
   return `<!doctype html>
 <html lang="en">
