@@ -6,7 +6,7 @@ import type { OrderKind, PaymentMethod } from '#server/features/billing/statuses
 
 type Gateways = Pick<BillingContext, 'gateways'>
 
-/** The gateway of this id, or undefined where it is not set up any more. */
+/** Returns the gateway of this id, or undefined if it is no longer configured. */
 export function findGateway(
   { gateways }: Gateways,
   id: string | null | undefined,
@@ -14,7 +14,7 @@ export function findGateway(
   return gateways.find((gateway) => gateway.id === id)
 }
 
-/** The gateway of an order or attempt. @throws Refusal gatewayNotOffered where it is no longer set up */
+/** Returns the gateway of an order or attempt. @throws Refusal gatewayNotOffered if it is no longer configured */
 export function gatewayOf(context: Gateways, { gateway }: { gateway: OrderGatewayId }): PaymentGateway {
   const found = findGateway(context, gateway)
   if (!found) throw new Refusal('gatewayNotOffered')
@@ -27,7 +27,7 @@ interface Way {
   kind: OrderKind
 }
 
-/** @throws Refusal gatewayNotOffered where this gateway, or this kind of it, is not offered here for what is bought */
+/** @throws Refusal gatewayNotOffered if this gateway or payment method is not offered here for the product */
 export function checkOffered(context: Gateways, { gateway, method, kind }: Way): PaymentGateway {
   const found = gatewayOf(context, { gateway })
   const fits = found.methods.includes(method) && !(kind === 'plan' && found.oneOffOnly)
@@ -35,7 +35,7 @@ export function checkOffered(context: Gateways, { gateway, method, kind }: Way):
   return found
 }
 
-/** @throws Refusal gatewayNotOffered where the gateway takes no such amount */
+/** @throws Refusal gatewayNotOffered if the gateway does not take the amount */
 export function checkAmount(
   context: Gateways,
   gateway: OrderGatewayId,
@@ -45,7 +45,7 @@ export function checkAmount(
     throw new Refusal('gatewayNotOffered')
 }
 
-/** Whether a gateway takes such an amount: some know a least one, or no fractions of a currency. */
+/** Returns whether a gateway takes an amount: some have a minimum, or no fractions of a currency. */
 export function takesAmount(
   gateway: PaymentGateway,
   { amount_cents, currency }: { amount_cents: number; currency: string },
@@ -53,7 +53,7 @@ export function takesAmount(
   return gateway.takes?.(amount_cents, currency) ?? true
 }
 
-/** Whether any gateway takes such an amount. */
+/** Returns whether any gateway takes an amount. */
 export function isPayable(
   { gateways }: Gateways,
   price: { amount_cents: number; currency: string },
@@ -61,16 +61,16 @@ export function isPayable(
   return gateways.some((gateway) => takesAmount(gateway, price))
 }
 
-/** What may be bought at one place, and what it costs. */
+/** A product on offer, and its price. */
 export interface Priced {
   /** `episode`, `video`, or the id of a plan. */
   what: string
-  /** All that may be charged for it: of a plan the introductory price too. */
+  /** All amounts that may be charged for it: for a plan also the introductory price. */
   cents: readonly number[]
   currency: string
 }
 
-/** What a plan costs, at first and later. */
+/** Returns the introductory and the regular price of a plan. */
 export function priceOfPlan({
   id,
   price_cents,
@@ -83,12 +83,12 @@ export function priceOfPlan({
 const isTaken = (gateway: PaymentGateway, { cents, currency }: Omit<Priced, 'what'>): boolean =>
   cents.every((amount_cents) => takesAmount(gateway, { amount_cents, currency }))
 
-/** Whether something can be bought with any of the gateways. */
+/** Returns whether a product can be bought with any of the gateways. */
 export function canBeBought(context: Gateways, price: Priced, kind: OrderKind): boolean {
   return gatewaysFor(context, price, kind).length > 0
 }
 
-/** The gateways that something can be bought with; a plan needs one that can be charged again. */
+/** Returns the gateways with which a product can be bought; a plan needs one that can charge again. */
 export function gatewaysFor(
   { gateways }: Gateways,
   price: Omit<Priced, 'what'>,
@@ -97,7 +97,10 @@ export function gatewaysFor(
   return gateways.filter((gateway) => !(kind === 'plan' && gateway.oneOffOnly) && isTaken(gateway, price))
 }
 
-/** The payment methods for what is offered, one entry per gateway and kind. Each says what it takes no such amount for. */
+/**
+ * Returns the payment methods for what is offered, one entry per gateway and kind, each with the products whose amount it does
+ * not take.
+ */
 export function offeredGateways({ gateways }: Gateways, prices: readonly Priced[] = []): OfferedGateway[] {
   return gateways.flatMap((gateway) => {
     const { id, methods, publicKey, oneOffOnly } = gateway

@@ -2,13 +2,13 @@ interface Described {
   type: string
   code?: string
   status?: number
-  /** The gateway's name for the request, by which its support finds it. */
+  /** The gateway's id of the request, for its support. */
   request?: string
 }
 
 /**
- * What a log may hold of an error that a gateway's call threw. The error itself may carry the request and the answer, with
- * a payment's secret and somebody's address in them, and repeat either in its message.
+ * Returns the parts of a gateway's error that may be logged. The error itself may contain the request and the response, with a
+ * payment's secret and a user's address, and repeat either in its message.
  */
 export function redactGatewayError(error: unknown): Described {
   const known: Record<string, unknown> = Object(error)
@@ -22,7 +22,7 @@ export function redactGatewayError(error: unknown): Described {
   }
 }
 
-/** The first that is a name or a code: a word without blanks. */
+/** Returns the first value that is a name or a code: a word without blanks. */
 function wordOf(...values: unknown[]): string | undefined {
   return values.find((value): value is string => typeof value === 'string' && /^[\w.:-]{1,100}$/.test(value))
 }

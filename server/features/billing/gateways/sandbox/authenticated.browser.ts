@@ -1,2 +1,2 @@
-// Runs in the frame of the bank's check once it is answered.
+// Runs in the frame of the bank's check after the answer.
 window.parent.postMessage({ type: 'authenticated' }, window.location.origin)

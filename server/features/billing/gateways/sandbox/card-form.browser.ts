@@ -1,4 +1,4 @@
-// Runs in the card's frame; served with its types taken off. What is typed here goes to /sandbox/tokens and nowhere else.
+// Runs in the card's frame; served as JavaScript, without its types. The input is sent to /sandbox/tokens only.
 
 interface Brand {
   type: string
@@ -33,7 +33,7 @@ function tell(message: Record<string, unknown>): void {
 
 const digitsOf = (text: string) => text.replaceAll(/\D/g, '')
 
-/** The brand whose longest pattern the number begins with. */
+/** Returns the brand with the longest pattern that the number begins with. */
 function brandOf(digits: string): Brand | undefined {
   const strength = (pattern: number | [number, number]) => {
     const [low, high] = Array.isArray(pattern) ? pattern : [pattern, pattern]
@@ -67,7 +67,7 @@ const valid: Record<Name, () => boolean> = {
   cvv: () => new RegExp(`^\\d{${brandOf(digitsOf(inputs.number.value))?.cvv ?? 3}}$`).test(inputs.cvv.value),
 }
 
-/** Writes the digits in the brand's groups, or the date as MM / YY, and leaves the caret behind the same digit. */
+/** Formats the digits in the brand's groups, or the date as MM / YY, and keeps the caret behind the same digit. */
 function rewrite(input: HTMLInputElement, write: (digits: string) => string): void {
   const caret = digitsOf(input.value.slice(0, input.selectionStart ?? input.value.length)).length
   const atEnd = input.selectionStart === input.value.length
@@ -89,7 +89,7 @@ function writeNumber(digits: string): string {
 
 function writeExpiry(digits: string): string {
   const filled = /^[2-9]/.test(digits) ? `0${digits}` : digits
-  // A date that the browser filled in as MM/YYYY.
+  // A date that the browser's autofill wrote as MM/YYYY.
   const short =
     filled.length === 6 && filled.slice(2, 4) === '20'
       ? filled.slice(0, 2) + filled.slice(4)
@@ -110,7 +110,7 @@ function tellChange(): void {
   tell({ type: 'changed', brand: brand?.type ?? null, valid: names.every((name) => valid[name]()) })
 }
 
-/** Stands at the field that has to be mended, and says so. */
+/** Shows the message at a field, and focuses it. */
 function refuse(name: Name, message: string): void {
   showMessage(name, message)
   inputs[name].focus()
@@ -166,7 +166,7 @@ for (const name of names) {
   const input = inputs[name]
   input.addEventListener('input', () => takeValue(name))
   input.addEventListener('blur', () => {
-    // Where only the window was left, the field is still the active one.
+    // If only the window lost the focus, the field is still the active one.
     if (document.activeElement !== input) showMessage(name, messageOf(name))
   })
 }
@@ -183,5 +183,5 @@ new ResizeObserver(() =>
   tell({ type: 'height', height: Math.ceil(form.getBoundingClientRect().height) }),
 ).observe(form)
 tell({ type: 'ready' })
-// What was typed or filled in by the browser before this script came.
+// Handles input that was typed or autofilled before this script loaded.
 for (const name of names) if (inputs[name].value) takeValue(name)

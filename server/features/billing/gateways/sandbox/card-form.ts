@@ -3,7 +3,7 @@ import { randomHex } from '#server/platform/ids.ts'
 import { endOfCard } from '#server/features/billing/gateways/end-of-card.ts'
 import { behaviourOf, type Behaviour } from './cards.ts'
 
-/** What a person typed. It is looked at and forgotten. */
+/** A typed card. It is checked and not stored. */
 export interface TypedCard {
   number: string
   expiry: string
@@ -13,7 +13,7 @@ export interface TypedCard {
 export type CardField = keyof TypedCard
 export const cardFields = ['number', 'expiry', 'cvv'] as const satisfies CardField[]
 
-/** Why a typed card is refused, and which field is at fault. */
+/** The reason why a typed card is refused, and the field at fault. */
 export interface CardRefusal {
   ok: false
   field: CardField
@@ -24,7 +24,7 @@ type Checked =
   | { ok: true; card: { behaviour: Behaviour; brand: string; last4: string; expiresAt: Date } }
   | CardRefusal
 
-/** Checks a typed card: Luhn and the brand's length, expiry this month or later, the brand's CVV (product.md, section 6). */
+/** Checks a typed card: Luhn and the brand's length, expiry this month or later, length of the brand's CVV. */
 export function checkCard({ number, expiry, cvv }: TypedCard): Checked {
   const digits = number.replaceAll(/[ -]/g, '')
   const { card, isValid } = valid.number(digits)
@@ -42,7 +42,7 @@ export function newToken(): string {
   return `stok_${randomHex()}`
 }
 
-/** How each brand is written and how long it is, for the form to follow what is typed. */
+/** Returns each brand's format and length, for the form to apply while typing. */
 export function cardBrands() {
   const types = valid.creditCardType.getTypeInfo
   const names = Object.values(valid.creditCardType.types)

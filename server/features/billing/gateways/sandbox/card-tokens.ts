@@ -2,7 +2,7 @@ import { checkCard, newToken, type CardRefusal, type TypedCard } from './card-fo
 import * as queries from './queries.ts'
 import type { SandboxContext } from './sandbox-context.ts'
 
-/** billing.md, "Sandbox". */
+/** How long a card token is valid. */
 const tokensLastMs = 15 * 60_000
 
 interface CardToken {
@@ -12,7 +12,7 @@ interface CardToken {
   last4: string
 }
 
-/** Exchanges a card for a token. The card is looked at and forgotten: it reaches no log, no table and no error. */
+/** Exchanges a card for a token. The card is checked and not stored: it reaches no log, table or error. */
 export async function exchangeCard(
   { db, clock }: Pick<SandboxContext, 'db' | 'clock'>,
   typed: TypedCard,

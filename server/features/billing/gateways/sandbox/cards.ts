@@ -1,6 +1,6 @@
 import type { DeclineCode } from '#server/features/billing/gateways/gateway.ts'
 
-/** How a test card behaves (billing.md, "Sandbox"). */
+/** The behaviour of a test card. */
 export type Behaviour =
   | 'pays'
   | 'declined'
@@ -12,7 +12,7 @@ export type Behaviour =
   | 'declines_later'
   | 'disputed'
 
-/** Stripe's published test numbers. The sandbox takes these and no others. */
+/** Stripe's published test numbers. The sandbox accepts no others. */
 const testCards: Record<string, Behaviour> = {
   '4242424242424242': 'pays',
   '4000000000000002': 'declined',
@@ -25,7 +25,7 @@ const testCards: Record<string, Behaviour> = {
   '4000000000000259': 'disputed',
 }
 
-/** Their numbers, the one that pays first. */
+/** The test numbers, the one that pays first. */
 export const testNumbers: readonly string[] = Object.keys(testCards)
 
 export function behaviourOf(cardNumber: string): Behaviour | undefined {
@@ -38,7 +38,7 @@ const succeeded: Result = { status: 'succeeded' }
 const asks: Result = { status: 'requires_action' }
 const declines = (decline: DeclineCode): Result => ({ status: 'failed', decline })
 
-/** What a charge comes to while the person is there. */
+/** Returns the result of a charge while the user is present. */
 export function chargePresent(behaviour: Behaviour): Result {
   switch (behaviour) {
     case 'declined':
@@ -57,13 +57,16 @@ export function chargePresent(behaviour: Behaviour): Result {
   }
 }
 
-/** What a card that was kept comes to while the person is there: one of them has expired by then, and one has been checked. */
+/**
+ * Returns the result of charging a saved card while the user is present: one card has expired by then, and one is authenticated
+ * already.
+ */
 export function chargeKept(behaviour: Behaviour): Result {
   if (behaviour === 'declines_later') return declines('card_expired')
   return behaviour === 'asks_once' ? succeeded : chargePresent(behaviour)
 }
 
-/** The same for a renewal: nobody is there for the bank to ask. */
+/** Returns the result of a renewal: the user is absent, so the bank cannot authenticate them. */
 export function chargeAbsent(behaviour: Behaviour): Result {
   const result = chargeKept(behaviour)
   return result.status === 'requires_action' ? declines('check_needed') : result

@@ -5,7 +5,7 @@ import { testNumbers } from './cards.ts'
 import { isMethodSetup, type Asked } from './method-setup-queries.ts'
 import { words } from './words.ts'
 
-/** Text as it may be in HTML, also within an attribute. */
+/** Escapes text for HTML, also within an attribute. */
 function escape(text: string): string {
   const entities: Record<string, string> = {
     '&': '&amp;',
@@ -17,10 +17,10 @@ function escape(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
 }
 
-/** As wallets are called: alike in every language. */
+/** A product name, the same in every language. */
 const expressName = 'Sandbox Pay'
 
-/** A document of the sandbox's own. Nothing in it comes from elsewhere, and only our own pages may frame it. */
+/** The Content-Security-Policy of the sandbox's documents: no foreign content, framed by our own pages only. */
 export const securityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -43,7 +43,7 @@ function page({
   title: string
   script?: string
   body: string
-  /** In a frame on a raised surface, or as a sheet over what is behind its frame; without it a page of its own. */
+  /** In a frame on a raised surface, or as a sheet over the framing page; otherwise a page of its own. */
   look?: 'framed' | 'sheet'
 }): string {
   return `<!doctype html>
@@ -76,7 +76,7 @@ function field({ name, label, autocomplete, placeholder, message }: Field): stri
 </div>`
 }
 
-/** The card form in its frame (billing.md, "Sandbox"). It asks for no name and has no button: those are its parent's. */
+/** Returns the card form for its frame. It has no name field and no button: those are on the parent page. */
 export function cardDocument(language: Language): string {
   const { card, number, numberBad, expiry, expiryForm, expiryBad, cvv, cvvBad, failed, confirm } =
     words[language]
@@ -104,7 +104,7 @@ ${fields.join('\n')}
   return page({ language, title: card, script: '/sandbox/card.js', body, look: 'framed' })
 }
 
-/** The sentence with the amount, which stands out, and the card's last digits. */
+/** Returns the sentence with the highlighted amount and the card's last digits. */
 function sentence(text: string, language: Language, asked: Asked): string {
   const amount = isMethodSetup(asked) ? '' : moneyWords(asked.amount_cents, asked.currency, language)
   return escape(text)
@@ -120,7 +120,7 @@ function choice(asked: Asked, action: string, yes: string, no: string): string {
 </form>`
 }
 
-/** The bank's check, framed by the payment page: named, since the pages around it have a main part too. */
+/** Returns the bank's check, framed by the payment page: its landmark is named, because the surrounding page has a main part too. */
 export function checkDocument(language: Language, asked: Asked): string {
   const { check, bankAsks, pay, payWith, keepCard, testBank, confirm, reject } = words[language]
   const paying = asked.last4 ? payWith : pay
@@ -133,7 +133,7 @@ ${choice(asked, `/sandbox/authenticate?lang=${language}`, confirm, reject)}
   return page({ language, title: check, body, look: 'framed' })
 }
 
-/** What is in the frame once the bank has its answer; the script tells the payment page. */
+/** Returns the frame's document after the bank's check; its script notifies the payment page. */
 export function checkedDocument(language: Language): string {
   const { thanks, oneMoment } = words[language]
   return page({
@@ -145,7 +145,7 @@ export function checkedDocument(language: Language): string {
   })
 }
 
-/** The wallet, a page of its own that the person is sent to and comes back from. */
+/** Returns the wallet's page, to which the user is redirected and from which they return. */
 export function walletDocument(language: Language, asked: Asked): string {
   const { wallet, walletAmount, keepWallet, testWallet, approve, cancel } = words[language]
   const body = `<main>
@@ -157,7 +157,7 @@ ${choice(asked, '/sandbox/wallet', approve, cancel)}
   return page({ language, title: wallet, body })
 }
 
-/** An express wallet's sheet, which is laid over the payment page. The script fills in what is bought, and for how much. */
+/** Returns an express wallet's sheet, shown over the payment page. The script fills in the purchase and its amount. */
 export function expressDocument(language: Language): string {
   const { card, email, testWallet, cancel, payNow, failed } = words[language]
   const cards = testNumbers.map(

@@ -1,6 +1,6 @@
-// Runs in the express wallet's sheet; served with its types taken off. What is approved here becomes a token, as a typed card does.
+// Runs in the express wallet's sheet; served as JavaScript, without its types. An approval becomes a token, as a typed card does.
 ;(() => {
-  /** What the payment page says of a purchase, in its viewer's language. */
+  /** The purchase as the payment page describes it, in the viewer's language. */
   interface Purchase {
     shop: string
     amount: string
@@ -25,7 +25,7 @@
     window.parent.postMessage(message, window.location.origin)
   }
 
-  /** Whose wallet this browser has: somebody of its own, since an introductory price is for an address once. */
+  /** Returns the wallet's owner: a separate address per browser, because an introductory price is granted once per address. */
   function ownerOfWallet(): { email: string; name: string } {
     const key = 'sandbox_wallet'
     const address = localStorage.getItem(key) ?? `wallet-${crypto.randomUUID().slice(0, 8)}@example.com`
@@ -81,7 +81,7 @@
   find('cancel', HTMLButtonElement).addEventListener('click', () => send({ type: 'cancelled' }))
   sheet.addEventListener('cancel', (event) => {
     event.preventDefault()
-    // What is approved is on its way.
+    // An approval that was sent can no longer be cancelled.
     if (!confirm.disabled) send({ type: 'cancelled' })
   })
   window.addEventListener('message', (event) => {

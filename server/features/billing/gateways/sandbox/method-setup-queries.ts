@@ -7,12 +7,12 @@ export type MethodSetupRow = Awaited<
   ReturnType<ReturnType<typeof selectMethodSetups>['executeTakeFirstOrThrow']>
 >
 
-/** What the person is asked about: a payment, or a method that is to be kept. */
+/** What the user is asked to approve: a payment, or saving a method. */
 export type Asked = PaymentRow | MethodSetupRow
 
 export const isMethodSetup = (asked: Asked): asked is MethodSetupRow => 'change_id' in asked
 
-/** Savings with the method that they are about. */
+/** Selects set-ups with their methods. */
 function selectMethodSetups(db: Db) {
   return db
     .selectFrom('sandbox_setups')
@@ -33,7 +33,7 @@ export function selectMethodSetupByKey(db: Db, key: string) {
   return selectMethodSetups(db).where('idempotency_key', '=', key).executeTakeFirst()
 }
 
-/** Moves a saving that waits for the person. @returns false where it waits no more */
+/** Decides a set-up that waits for the user. @returns false if it no longer waits */
 export async function decideMethodSetup(
   db: Db,
   id: string,

@@ -5,13 +5,13 @@ import type { SandboxMethodsTable, SandboxPaymentsTable, SandboxTokensTable } fr
 
 export type PaymentRow = Awaited<ReturnType<ReturnType<typeof selectPayments>['executeTakeFirstOrThrow']>>
 
-/** Stores a token, and deletes those that are worth nothing any more. */
+/** Stores a token, and deletes expired ones. */
 export async function insertToken(db: Db, token: Insertable<SandboxTokensTable>, now: Date): Promise<void> {
   await db.deleteFrom('sandbox_tokens').where('expires_at', '<=', now).execute()
   await db.insertInto('sandbox_tokens').values(token).execute()
 }
 
-/** Takes a token for good; undefined where it is unknown, used or too old. */
+/** Uses up a token; undefined if it is unknown, used or expired. */
 export function spendToken(tx: Tx, token: string, now: Date) {
   return tx
     .updateTable('sandbox_tokens')
@@ -35,14 +35,14 @@ export async function forgetMethod(db: Db, id: string, now: Date): Promise<void>
   await db.updateTable('sandbox_methods').set({ forgotten_at: now }).where('id', '=', id).execute()
 }
 
-/** Forgets the address of a person who has left. */
+/** Deletes the address of a user who deleted their account. */
 export async function forgetPayer(db: Db, userId: string): Promise<void> {
   await sql`UPDATE sandbox_payments SET metadata = metadata - 'email' WHERE metadata ->> 'payer' = ${userId}`.execute(
     db,
   )
 }
 
-/** Lets one request at a time use a key; held to the end of the transaction. */
+/** Locks a key until the end of the transaction, so that one request at a time uses it. */
 export async function lockKey(tx: Tx, key: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`sandbox:${key}`}, 0))`.execute(tx)
 }
@@ -51,7 +51,7 @@ export async function insertPayment(tx: Tx, payment: Insertable<SandboxPaymentsT
   await tx.insertInto('sandbox_payments').values(payment).execute()
 }
 
-/** Payments with what was refunded of them and the method they were made with. */
+/** Selects payments with their refunded amount and their method. */
 function selectPayments(db: Db) {
   return db
     .selectFrom('sandbox_payments')
@@ -105,7 +105,7 @@ export function selectPaymentsSince(db: Db, time: Date) {
     .execute()
 }
 
-/** Moves a payment that waits for the person. @returns false where it waits no more */
+/** Decides a payment that waits for the user. @returns false if it no longer waits */
 export async function decidePayment(
   db: Db,
   id: string,
@@ -130,7 +130,7 @@ export async function insertRefund(
   await tx.insertInto('sandbox_refunds').values(refund).execute()
 }
 
-/** The bank sends back what was refunded of a payment. */
+/** Marks the refunds of a payment as failed at the bank. */
 export async function failRefunds(db: Db, paymentId: string, now: Date): Promise<void> {
   await db
     .updateTable('sandbox_refunds')
@@ -140,7 +140,7 @@ export async function failRefunds(db: Db, paymentId: string, now: Date): Promise
     .execute()
 }
 
-/** Opens the dispute of a payment, or says how it ended. */
+/** Opens the dispute of a payment, or sets its outcome. */
 export async function setDispute(
   tx: Tx,
   dispute: { payment_id: string; status: DisputeStatus; amount_cents: number; changed_at: Date },
@@ -153,13 +153,13 @@ export async function setDispute(
     .execute()
 }
 
-/** How far the site's clock is ahead, in milliseconds. */
+/** Returns how far the site's clock is ahead, in milliseconds. */
 export async function selectAhead(db: Db): Promise<number> {
   const row = await db.selectFrom('sandbox_clock').select('ahead_ms').executeTakeFirst()
   return row?.ahead_ms ?? 0
 }
 
-/** Moves the site's clock on. @returns how far it is ahead then */
+/** Advances the site's clock. @returns how far it is ahead then */
 export async function moveClock(db: Db, milliseconds: number): Promise<number> {
   const { ahead_ms } = await db
     .insertInto('sandbox_clock')

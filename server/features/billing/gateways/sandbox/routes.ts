@@ -16,18 +16,18 @@ import { words } from './words.ts'
 type Request = Parameters<PlainRoute['handle']>[0]
 type Reply = Parameters<PlainRoute['handle']>[1]
 
-/** The language that the framing page says, else the browser's. */
+/** Returns the language requested by the framing page, else the browser's. */
 function languageOfRequest({ url, headers }: Pick<Request, 'url' | 'headers'>): Language {
   const asked = new URLSearchParams(url.split('?')[1]).get('lang')
   return languageOf(asked ?? '') ?? firstLanguage(headers['accept-language']) ?? 'en'
 }
 
-/** The site's own: a frame knows nothing of the page around it. */
+/** The site's own font: a frame has no access to that of its parent. */
 const font = fileURLToPath(
   import.meta.resolve('@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2'),
 )
 
-/** The sandbox's own HTTP face: the card's frame, the bank's check, the wallets, and where a card becomes a token. */
+/** The sandbox's own HTTP routes: the card's frame, the bank's check, the wallets, and the exchange of cards for tokens. */
 export function sandboxRoutes(context: SandboxContext): PlainRoute[] {
   return [
     {
@@ -107,7 +107,7 @@ function sendFile(reply: Reply, type: string, text: string) {
   return reply.header('cache-control', 'no-cache').type(`${type}; charset=utf-8`).send(text)
 }
 
-/** A script for the browser beside this file, checked as TypeScript and sent without its types. */
+/** Serves a TypeScript file beside this one as JavaScript, without its types. */
 function script(path: string, file: string): PlainRoute {
   let text: string | undefined
   return {
@@ -164,7 +164,7 @@ async function show(
   )
 }
 
-/** The person's answer. It counts once; later ones change nothing. @returns where a wallet sends them then */
+/** Applies the user's answer. It counts once; later ones change nothing. @returns the URL to which a wallet redirects */
 async function decide(
   context: SandboxContext,
   body: unknown,

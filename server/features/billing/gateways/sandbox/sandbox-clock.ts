@@ -7,15 +7,15 @@ import { moveClock, selectAhead } from './queries.ts'
 
 type Gateways = Pick<Config, 'allowSandbox' | 'stripe' | 'paypal'>
 
-/** A process notices within so long that the clock was moved. */
+/** A process notices a change of the clock within this time. */
 const staleMs = 5000
 
-/** Only where nothing real can be charged may anybody move time. */
+/** The clock can be moved only if nothing real can be charged. */
 const isMovable = ({ allowSandbox, stripe, paypal }: Gateways) => allowSandbox && !stripe && !paypal
 
 /**
- * The clock of a site: the system's, and where only the sandbox is set up, as far ahead as the operator moved it
- * (billing.md: "A clock that tests and the sandbox can move"). How far is in the database, for all processes.
+ * Opens the clock of a site: the system's or, if only the sandbox is configured, one as far ahead as the operator moved it. The
+ * offset is in the database, for all processes.
  */
 export async function openClock(config: Gateways, db: Db, log: Log): Promise<Clock> {
   if (!isMovable(config)) return systemClock
@@ -40,8 +40,8 @@ export async function openClock(config: Gateways, db: Db, log: Log): Promise<Clo
 const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /**
- * Moves the clock of a site on by so long (`45m`, `12h`, `30d`). Never back. @returns the time it is then
- * @throws ConfigError where a real gateway is set up, or it is no length of time
+ * Advances the clock of a site by a duration (`45m`, `12h`, `30d`). @returns the new time
+ * @throws ConfigError if a real gateway is configured, or the duration is invalid
  */
 export async function forwardClock(config: Gateways, db: Db, length: string | undefined): Promise<Date> {
   if (!isMovable(config))

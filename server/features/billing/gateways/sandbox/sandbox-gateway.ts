@@ -21,8 +21,8 @@ import { createMethodSaver } from './save-method.ts'
 import { newReference, presentMethod, useToken, useWallet, type Used } from './use-method.ts'
 
 /**
- * A full gateway for which no money moves (billing.md, "Sandbox"). It keeps its own books in the same database and is a
- * foreign party all the same: callers know it by the port alone.
+ * Creates a full gateway that moves no money. Its records are in the same database, but callers use it by the port alone, as a
+ * third party.
  */
 export function createSandboxGateway(context: SandboxContext): PaymentGateway {
   const { db, clock } = context
@@ -79,7 +79,7 @@ export function createSandboxGateway(context: SandboxContext): PaymentGateway {
 
 type PaymentKind = Pick<PaymentRow, 'kind' | 'saved' | 'return_url'>
 
-/** One payment per key: the same request again gives the same payment, another request is refused. */
+/** Makes one payment per key: repeating a request returns the same payment, another request is refused. */
 async function pay(
   context: SandboxContext,
   charge: Charge,
@@ -175,16 +175,16 @@ async function refundOnce(
   context.notify(reference)
 }
 
-/** A bank decides for us so long after it asked. */
+/** The bank decides an unanswered dispute for us after this time. */
 const decidedWithinMs = 10 * dayMs
 
-/** What a bank says that nobody has decided yet is for us in the end, as an operator sees who moves the clock. */
+/** Returns the status of a dispute. An open one is won in the end, as an operator sees who advances the clock. */
 function disputeOf({ dispute: status, disputed_at }: PaymentRow, now: Date): PaymentRow['dispute'] {
   const over = disputed_at !== null && now.getTime() - disputed_at.getTime() >= decidedWithinMs
   return status === 'open' && over ? 'won' : status
 }
 
-/** The person behind a card has their bank take back what is left of a payment, or the bank has decided on that. */
+/** Opens a dispute about what is left of a payment, or records the bank's decision. */
 export async function dispute(
   { db, clock, notify }: SandboxContext,
   reference: string,
@@ -231,13 +231,13 @@ function presentDispute(
     : { dispute: status, disputedCents: row.disputed_cents, disputeDetails: detailsOf(row) }
 }
 
-/** Without an answer the bank decides when the time for it is over. */
+/** Returns the dispute's details. Without an answer the bank decides at the due date. */
 function detailsOf({ id, dispute: status, disputed_at }: PaymentRow): DisputeDetails {
   const dueAt = status === 'open' && disputed_at && new Date(disputed_at.getTime() + decidedWithinMs)
   return { reference: `dispute_${id}`, reason: 'fraudulent', ...(dueAt ? { dueAt } : {}) }
 }
 
-/** The payment's name cannot be guessed, so the link that holds it is the person's alone. */
+/** Returns the user's next step. A payment's id cannot be guessed, so only the user has the link. */
 function nextOf({ kind, id }: PaymentRow): NextStep {
   if (kind === 'wallet') return { type: 'redirect', url: `/sandbox/wallet?payment=${id}` }
   return { type: 'authenticate', url: `/sandbox/authenticate?payment=${id}` }

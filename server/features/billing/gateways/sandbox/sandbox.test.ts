@@ -36,7 +36,7 @@ function gatewayOfSite() {
   return gateway
 }
 
-/** The person's answer to the bank's check or in the wallet. */
+/** Sends the user's answer to the bank's check or in the wallet. */
 async function answer(reference: string, said: 'yes' | 'no') {
   const gateway = gatewayOfSite()
   const waiting =

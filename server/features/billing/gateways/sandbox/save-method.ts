@@ -12,7 +12,7 @@ import * as queries from './method-setup-queries.ts'
 import type { MethodSetupRow } from './method-setup-queries.ts'
 import { newReference, presentMethod, useToken, useWallet } from './use-method.ts'
 
-/** Keeps cards and wallets without a payment, in a book of its own: a bank refuses or asks as it does with a payment. */
+/** Saves cards and wallets without a payment, in a table of its own: a bank declines or asks as it does with a payment. */
 export function createMethodSaver(context: SandboxContext): MethodSetups {
   const { db } = context
   const read = async (reference: string) => {
@@ -35,7 +35,7 @@ export function createMethodSaver(context: SandboxContext): MethodSetups {
   }
 }
 
-/** One saving per key: the same request again gives the same saving, another request is refused. */
+/** Starts one set-up per key: repeating a request returns the same set-up, another request is refused. */
 async function start(context: SandboxContext, request: MethodSetupRequest): Promise<MethodSetup> {
   const hash = createHash('sha256').update(JSON.stringify(request)).digest('hex')
   const id = newReference('ssav')
@@ -80,7 +80,7 @@ function present(row: MethodSetupRow): MethodSetup {
   }
 }
 
-/** As with a payment, its name cannot be guessed. */
+/** Returns the user's next step. As with a payment, the id cannot be guessed. */
 function nextOf({ kind, id }: MethodSetupRow): NonNullable<MethodSetup['next']> {
   if (kind === 'wallet') return { type: 'redirect', url: `/sandbox/wallet?saving=${id}` }
   return { type: 'authenticate', url: `/sandbox/authenticate?saving=${id}` }

@@ -22,12 +22,12 @@ export interface SandboxMethodsTable {
   forgotten_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
-/** What a payment was asked to remember. */
+/** The metadata that a payment stores. */
 interface PaymentMetadata {
   order_id: string
   attempt_id: string
   purchase?: string
-  /** Who pays, and their address until they leave. */
+  /** The payer, and their address until they delete their account. */
   payer?: string
   email?: string
 }
@@ -48,7 +48,7 @@ export interface SandboxPaymentsTable {
   created_at: Date
 }
 
-/** A method that is kept without a payment. */
+/** A method that is saved without a payment. */
 export interface SandboxSetupsTable {
   id: string
   idempotency_key: string
@@ -83,7 +83,7 @@ interface SandboxClockTable {
   ahead_ms: number
 }
 
-/** The sandbox's own books, which nobody else reads (billing.md, "Sandbox"). */
+/** The sandbox's own records; nothing else reads them. */
 export interface SandboxTables {
   sandbox_tokens: SandboxTokensTable
   sandbox_methods: SandboxMethodsTable

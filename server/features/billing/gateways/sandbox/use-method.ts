@@ -4,13 +4,13 @@ import { randomHex } from '#server/platform/ids.ts'
 import { chargePresent, type Result } from './cards.ts'
 import * as queries from './queries.ts'
 
-/** What is charged or kept, and what the bank or the wallet says to that. */
+/** The method that was charged or saved, and the response of the bank or the wallet. */
 export interface Used {
   methodId: string | null
   result: Result
 }
 
-/** A kept method in the port's words. */
+/** Presents a saved method as the port does. */
 export function presentMethod(
   reference: string,
   {

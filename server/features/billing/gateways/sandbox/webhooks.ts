@@ -22,7 +22,7 @@ function signatureOf(secret: string, time: string, body: Buffer | string): Buffe
   return createHmac('sha256', secret).update(`sandbox notification|${time}|`).update(body).digest()
 }
 
-/** Signs an event: its body, and the header that proves whose it is and when it was sent. */
+/** Signs an event. @returns its body, and the header that proves its sender and time */
 export function signEvent(
   { secret, clock }: Signing,
   reference: string,
@@ -31,7 +31,7 @@ export function signEvent(
   return signBody({ secret, clock }, body)
 }
 
-/** Signs a body as it is. */
+/** Signs a body without changing it. */
 export function signBody(
   { secret, clock }: Signing,
   body: string,
@@ -44,7 +44,7 @@ export function signBody(
   return { body, headers }
 }
 
-/** @throws WebhookRefused if it is not signed by us, or too old */
+/** @throws WebhookRefused if it has no valid signature of ours, or is too old */
 export function parseWebhook(
   { secret, clock }: Signing,
   body: Buffer,
@@ -61,8 +61,8 @@ export function parseWebhook(
 }
 
 /**
- * Sends events to the site's own address, once and without waiting: the site must work without them.
- * @param address where the site listens; undefined while it does not
+ * Creates a sender that sends events to the site's own address, once and without waiting: the site must work without them.
+ * @param address returns the address on which the site listens; undefined while it does not
  */
 export function createWebhookSender(
   context: Signing & { log: Log; address(): string | undefined },

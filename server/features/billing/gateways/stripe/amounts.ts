@@ -1,10 +1,10 @@
 import { stripeUnits, thousandths, wholeCurrencies } from '#contract/stripe-units.ts'
 import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 
-/** Counted in hundredths for the sake of old callers, and whole all the same. */
+/** Currencies without decimals that Stripe counts in hundredths for backward compatibility. */
 const wholeInHundredths = new Set(['ISK', 'UGX'])
 
-/** The least that Stripe takes, in hundredths; 50 where nothing else is said. */
+/** Stripe's minimum amounts, in hundredths; 50 by default. */
 const least: Record<string, number> = {
   AED: 200,
   BGN: 100,
@@ -23,22 +23,22 @@ const least: Record<string, number> = {
   THB: 1000,
 }
 
-/** The most that Stripe takes, as it counts: eight digits (https://docs.stripe.com/currencies, "Minimum and maximum charge amounts"). */
+/** Stripe's maximum amount in its own units: eight digits (https://docs.stripe.com/currencies, "Minimum and maximum charge amounts"). */
 const mostUnits = 99_999_999
 
-/** The smallest amount of a currency that Stripe knows, in our hundredths. */
+/** Returns the smallest unit of a currency at Stripe, in our hundredths. */
 export function unitOf(currency: string): number {
   return wholeCurrencies.has(currency) || wholeInHundredths.has(currency) ? 100 : 1
 }
 
-/** Whether Stripe takes an amount in our hundredths: within its limits, and no fractions where there are none. */
+/** Returns whether Stripe takes an amount in our hundredths: within its limits, without fractions of its unit. */
 export function isChargeable(cents: number, currency: string): boolean {
   if (cents < (least[currency] ?? 50) || cents % unitOf(currency) !== 0) return false
   return toStripe(cents, currency) <= mostUnits
 }
 
 /**
- * An amount as Stripe counts it.
+ * Converts an amount to Stripe's units.
  * @throws GatewayRefused for a fraction of the currency's unit
  */
 export function toStripe(cents: number, currency: string): number {
@@ -46,7 +46,7 @@ export function toStripe(cents: number, currency: string): number {
   return stripeUnits(cents, currency)
 }
 
-/** An amount of Stripe's in our hundredths. */
+/** Converts Stripe's amount to our hundredths. */
 export function fromStripe(amount: number, currency: string): number {
   if (wholeCurrencies.has(currency)) return amount * 100
   return thousandths.has(currency) ? Math.round(amount / 10) : amount

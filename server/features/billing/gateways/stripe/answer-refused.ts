@@ -11,9 +11,9 @@ import * as queries from './queries.ts'
 import type { StripeContext } from './stripe-context.ts'
 
 /**
- * Charges, and says what became of it where Stripe answers with an error that leaves no doubt. Any other error is thrown
- * on: it says nothing about whether money moved.
- * @throws GatewayRefused where the key was used for another request, whose payment may well stand
+ * Charges, and returns a failed payment if Stripe's error leaves no doubt. Any other error is rethrown: it does not tell
+ * whether money moved.
+ * @throws GatewayRefused if the key was used for another request, whose payment may have succeeded
  */
 export async function answerRefused(
   context: StripeContext,
@@ -24,7 +24,7 @@ export async function answerRefused(
   try {
     return await pay()
   } catch (error) {
-    // HTTP 402: the payment is there, and was declined.
+    // HTTP 402: the payment exists, and was declined.
     if (error instanceof StripeCardError && error.payment_intent) return presentIntent(error.payment_intent)
     if (error instanceof StripeIdempotencyError) throw new GatewayRefused(error.message, { cause: error })
     if (error instanceof StripeInvalidRequestError) return neverMade(context, charge, error)
@@ -32,7 +32,7 @@ export async function answerRefused(
   }
 }
 
-/** Stripe made no payment: the card was deleted there, or the settings do not fit the account. */
+/** Handles a payment that Stripe did not create: the card was deleted there, or the settings do not fit the account. */
 async function neverMade(
   context: StripeContext,
   charge: Charge,
@@ -45,14 +45,14 @@ async function neverMade(
   )
 }
 
-/** Says in the log what Stripe would not make. @returns why, in our words */
+/** Logs what Stripe refused to create. @returns our decline code */
 export async function noteNeverMade(
   { db, log }: StripeContext,
   { userId, ...about }: { userId: string; attempt?: string; change?: string },
   { code, param, message, requestId }: Stripe.errors.StripeInvalidRequestError,
 ): Promise<DeclineCode> {
   log.error({ ...about, code, param, request: requestId, reason: message }, 'Stripe refused a request')
-  // Somebody deleted the customer at Stripe: the next try makes another.
+  // The customer was deleted at Stripe: the next attempt creates another.
   if (code === 'resource_missing' && param === 'customer') await queries.loseCustomer(db, userId)
   if (param === 'email') return 'email_refused'
   return param === 'payment_method' ? 'card_declined' : 'other'

@@ -1,6 +1,6 @@
 import type { PlainRoute } from '#server/platform/http/route.ts'
 
-/** Serves the file by which Apple knows that the site may offer Apple Pay, where the operator has set it. */
+/** Serves the file that verifies the site's domain for Apple Pay, if the operator has configured it. */
 export function applePayRoutes(file: string | undefined): PlainRoute[] {
   if (file === undefined) return []
   return [

@@ -21,10 +21,10 @@ export const neededEvents = [
   'setup_intent.setup_failed',
 ]
 
-/** How long the start of the site waits for Stripe's list of webhooks. */
+/** How long the site's start waits for Stripe's list of webhooks. */
 const timeoutMs = 3000
 
-/** The events that Stripe does not send to this site: all of them where no webhook leads here. */
+/** Returns the events that Stripe does not send to this site; all of them if it has no webhook for it. */
 export async function listMissingEvents(stripe: Stripe, publicUrl: string): Promise<string[]> {
   const address = `${publicUrl}/api/webhook/payment/stripe`
   const heard = new Set<string>()
@@ -36,7 +36,7 @@ export async function listMissingEvents(stripe: Stripe, publicUrl: string): Prom
   return heard.has('*') ? [] : neededEvents.filter((name) => !heard.has(name))
 }
 
-/** Says in the log which events are missing, as the site starts. It never fails. */
+/** Logs the missing events when the site starts. Never fails. */
 export async function reportMissingEvents({ stripe, log }: StripeContext, publicUrl: string): Promise<void> {
   try {
     const missing = await listMissingEvents(stripe, publicUrl)

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { DeclineCode } from '#server/features/billing/gateways/gateway.ts'
 
-/** What Stripe calls `code`. */
+/** Stripe's `code`. */
 const codes: Record<string, DeclineCode> = {
   authentication_required: 'check_needed',
   payment_intent_authentication_failure: 'check_failed',
@@ -19,7 +19,7 @@ const codes: Record<string, DeclineCode> = {
   processing_error: 'other',
 }
 
-/** What the bank said behind `card_declined`, where that is more than no. */
+/** The bank's reason behind `card_declined`, if it is specific. */
 const banks: Record<string, DeclineCode> = {
   authentication_required: 'check_needed',
   insufficient_funds: 'insufficient_funds',
@@ -34,7 +34,7 @@ const banks: Record<string, DeclineCode> = {
 
 type StripeDecline = Pick<Stripe.PaymentIntent.LastPaymentError, 'code' | 'decline_code'>
 
-/** Why Stripe or the bank refused, in our words. */
+/** Maps the refusal of Stripe or the bank to our code. */
 export function declineOf({ code, decline_code }: StripeDecline): DeclineCode {
   return banks[decline_code ?? ''] ?? codes[code ?? ''] ?? 'other'
 }

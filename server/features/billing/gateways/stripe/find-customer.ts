@@ -7,8 +7,8 @@ import * as queries from './queries.ts'
 import type { StripeContext } from './stripe-context.ts'
 
 /**
- * The customer that Stripe has for a person, made at their first payment. The key is made of all that is sent, so that
- * asking twice at once makes one, and a changed e-mail is another request.
+ * Finds a user's Stripe customer, created at their first payment. The key covers all parameters, so that concurrent requests
+ * create one, and a changed e-mail is another request.
  */
 export async function findCustomer({ stripe, db }: StripeContext, payer: Charge['payer']): Promise<string> {
   const { userId, email, firstName, lastName } = payer
@@ -20,11 +20,11 @@ export async function findCustomer({ stripe, db }: StripeContext, payer: Charge[
   const digest = lettersOf(hash.digest()).slice(0, 16)
   const { id } = await stripe.customers.create(request, { idempotencyKey: `customer:${userId}:${digest}` })
   await queries.insertCustomer(db, userId, id)
-  // Another payment of theirs may have been first.
+  // A concurrent payment of the user may have been first.
   return (await queries.selectCustomer(db, userId))?.customer ?? id
 }
 
-/** The address of the customer of a payment, as long as Stripe has one. */
+/** Returns the address of a payment's customer, as long as Stripe has one. */
 export async function findEmail(stripe: Stripe, reference: string): Promise<string | undefined> {
   const customer = idOf((await stripe.paymentIntents.retrieve(reference)).customer)
   if (customer === undefined) return undefined

@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 beforeEach(() => fake.books.customers.clear())
 
-/** Somebody who has a plan, paid with a card at Stripe. */
+/** Creates a subscriber who paid with a card at Stripe. */
 async function subscriber() {
   const shopper = await Shopper.on(site)
   const wish = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const

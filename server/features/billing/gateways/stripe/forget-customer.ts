@@ -2,7 +2,7 @@ import Stripe from 'stripe'
 import * as queries from './queries.ts'
 import type { StripeContext } from './stripe-context.ts'
 
-/** Has Stripe delete the customer that it has for a person, with its cards. Payments stay in its books. */
+/** Deletes a user's Stripe customer, with its cards. Stripe keeps the payments. */
 export async function forgetCustomer({ stripe, db }: StripeContext, userId: string): Promise<void> {
   const known = await queries.selectCustomer(db, userId)
   if (known?.customer) await deleteCustomer(stripe, known.customer)

@@ -4,10 +4,10 @@ import { endOfCard } from '#server/features/billing/gateways/end-of-card.ts'
 import { randomHex } from '#server/platform/ids.ts'
 import { declineOf } from './decline-codes.ts'
 
-/** A payment of Stripe's, or a card that is kept without one. */
+/** A Stripe payment, or a card set-up without one. */
 type Intent = Stripe.PaymentIntent | Stripe.SetupIntent
 
-/** What became of an intent, in words that both ports share. */
+/** Returns the state of an intent in the terms that both ports share. */
 export function outcomeOf(intent: Intent): Pick<Payment, 'status' | 'next' | 'decline'> {
   const status = statusOf(intent)
   const error = errorOf(intent)
@@ -20,8 +20,8 @@ export function outcomeOf(intent: Intent): Pick<Payment, 'status' | 'next' | 'de
 }
 
 /**
- * An intent that was declined asks Stripe's way for another card; with us that is another attempt, so it has failed, and still
- * has once it was cancelled.
+ * Returns the status of an intent. After a decline Stripe asks for another card; here that is another attempt, so the intent
+ * has failed, and stays failed after it was cancelled.
  */
 function statusOf(intent: Intent): Payment['status'] {
   const declined = errorOf(intent) !== null
@@ -44,7 +44,10 @@ function statusOf(intent: Intent): Payment['status'] {
   }
 }
 
-/** The card is given to Stripe's own frames, and the bank's check is Stripe's too (billing.md, "The card form and PCI"). */
+/**
+ * Returns the browser's next step: the card is typed in Stripe's own frames, and the bank's check is Stripe's too, so card data
+ * never reaches this server (PCI).
+ */
 function nextOf({ status, client_secret }: Intent): Payment['next'] {
   const type = status === 'requires_action' ? 'authenticate' : 'card_form'
   return { type, client_secret: client_secret ?? '' }
@@ -53,12 +56,12 @@ function nextOf({ status, client_secret }: Intent): Payment['next'] {
 const errorOf = (intent: Intent) =>
   intent.object === 'payment_intent' ? intent.last_payment_error : intent.last_setup_error
 
-/** Whether a declined intent could still be confirmed with another card. */
+/** Returns whether a declined intent could still be confirmed with another card. */
 export function isLeftOpen(intent: Intent): boolean {
   return intent.status === 'requires_payment_method' && errorOf(intent) !== null
 }
 
-/** @returns false where it is beyond that: gone through, called off before, or on its way */
+/** @returns false if it can no longer be cancelled: it succeeded, was cancelled before, or is processing */
 export async function callOff(
   intents: Stripe['paymentIntents'] | Stripe['setupIntents'],
   reference: string,
@@ -73,7 +76,7 @@ export async function callOff(
   }
 }
 
-/** A kept card in the port's words. */
+/** Presents a saved card as the port does. */
 export function presentCard(
   customer: string,
   method: string,
@@ -89,17 +92,17 @@ export function presentCard(
   }
 }
 
-/** Stripe charges a kept card with its customer alone, and an account may have come to have several: the name holds both. */
+/** Stripe charges a saved card only with its customer, and a user may have several customers: the reference holds both ids. */
 function nameMethod(customer: string, method: string): string {
   return `${customer}/${method}`
 }
 
-/** The two names in a method of ours. */
+/** Splits a method reference into its two ids. */
 export function namesIn(methodReference: string): { customer: string; method: string } {
   const [customer = '', method = ''] = methodReference.split('/')
   return { customer, method }
 }
 
-/** Of what Stripe gives as its id or as a whole. */
+/** Returns the id of an object that Stripe gives by id or expanded. */
 export const idOf = (reference: string | { id: string } | null): string | undefined =>
   typeof reference === 'string' ? reference : reference?.id

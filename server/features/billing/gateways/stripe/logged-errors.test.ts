@@ -9,7 +9,7 @@ import { createStripeGateway } from './stripe-gateway.ts'
 
 const secret = 'pi_1_secret_2'
 
-/** As Stripe's library throws it: with what was sent, and what was answered. */
+/** Creates an error as Stripe's library throws it, with the request and the response. */
 function thrown(): Error {
   const raw = {
     type: 'invalid_request_error' as const,
@@ -20,7 +20,7 @@ function thrown(): Error {
     statusCode: 400,
     requestId: 'req_1',
   }
-  // Its type asks for a whole payment, of which the library reads nothing here.
+  // The type requires a whole payment, which the library does not read here.
   return Stripe.errors.StripeError.generate(raw as never)
 }
 

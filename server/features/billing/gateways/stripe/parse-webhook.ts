@@ -7,14 +7,14 @@ import { idOf } from './intents.ts'
 
 interface Signing {
   stripe: Stripe
-  /** Two while one replaces the other. */
+  /** Two during a rotation. */
   webhookSecrets: readonly string[]
   clock: Clock
 }
 
 const WithId = Type.Object({ id: GatewayName })
 
-/** As far as it is read. Some objects, such as a balance, have no id. */
+/** The properties that are read. Some objects, such as a balance, have no id. */
 const StripeEvent = Type.Object({
   id: GatewayName,
   data: Type.Object({
@@ -25,12 +25,12 @@ const StripeEvent = Type.Object({
   }),
 })
 
-/** A signature older than this is refused (billing.md, "Stripe"). */
+/** Older signatures are refused. */
 const toleranceSeconds = 300
 
 /**
- * Of an event only its id and what it is about are taken. Payments, charges, refunds and disputes all name the payment;
- * anything else that an operator has sent here is about no payment, and is not found when it is looked up.
+ * Reads only the id of an event and that of its payment. Payments, charges, refunds and disputes all name the payment; any
+ * other event that an operator has subscribed to names none, and is not found when looked up.
  * @throws WebhookRefused if it is not signed by Stripe, or too old
  */
 export function parseWebhook(

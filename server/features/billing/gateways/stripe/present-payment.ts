@@ -4,10 +4,10 @@ import type { DisputeStatus } from '#server/features/billing/statuses.ts'
 import { fromStripe } from './amounts.ts'
 import { idOf, outcomeOf, presentCard } from './intents.ts'
 
-/** What is read with a payment: its charge says what was refunded and with which card it was paid. */
+/** Expanded with a payment: its charge has the refunded amount and the card. */
 export const withCharge = 'latest_charge.balance_transaction'
 
-/** A payment of Stripe's in our words; the dispute, which has an object of its own, is not in it. */
+/** Converts a Stripe payment, without its dispute, which is an object of its own. */
 export function presentIntent(intent: Stripe.PaymentIntent): Payment {
   const currency = intent.currency.toUpperCase()
   const charge = chargeOf(intent)
@@ -37,14 +37,14 @@ const disputes: Record<string, DisputeStatus> = {
   lost: 'lost',
 }
 
-/** A payment with its dispute. An inquiry has taken no money, nor has one that was settled before it began. */
+/** Adds its dispute to a payment. An inquiry has taken no money, nor has one that was settled before it became a dispute. */
 export function withDispute(payment: Payment, dispute: Stripe.Dispute): Payment {
   const { amountCents, refundedCents, currency } = payment
   const { status, amount } = dispute
   if (status === 'prevented' || status.startsWith('warning_')) return payment
   const stands = disputes[status]
   if (!stands) return { ...payment, status: 'unreadable', disputeUnread: true }
-  // What had been refunded is not taken a second time.
+  // Refunded money is not taken a second time.
   const disputedCents = Math.min(fromStripe(amount, currency), amountCents - refundedCents)
   return {
     ...payment,

@@ -8,7 +8,7 @@ export function selectCustomer(db: Db, userId: string) {
     .executeTakeFirst()
 }
 
-/** Notes a person's customer, unless there is one already. */
+/** Stores a user's customer id, unless there is one already. */
 export async function insertCustomer(db: Db, userId: string, customer: string): Promise<void> {
   await db
     .insertInto('stripe_customers')
@@ -19,7 +19,7 @@ export async function insertCustomer(db: Db, userId: string, customer: string): 
     .execute()
 }
 
-/** Notes that a customer was deleted at Stripe. */
+/** Records that a customer was deleted at Stripe. */
 export async function loseCustomer(db: Db, userId: string): Promise<void> {
   await db
     .updateTable('stripe_customers')

@@ -9,9 +9,9 @@ interface RefundRequest {
 }
 
 /**
- * Refunds once per key, however late it is asked for again: Stripe forgets a key after a day, so the refund carries it and
- * is looked for first.
- * @throws GatewayRefused where Stripe will not, for good
+ * Refunds once per key, without a time limit: Stripe forgets a key after a day, so the refund stores it and is searched for
+ * first.
+ * @throws GatewayRefused if Stripe refuses for good
  */
 export async function refundOnce(
   stripe: Stripe,
@@ -52,6 +52,6 @@ async function findRefund(
 function isForGood(error: unknown): error is Stripe.errors.StripeError {
   const { StripeIdempotencyError, StripeInvalidRequestError } = Stripe.errors
   if (error instanceof StripeIdempotencyError) return true
-  // An account that is short of money today may have some tomorrow.
+  // The account may have enough balance another day.
   return error instanceof StripeInvalidRequestError && error.code !== 'balance_insufficient'
 }

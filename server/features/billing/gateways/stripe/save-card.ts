@@ -12,12 +12,12 @@ import { findCustomer } from './find-customer.ts'
 import { callOff, idOf, isLeftOpen, outcomeOf, presentCard } from './intents.ts'
 import type { StripeContext } from './stripe-context.ts'
 
-/** What is read with a SetupIntent: the card that it keeps. */
+/** Expanded with a SetupIntent: the card that it saves. */
 const withMethod = { expand: ['payment_method'] }
 
 /**
- * Keeps cards without a payment: a saving is one SetupIntent, to which the browser gives the card in Stripe's own fields, with
- * the bank's check where that is asked for.
+ * Saves cards without a payment: a set-up is one SetupIntent, to which the browser gives the card in Stripe's own fields, with
+ * the bank's check if required.
  */
 export function createCardSaver(context: StripeContext): MethodSetups {
   return {
@@ -32,7 +32,7 @@ export function createCardSaver(context: StripeContext): MethodSetups {
   }
 }
 
-/** @throws GatewayRefused where the key was used for another request */
+/** @throws GatewayRefused if the key was used for another request */
 async function start(
   context: StripeContext,
   { key, changeId, payer }: MethodSetupRequest,
@@ -50,17 +50,17 @@ async function start(
     if (error instanceof StripeIdempotencyError) throw new GatewayRefused(error.message, { cause: error })
     if (!(error instanceof StripeInvalidRequestError)) throw error
     const decline = await noteNeverMade(context, { change: changeId, userId: payer.userId }, error)
-    // There is no saving that could have a name, and our key is as unique.
+    // Without a SetupIntent there is no id, and our key is as unique.
     return { reference: key, status: 'failed', changeId, decline }
   }
 }
 
 /**
- * Reads a saving. One whose card was declined is closed first, as a payment is: its secret would do for trying any number of
- * cards. Another shop's is left alone.
+ * Reads a set-up. A declined one is cancelled first, as a payment is: its secret could be used to try any number of cards.
+ * Set-ups of other shops are left alone.
  */
 async function readIfThere({ stripe }: StripeContext, reference: string): Promise<MethodSetup | null> {
-  // Notifications may be about anything; nothing else is a saving.
+  // Notifications may be about any object; only SetupIntents are set-ups.
   if (!/^seti_\w+$/.test(reference)) return null
   const get = () => stripe.setupIntents.retrieve(reference, withMethod)
   try {
@@ -73,7 +73,7 @@ async function readIfThere({ stripe }: StripeContext, reference: string): Promis
   }
 }
 
-/** As with a payment: the saving carries the name of our change. */
+/** Finds a set-up by the id of our change in its metadata. */
 async function findByChange(
   context: StripeContext,
   { changeId, startedAt }: Extract<MethodSetupLookup, { changeId: string }>,
@@ -84,12 +84,12 @@ async function findByChange(
   return null
 }
 
-/** An account may serve other shops too. */
+/** The account may also serve other shops. */
 const isOurs = ({ metadata }: Stripe.SetupIntent) => metadata?.['change_id'] !== undefined
 
 function present(intent: Stripe.SetupIntent): MethodSetup {
   const outcome = outcomeOf(intent)
-  // A state of a later version of Stripe's API: it is looked at again.
+  // A state of a later version of Stripe's API: it is queried again.
   const status = outcome.status === 'unreadable' ? 'processing' : outcome.status
   const changeId = intent.metadata?.['change_id']
   return {

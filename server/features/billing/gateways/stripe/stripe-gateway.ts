@@ -24,15 +24,15 @@ import { refundOnce } from './refund-once.ts'
 import { createCardSaver } from './save-card.ts'
 import type { StripeContext } from './stripe-context.ts'
 
-/** billing.md, "Stripe". What is called and read here is of this version. */
+/** The pinned version of Stripe's API, for all calls and objects here. */
 const apiVersion = '2026-10-28.endive'
 
 export interface StripeSettings {
   secretKey: string
   publishableKey: string
-  /** Two while one replaces the other. */
+  /** Two during a rotation. */
   webhookSecrets: readonly string[]
-  /** Where the site is reached. */
+  /** The public URL of the site. */
   publicUrl: string
   /** An origin; a path after it is not used. */
   apiBase: string
@@ -41,7 +41,7 @@ export interface StripeSettings {
   log: Log
 }
 
-/** What Stripe's script asks for: the fields' frames, the bank's check, and the payment itself. */
+/** The hosts that Stripe's script needs: the fields' frames, the bank's check, and the payment itself. */
 const formHosts: FormHosts = {
   script: ['https://js.stripe.com', 'https://*.js.stripe.com'],
   frame: ['https://js.stripe.com', 'https://*.js.stripe.com', 'https://hooks.stripe.com'],
@@ -49,8 +49,8 @@ const formHosts: FormHosts = {
 }
 
 /**
- * Cards through Stripe (billing.md, "Gateways"): a payment is one PaymentIntent. On session it is made with the order,
- * and the browser gives the card to it in Stripe's own fields; a renewal is made and confirmed in one request.
+ * Creates the Stripe gateway for cards: a payment is one PaymentIntent. With the user present it is created with the order, and
+ * the browser gives the card to it in Stripe's own fields; a renewal is created and confirmed in one request.
  */
 export function createStripeGateway(settings: StripeSettings): PaymentGateway {
   const { publishableKey, publicUrl, db, log } = settings
@@ -97,8 +97,8 @@ export function createStripeGateway(settings: StripeSettings): PaymentGateway {
 }
 
 /**
- * One request per call: what gets no answer is looked up, and nothing is sent again behind our back. (On Node's own HTTP
- * client the library would send a request again whose connection broke, whatever `maxNetworkRetries` says.)
+ * Sends one request per call: without a response the payment is looked up, and nothing is repeated automatically. (On Node's
+ * own HTTP client the library would repeat a request whose connection broke, whatever `maxNetworkRetries` says.)
  */
 function connect({ secretKey, apiBase }: StripeSettings): Stripe {
   const { protocol, hostname, port } = new URL(apiBase)
@@ -115,7 +115,7 @@ function connect({ secretKey, apiBase }: StripeSettings): Stripe {
   })
 }
 
-/** Charges a kept card at once. Where the bank asks, the browser shows its check with Stripe's script. */
+/** Charges a saved card at once. If the bank requires authentication, the browser shows it with Stripe's script. */
 function chargeKept(context: StripeContext, charge: Charge, methodReference: string): Promise<Payment> {
   const { customer, method } = namesIn(methodReference)
   return create(context, charge, { customer, payment_method: method, confirm: true, use_stripe_sdk: true })
@@ -138,9 +138,9 @@ async function create(
 }
 
 /**
- * Reads a payment. One that was declined is closed first: with another card it would go through after we have said that it
- * failed, and one payment's secret would do for trying any number of cards. Another shop's is left alone: a webhook hears of
- * all that the account does.
+ * Reads a payment. A declined one is cancelled first: it could still succeed with another card after we have reported it as
+ * failed, and its secret could be used to try any number of cards. Payments of other shops are left alone: the webhook receives
+ * all events of the account.
  */
 async function read(context: StripeContext, reference: string): Promise<Payment> {
   const { stripe } = context
@@ -155,12 +155,12 @@ async function present({ stripe }: StripeContext, intent: Stripe.PaymentIntent):
   if (payment.refundedCents > 0 && (await isRefundPending(stripe, intent.id))) payment.refundPending = true
   if (!chargeOf(intent)?.disputed) return payment
   const { data } = await stripe.disputes.list({ payment_intent: intent.id, limit: 1 })
-  // Stripe says that there is one and does not give it.
+  // Stripe reports a dispute but does not list it.
   if (!data[0]) return { ...payment, status: 'unreadable', disputeUnread: true }
   return withDispute(payment, data[0])
 }
 
-/** A charge counts a refund as made while it is still on its way. */
+/** A charge counts a refund as refunded while it is still pending. */
 async function isRefundPending(stripe: Stripe, reference: string): Promise<boolean> {
   for await (const { status } of stripe.refunds.list({ payment_intent: reference, limit: 100 }))
     if (status === 'pending' || status === 'requires_action') return true
@@ -168,7 +168,7 @@ async function isRefundPending(stripe: Stripe, reference: string): Promise<boole
 }
 
 async function readIfThere(context: StripeContext, reference: string): Promise<Payment | null> {
-  // Notifications may be about anything; nothing else is a payment.
+  // Notifications may be about any object; only PaymentIntents are payments.
   if (!/^pi_\w+$/.test(reference)) return null
   try {
     return await read(context, reference)
@@ -179,8 +179,8 @@ async function readIfThere(context: StripeContext, reference: string): Promise<P
 }
 
 /**
- * A payment whose name we never heard carries our attempt's. Lists are up to date at once, which Stripe's search is not, and
- * the time of the attempt keeps them short.
+ * Finds a payment whose id never arrived by our attempt's id in its metadata. Lists are up to date at once, unlike Stripe's
+ * search, and the time of the attempt keeps them short.
  */
 async function findByAttempt(
   context: StripeContext,
@@ -192,7 +192,7 @@ async function findByAttempt(
   return null
 }
 
-/** An account may serve other shops too. */
+/** The account may also serve other shops. */
 const isOurs = ({ metadata }: Stripe.PaymentIntent) => metadata['attempt_id'] !== undefined
 
 async function listSince(context: StripeContext, time: Date): Promise<Payment[]> {
@@ -210,13 +210,13 @@ async function listSince(context: StripeContext, time: Date): Promise<Payment[]>
   return found.toReversed()
 }
 
-/** @returns undefined for the payment of another shop */
+/** @returns undefined for a payment of another shop */
 async function readOurs(context: StripeContext, reference: string): Promise<Payment | undefined> {
   const intent = await context.stripe.paymentIntents.retrieve(reference, { expand: [withCharge] })
   return isOurs(intent) ? present(context, intent) : undefined
 }
 
-/** The payments of which something was refunded or disputed in a span of time. */
+/** Lists the payments that were refunded or disputed in a span of time. */
 async function listGivenBack(
   { stripe }: StripeContext,
   span: { created: { gte: number }; limit: number },
@@ -235,12 +235,12 @@ async function forget(stripe: Stripe, method: string): Promise<void> {
   try {
     await stripe.paymentMethods.detach(method, {}, { idempotencyKey: `forget:${method}:${randomHex()}` })
   } catch (error) {
-    // It is forgotten already, or was never there.
+    // It is deleted already, or never existed.
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
   }
 }
 
-/** A card that was detached keeps its name, and belongs to nobody. */
+/** Returns whether a card is attached. A detached card keeps its id, but has no customer. */
 async function isKept(stripe: Stripe, { customer, method }: ReturnType<typeof namesIn>): Promise<boolean> {
   try {
     const { customer: owner } = await stripe.paymentMethods.retrieve(method)

@@ -43,13 +43,13 @@ afterEach(() => {
 
 const wish = (number = 4) => ({ gateway: 'stripe' as const, episode_id: video.episodes[number - 1]?.id })
 const secretOf = (order: Order | undefined) => order?.next.client_secret ?? ''
-/** What Stripe has of an order, paid or not. */
+/** Returns the payments of an order at Stripe, paid or not. */
 const intentsOf = (orderId: string) =>
   [...fake.books.intents.values()].filter(({ metadata }) => dictOf(metadata)['order_id'] === orderId)
-/** The payment's name, which its secret begins with. */
+/** Returns the payment's id, which its secret begins with. */
 const referenceOf = (order: Order | undefined) => secretOf(order).split('_secret_')[0] ?? ''
 
-/** Orders, gives the card to Stripe as the browser does, and tells the site. */
+/** Orders, gives the card to Stripe as the browser does, and notifies the site. */
 async function buy(shopper: Shopper, card = testCards.pays, wanted: object = wish()) {
   const order = await shopper.order(wanted)
   await fake.confirm(secretOf(order), card)
@@ -264,7 +264,7 @@ describe('a payment whose request got no answer', () => {
   test.each(['dropped after', '500 after', 'time-out'] as const)(
     'after %s is unknown, is found by the janitor and sent no second time',
     async (fault) => {
-      // The process whose patience is shortened, and no other.
+      // The process with the shortened time limit, and no other.
       const shopper = await Shopper.on({ ...site, visitor: () => new Visitor(site.directUrl) })
       site.context.gatewayTimeoutMs = 250
       const end = fake.fail(fault)
@@ -314,7 +314,7 @@ const statusOf = (id: string) =>
   site.context.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirst()
 
 describe('money that goes back', () => {
-  /** Sends what Stripe would have told since, each event more than once and the latest first. */
+  /** Sends the events since then, each more than once and the latest first. */
   async function tell(since: number) {
     const events = fake.events.slice(since).toReversed()
     for (const { id, type, object } of [...events, ...events]) {
@@ -457,7 +457,7 @@ describe('a notification', () => {
     expect(
       await db.selectFrom('webhook_events').selectAll().where('reference', '=', referenceOf(order)).execute(),
     ).toEqual([])
-    // Else the books of the other tests would differ by it.
+    // Otherwise the ledgers of the other tests would differ.
     expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
   })
 
@@ -489,7 +489,7 @@ test("a renewal that the bank asks the person about is paid by them, in the card
   await fake.confirm(secretOf(open), testCards.asksAlways)
   const asked = await shopper.tryPay(open.id, referenceOf(open))
   expect(asked.info?.next).toEqual({ type: 'authenticate', client_secret: secretOf(open) })
-  // The form was left meanwhile: the same payment is there to be confirmed, with whatever card.
+  // The form was closed meanwhile: the same payment can be confirmed with any card.
   expect((await shopper.order(wanted)).next).toEqual(asked.info?.next)
   await fake.confirm(secretOf(open), testCards.pays)
   expect(await shopper.tryPay(open.id, referenceOf(open))).toMatchObject({ info: { status: 'paid' } })

@@ -25,7 +25,7 @@ beforeAll(async () => {
   fake = await startFakeStripe()
   gateway = createStripeGateway({ ...fake.settings, db: database.db, clock: systemClock, log })
 })
-// Each request is of the pinned version and has a key of ours, and no key ever stands for two requests.
+// Each request has the pinned version and a key of ours, and no key is shared by two requests.
 afterEach(() => {
   expect([...fake.keys].filter(([, times]) => times > 1)).toEqual([])
   const ours = /^(pay|method|customer|cancel|forget|ref|one|two|three|yen)\b/

@@ -1,11 +1,11 @@
 import type { ColumnType } from 'kysely'
 
-/** The customers that Stripe has for our people. Nobody else reads it. */
+/** The Stripe customers of users; read only by the Stripe gateway. */
 export interface StripeTables {
   stripe_customers: {
     user_id: string
     customer: string | null
-    /** The one before, which somebody deleted at Stripe. */
+    /** The previous customer, deleted at Stripe. */
     gone: ColumnType<string | null, never, string | null>
   }
 }
