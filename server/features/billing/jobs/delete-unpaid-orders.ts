@@ -4,7 +4,7 @@ import { deleteUnstartedSubscriptions, deleteUnpaidOrders } from './unpaid-order
 
 const batch = 1000
 
-/** Deletes the orders that ended long ago without a payment, and what was stored for them alone. */
+/** Deletes old orders that ended without a payment, and the records that only they need. */
 export async function purgeUnpaidOrders({ db, clock, bounds }: BillingContext): Promise<void> {
   const before = new Date(clock.now().getTime() - bounds.unpaidOrdersMs)
   while ((await deleteUnpaidOrders(db, before, batch)) === batch);

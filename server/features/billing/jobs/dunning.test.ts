@@ -17,7 +17,7 @@ afterEach(() => expectSound(site))
 
 const time = (date: Date | null | undefined) => date?.getTime() ?? NaN
 
-/** Has a renewal come out like this, at the sandbox too. */
+/** Makes renewals end with a decline, at the sandbox too. */
 function declineRenewals(decline: Payment['decline']): void {
   site.trouble.chargeSavedMethod = async (charge) => ({
     reference: `declined-${charge.key}`,

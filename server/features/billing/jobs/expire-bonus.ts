@@ -6,8 +6,8 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 const batch = 200
 
 /**
- * Takes bonus money that has expired from balances. It could not be spent any more before; now the statement says so. While
- * balances are off nothing is taken from them.
+ * Removes expired bonus from balances. It could not be spent before; this adds the expiry to the statement. While balances are
+ * off nothing is removed.
  */
 export async function expireBonus({ db, clock, balanceOn }: BillingContext): Promise<void> {
   if (!balanceOn) return

@@ -135,7 +135,7 @@ test('a refund that never goes through is reported after the last try, and not b
   await tidy(25 * hour)
   expect(reports()).toBe(1)
   reported.mockRestore()
-  // The tries are over, not only held.
+  // The retries have ended, not only paused.
   await tidy(25 * hour)
   expect(
     await site.context.db.selectFrom('refunds').select('check_at').where('status', '=', 'started').execute(),

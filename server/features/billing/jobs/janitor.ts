@@ -47,7 +47,7 @@ import {
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
 
-/** billing.md, "States". */
+/** How long a subscription waits for its first payment. */
 const incompleteMs = 23 * hourMs
 const keysLastMs = 7 * dayMs
 const batch = 20
@@ -55,7 +55,7 @@ const batch = 20
 const isOpenStatus = `status IN (${openAttemptStatuses.map((status) => `'${status}'`).join(', ')})`
 const msAgo = (ms: number) => `$1 - interval '${ms} milliseconds'`
 
-/** Whatever the janitor looks for, or more: each part is one of its steps, as an index has it. */
+/** The rows of the janitor's steps, or a superset: each condition matches an index. */
 const janitorRows = [
   "orders WHERE status = 'pending' AND expires_at <= $1",
   `subscriptions WHERE status = 'incomplete' AND created_at <= ${msAgo(incompleteMs)}`,
@@ -71,15 +71,15 @@ const janitorRows = [
   'webhook_events WHERE applied_at IS NULL AND check_at <= $1',
 ]
 
-/** Holds while the janitor has something to do. */
+/** True while the janitor has work. */
 export const anyForJanitor = janitorRows.map((rows) => `EXISTS (SELECT FROM ${rows})`).join(' OR ')
 
 type HeardRow = Awaited<ReturnType<typeof takeDueWebhookEvents>>[number]
 
 /**
- * Finishes what a crash, a time-out or an absent person left behind: open payments, changes of method and refunds whose time has come, methods
- * and people to be forgotten, notifications that were recorded and not applied, orders and subscriptions that waited too long. Any
- * number of processes may run it at any time; it never sends a payment again.
+ * Completes what a crash, a time-out or an absent user left behind: due payments, method changes and refunds; methods and
+ * customers to delete at gateways; recorded webhook events that were not applied; expired orders and subscriptions. Any number
+ * of processes may run it at any time; it never sends a payment again.
  */
 export async function runJanitor(context: BillingContext): Promise<void> {
   const { db, clock } = context
@@ -118,7 +118,10 @@ export async function runJanitor(context: BillingContext): Promise<void> {
   )
 }
 
-/** One that fails is logged and comes again; it does not keep the others from their turn. @param end what follows the last look at one */
+/**
+ * Processes items one by one. A failed one is logged and retried later, and does not block the others. @param end runs after
+ * the last check of an item
+ */
 async function each<T extends { checks: number }>(
   { log, clock }: BillingContext,
   items: readonly T[],
@@ -142,7 +145,7 @@ async function check(context: BillingContext, attempt: AttemptRow): Promise<void
   const last = nextPoll(attempt.checks + 1, clock.now()) === null
   if (current.status === 'requires_action' && (last || order?.status !== 'pending'))
     return cancelAttempt(context, current)
-  // The gateway says that it will end. Until then operators see it among the discrepancies.
+  // The gateway reports that the payment will end. Until then operators see it among the discrepancies.
   if (last && current.status === 'processing')
     await lookAgainAt(db, attempt.id, new Date(clock.now().getTime() + dayMs))
   if (last)
@@ -160,7 +163,7 @@ async function checkChange(context: BillingContext, change: MethodSetupRow): Pro
   const subscription = await selectSubscription(db, current.subscription_id)
   const lives = subscription?.status === 'active' || subscription?.status === 'past_due'
   const last = nextPoll(change.checks + 1, clock.now()) === null
-  // Its person may choose another meanwhile, and what is kept late all the same is not wanted then.
+  // The user may choose another method meanwhile, and one that is saved late is then unwanted.
   if (!isWithinReach(context, current))
     return last ? settleMethodSetup(context, current, 'out of reach') : undefined
   if (current.status === 'requires_action' && (last || !lives)) return cancelMethodSetup(context, current)

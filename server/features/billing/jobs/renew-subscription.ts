@@ -58,8 +58,8 @@ type Step = { do: 'nothing' } | ({ do: 'charge' } & Charge) | { do: 'give up'; a
 const nothing: Step = { do: 'nothing' }
 
 /**
- * Renews a subscription or ends it: charges the next period in two transactions with the gateway call between them
- * (billing.md, "Crash safety"). If nothing is due, only records when to check next.
+ * Renews a subscription or ends it: charges the next period in two transactions with the gateway call between them, so that a
+ * crash in between is recovered from the stored attempt. If nothing is due, only records when to check next.
  */
 export async function renewSubscription(context: BillingContext, id: string): Promise<void> {
   const step = await inTransaction(context.db, (tx) => decide(context, tx, id))

@@ -4,13 +4,13 @@ import { renewSubscription } from './renew-subscription.ts'
 
 const batch = 40
 const atOnce = 4
-/** Longer than a batch takes at a gateway that answers none in time; a process that died keeps its batch for so long. */
+/** Longer than a batch takes at a gateway that never answers in time; a crashed process keeps its batch this long. */
 const claimMs = 10 * 60_000
 
 /**
- * Charges the subscriptions whose period or next try has come, and ends those that are over. Any number of processes may
- * run it at any time: each takes what no other has, and an order per period makes a renewal happen once (billing.md).
- * Aborted, it begins nothing more.
+ * Charges the subscriptions whose period or retry is due, and ends those that are over. Any number of processes may run it at
+ * any time: each takes different subscriptions, and one order per period makes a renewal happen once. If aborted, it starts no
+ * further renewal.
  */
 export async function renewSubscriptions(context: BillingContext, signal?: AbortSignal): Promise<void> {
   const { db, clock } = context
@@ -22,7 +22,7 @@ export async function renewSubscriptions(context: BillingContext, signal?: Abort
   }
 }
 
-/** One that fails is logged and comes again once its claim is over; it does not keep the others from their turn. */
+/** Renews the due subscriptions one by one. A failed one is logged and retried after its claim expires, and does not block the others. */
 async function work(context: BillingContext, due: string[], signal?: AbortSignal): Promise<void> {
   for (let id = due.shift(); id !== undefined && !signal?.aborted; id = due.shift()) {
     await renewSubscription(context, id).catch((error: unknown) =>

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Somebody whose period ended a minute ago, by the clock of any process. */
+/** Creates a subscriber whose period ended a minute ago, by the clock of any process. */
 async function due(): Promise<Subscriber> {
   const person = await Subscriber.on(site)
   const ended = new Date(Date.now() - minute)
@@ -30,7 +30,7 @@ async function due(): Promise<Subscriber> {
   return person
 }
 
-/** Renews in this process until it would die. */
+/** Renews in this process until the simulated crash. */
 const renewUntil = (death: Death, { subscriptionId }: Subscriber) =>
   dieInBilling(site.databaseUrl, death, (context) => renewSubscription(context, subscriptionId))
 
@@ -77,7 +77,7 @@ test(
 
 test('what a process had taken when it died is taken by another once its time is over', async () => {
   const person = await due()
-  // However many others are due, this one is taken.
+  // Makes this one the first, however many others are due.
   await site.context.db
     .updateTable('subscriptions')
     .set({ due_at: new Date(0) })

@@ -42,7 +42,7 @@ test('a charge declined after such an outage has a grace of its own', async () =
   expect(await person.plays()).toBe(false)
 })
 
-/** Lets the janitor look as often as it would in so long a time. */
+/** Lets time pass in steps, running the janitor in each. */
 async function pass(person: Subscriber, milliseconds: number): Promise<void> {
   const steps = 12
   for (let step = 0; step < steps; step++) {

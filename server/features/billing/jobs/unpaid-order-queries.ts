@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from '#server/tables.ts'
 
 /**
- * Deletes a batch of orders that ended before `before` without a payment: no attempt succeeded or is open, nothing was booked, given
- * or taken back. Orders of renewals stay. Their attempts and the subscriptions that they were to begin go with them. @returns how many
+ * Deletes a batch of orders that ended before `before` without a payment: no attempt succeeded or is open, and nothing was
+ * booked, granted or refunded. Renewal orders are kept. Also deletes the orders' attempts and never-started subscriptions.
+ * @returns the number of deleted orders
  */
 export async function deleteUnpaidOrders(db: Db, before: Date, most: number): Promise<number> {
   const { rows } = await sql<{ deleted: number }>`
@@ -28,7 +29,7 @@ export async function deleteUnpaidOrders(db: Db, before: Date, most: number): Pr
   return rows[0]?.deleted ?? 0
 }
 
-/** Deletes subscriptions that were never begun and have no order any more. */
+/** Deletes subscriptions that never started and have no order left. */
 export async function deleteUnstartedSubscriptions(db: Db): Promise<void> {
   await sql`
     DELETE FROM subscriptions WHERE status = 'expired' AND started_at IS NULL

@@ -27,7 +27,7 @@ afterAll(async () => {
   await paypal.close()
 })
 
-/** Numbers between 0 and 1, the same in every run. */
+/** Creates a generator of numbers between 0 and 1, the same in every run. */
 function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -69,7 +69,7 @@ test(
       moods.passStep()
       await pass(stepMs)
       moods.change()
-      // A plan that ended makes room for somebody new.
+      // A plan that ended is replaced by a new subscriber's.
       if (step % 5 === 4) await subscribe()
     }
     while (!moods.isOver) {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** What the trail holds of a person, oldest first. */
+/** Returns a user's audit events, oldest first. */
 async function trailOf({ visitor }: Shopper) {
   const { id } = await visitor.ask(getUser)
   const { rows } = await site.context.database.pool.query<{ event: string; details: object }>(

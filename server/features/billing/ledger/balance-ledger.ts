@@ -12,7 +12,7 @@ export interface Split {
 
 type Booked = Pick<OrderRow, 'id' | 'currency'>
 
-/** Enters a transaction of which some lines may be of nothing. Positive is debit; the cents add up to zero. */
+/** Enters a transaction, without its zero lines. Positive is debit; the cents add up to zero. */
 async function enter(
   tx: Tx,
   { transactionId, order, at }: { transactionId: string; order: Booked; at: Date },
@@ -33,7 +33,7 @@ async function enter(
   )
 }
 
-/** The balance paid for an order: what was owed becomes revenue, and what bonus money paid is a discount, which is none. */
+/** Books a purchase from the balance: the deferred revenue becomes revenue, and the part that bonus paid is a discount, which is none. */
 export function enterBalanceSale(
   tx: Tx,
   order: OrderRow & { kind: 'episode' | 'video' },
@@ -48,7 +48,7 @@ export function enterBalanceSale(
   )
 }
 
-/** A purchase was refunded to the balance, by the same accounts. */
+/** Books a refund of a purchase to the balance, in the same accounts. */
 export function enterBalanceRefund(
   tx: Tx,
   order: OrderRow & { kind: 'episode' | 'video' },
@@ -64,8 +64,8 @@ export function enterBalanceRefund(
 }
 
 /**
- * The balance follows what refunds and disputes took of a top-up: `taken` out of what was unspent, `lost` of what was spent.
- * Negative where it is given back, or where a loss is made good by money that came back to the balance.
+ * Books the effect of refunds and disputes of a top-up on the balance: `taken` out of what was unspent, `lost` of what was
+ * spent. Negative if it is returned, or if money that came back to the balance offsets a loss.
  */
 export function enterTopUpReturn(
   tx: Tx,
@@ -81,7 +81,7 @@ export function enterTopUpReturn(
   )
 }
 
-/** Paid money pays for what bonus money had paid of a purchase (negative: the other way round), by the accounts of the purchase. */
+/** Books that paid money pays for what bonus had paid of a purchase (negative for the other direction), in the accounts of the purchase. */
 export function enterBonusSetOff(
   tx: Tx,
   purchase: Booked & { kind: 'episode' | 'video'; cents: number },
@@ -96,7 +96,7 @@ export function enterBonusSetOff(
   )
 }
 
-/** What somebody who left had paid and not spent is owed to nobody any more. */
+/** Books the unspent paid money of a deleted account as breakage, because it is no longer owed. */
 export function enterBreakage(
   tx: Tx,
   topUp: Booked,

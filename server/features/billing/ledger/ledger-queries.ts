@@ -2,7 +2,7 @@ import { sql, type Insertable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
-/** Enters lines, and notes those of sales and disputes to be counted (sale-queries.ts). */
+/** Inserts lines, and queues those of sales and disputes for counting (sale-queries.ts). */
 export async function insertLedgerLines(tx: Tx, lines: Insertable<tables.LedgerLinesTable>[]): Promise<void> {
   const entered = await tx.insertInto('ledger_lines').values(lines).returning(['id', 'account']).execute()
   const counted = entered.filter(
@@ -25,7 +25,7 @@ export async function hasLedgerTransaction(tx: Tx, transactionId: string): Promi
   return row !== undefined
 }
 
-/** When a transaction was entered; undefined where it is not in the books. */
+/** Returns when a transaction was entered; undefined if the ledger does not have it. */
 export async function selectEnteredAt(db: Db, transactionId: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('ledger_lines')
@@ -36,7 +36,7 @@ export async function selectEnteredAt(db: Db, transactionId: string): Promise<Da
   return row?.at
 }
 
-/** The account that a transaction credits; of a purchase that bonus money paid a part of, the sales. */
+/** Returns the account that a transaction credits; for a purchase partly paid by bonus, the sales account. */
 export async function selectCredited(db: Db, transactionId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('ledger_lines')
@@ -49,7 +49,7 @@ export async function selectCredited(db: Db, transactionId: string): Promise<str
   return row?.account
 }
 
-/** How many transactions of an order are named so. */
+/** Counts the transactions of an order whose id has a prefix. */
 export async function countLedgerTransactions(tx: Tx, orderId: string, prefix: string): Promise<number> {
   const { count } = await tx
     .selectFrom('ledger_lines')

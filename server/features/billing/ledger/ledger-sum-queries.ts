@@ -10,16 +10,16 @@ export interface LedgerSums {
   disputes_lost_cents: number
 }
 
-/** Lines that the sums read: sales with their refunds, and disputes. */
+/** Matches the lines that the sums read: sales with their refunds, and disputes. */
 export const isSummed = sql`(account LIKE 'sales:%' OR account IN ('charged_back', 'dispute_lost'))`
 
 const sumOf = (condition: string) =>
   sql`coalesce(sum(amount_cents) FILTER (WHERE ${sql.raw(condition)}), 0)::float8`
 
-/** What was sold: set off, it is what a purchase from the balance earns beside its charge. */
+/** Matches sales lines: those of `set_off:` are what a purchase from the balance earns besides its charge. */
 const isSale = "(transaction_id LIKE 'charge:%' OR transaction_id LIKE 'set_off:%')"
 
-/** The sums as columns over lines that `isSummed` lets through. What a lost dispute moves out of `charged_back` is no win. */
+/** The sums as columns over the lines that match `isSummed`. Money that a lost dispute moves out of `charged_back` is not a won dispute. */
 export const summed = sql`
   -${sumOf(isSale)} AS gross_cents,
   ${sumOf(`account LIKE 'sales:%' AND NOT ${isSale}`)} AS refunded_cents,

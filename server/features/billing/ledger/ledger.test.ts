@@ -28,7 +28,7 @@ beforeEach(async () => {
   paid = await makePaid()
 })
 
-/** An order of 99 cents and the attempt that paid it. */
+/** Creates an order of 99 cents and the attempt that paid it. */
 function makePaid(): Promise<Pick<Returned, 'order' | 'attempt'>> {
   return database.db.transaction().execute(async (tx) => {
     const userId = newId('usr')
@@ -51,7 +51,7 @@ function makePaid(): Promise<Pick<Returned, 'order' | 'attempt'>> {
 
 const enter = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
 
-/** The lines of the order, as `transaction account cents`. */
+/** Returns the lines of the order, as `transaction account cents`. */
 async function lines(): Promise<string[]> {
   const rows = await database.db
     .selectFrom('ledger_lines')
@@ -66,7 +66,7 @@ async function lines(): Promise<string[]> {
   )
 }
 
-/** The accounts of the order's lines that wait to be counted as sales or disputes. */
+/** Returns the accounts of the order's lines that are queued for counting as sales or disputes. */
 async function uncounted(): Promise<string[]> {
   const rows = await database.db
     .selectFrom('uncounted_lines')

@@ -11,8 +11,8 @@ import type { AttemptRow } from '#server/features/billing/records/attempt-querie
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * Under which money comes in: `sales:…` is what was sold, `deferred_revenue` what was paid into balances and is not spent, which
- * is owed, `bonus_sales` what bonus money paid, `to_return` what came in twice or too late and is refunded.
+ * The accounts that incoming money is entered under: `sales:…` for sales, `deferred_revenue` for the unspent money in balances,
+ * which is owed, `bonus_sales` for what bonus paid, `to_return` for money that came in twice or too late and is refunded.
  */
 const sources = [
   'sales:plan',
@@ -25,10 +25,10 @@ const sources = [
 export type Source = (typeof sources)[number]
 
 /**
- * The accounts. Positive is debit: `gateway:…` is what a gateway holds for us, `charged_back` what is gone for open disputes,
- * `dispute_lost` what is gone for good. Of balances, `top_up_returned` is what refunds and disputes took of top-ups, which is
- * cleared by what the balance loses for it or by `balance_loss`, as it is spent already; `bonus_discount` is what bonus money
- * paid, and `breakage` what people who left had paid and not spent.
+ * The accounts. Positive is debit: `gateway:…` is what a gateway holds for us, `charged_back` is taken by open disputes,
+ * `dispute_lost` by lost ones. Of balances, `top_up_returned` is what refunds and disputes took of top-ups; it is cleared by
+ * what the balance loses for it or, if already spent, by `balance_loss`. `bonus_discount` is what bonus paid, and `breakage`
+ * the unspent paid money of deleted accounts.
  */
 export type Account =
   | Source
@@ -47,7 +47,7 @@ interface Entry {
   credit: Account
   cents: number
   at: Date
-  /** The moment at which the figures count it, where that is not `at` (docs/figures.md, "Dates"). */
+  /** The time under which the figures count it, if it is not `at` (docs/figures.md, "Dates"). */
   countedAt?: Date | null
 }
 
@@ -66,7 +66,7 @@ async function enter(tx: Tx, entry: Entry): Promise<void> {
   ])
 }
 
-/** Money came in for an order and buys what it was for; a top-up's is owed until it is spent. */
+/** Books incoming money that pays for its order; a top-up's is owed until it is spent. */
 export function enterSale(tx: Tx, order: OrderRow, attempt: AttemptRow, at: Date): Promise<void> {
   const credit = order.kind === 'top_up' ? 'deferred_revenue' : (`sales:${order.kind}` as const)
   const accounts = { debit: `gateway:${attempt.gateway}`, credit } as const
@@ -79,7 +79,7 @@ export function enterSale(tx: Tx, order: OrderRow, attempt: AttemptRow, at: Date
   })
 }
 
-/** Money came in that buys nothing. Once per attempt: a second time changes nothing. @returns whether it was the first */
+/** Books incoming money that buys nothing, once per attempt. @returns whether it was the first time */
 export async function enterUnwanted(
   tx: Tx,
   order: OrderRow,
@@ -99,7 +99,7 @@ export async function enterUnwanted(
   return true
 }
 
-/** Which account a refund or a dispute takes from: what the money was entered under when it came in. */
+/** The payment that a refund or a dispute takes from, and the account under which its money was entered. */
 export interface Returned {
   order: OrderRow
   attempt: AttemptRow
@@ -107,10 +107,10 @@ export interface Returned {
   at: Date
 }
 
-/** What refunds and disputes take from: of a top-up the balance follows (sync-top-up.ts). */
+/** Returns the account that refunds and disputes take from; of a top-up the balance follows (sync-top-up.ts). */
 const returnedFrom = (source: Source): Account => (source === 'deferred_revenue' ? 'top_up_returned' : source)
 
-/** Money went back, of a sale or of what bought nothing. */
+/** Books a refund of a sale, or of money that bought nothing. */
 export function enterRefund(
   tx: Tx,
   { order, attempt, source, at }: Returned,
@@ -126,7 +126,7 @@ export function enterRefund(
   })
 }
 
-/** A refund that had gone out came back: nobody could be given it. It is counted where the refund was. */
+/** Books a refund that failed after it was sent. It is counted under the date of the refund. */
 export async function enterFailedRefund(
   tx: Tx,
   { order, attempt, source, at }: Returned,
@@ -144,10 +144,10 @@ export async function enterFailedRefund(
   })
 }
 
-/** What happens to the money of a dispute. `openedAt`: when the dispute took it first, which is where all of it is counted. */
+/** A movement of disputed money. `openedAt`: when the dispute first took it; all of it is counted there. */
 type Disputed = Returned & { openedAt?: Date }
 
-/** A dispute took money away (positive), or gave it back. Any number of times. */
+/** Books money that a dispute took (positive) or returned. May be called any number of times. */
 export function enterDispute(
   tx: Tx,
   { order, attempt, source, at, openedAt }: Disputed,
@@ -162,8 +162,8 @@ export function enterDispute(
 }
 
 /**
- * A dispute was lost: what it took is gone for good (positive), or is open or won again after all. What one took of a top-up is
- * a loss only where the balance could not be charged for it.
+ * Books a lost dispute: what it took is gone for good (positive), or is open or won again after all. The disputed money of a
+ * top-up is a loss only as far as the balance could not be charged for it.
  */
 export async function enterLoss(
   tx: Tx,
@@ -179,15 +179,15 @@ export async function enterLoss(
   await enterNext(tx, `dispute_lost:${attempt.id}:`, entry)
 }
 
-/** Enters a transaction under the next number of its name. */
+/** Enters a transaction under the next number of its prefix. */
 async function enterNext(tx: Tx, prefix: string, entry: Omit<Entry, 'transactionId'>): Promise<void> {
   const number = (await countLedgerTransactions(tx, entry.order.id, prefix)) + 1
   await enter(tx, { ...entry, transactionId: `${prefix}${number}` })
 }
 
 /**
- * What an attempt's money was entered under as it came in; undefined where it is not in the books. Only a sale's is the
- * money that the order was paid with.
+ * Returns the account under which an attempt's money was entered; undefined if the ledger does not have it. Only a sale's is
+ * the money that paid the order.
  */
 export async function sourceOf(tx: Db, attemptId: string): Promise<Source | undefined> {
   const account = await selectCredited(tx, `charge:${attemptId}`)
