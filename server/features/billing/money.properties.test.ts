@@ -6,7 +6,7 @@ import { firstPurchase, sequences } from '#server/testing/billing-model/sequence
 import { beginSequence, checkEnd, observe } from '#server/testing/billing-model/step.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 
-/** Sequences run side by side, each lane with a site, a database and a clock of its own. */
+/** Sequences run in parallel, each lane with a site, a database and a clock of its own. */
 const laneCount = 4
 const lanes: BillingLane[] = []
 

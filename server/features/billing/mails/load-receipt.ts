@@ -7,7 +7,7 @@ import { selectRenewing } from '#server/features/billing/records/renewals/renewa
 import { splitTax } from './split-tax.ts'
 import { withdrawableUntil } from '#server/features/billing/records/withdrawal-right.ts'
 
-/** The receipt of a paid order. @throws Refusal notFound for one that is not paid, or not this person's */
+/** Loads the receipt of a paid order. @throws Refusal notFound for an unpaid order, or one of another user */
 export async function loadReceipt(
   { db, clock, operator }: Pick<BillingContext, 'db' | 'clock' | 'operator'>,
   userId: string,
@@ -21,7 +21,7 @@ export async function loadReceipt(
   const next = live ? await nextCharge(db, subscription) : null
   const rate = row.tax_rate ?? operator.taxRate
   const { amount_cents, refunded_cents, discount_cents } = row
-  // Bonus money is a discount, and comes back last of what is refunded.
+  // Bonus is a discount, and is refunded last.
   const kept = Math.max(0, amount_cents - (discount_cents ?? 0) - refunded_cents)
   const { netCents, taxCents } = splitTax(kept, rate)
   const until = withdrawableUntil(row)

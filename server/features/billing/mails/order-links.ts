@@ -6,7 +6,7 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 import type { LinkPurpose } from '#server/features/billing/tables.ts'
 import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
 
-/** Makes a link about an order to be mailed; the secret is in the fragment, which no server and no log sees. */
+/** Creates a link about an order for a mail; the secret is in the fragment, which is never sent to a server or logged. */
 export async function makeOrderLink(
   tx: Tx,
   { clock, publicUrl }: Pick<BillingContext, 'clock' | 'publicUrl'>,
@@ -23,7 +23,7 @@ export async function makeOrderLink(
   return `${publicUrl}/my#${purpose}=${secret}`
 }
 
-/** The order that a mailed secret is about. @throws Refusal linkSpent where it is worth nothing any more, or never was */
+/** Returns the order of a mailed secret. @throws Refusal linkSpent if it has expired, was used or never existed */
 export async function findLinkedOrder(
   db: Db,
   purpose: LinkPurpose,

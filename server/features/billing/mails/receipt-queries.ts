@@ -37,7 +37,7 @@ const receipt = prepared((db: Db, { id }: Slots<{ id: string }>) =>
 
 export type ReceiptRow = Awaited<ReturnType<typeof receipt>>[number]
 
-/** An order with all that its receipt says. */
+/** Returns an order with all the data of its receipt. */
 export async function selectReceipt(db: Db, id: string): Promise<ReceiptRow | undefined> {
   return (await receipt(db, { id }))[0]
 }

@@ -73,7 +73,7 @@ describe('the receipt of a purchase', () => {
     expect(mail?.text).toMatch(/Steuer, 19\s%: 0,16\s\$/)
   })
 
-  // One of the two is always on another day than UTC.
+  // One of the two always has another date than UTC.
   it.each(['Pacific/Kiritimati', 'Pacific/Niue'])(
     'is dated by the time zone of the buyer, in %s',
     async (timeZone) => {
@@ -133,7 +133,7 @@ test('the receipt of a plan says when it renews and at what price, and holds the
 test('a cancelled plan that is paid for late says that it ends', async () => {
   const person = await Subscriber.on(site)
   site.trouble.chargeSavedMethod = async (charge) => {
-    // Others of this file renew at the same time.
+    // Other tests of this file renew at the same time.
     if (charge.payer.userId === person.userId) await person.shopper.visitor.ask(cancelSubscription)
     return site.sound.chargeSavedMethod(charge)
   }

@@ -6,7 +6,7 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import { selectLanguageOf, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 import type { ReturnReason } from '#server/features/billing/tables.ts'
 
-/** Mails the buyer that a payment bought nothing and goes back, and why. A person who has left has no address here. */
+/** Mails the buyer that a payment bought nothing and is refunded, with the reason. A deleted account has no address any more. */
 export async function sendDuplicatePaymentMail(
   { publicUrl, languages }: Pick<BillingContext, 'publicUrl' | 'languages'>,
   tx: Tx,

@@ -17,12 +17,13 @@ import { withdrawableUntil } from '#server/features/billing/records/withdrawal-r
 
 type Seller = Pick<BillingContext, 'operator' | 'publicUrl' | 'clock' | 'languages'>
 
-/** A claim lasts as long as the guest's own cookie, who is known for 400 days (security.md, "Sessions"). */
+/** A claim link lasts as long as a guest's cookie: a session expires after 400 days at the latest. */
 const claimMs = 400 * dayMs
 
 /**
- * Mails the receipt of an order that has just been paid, in the transaction that says so: it leaves once, if that commits.
- * A guest's holds the link that takes the purchase into an account, a plan's the one that cancels without signing in.
+ * Mails the receipt of a paid order, in the transaction that marks it as paid, so that it is sent once, and only if that
+ * commits. A guest's receipt has the link that claims the purchase for an account, a plan's the one that cancels without
+ * signing in.
  */
 export async function sendReceipt(context: Seller, tx: Tx, order: OrderRow): Promise<void> {
   const row = await selectReceipt(tx, order.id)
@@ -87,7 +88,7 @@ function rightsOf(row: ReceiptRow, reader: DateReader) {
   }
 }
 
-/** Until when a plan is paid, what follows then, and the link that cancels it. */
+/** Returns the paid end of a plan, what follows then, and the cancellation link. */
 async function renewalOf(context: Seller, tx: Tx, { id, subscription_id }: ReceiptRow, reader: DateReader) {
   const row = subscription_id === null ? undefined : await selectRenewing(tx, subscription_id)
   const next = row && (await nextCharge(tx, row))

@@ -4,7 +4,7 @@ import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { selectLanguageOf, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 
-/** Mails the buyer that their purchase was lost and is there again. */
+/** Mails the buyer that a lost purchase was restored. */
 export async function sendRestoredMail(
   { publicUrl, languages }: Pick<BillingContext, 'publicUrl' | 'languages'>,
   tx: Tx,

@@ -5,7 +5,7 @@ import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 
-/** What a subscriber is told by mail, and the page where something can be done about it. */
+/** The mails to subscribers, and the page that each links to. */
 const pages = {
   renewalFailed: '/my',
   renewalPending: '/my',
@@ -22,20 +22,20 @@ const pages = {
 
 interface Told {
   to: string
-  /** The person's; the default where it is not known. */
+  /** The user's language; the site's default if unknown. */
   language: string | null
   timeZone: string | null
   plan: { names: Texts; period_days: number }
   cents: number
   currency: string
   orderId: string
-  /** The day that the mail is about: the next renewal, the next try, or the end. */
+  /** The date in the mail: of the next renewal, the next attempt, or the end. */
   date: Date
 }
 
 /**
- * Mails a subscriber, in the transaction of what happened. A deleted account has no address any more.
- * @param mailed a link that holds a secret instead of the page, and when it is worth nothing any more
+ * Mails a subscriber, in the transaction of the event. A deleted account has no address any more.
+ * @param mailed a link with a secret that replaces the page, and its expiry
  */
 export async function sendSubscriptionMail(
   tx: Tx,

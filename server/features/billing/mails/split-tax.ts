@@ -1,5 +1,5 @@
 /**
- * What of a price is tax, which every price includes, to the cent: what is net and what is tax are the price again.
+ * Splits a price, which includes tax, into net and tax, to the cent: their sum is the price.
  * @param rate in hundredths of a percent
  */
 export function splitTax(cents: number, rate: number): { netCents: number; taxCents: number } {

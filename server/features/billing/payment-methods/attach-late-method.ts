@@ -12,9 +12,9 @@ import { saveForPurchases } from './saved-method.ts'
 import { syncAccessEnd } from '#server/features/billing/records/renewals/access-end.ts'
 
 /**
- * A gateway may keep a method only some time after the payment that it was kept with. The period that was paid for is
- * renewed with it then, and a one-off purchase has it saved where that was agreed to; where that period is over, nothing was bought,
- * or the person has chosen another since, it is forgotten.
+ * Attaches a method that its gateway saved some time after the payment. The paid period's subscription renews with it, and a
+ * one-off purchase's method is saved if the buyer agreed. If that period is over, nothing was bought, or the user has chosen
+ * another method since, it is deleted at the gateway.
  */
 export async function attachLateMethod(
   tx: Tx,
@@ -30,7 +30,7 @@ export async function attachLateMethod(
   const row = order.subscription_id === null ? undefined : await selectRenewing(tx, order.subscription_id)
   const live = row?.status === 'active' || row?.status === 'past_due'
   const runs = live && order.status !== 'cancelled' && order.period_no === row.period_no
-  // What the person has chosen since stays.
+  // A method that the user has chosen since stays.
   const chosen = row?.method_chosen_at ?? null
   if (!runs || row.method_detached_at !== null || (chosen !== null && chosen > attempt.started_at))
     return detachUnwanted(tx, order.user_id, attempt.gateway, payment, now)

@@ -2,17 +2,18 @@ import { sql } from 'kysely'
 import { cardRefusals } from '#contract/billing.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** The gateway may be trying a card for them at this moment. */
+/** The gateway may be charging a card for them at this moment. */
 const underWay = ['started', 'requires_action'] as const
 
-/** Has the cards of one network begin one after the other, so that no two share its last turn. */
+/** Serializes the card payments of one network, so that no two use up its last attempt. */
 export async function lockNetwork(tx: Tx, network: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`cards:${network}`}, 0))`.execute(tx)
 }
 
 /**
- * When the last but `max` of a person's cards since then was tried that failed, is under way, or was to be kept without a
- * payment: of these every one counts, since they cost nothing and a yes says as much as a no.
+ * Returns when the (`max` + 1)th latest of a user's counted cards since then was tried. Counted are cards that failed, are in
+ * progress, or were saved without a payment: all of the latter, because they cost nothing and a success reveals as much as a
+ * failure.
  */
 export async function selectFailureOfPerson(tx: Tx, userId: string, since: Date, max: number) {
   const row = await tx
@@ -38,7 +39,7 @@ export async function selectFailureOfPerson(tx: Tx, userId: string, since: Date,
   return row?.started_at
 }
 
-/** The same of the cards that were tried from a network, whosever they were. */
+/** Does the same for the cards from a network, whichever users tried them. */
 export async function selectFailureOfNetwork(tx: Tx, network: string, since: Date, max: number) {
   const row = await tx
     .selectFrom('attempts')
@@ -65,7 +66,7 @@ export async function selectFailureOfNetwork(tx: Tx, network: string, since: Dat
   return row?.started_at
 }
 
-/** Forgets from where cards were tried whose failures count no more. */
+/** Deletes the network of attempts whose failures no longer count. */
 export async function forgetNetworks(db: Db, before: Date): Promise<void> {
   for (const table of ['attempts', 'method_changes'] as const) {
     const past = db.updateTable(table).set({ network: null }).where('network', 'is not', null)

@@ -98,7 +98,7 @@ test('an address from which too many cards failed pays nothing for a while, whoe
   }
 })
 
-/** A site whose cards go from the browser to the gateway itself. */
+/** Creates a site whose browsers send cards directly to the gateway. */
 async function stripeSite(limits: Record<string, string>) {
   const fake = await startFakeStripe({ now: () => new Date() })
   const shop = await testSite({}, { ...fake.env, ...limits })
@@ -108,7 +108,7 @@ async function stripeSite(limits: Record<string, string>) {
   return {
     shop,
     wish,
-    /** Gives a card to the gateway and stays away; the site hears of it from the gateway alone. */
+    /** Gives a card to the gateway without returning; only the gateway notifies the site. */
     async decline(order: Order) {
       await fake.confirm(secretOf(order), testCards.declined)
       const id = secretOf(order).split('_secret_')[0] ?? ''

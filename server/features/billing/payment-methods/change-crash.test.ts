@@ -27,18 +27,18 @@ async function ready(): Promise<Ready> {
   return { someone, changeId: newId('pmc'), token: await someone.shopper.token() }
 }
 
-/** Changes the card in this process until it would die. */
+/** Changes the card in this process until the simulated crash. */
 const changeUntil = (death: Death, { someone: { userId }, changeId, token }: Ready) => {
   const payer = { ip: '127.0.0.1', token, firstName: 'Ada', lastName: 'Lovelace' }
   const wish = { userId, changeId, gateway: 'sandbox', method: 'card', payer } as const
   return dieInBilling(site.databaseUrl, death, async (context) => void (await changeMethod(context, wish)))
 }
 
-/** Changes the card in a process of its own. */
+/** Changes the card in a separate process. */
 const changeIn = ({ someone, changeId, token }: Ready, { when, at }: Death): Promise<Ended> =>
   runScript('change-and-crash.ts', [site.databaseUrl, someone.userId, changeId, token, when, String(at)])
 
-/** `changed`, `as before`, or else how many cards the gateway still has and which it is charged with. */
+/** Returns `changed`, `as before`, or the number of cards at the gateway and which one is charged. */
 async function outcomeOf({ someone, changeId }: Ready): Promise<string> {
   const { db } = site.context
   const saving = await db
@@ -66,7 +66,7 @@ async function outcomeOf({ someone, changeId }: Ready): Promise<string> {
   return `charged with ${method?.reference}, kept ${kept.join()}`
 }
 
-/** What became of the changes once other processes have done what the dead ones left open. */
+/** Returns the outcomes of the changes once other processes have completed the crashed ones. */
 async function outcomesOf(changes: readonly Ready[]): Promise<Set<string>> {
   for (const wait of [15_000, 30_000, 90_000, 400_000, 4_000_000]) {
     site.moveOn(wait)

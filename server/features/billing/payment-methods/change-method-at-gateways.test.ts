@@ -111,7 +111,7 @@ test.each(['dropped after', 'time-out', '500 after'] as const)(
     const known = stripe.setups.all.size
     const asked = byCard(shopper)
     await expect.poll(() => stripe.setups.all.size).toBe(known + 1)
-    // What timed out may be answered when everybody has stopped waiting for it.
+    // A timed-out request may be answered after the test has stopped waiting for it.
     if (fault !== 'time-out') await asked
     for (const wait of [60_000, 2 * 3_600_000, ...Array.from({ length: 8 }, () => day)])
       await gateways.after(wait)

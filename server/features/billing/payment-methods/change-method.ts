@@ -33,10 +33,10 @@ import { selectActiveSubscription } from '#server/features/billing/records/renew
 import type { PaymentMethod } from '#server/features/billing/tables.ts'
 import { checkMethodSetups } from './limit-attempts.ts'
 
-/** How somebody wants to be charged from now on. */
+/** The method that a user wants to be charged with from now on. */
 interface Wanted {
   userId: string
-  /** The id that was reserved for it, so that a second run of the same request makes no second one. */
+  /** The id reserved for the change, so that repeating the request creates no second one. */
   changeId: string
   gateway: MethodSetupRow['gateway']
   method: PaymentMethod
@@ -47,18 +47,18 @@ type Step =
   | { do: 'save'; change: MethodSetupRow; payer: { userId: string; email: string } }
   | { do: 'look up' | 'give up'; change: MethodSetupRow }
 
-/** What this call has done about changes that were begun before. */
+/** The earlier changes that this call has already queried or cancelled. */
 type Done = Record<'look up' | 'give up', Set<string>>
 
-/** After this long a request that the gateway does not know yet no longer keeps the person from trying again. */
+/** A request that the gateway does not know after this time no longer blocks a new one. */
 const patienceMs = 60_000
 
 /**
- * Has a gateway keep a card or wallet that the person's subscription is charged with from the next renewal on, without a
- * payment: in two transactions with the gateway between them, as a payment is made (billing.md, "Crash safety"). What was begun
- * before and waits for the person is called off.
- * @throws Refusal notSubscribed, gatewayNotOffered (also where it does not take what is due), methodUnknown, or why the method
- *   was not kept; Fault tooMany after too many changes or cards of the person or their network
+ * Saves a card or wallet at a gateway without a payment, for the renewals of the user's subscription: in two transactions with
+ * the gateway call between them, so that a crash in between is recovered. An earlier change that waits for the user is
+ * cancelled.
+ * @throws Refusal notSubscribed, gatewayNotOffered (also if the gateway does not take the amount due), methodUnknown, or the
+ * reason why the method was not saved; Fault tooMany after too many changes or cards of the user or their network
  */
 export async function changeMethod(context: BillingContext, wanted: Wanted): Promise<MethodChange> {
   const done: Done = { 'look up': new Set(), 'give up': new Set() }
@@ -77,8 +77,8 @@ export async function changeMethod(context: BillingContext, wanted: Wanted): Pro
 }
 
 /**
- * Reads how a change stands, and brings it on where it waited for the person.
- * @throws Refusal notFound for a change that is not this person's, methodUnknown, or why the method was not kept
+ * Loads a change, and completes it if it waited for the user.
+ * @throws Refusal notFound for a change of another user, methodUnknown, or the reason why the method was not saved
  */
 export async function loadMethodChange(
   context: BillingContext,
@@ -91,7 +91,7 @@ export async function loadMethodChange(
   return present(context, changeId)
 }
 
-/** The first transaction: decides, and commits the change before the gateway is asked. */
+/** The first transaction: decides, and commits the change before the gateway is called. */
 async function begin(
   context: BillingContext,
   tx: Tx,
@@ -133,16 +133,16 @@ async function begin(
   return { do: 'save', change, payer: { userId, email: row.email ?? bought?.email ?? '' } }
 }
 
-/** What the method is to be charged with next. */
+/** Returns the amount that the method is to be charged next. */
 async function selectPrice(tx: Tx, row: RenewingRow) {
   const order = await selectOrderOfPeriod(tx, row.id, row.period_no + 1)
   return selectPriceDue(tx, row, order?.status === 'pending' ? order : undefined)
 }
 
 /**
- * What is to be done about an open change before another is begun. What a look-up finds waiting for the person is called off too:
- * an answer that was lost is made up for within one call.
- * @throws Refusal methodUnknown while it may still come to something
+ * Returns what to do about an open change before starting another. One that turns out to wait for the user is cancelled too, so
+ * a lost response is recovered within one call.
+ * @throws Refusal methodUnknown while it may still succeed
  */
 function wayOut(change: MethodSetupRow, done: Done, now: Date): keyof Done | undefined {
   const { id, status, reference, started_at } = change
@@ -156,7 +156,7 @@ function wayOut(change: MethodSetupRow, done: Done, now: Date): keyof Done | und
   return undefined
 }
 
-/** Asks the gateway with the committed key, then brings everything into line in the second transaction. */
+/** Calls the gateway with the committed key, then settles the change in the second transaction. */
 async function save(
   context: BillingContext,
   change: MethodSetupRow,
@@ -181,7 +181,10 @@ async function save(
   await settleMethodSetup(context, change, outcome ?? 'unknown')
 }
 
-/** PayPal's way leads by us, as its payments' does; the page then reads how the change stands. */
+/**
+ * Returns the URLs to which the gateway redirects. PayPal's lead to our routes, as those of its payments; the page then loads
+ * the change.
+ */
 function waysBack({ publicUrl }: BillingContext, { id, gateway }: MethodSetupRow) {
   if (gateway !== 'paypal') {
     const page = `${publicUrl}${pageOf(id)}`
@@ -191,7 +194,7 @@ function waysBack({ publicUrl }: BillingContext, { id, gateway }: MethodSetupRow
   return { returnUrl: hint('return'), cancelUrl: hint('cancel') }
 }
 
-/** Where the person sees what became of a change. */
+/** Returns the page that shows the result of a change. */
 export const pageOf = (changeId: string) => `/my?change=${changeId}`
 
 const refusalOf: Record<string, RefusalName> = {
@@ -207,7 +210,7 @@ function refusalFor(change: MethodSetupRow): Refusal {
   return new Refusal(reason, reason === 'emailInvalid' ? { field: 'email' } : {})
 }
 
-/** @throws Refusal methodUnknown, or why the method was not kept */
+/** @throws Refusal methodUnknown, or the reason why the method was not saved */
 async function present({ db }: BillingContext, changeId: string): Promise<MethodChange> {
   const change = await selectMethodSetup(db, changeId)
   if (!change || change.status === 'started' || change.status === 'unknown')

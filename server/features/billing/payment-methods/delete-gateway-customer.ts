@@ -8,8 +8,8 @@ import {
 } from '#server/features/billing/records/gateway-customer-queries.ts'
 
 /**
- * Has every gateway forget the name and address of somebody who left. The row goes once all have; else it is tried again. A
- * payment that is still under way is waited for.
+ * Deletes the name and address of a deleted user at every gateway. The row is deleted once all have succeeded; otherwise it is
+ * retried. A payment that is still in progress is awaited.
  */
 export async function deleteGatewayCustomer(
   context: BillingContext,

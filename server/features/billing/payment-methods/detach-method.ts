@@ -4,7 +4,7 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
 import { deleteMethod, type MethodRow } from '#server/features/billing/records/method-queries.ts'
 
-/** Has a gateway forget a method, so that it can be charged no more. Its row goes once that is done; else it is tried again. */
+/** Detaches a method at its gateway, so that it can no longer be charged. Its row is deleted on success; otherwise it is retried. */
 export async function detachMethod(context: BillingContext, method: MethodRow): Promise<void> {
   const gateway = findGateway(context, method.gateway)
   if (gateway && (await askToForget(context, gateway, (asked) => asked.detachMethod(method.reference))))

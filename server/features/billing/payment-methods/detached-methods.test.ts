@@ -18,7 +18,7 @@ beforeEach(() => gateways.connect())
 
 type Way = 'stripe' | 'paypal'
 
-/** Somebody who pays for a plan of 30 days by card or wallet, and the gateway's name for what it keeps. */
+/** Creates a subscriber of a 30-day plan with a card or wallet. @returns also the gateway's id of the saved method */
 async function subscriber(way: Way) {
   const shopper = await Shopper.on(site)
   const plan_id = (await shopper.plan(30)).id
@@ -50,12 +50,12 @@ async function pay(way: Way, next: { url?: string; client_secret?: string }) {
   return paypal.orders.approve(new URL(next.url ?? '').searchParams.get('token') ?? '')
 }
 
-/** The person takes the card or wallet away at the gateway, which says so. */
+/** The user removes the card or wallet at the gateway, which sends an event. */
 const takeAway: Record<Way, (name: string) => void> = {
   stripe: (name) => void stripe.books.detach(name),
   paypal: (name) => paypal.orders.takeAway(name),
 }
-/** The tries to charge a method. */
+/** Counts the attempts to charge a method. */
 const charges = (name: string) =>
   stripe.requests.filter(({ asked }) => asked['payment_method'] === name).length +
   paypal.requests.filter(({ text }) => text.includes(`"vault_id":"${name}"`)).length

@@ -15,10 +15,10 @@ import {
 import { dropGone } from './saved-method.ts'
 
 /**
- * Finds out at the gateway whether a method that it has told of is still there. One that is gone is charged no more: the
- * subscription waits for another way to pay, as after a lost card.
- * @param reference the gateway's own name for it
- * @returns `no method` where it is none of ours, `unknown` where the gateway did not say
+ * Queries the gateway whether the method of a webhook event still exists. One that is gone is no longer charged: the
+ * subscription waits for another payment method, as after a lost card.
+ * @param reference the gateway's id of the method
+ * @returns `no method` if it is none of ours, `unknown` if the gateway did not answer
  */
 export async function handleDetachedMethod(
   context: BillingContext,

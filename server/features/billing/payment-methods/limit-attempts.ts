@@ -24,7 +24,7 @@ export function checkAttempts(order: OrderRow, attempts: readonly AttemptRow[], 
   checkOldest(oldest?.started_at, perDay, now)
 }
 
-/** @throws Fault tooMany once the person reached the daily limit of set-ups, successful or not */
+/** @throws Fault tooMany once the user has reached the daily limit of set-ups, successful or not */
 export async function checkMethodSetups(tx: Tx, userId: string, now: Date): Promise<void> {
   const oldest = await selectChangeBefore(tx, userId, perDay.max - 1)
   checkOldest(oldest?.started_at, perDay, now)

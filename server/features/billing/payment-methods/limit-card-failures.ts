@@ -5,24 +5,24 @@ import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { lockNetwork, selectFailureOfNetwork, selectFailureOfPerson } from './card-failure-queries.ts'
 
-/** Who pays by hand: their address, and what their browser said with it. */
+/** The user who pays at the checkout: their address, and the data that their browser sent. */
 export interface Payer {
-  /** From where they pay. */
+  /** The IP address. */
   ip: string
   token?: string
   firstName?: string
   lastName?: string
 }
 
-/** The name under which the cards of a network are counted; it says nothing of the address. */
+/** Returns the key under which a network's cards are counted; the address cannot be derived from it. */
 export function failuresKey({ secret }: Pick<BillingContext, 'secret'>, ip: string): string {
   return keyFor(secret, 'card-failures', networkOf(ip))
 }
 
 /**
- * The cards of a person, and of a network, may fail only so often (security.md, "Limits"), whoever heard of the failure
- * first: the browser that waits, a notification or a look. What is under way counts too, so that many orders paid at once,
- * or payments whose card the gateway gets behind our back, are no way around the limit.
+ * Limits the failed cards per user and per network, however the failure becomes known: by the waiting browser, a notification
+ * or a query. Cards in progress count too, so that paying many orders at once, or giving cards directly to the gateway, does
+ * not evade the limit.
  * @throws Fault tooMany
  */
 export async function checkCardFailures(

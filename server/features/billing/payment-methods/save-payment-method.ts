@@ -8,7 +8,7 @@ import {
   retireUnusedMethods,
 } from '#server/features/billing/records/method-queries.ts'
 
-/** Keeps the method that a gateway kept, with a payment or without. @returns its id, or null where none was kept */
+/** Stores the method that a gateway saved, with a payment or without. @returns its id, or null if none was saved */
 export async function savePaymentMethod(
   tx: Tx,
   userId: string,
@@ -19,7 +19,7 @@ export async function savePaymentMethod(
   return method ? insertPaymentMethod(tx, rowOf(userId, gateway, method, now)) : null
 }
 
-/** Has the method forgotten that a gateway kept with what comes to nothing, unless it is charged for something else. */
+/** Queues an unneeded method for deletion at its gateway, unless something else is charged with it. */
 export async function detachUnwanted(
   tx: Tx,
   userId: string,

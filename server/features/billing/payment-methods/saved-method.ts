@@ -23,8 +23,8 @@ import { insertWebhookEvent } from '#server/features/billing/records/webhook-eve
 import { lockBuyer, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * Saves the card that a one-off order was paid with, in place of the one that its buyer had saved, where they agreed to that.
- * A card that the gateway saved without such an agreement is forgotten.
+ * Saves the card that paid a one-off order in place of the buyer's previous one, if they agreed to that. A card that the
+ * gateway saved without consent is deleted there.
  */
 export async function saveForPurchases(
   tx: Tx,
@@ -48,10 +48,10 @@ export async function saveForPurchases(
   })
 }
 
-/** The refusals after which a card will pay for nothing any more. */
+/** Declines after which a card can no longer pay for anything. */
 const final: readonly DeclineCode[] = ['card_expired', 'card_lost']
 
-/** Takes back all that a person agreed to about saved methods, without their asking: the cards are charged for no purchase any more. */
+/** Revokes all of a user's consents about saved methods without their request: the cards are no longer charged for purchases. */
 export async function revokeSavedMethodConsent(
   tx: Tx,
   userId: string,
@@ -60,13 +60,13 @@ export async function revokeSavedMethodConsent(
 ): Promise<void> {
   const saved = await selectSavedMethod(tx, userId)
   if (saved) await revokeSaved(tx, userId, saved, now, { reason })
-  // Orders that are still to be paid would have one saved.
+  // Otherwise unpaid orders would save a method.
   await revokeAgreements(tx, userId, now)
 }
 
 /**
- * Offers a saved method no longer that its bank has refused for good. After any other refusal its gateway is asked soon whether
- * it is there still: the notification that it is gone may never have come.
+ * Removes a saved method that its bank has declined for good. After any other decline its gateway is queried soon, because the
+ * notification that the method is gone may never have arrived.
  */
 export async function dropRefused(
   tx: Tx,
@@ -87,13 +87,13 @@ export async function dropRefused(
   })
 }
 
-/** Offers a saved method no longer that its gateway does not have any more. */
+/** Removes a saved method that its gateway no longer has. */
 export async function dropGone(tx: Tx, userId: string, methodId: string, now: Date): Promise<void> {
   const saved = await selectSavedMethod(tx, userId)
   if (saved?.id === methodId) await revokeSaved(tx, userId, saved, now, { reason: 'gone' })
 }
 
-/** Revokes the agreement about a saved method and has its gateway forget it, unless a plan is charged with it. */
+/** Revokes the consent about a saved method and deletes it at its gateway, unless a plan is charged with it. */
 async function revokeSaved(
   tx: Tx,
   userId: string,
@@ -106,7 +106,7 @@ async function revokeSaved(
   await writeAudit(tx, { event: 'payment_method_removed', userId, at: now, details: { gateway, ...details } })
 }
 
-/** Finds the saved method that an order is to be paid with. @throws Refusal savedMethodGone once it was removed or has expired */
+/** Returns the saved method that is to pay an order. @throws Refusal savedMethodGone if it was removed or has expired */
 export async function findSavedMethod(
   db: Db,
   userId: string,
@@ -122,7 +122,7 @@ function isExpired({ expires_at }: SavedMethodRow, now: Date): boolean {
   return expires_at !== null && expires_at <= now
 }
 
-/** The saved method that can pay at least one of `prices` now; undefined where there is none. */
+/** Returns the saved method if it can pay at least one of `prices` now; otherwise undefined. */
 export async function offerSavedMethod(
   context: Pick<BillingContext, 'gateways' | 'clock'>,
   db: Db,
@@ -141,7 +141,7 @@ export async function offerSavedMethod(
   return { ...present(saved, now), ...(not_for.length > 0 ? { not_for } : {}) }
 }
 
-/** What a person has saved, for their account: also what has expired. */
+/** Returns a user's saved method for their account page, even if expired. */
 export async function loadSavedMethod(
   { db, clock }: Pick<BillingContext, 'db' | 'clock'>,
   userId: string,
@@ -155,7 +155,7 @@ function present(row: SavedMethodRow, now: Date): SavedMethod {
   return { id, gateway, brand, last4, ...(isExpired(row, now) ? { expired: true } : {}) }
 }
 
-/** Revokes the agreement about a saved method and has its gateway forget it, unless a plan is charged with it. A second time changes nothing. */
+/** Revokes the consent about a saved method and deletes it at its gateway, unless a plan is charged with it. Idempotent. */
 export async function removeSavedMethod(
   context: BillingContext,
   userId: string,

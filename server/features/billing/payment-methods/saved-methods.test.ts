@@ -18,7 +18,7 @@ afterEach(() => {
   delete site.trouble.detachMethod
 })
 
-/** What the gateway kept with the payments of an order, and whether it has forgotten it. */
+/** Returns whether the gateway still has each method saved with the payments of an order. */
 async function keptWith(orderId: string): Promise<('kept' | 'forgotten')[]> {
   const rows = await site.context.db
     .selectFrom('attempts')

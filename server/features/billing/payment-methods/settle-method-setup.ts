@@ -25,15 +25,15 @@ import {
 import { nextTry } from '#server/features/billing/records/renewals/dunning-schedule.ts'
 
 /**
- * As of a payment: what the gateway says of a saving, that it says nothing, or that it never got the request; or that there was
- * no gateway to ask for as long as it was looked for.
+ * The result of a set-up: as the gateway reports it, unknown, or never received by the gateway; or the gateway was not
+ * configured as long as the set-up was polled.
  */
 type Verdict = MethodSetup | 'unknown' | 'never received' | 'out of reach'
 
 /**
- * Brings a change of method and its subscription into line with what the gateway has kept, in one commit. Called by the call
- * itself, by the person's return, by notifications and by the janitor, in whatever order and however often. A method that
- * is kept for nothing (too late, or for a subscription that is over) is forgotten at the gateway.
+ * Updates a change of method and its subscription to what the gateway has saved, in one commit. The request itself, the user's
+ * return, notifications and the janitor call it in any order and any number of times. An unneeded method (too late, or of an
+ * ended subscription) is deleted at the gateway.
  */
 export async function settleMethodSetup(
   { db, clock }: BillingContext,
@@ -87,7 +87,7 @@ async function applyKept(tx: Tx, change: MethodSetupRow, saving: MethodSetup, no
   const inTime = isOpen(change.status)
   const { reference, method } = saving
   if (!method) {
-    // Stripe says so of a card whose customer was deleted since.
+    // Stripe reports this for a card whose customer was deleted since.
     if (inTime) await close(tx, change, 'failed', { reference, decline_code: 'other' })
     return
   }
@@ -115,8 +115,8 @@ interface Chosen {
 }
 
 /**
- * Has a subscription charged with the method from now on. Nothing is charged here: what could not be charged before is tried
- * again when its grace has it next (billing.md, "Dunning"), also where the old card was given up.
+ * Charges the subscription with the method from now on. Nothing is charged here: an unpaid renewal is retried on its dunning
+ * schedule, even if no further attempt with the old card was planned.
  */
 async function charge(tx: Tx, row: RenewingRow, { change, saving, now }: Chosen): Promise<void> {
   const methodId = await savePaymentMethod(tx, change.user_id, change.gateway, saving, now)
@@ -142,12 +142,12 @@ function tryOf({ status, grace_ends_at, period_days }: RenewingRow, now: Date): 
   return status === 'past_due' && grace_ends_at ? nextTry(grace_ends_at, period_days, now) : null
 }
 
-/** A gateway that is no longer set up neither says what became of a change nor calls it off. */
+/** Returns whether the gateway is still configured; otherwise it can neither report nor cancel a change. */
 export function isWithinReach({ gateways }: BillingContext, { gateway }: MethodSetupRow): boolean {
   return gateways.some(({ id }) => id === gateway)
 }
 
-/** Looks an open change up at its gateway, brings it on where it waited for the person, and settles it. @returns whether there was an answer */
+/** Queries an open change at its gateway, completes it if it waited for the user, and settles it. @returns whether the gateway answered */
 export async function recheckMethodSetup(context: BillingContext, change: MethodSetupRow): Promise<boolean> {
   const gateway = findGateway(context, change.gateway)
   if (!gateway) {
@@ -166,7 +166,7 @@ export async function recheckMethodSetup(context: BillingContext, change: Method
   return outcome !== 'unknown'
 }
 
-/** Calls off a change that waits for a person who does something else, or never came back. It may have gone through after all. */
+/** Cancels a change that waits for a user who does something else, or never came back. It may still have succeeded. */
 export async function cancelMethodSetup(context: BillingContext, change: MethodSetupRow): Promise<void> {
   const { reference } = change
   const gateway = findGateway(context, change.gateway)
@@ -178,7 +178,7 @@ export async function cancelMethodSetup(context: BillingContext, change: MethodS
   await settleMethodSetup(context, change, outcome ?? 'never received')
 }
 
-/** The gateway's key for a change. */
+/** Returns the idempotency key of a change at the gateway. */
 export const keyOf = ({ id }: Pick<MethodSetupRow, 'id'>) => `method:${id}`
 
 function noGateway({ log }: BillingContext, { id, gateway }: MethodSetupRow): void {
