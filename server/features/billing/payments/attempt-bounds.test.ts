@@ -17,7 +17,7 @@ import type { TestSite } from '#server/testing/site/test-site.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 
 const day = 86_400_000
-/** More tries than anybody has. */
+/** More attempts than are allowed. */
 const tries = Array.from({ length: 25 }, (_, index) => index)
 
 let site: MoneySite
@@ -43,7 +43,7 @@ test('an order is closed after twenty payments that were called off for another;
   const before = startsAt(site)
   const codes = []
   for (const number of tries) codes.push((await shopper.tryPay(order.id, `x${number}`)).code)
-  // The first was begun with the order.
+  // The first was started with the order.
   expect(codes).toEqual([...Array(19).fill(200), ...Array(6).fill(409)])
   expect(await shopper.tryPay(order.id, 'x')).toMatchObject({ message: /closed. Please start a new one/ })
   expect(startsAt(site) - before).toBe(19)

@@ -5,8 +5,8 @@ import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import { recheckAttempt, settleAttempt } from './settle-attempt.ts'
 
 /**
- * Calls off a payment that waits for a person who does something else, or never came back. It may turn out to have gone
- * through after all, and is settled so then.
+ * Cancels a payment that waits for a user who does something else, or never came back. It may still have succeeded, and is then
+ * settled so.
  */
 export async function cancelAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
   const { reference } = attempt

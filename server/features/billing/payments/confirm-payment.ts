@@ -6,10 +6,10 @@ import { checkOutcome } from './pay-order.ts'
 import { recheckAttempt } from './settle-attempt.ts'
 
 /**
- * Reads how a payment stands that the person has confirmed at the gateway: its name there is the token then (product.md,
- * section 3: of Stripe, the PaymentIntent's id). The gateway's notification alone would do as well.
- * @returns false where the token names no payment of this person's order
- * @throws Refusal paymentUnknown, alreadyOwned, or why the payment was declined
+ * Queries a payment that the user has confirmed at the gateway. The token is then the gateway's id of the payment (with Stripe,
+ * of the PaymentIntent). The gateway's notification alone would suffice.
+ * @returns false if the token names no payment of this user's order
+ * @throws Refusal paymentUnknown, alreadyOwned, or the reason for the decline
  */
 export async function confirmPayment(
   context: BillingContext,

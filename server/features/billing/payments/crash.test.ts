@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** With a saved card one press pays, without a token. */
+/** With a saved card one request pays, without a token. */
 type Kind = 'episode' | 'plan' | 'episode with a saved card'
 
 interface Ready {
@@ -44,17 +44,17 @@ async function readyToPay(kind: Kind): Promise<Ready> {
   return { userId: id, orderId: order.id, token: await shopper.token() }
 }
 
-/** Pays in this process until it would die. */
+/** Pays in this process until the simulated crash. */
 const payUntil = (death: Death, { userId, orderId, token }: Ready) => {
   const payer = { ip: '127.0.0.1', token, firstName: 'Ada', lastName: 'Lovelace' }
   return dieInBilling(site.databaseUrl, death, (context) => payOrder(context, userId, orderId, payer))
 }
 
-/** Pays in a process of its own. */
+/** Pays in a separate process. */
 const payIn = ({ userId, orderId, token }: Ready, { when, at }: Death): Promise<Ended> =>
   runScript('pay-and-crash.ts', [site.databaseUrl, userId, orderId, token ?? '', when, String(at)])
 
-/** Lets the janitor of a new process do its rounds until nothing is open any more. */
+/** Runs the janitor of a new process until nothing is open any more. */
 async function converge(): Promise<void> {
   for (const wait of [15_000, 30_000, 90_000, 400_000, 4_000_000]) {
     site.moveOn(wait)
@@ -62,7 +62,7 @@ async function converge(): Promise<void> {
   }
 }
 
-/** What became of an order: `sold` is paid, charged once and given once; `untouched` none of these; else the figures. */
+/** Returns the outcome of an order: `sold` if it is paid, charged once and granted once; `untouched` if none of these; else the figures. */
 async function outcomeOf(orderId: string): Promise<string> {
   const { db } = site.context
   const order = await db
@@ -90,7 +90,7 @@ async function wholeRun(kind: Kind): Promise<WholeRun> {
   return run
 }
 
-/** What became of the orders once other processes have done what the dead ones left open. */
+/** Returns the outcomes of the orders once other processes have completed the crashed ones. */
 async function outcomesOf(orderIds: readonly string[]): Promise<Set<string>> {
   await converge()
   const outcomes = new Set<string>()

@@ -23,12 +23,12 @@ beforeAll(async () => {
 afterAll(() => site.close())
 afterEach(() => expectSound(site))
 
-/** Pays as an express wallet does: with the token that its sheet got, and without a typed name. */
+/** Pays as an express wallet does: with the token from its sheet, and without a typed name. */
 function approve({ visitor }: Shopper, order_id: string, payment_token: string, headers = {}) {
   return visitor.call(payOrder, { body: { order_id, payment_token }, headers }).then(({ answer }) => answer)
 }
 
-/** Orders what the sheet showed, at its price and for the wallet's address, and pays it. */
+/** Orders the product of the sheet, at its price and for the wallet's address, and pays it. */
 async function buy(person: Shopper, card = testCards.pays, wish: object = {}) {
   const order = await person.order({ episode_id: episodeOf(site), amount_cents: 99, ...wish })
   return { order, answer: await approve(person, order.id, await person.token(card)) }

@@ -27,7 +27,7 @@ const attempts = (orderId: string) => attemptsOf(site, orderId)
 const byKey = (key: string) => paymentByKey(site, key)
 const tidy = (milliseconds: number) => tidyAfter(site, milliseconds)
 
-/** The gateway charges, but its answer is lost. */
+/** The gateway charges, but its response is lost. */
 function loseAnswers() {
   site.trouble.createPayment = async (charge) => {
     await site.sound.createPayment(charge)
@@ -82,7 +82,7 @@ describe('a payment whose answer was lost', () => {
 })
 
 test('a gateway that does not answer in time leaves the payment unknown', async () => {
-  // The process whose patience is shortened, and no other.
+  // The process with the shortened time limit, and no other.
   const shopper = await Shopper.on({ ...site, visitor: () => new Visitor(site.directUrl) })
   site.context.gatewayTimeoutMs = 50
   const charged = Promise.withResolvers<void>()

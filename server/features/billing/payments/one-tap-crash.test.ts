@@ -15,12 +15,12 @@ let site: MoneySite
 
 beforeAll(async () => {
   site = await moneySite()
-  // By now a request that a process died with will not reach the gateway any more.
+  // By then a request that a process crashed with can no longer reach the gateway.
   site.moveOn(120_000)
 })
 afterAll(() => site.close())
 
-/** Somebody with a saved card, and the press that buys the next episode with it. */
+/** Creates a shopper with a saved card, and the request that buys the next episode with it. */
 async function readyToPress() {
   const shopper = await Shopper.on(site)
   await shopper.buy({ episode_id: episodeOf(site, 4), save_method: { shown: 'Save this card' } })
@@ -36,7 +36,7 @@ async function readyToPress() {
   return { shopper, userId, body }
 }
 
-/** Does what the call does, in this process until it would die. */
+/** Handles the request in this process until the simulated crash. */
 function pressUntil(death: Death, { userId, body }: Awaited<ReturnType<typeof readyToPress>>) {
   const request = { userId, key, path: createOrder.path, body, now: new Date() }
   return dieInBilling(site.databaseUrl, death, async (context) => {
@@ -44,7 +44,7 @@ function pressUntil(death: Death, { userId, body }: Awaited<ReturnType<typeof re
   })
 }
 
-/** As if the lease of the process that died had run out. */
+/** Simulates that the lease of the crashed process has expired. */
 const lapse = (userId: string) =>
   site.context.db
     .updateTable('idempotency_keys')

@@ -31,7 +31,7 @@ afterEach(() => expectSound(site))
 
 const saving = (number = 4) => ({ episode_id: episodeOf(site, number), save_method: { shown } })
 
-/** Somebody who has bought episode 4 and had the card saved with it. */
+/** Creates a shopper who has bought episode 4 and saved the card. */
 async function saver(card = testCards.pays, shopper?: Shopper) {
   const person = shopper ?? (await Shopper.on(site))
   const order = await person.order(saving())
@@ -43,15 +43,15 @@ async function saver(card = testCards.pays, shopper?: Shopper) {
 
 const savedOf = async ({ visitor }: Shopper) => (await visitor.ask(getSavedMethod)).saved_method
 
-/** What a locked episode offers. */
+/** Returns the offer of a locked episode. */
 async function offerOf({ visitor }: Shopper, number = 5): Promise<Offer> {
   const query = { episode_id: episodeOf(site, number) }
   const { answer } = await visitor.call(getEpisode, { query })
-  // The contract gives the offer as what goes with 402.
+  // The contract defines the offer as the info of code 402.
   return answer.info as unknown as Offer
 }
 
-/** The one press that buys an episode with a saved card. */
+/** Buys an episode with a saved card in one request. */
 function press(person: Shopper, saved_method_id = '', number = 5, headers: Record<string, string> = {}) {
   const wish = { episode_id: episodeOf(site, number), saved_method_id, amount_cents: 99, email: undefined }
   return person.tryOrder(wish, headers)
@@ -63,20 +63,20 @@ const ordersOf = (userId: string) =>
   site.context.db.selectFrom('orders').selectAll().where('user_id', '=', userId).execute()
 const paymentsOf = async (order: Order | undefined) =>
   (await site.sound.listPayments(new Date(0))).filter(({ orderId }) => orderId === order?.id)
-/** What the audit trail has of cards that were removed. */
+/** Returns the audit events about removed cards. */
 const removalsOf = async (userId: string) => {
   const removals = sql<{ details: object }>`
     SELECT details FROM audit_events WHERE event = 'payment_method_removed' AND user_id = ${userId}`
   return (await removals.execute(site.context.db)).rows.map(({ details }) => details)
 }
-/** What is known of a card. */
+/** Returns the stored data of a card. */
 const keptOf = (id = '') =>
   site.context.db
     .selectFrom('payment_methods')
     .select(['brand', 'last4', 'expires_at'])
     .where('id', '=', id)
     .execute()
-/** Whether the gateway has forgotten each card of a person's payments, the first one first. */
+/** Returns whether the gateway has deleted each card of a user's payments, first one first. */
 const forgotten = async (userId: string) => {
   const rows = await site.context.db
     .selectFrom('attempts')
@@ -179,7 +179,7 @@ describe('a purchase with a saved card', () => {
     const answers = await times(50, (index) => press(person, saved?.id, 5, headersOf(index)))
     const first = answers.find(({ code }) => code === 200)
     expect(first?.info?.status).toBe('paid')
-    // Who comes when it is paid already is told so.
+    // A request that arrives after the payment receives the paid order.
     const told = answers.filter(({ code }) => code !== 409).map(({ code, info }) => [code, info?.id])
     expect(told).toEqual(told.map(() => [200, first?.info?.id]))
     expect(await paymentsOf(first?.info)).toMatchObject([{ status: 'succeeded', refundedCents: 0 }])
@@ -228,7 +228,7 @@ describe('a purchase with a saved card', () => {
       throw new Error('the line broke')
     }
     const { code, info: open } = await press(person, saved?.id)
-    // A refusal would offer the person other ways to pay.
+    // A refusal would offer the user other ways to pay.
     expect({ code, open }).toMatchObject({ code: 200, open: { status: 'pending', next: { type: 'none' } } })
     delete site.trouble.createPayment
     const { info } = await press(person, saved?.id)
@@ -262,7 +262,7 @@ describe('a purchase with a saved card', () => {
 })
 
 describe('a saved card is offered no more', () => {
-  /** It is not shown, and an order with it is refused before anything is charged. */
+  /** The card is not shown, and an order with it is refused before anything is charged. */
   async function expectGone(person: Shopper, id: string | undefined): Promise<void> {
     const { createPayment = 0 } = site.calls
     expect((await offerOf(person)).saved_method).toBeUndefined()
@@ -282,7 +282,7 @@ describe('a saved card is offered no more', () => {
     expect(await keptOf(saved?.id)).toEqual([{ brand: null, last4: null, expires_at: null }])
     await tidyAfter(site, 60_000)
     expect(await forgotten(userId)).toEqual([true])
-    // What the gateway tells of the first payment later does not bring it back.
+    // Later events about the first payment do not bring it back.
     const [attempt] = await site.context.db
       .selectFrom('attempts')
       .select('reference')
@@ -314,7 +314,7 @@ describe('a saved card is offered no more', () => {
     expect(await savedOf(person)).toEqual({ ...saved, expired: true })
   })
 
-  /** Removes a saved card at the gateway, behind the site's back. @returns its reference there */
+  /** Removes a saved card at the gateway without a notification. @returns its reference there */
   async function forgetAtGateway(methodId: string | undefined): Promise<string> {
     const { reference } = await site.context.db
       .selectFrom('payment_methods')
@@ -382,7 +382,7 @@ describe('with accounts', () => {
     expect(await removalsOf(guest.userId)).toEqual([{ gateway: 'sandbox', reason: 'sign_in' }])
     await tidyAfter(site, 60_000)
     expect(await forgotten(member.userId)).toEqual([false, true])
-    // Nor does an order that the guest had made save another.
+    // Nor does an earlier order of the guest save another.
     await member.person.tryPay(open.id, await member.person.token())
     expect(await member.person.look(open.id)).toMatchObject({ status: 'paid' })
     expect(await savedOf(member.person)).toEqual(member.saved)

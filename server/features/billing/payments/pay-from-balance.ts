@@ -11,9 +11,9 @@ import { moveOrder, type OrderRow } from '#server/features/billing/records/order
 import { grantPurchase } from './settle-attempt.ts'
 
 /**
- * Pays an order from its person's balance, who is locked, in the transaction that makes it: no gateway is asked, so that there
- * is nothing to wait for. Its attempt is what a refund refers to. Only the top-up is reported to advertising platforms as a sale.
- * @throws Refusal gatewayNotOffered for what the balance does not pay for; balanceTooLow with what is missing
+ * Pays an order from the balance of its user, who is locked, in the transaction that creates it: no gateway is called, so
+ * nothing is awaited. Refunds refer to its attempt. Only the top-up is reported to advertising platforms as a sale.
+ * @throws Refusal gatewayNotOffered for what the balance cannot pay for; balanceTooLow with the missing amount
  */
 export async function payFromBalance(context: BillingContext, tx: Tx, order: OrderRow): Promise<void> {
   if (!isPurchase(order)) throw new Refusal('gatewayNotOffered')

@@ -56,11 +56,11 @@ type Step =
 const patienceMs = 60_000
 
 /**
- * Pays an order in two transactions with the gateway between them (billing.md, "Crash safety"). One try at a time: while
- * one is under way, another press of the button waits for it and gives the same answer.
- * @returns once the order is paid or waits for the person
- * @throws Refusal notFound, orderClosed, alreadyOwned, savedMethodGone, paymentUnknown, or why the payment was declined;
- *   Fault tooMany after too many failed cards of the person or their network, payments of their network, or of a renewal
+ * Pays an order in two transactions with the gateway call between them, so that a crash in between is recovered. One attempt at
+ * a time: while one is in progress, a repeated request waits for it and returns the same answer.
+ * @returns once the order is paid or waits for the user
+ * @throws Refusal notFound, orderClosed, alreadyOwned, savedMethodGone, paymentUnknown, or the reason for the decline; Fault
+ * tooMany after too many failed cards of the user or their network, payments of their network, or attempts to pay a renewal
  */
 export async function payOrder(
   context: BillingContext,
@@ -97,7 +97,7 @@ interface Wish {
   lookedUp: ReadonlySet<string>
 }
 
-/** The first transaction: decides, and where there is something to charge commits the attempt with its key. */
+/** The first transaction: decides, and for a charge commits the attempt with its key. */
 async function beginAttempt(
   context: BillingContext,
   tx: Tx,
@@ -236,7 +236,7 @@ function refusalFor(attempt: AttemptRow): Refusal {
   return new Refusal(reason, reason === 'emailInvalid' ? { field: 'email' } : {})
 }
 
-/** @throws Refusal paymentUnknown, alreadyOwned, or why the payment was declined */
+/** @throws Refusal paymentUnknown, alreadyOwned, or the reason for the decline */
 export async function checkOutcome({ db }: BillingContext, { id, order_id }: AttemptRow): Promise<void> {
   const attempt = await selectAttempt(db, id)
   if (!attempt || attempt.status === 'started' || attempt.status === 'unknown')

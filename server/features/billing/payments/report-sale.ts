@@ -3,8 +3,8 @@ import type { Tx } from '#server/tables.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * Queues what the advertising platforms are told of an order that was just paid; with the buyer's consent only. A renewal
- * is nothing that an advertisement brought about.
+ * Queues the report of a paid order to the advertising platforms; only with the buyer's consent. Renewals are not reported,
+ * because no advertisement caused them.
  */
 export async function reportSale(
   context: ConversionContext,

@@ -49,8 +49,8 @@ type Verdict = Payment | 'unknown' | 'never received'
 
 /**
  * Updates an attempt, its order and its entitlement to the state of the payment, in one transaction. Payments, webhook events
- * and the janitor call it in any order and any number of times (billing.md, "Crash safety").
- * A payment that buys nothing (a duplicate, or already owned) is refunded automatically.
+ * and the janitor call it in any order and any number of times. A payment that buys nothing (a duplicate, or already owned) is
+ * refunded automatically.
  */
 export async function settleAttempt(
   context: BillingContext,
@@ -140,9 +140,9 @@ function checkSameMoney(order: OrderRow, payment: Payment): void {
 }
 
 /**
- * Applies a payment that succeeded late (billing.md, "States"). An order that was closed while the payment was under way
- * becomes paid. A payment that had been settled as failed or cancelled is refunded, because the person was told to try again;
- * so is a payment that buys nothing.
+ * Applies a payment that succeeded late. An order that was closed while the payment was in progress becomes paid. A payment
+ * that had been settled as failed or cancelled is refunded, because the user was asked to try again; so is a payment that buys
+ * nothing.
  */
 async function applySuccess(
   context: BillingContext,
@@ -184,7 +184,7 @@ async function applySuccess(
   await sendDuplicatePaymentMail(context, tx, order, reason)
 }
 
-/** Whether a payment still buys the order's product: not if the person owns it, deleted the account, or has withdrawn. */
+/** Returns whether a payment still buys the order's product: not if the user owns it, deleted the account, or has withdrawn. */
 async function isWanted(tx: Tx, order: OrderRow, now: Date): Promise<boolean> {
   if (order.erased_at !== null || order.withdrawn_at !== null) return false
   if (!orderStates.allows(order.status, 'paid')) return false
@@ -204,11 +204,11 @@ interface Paid {
   now: Date
 }
 
-/** What is in the balance is taxed when it is spent. */
+/** Returns the tax rate of an order; a top-up is taxed when it is spent. */
 const taxRateOf = ({ operator }: BillingContext, { kind }: OrderRow) =>
   kind === 'top_up' ? 0 : operator.taxRate
 
-/** What an order gives: one episode, all of a video, everything until the period of a plan ends, or money in the balance. */
+/** Grants what an order bought: an episode, all of a video, everything until the period of a plan ends, or money in the balance. */
 async function give(tx: Tx, paid: Paid, payment: Payment): Promise<void> {
   const { order, now } = paid
   if (order.kind === 'plan') return givePeriod(tx, paid, payment)
@@ -217,7 +217,7 @@ async function give(tx: Tx, paid: Paid, payment: Payment): Promise<void> {
   await grantPurchase(tx, order, now)
 }
 
-/** The entitlement of an episode or of a whole video. */
+/** Grants the entitlement of an episode or of a whole video. */
 export async function grantPurchase(tx: Tx, order: OrderRow, now: Date): Promise<void> {
   await grantEntitlement(tx, {
     userId: order.user_id,
@@ -236,7 +236,7 @@ async function givePeriod(tx: Tx, paid: Paid, payment: Payment): Promise<void> {
 }
 
 /**
- * Looks up the payment of an open attempt at its gateway and settles it. It never sends a payment again: one that the gateway
+ * Queries the payment of an open attempt at its gateway and settles it. It never sends a payment again: one that the gateway
  * does not know counts as lost once it can no longer arrive.
  */
 export async function recheckAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {

@@ -19,10 +19,10 @@ import { lockBuyer, moveOrder } from '#server/features/billing/records/order-que
 import { moveSubscription } from '#server/features/billing/records/renewals/subscription-queries.ts'
 
 /**
- * A person leaves (security.md, "The person's data"): subscriptions end now, open orders are cancelled, payment methods are
- * forgotten (here at once, at the gateway by the janitor, with the name and address that it knows), e-mails and traces go
- * from the orders, mails about them do not leave any more, and links in earlier ones are worth nothing. The books keep
- * orders, amounts and the words that were agreed to, and what is left of the balance is forfeited. A second time changes nothing.
+ * Erases the billing data of a user who deletes their account: ends subscriptions now, cancels open orders, deletes payment
+ * methods (here at once; the janitor deletes them at the gateway, with the name and address there), removes e-mails and traces
+ * from the orders, stops pending mails about them, and invalidates links in earlier ones. Orders, amounts and the agreed terms
+ * stay in the ledger, and the rest of the balance is forfeited. Idempotent.
  */
 export async function eraseBilling(tx: Tx, userId: string, now: Date): Promise<void> {
   await lockBuyer(tx, userId)

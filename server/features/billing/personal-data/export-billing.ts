@@ -11,7 +11,7 @@ import {
   readSubscriptions,
 } from './personal-data-queries.ts'
 
-/** What billing stores of a person, oldest first. Of a card that is its brand and last four digits. */
+/** Returns the billing data of a user, oldest first. Of a card that is its brand and last four digits. */
 export async function exportBilling(db: Db, userId: string): Promise<Record<string, unknown>> {
   return {
     orders: readOrders(db, userId),

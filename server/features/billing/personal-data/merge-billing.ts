@@ -10,10 +10,10 @@ import { revokeSavedMethodConsent } from '#server/features/billing/payment-metho
 import { endExpired } from '#server/features/billing/subscriptions/start-subscription.ts'
 
 /**
- * All that a guest ordered and paid becomes the member's: orders, payment methods, subscriptions, the balance (not auto-unlock, by which
- * only the member spends it), and the keys under which a lost answer is asked for again. There is one live subscription per person: where both have one, the guest's renews no
- * more, and what it paid for stays as an entitlement until its end (docs/decisions/0005-two-subscriptions-meet.md).
- * A second time changes nothing.
+ * Moves all orders and payments of a guest to a member: orders, payment methods, subscriptions, the balance (not auto-unlock,
+ * which only the member turns on), and the idempotency keys of lost answers. A user has one live subscription: if both have
+ * one, the guest's stops renewing, and its paid period stays as an entitlement until its end
+ * (docs/decisions/0005-two-subscriptions-meet.md). Idempotent.
  */
 export async function mergeBilling(tx: Tx, guestId: string, memberId: string, now: Date): Promise<void> {
   if (guestId === memberId) return
@@ -24,13 +24,13 @@ export async function mergeBilling(tx: Tx, guestId: string, memberId: string, no
   ]
   let [guests, members] = await standing()
   if (guests && members) {
-    // One that lapsed in an outage goes on where no other takes its place: it is still charged once (billing.md, "Dunning").
+    // A subscription that expired in an outage continues if no other replaces it: it is still charged once.
     for (const id of [guestId, memberId]) await endExpired(tx, id, now)
     ;[guests, members] = await standing()
   }
   const ending = guests && members ? await selectRenewing(tx, guests.id) : undefined
   if (ending) await endSubscription(tx, ending, now)
-  // The guest may be somebody else in the same browser: a member who has a saved method keeps it.
+  // The guest may be another user of the same browser: a member who has a saved method keeps it.
   if (await selectSavedMethod(tx, memberId)) await revokeSavedMethodConsent(tx, guestId, 'sign_in', now)
   await moveRecords(tx, guestId, memberId)
   await moveBalance(tx, guestId, memberId)

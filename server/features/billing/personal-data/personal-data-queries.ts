@@ -6,13 +6,13 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 
 // Joining a guest to an account
 
-/** Gives everything but the idempotency keys to another person. */
+/** Moves everything except the idempotency keys to another user. */
 export async function moveRecords(tx: Tx, from: string, to: string): Promise<void> {
   for (const table of ['orders', 'payment_methods', 'subscriptions', 'method_changes'] as const)
     await tx.updateTable(table).set({ user_id: to }).where('user_id', '=', from).execute()
 }
 
-/** Where both have used the same key, the one who takes over keeps theirs. */
+/** Moves the idempotency keys; if both users have used the same key, the target keeps its own. */
 export async function moveKeys(tx: Tx, from: string, to: string): Promise<void> {
   await sql`
     UPDATE idempotency_keys AS key SET user_id = ${to}
@@ -23,7 +23,7 @@ export async function moveKeys(tx: Tx, from: string, to: string): Promise<void> 
   await deleteKeys(tx, from)
 }
 
-/** The subscription of a person that is in the way of another, whatever the time. */
+/** Returns the subscription that prevents a user from starting another, whatever the time. */
 export function selectActiveSubscription(tx: Tx, userId: string) {
   return tx
     .selectFrom('subscriptions')
@@ -58,7 +58,7 @@ export async function selectOrderIds(tx: Tx, userId: string): Promise<string[]> 
   return rows.map(({ id }) => id)
 }
 
-/** Whether a person has ordered anything, or was given the right to watch something. */
+/** Returns whether a user has ordered anything, or has any entitlement. */
 export async function hasBought(tx: Tx, userId: string): Promise<boolean> {
   const { rows } = await sql<{ bought: boolean }>`
     SELECT EXISTS (SELECT FROM orders WHERE user_id = ${userId}) OR EXISTS (SELECT FROM entitlements WHERE user_id = ${userId})
@@ -66,7 +66,7 @@ export async function hasBought(tx: Tx, userId: string): Promise<boolean> {
   return rows[0]?.bought === true
 }
 
-/** Whether a refund of a person's top-up is under way: not one that the gateway has been asked for in vain for days. */
+/** Returns whether a refund of a user's top-up is in progress; not one whose retries have ended. */
 export async function hasOpenTopUpRefund(tx: Tx, userId: string): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM orders JOIN attempts ON attempts.order_id = orders.id JOIN refunds ON refunds.attempt_id = attempts.id
@@ -75,7 +75,7 @@ export async function hasOpenTopUpRefund(tx: Tx, userId: string): Promise<boolea
   return rows.length > 0
 }
 
-/** Has the open payments of a person's orders looked at now. */
+/** Schedules the user's open payments for polling now. */
 export async function checkPaymentsSoon(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .updateTable('attempts')
@@ -85,7 +85,7 @@ export async function checkPaymentsSoon(tx: Tx, userId: string, now: Date): Prom
     .execute()
 }
 
-/** Takes what only consent to marketing allowed off a person's orders; which link led to them stays. */
+/** Removes the data that requires consent to marketing from a user's orders; the referring link stays. */
 export async function forgetClicks(tx: Tx, userId: string): Promise<void> {
   await sql`
     UPDATE orders SET attribution = jsonb_set(
@@ -94,7 +94,7 @@ export async function forgetClicks(tx: Tx, userId: string): Promise<void> {
     WHERE user_id = ${userId} AND attribution <> '{}'`.execute(tx)
 }
 
-/** Takes the person out of their orders; amounts, dates, what was bought and who had recommended it stay. */
+/** Anonymises a user's orders; amounts, dates, products and referrer stay. */
 export async function anonymiseOrders(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .updateTable('orders')
@@ -114,7 +114,7 @@ export async function deleteKeys(tx: Tx, userId: string): Promise<void> {
 
 // Exporting a person's data: each list page by page, oldest first
 
-/** Reads a query in the order of a time and an id. Some times were written by the database, finer than JavaScript reads them. */
+/** Reads a query in the order of a time and an id. Times written by the database are finer than JavaScript's. */
 function oldestFirst<Name extends keyof Tables, Row extends { id: string }>(
   query: SelectQueryBuilder<Tables, Name, Row>,
   timeOf: (row: Row) => Date,
@@ -124,7 +124,7 @@ function oldestFirst<Name extends keyof Tables, Row extends { id: string }>(
   return readInOrder(query, [inMs, timeOf], [id, (row) => row.id])
 }
 
-/** What the buyer agreed to, with the text itself. */
+/** The buyer's consent, with the text itself. */
 const withShownTerms = sql<OrderRow['consent']>`CASE WHEN consent ? 'shown_hash'
   THEN (consent - 'shown_hash') || jsonb_build_object('shown', (SELECT text FROM shown_terms WHERE hash = consent->>'shown_hash'))
   ELSE consent END`
@@ -175,7 +175,7 @@ export function readSubscriptions(db: Db, userId: string) {
   return oldestFirst(subscriptions, (row) => row.created_at)
 }
 
-/** The payment methods that a person can pay with, without what charges them. */
+/** Selects the methods that a user can pay with, without the references that charge them. */
 export function usableMethodsOf(db: Db, userId: string) {
   return db
     .selectFrom('payment_methods')
@@ -188,7 +188,7 @@ export function readMethods(db: Db, userId: string) {
   return oldestFirst(usableMethodsOf(db, userId), (row) => row.created_at)
 }
 
-/** A person's agreements to have a payment method saved, with the text itself. */
+/** Reads a user's consents to saving a payment method, with the text itself. */
 export function readAgreements(db: Db, userId: string) {
   const agreements = db
     .selectFrom('method_agreements')
@@ -225,7 +225,7 @@ export function readMethodChanges(db: Db, userId: string) {
   return oldestFirst(changes, (row) => row.started_at, { time: 'started_at' })
 }
 
-/** Each change of a person's balance. */
+/** Reads the changes of a user's balance. */
 export function readEntries(db: Db, userId: string) {
   const entries = db
     .selectFrom('balance_entries')
@@ -234,7 +234,7 @@ export function readEntries(db: Db, userId: string) {
   return oldestFirst(entries, (row) => row.at, { time: 'at' })
 }
 
-/** The dramas that a person has auto-unlock on for, with the terms that they agreed to. */
+/** Reads the dramas for which a user has auto-unlock on, with the agreed terms. */
 export function readAutoUnlocks(db: Db, userId: string) {
   const autoUnlocks = db
     .selectFrom('auto_unlocks')

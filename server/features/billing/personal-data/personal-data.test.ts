@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 async function someone(): Promise<Person> {
   const shopper = await Shopper.on(site)
-  // Something is kept of both, as of whoever signs in with something to bring along.
+  // Both have data, as has every guest whose sign-in merges something.
   await shopper.order(episode(6))
   return { shopper, id: (await shopper.visitor.ask(getUser)).id }
 }
@@ -150,7 +150,7 @@ test('paying and signing in at the same time never loses what was paid', async (
     })
   const order = await guest.shopper.order(episode(5))
   const token = await guest.shopper.token()
-  // The gateway's answer comes just as the guest becomes the member.
+  // The gateway's response arrives just as the guest becomes the member.
   const answered = Promise.withResolvers<void>()
   site.trouble.createPayment = async (charge) => {
     const payment = await site.sound.createPayment(charge)

@@ -5,9 +5,9 @@ import { selectUnspentTopUps } from '#server/features/billing/balance/bonus-quer
 import { hasOpenTopUpRefund } from './personal-data-queries.ts'
 
 /**
- * Keeps an account with paid money in its balance from being deleted unasked: it can be refunded first. While a refund of a top-up has
- * not ended, nobody deletes the account: if the refund failed, nobody could ask for the money any more.
- * @throws Refusal balanceRefundOpen; balanceLeft, unless the person insists
+ * Prevents the unintended deletion of an account with paid money in its balance, which can be refunded first. While a refund of
+ * a top-up is in progress the account cannot be deleted at all: if the refund failed, nobody could claim the money any more.
+ * @throws Refusal balanceRefundOpen; balanceLeft, unless the user insists
  */
 export async function refuseErasure(tx: Tx, userId: string, insists: boolean): Promise<void> {
   if (await hasOpenTopUpRefund(tx, userId)) throw new Refusal('balanceRefundOpen')

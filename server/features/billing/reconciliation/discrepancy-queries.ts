@@ -17,7 +17,7 @@ export async function selectDayTotals(db: Db, from: Date, to: Date): Promise<Sta
   return rows
 }
 
-/** When money of each gateway was entered last in a time. */
+/** Returns when each gateway's money was last entered within a time span. */
 export async function selectLastEntered(db: Db, from: Date, to: Date): Promise<Map<string, Date>> {
   const { rows } = await sql<{ gateway: string; at: Date }>`
     SELECT substr(account, 9) AS gateway, max(at) AS at
@@ -31,7 +31,7 @@ export interface DiscrepancyRow {
   reference: string | null
   order_id: string | null
   amount_cents: number | null
-  /** What our books have of it, and what the gateway says that it holds; null where it has not said. */
+  /** The amount in our ledger, and the amount that the gateway reports; null if unknown. */
   ours_cents: number | null
   theirs_cents: number | null
   currency: string | null
@@ -39,7 +39,7 @@ export interface DiscrepancyRow {
   abandoned: boolean
 }
 
-/** Payments that could not be brought into line, with the net of what our books have of each. */
+/** Payments with unresolved discrepancies, with the net amount of each in our ledger. */
 const listedPayments = sql`
   payments_to_compare listed
   LEFT JOIN attempts ON attempts.id = coalesce(listed.attempt_id, (SELECT known.id FROM attempts known
@@ -51,7 +51,7 @@ const listedPayments = sql`
         OR transaction_id IN (SELECT kind || refunds.id FROM refunds, unnest(ARRAY['refund:', 'refund_failed:']) AS kind
           WHERE refunds.attempt_id = attempts.id))) AS booked`
 
-/** By how much the gateways had more than our books in what was found not to match in a time. */
+/** Returns by how much the gateways exceed our ledger in the discrepancies found in a time span. */
 export async function selectDifferences(
   db: Db,
   from: Date,
@@ -67,12 +67,13 @@ export async function selectDifferences(
   return rows
 }
 
-/** Of each kind so many at most, the oldest first. */
+/** The maximum number per kind, oldest first. */
 const most = sql.lit(100)
 
 /**
- * What does not match, or has been open for long: payments that could not be brought into line, money for no order of ours,
- * tries whose end nobody knows, refunds on their way, money that bought nothing and has not gone back, notifications that were not applied.
+ * Selects discrepancies and old open items: payments that could not be settled, money for no order of ours, attempts whose
+ * outcome is unknown, pending refunds, payments that bought nothing and are not refunded, and webhook events that were not
+ * applied.
  */
 export async function selectDiscrepancies(
   db: Db,
@@ -110,7 +111,7 @@ export async function selectDiscrepancies(
   return rows
 }
 
-/** Notes money at a gateway that is for no order of ours; a second time changes nothing. */
+/** Records money at a gateway that is for no order of ours. Idempotent. */
 export async function insertForeignPayment(
   db: Db,
   payment: {

@@ -81,7 +81,7 @@ test('each round lists from where the last that succeeded ended; a gateway that 
   expect(hours()).toBe(48 + 100)
 })
 
-/** As it stands here, without a look at the gateway. */
+/** Returns the status in our database, without querying the gateway. */
 async function statusOf(orderId: string) {
   const orders = site.context.db.selectFrom('orders').select('status')
   return (await orders.where('id', '=', orderId).executeTakeFirst())?.status

@@ -55,9 +55,9 @@ const failedOne = 'a payment could not be compared with its gateway'
 const keptMs = 7 * dayMs
 
 /**
- * Compares the payments of each gateway with our books, and settles the differences with the same function as everything
- * else (billing.md, "Crash safety"). If a gateway does not answer, the next run starts at the same time; a payment that
- * cannot be settled is retried on its own and does not block the others.
+ * Compares the payments of each gateway with our ledger, and settles the differences with the same function as every other
+ * update. If a gateway does not answer, the next run starts at the same time; a payment that cannot be settled is retried on
+ * its own and does not block the others.
  */
 export async function reconcile(context: BillingContext): Promise<void> {
   for (const gateway of context.gateways) {

@@ -12,7 +12,7 @@ export async function selectReconciledTo(db: Db, gateway: GatewayId): Promise<Da
   return row?.reconciled_to
 }
 
-/** When a gateway was last compared: from when on it was read, and when that was finished. */
+/** Returns a gateway's last comparison: the start of the compared time, and when it finished. */
 export async function selectComparison(
   db: Db,
   gateway: GatewayId,
@@ -24,7 +24,7 @@ export async function selectComparison(
     .executeTakeFirst()
 }
 
-/** Never goes back: of two processes the one that looked later counts. */
+/** Sets the compared time, which never decreases: of two processes the later reading counts. */
 export async function setReconciledTo(
   db: Db,
   gateway: GatewayId,
@@ -42,7 +42,7 @@ export async function setReconciledTo(
     .execute()
 }
 
-/** Keeps a payment that could not be brought into line, from when it was found so first, as the gateway has it now. */
+/** Records a discrepancy: since when it exists, and the gateway's current state of the payment. */
 export async function putToCompare(
   db: Db,
   row: {
@@ -66,7 +66,7 @@ export async function putToCompare(
     .execute()
 }
 
-/** It is looked up no more, and shown to operators until it is settled. */
+/** Stops polling a discrepancy, which operators see until it is settled. */
 export async function giveUpToCompare(db: Db, gateway: GatewayId, reference: string): Promise<void> {
   const rows = db.updateTable('payments_to_compare').set({ abandoned: true })
   await rows.where('gateway', '=', gateway).where('reference', '=', reference).execute()
@@ -87,7 +87,7 @@ export async function deleteToCompare(db: Db, gateway: GatewayId, reference: str
   await rows.where('reference', '=', reference).execute()
 }
 
-/** Those of a gateway's payments whose money is in our books already. */
+/** Returns those of a gateway's payments whose money is in our ledger already. */
 export async function selectSucceeded(
   db: Db,
   gateway: GatewayId,
@@ -109,10 +109,10 @@ const refundedCents = sql<number>`(
 
 const isBooked = sql<boolean>`EXISTS (SELECT FROM ledger_lines WHERE transaction_id = 'charge:' || attempts.id)`
 
-/** An attempt with what we know to have gone back of its payment, and whether the payment is in our books as received. */
+/** An attempt with its refunded amount in our records, and whether the ledger has its payment as received. */
 export type ComparedRow = AttemptRow & { refunded_cents: number; booked: boolean }
 
-/** The attempts of a gateway that have one of these ids, or one of these names of its own. */
+/** Returns a gateway's attempts with one of these ids, or one of the gateway's references. */
 export function selectAttemptsToCompare(
   db: Db,
   gateway: GatewayId,
@@ -130,7 +130,7 @@ export function selectAttemptsToCompare(
     .execute()
 }
 
-/** The payments of a gateway with a dispute that a bank has yet to decide on, or a refund that has not ended. */
+/** Returns a gateway's payments with an undecided dispute or a pending refund. */
 export async function selectUndecided(db: Db, gateway: GatewayId): Promise<string[]> {
   const attempts = db.selectFrom('attempts').select('id').where('gateway', '=', gateway)
   const rows = await attempts
@@ -141,7 +141,7 @@ export async function selectUndecided(db: Db, gateway: GatewayId): Promise<strin
   return rows.map(({ id }) => id)
 }
 
-/** Notes whether a refund of a payment is still on its way. */
+/** Sets whether a refund of a payment is still pending. */
 export async function setRefundPending(db: Db, attemptId: string, pending: boolean): Promise<void> {
   const update = db.updateTable('attempts').set({ refund_pending: pending }).where('id', '=', attemptId)
   await update.where('refund_pending', '<>', pending).execute()

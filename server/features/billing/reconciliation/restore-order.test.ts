@@ -24,11 +24,11 @@ const [hour, day] = [3_600_000, 86_400_000]
 interface Shop {
   site: TestSite
   video: BuiltVideo
-  /** Orders with the gateway and pays, as the browser and the person do. */
+  /** Orders with the gateway and pays, as the browser and the user do. */
   pay(shopper: Shopper, order: Order): Promise<void>
   wish: { gateway: 'sandbox' | 'stripe' | 'paypal'; method?: 'wallet' }
   moveOn(milliseconds: number): void
-  /** Where a buyer is reached of whom the database knows nothing. */
+  /** Returns the address of a buyer who is missing in the database. */
   addressOf(shopper: Shopper): string
   close(): Promise<void>
 }
@@ -109,7 +109,7 @@ describe.each([
   afterAll(() => shop.close())
   beforeEach(async () => {
     const { db } = shop.site.context
-    // A card has an introductory price once, and each test pays with the same.
+    // A card gets an introductory price once, and each test pays with the same card.
     await db.deleteFrom('used_intro_prices').execute()
     restore = await takeBackup(db)
   })
@@ -301,7 +301,7 @@ describe.each([
         .select(['reference', 'status'])
         .where('order_id', 'in', ids)
         .execute()
-      // A key that stands for the lost payment settles no attempt of its own.
+      // The key of the lost payment settles no attempt of its own.
       expect(attempts.every(({ status }) => status === 'succeeded' || status === 'failed')).toBe(true)
       const own = taken.filter(({ reference }) => attempts.some((one) => one.reference === reference))
       expect(own.map(({ amountCents, refundedCents }) => amountCents - refundedCents).toSorted()).toEqual([

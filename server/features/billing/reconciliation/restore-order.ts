@@ -30,10 +30,10 @@ import {
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 
 /**
- * Makes the order and the attempt of a payment again that the gateway has and the database lost, as a restored backup or a standby
- * that was behind has. What the payment buys, the ledger and the mails follow as for any payment, once.
- * @returns undefined for a payment of another site, or one that does not say what it buys
- * @throws where the gateway does not answer
+ * Restores the order and the attempt of a payment that the gateway has and the database lost, after a restored backup or a
+ * failover to a lagging standby. Entitlement, ledger and mails follow as for any payment, once.
+ * @returns undefined for a payment of another site, or one that does not describe its purchase
+ * @throws Error if the gateway does not answer
  */
 export async function restoreOrder(
   context: BillingContext,
@@ -51,7 +51,7 @@ interface Lost {
   gateway: PaymentGateway
   payment: Payment
   purchase: Purchase
-  /** The address that the gateway has of the buyer. */
+  /** The buyer's address at the gateway. */
   known: string | undefined
 }
 
@@ -82,7 +82,7 @@ async function restore(context: BillingContext, tx: Tx, lost: Lost): Promise<Att
   return attempt
 }
 
-/** The order of a lost payment: what is left of it, another that was made for the same period since, or a new one. */
+/** Returns the order of a lost payment: its remains, another one created for the same period since, or a new one. */
 async function findOrder(context: BillingContext, tx: Tx, lost: Lost, now: Date): Promise<OrderRow> {
   const { payment, purchase } = lost
   const { subscriptionId, periodNo } = purchase
@@ -119,14 +119,14 @@ async function findOrder(context: BillingContext, tx: Tx, lost: Lost, now: Date)
   return order
 }
 
-/** The top-up that was bought. Its bonus is the one of today: the payment does not say what was shown. */
+/** Returns the purchased top-up with its current bonus, because the payment does not store the bonus that was shown. */
 async function findTopUp(tx: Tx, { topUpId }: Purchase): Promise<Partial<OrderRow>> {
   const product = topUpId === null ? undefined : await selectTopUp(tx, topUpId)
   if (!product) return {}
   return { top_up_id: product.id, bonus_cents: product.bonus_cents, bonus_days: product.bonus_days }
 }
 
-/** The period that a plan's order is for. A subscription that was lost too begins again with its first. */
+/** Returns the period of a plan's order. If the subscription was lost too, it starts again with its first period. */
 async function findPeriod(
   tx: Tx,
   { subscriptionId: id, planId, periodNo, userId, agreedCents }: Purchase,
@@ -145,7 +145,7 @@ async function findPeriod(
   return { subscription_id: id, period_no: 0 }
 }
 
-/** Where the buyer came from, as far as the payment says it. */
+/** Returns the buyer's attribution, as far as the payment stores it. */
 async function findAttribution(
   context: BillingContext,
   tx: Tx,
@@ -157,7 +157,7 @@ async function findAttribution(
   }
 }
 
-/** Where the buyer is reached. The money of a person who has left goes back. */
+/** Returns the buyer's address. The payment of a deleted account is refunded. */
 async function findAddress(
   tx: Tx,
   { purchase, known }: Lost,

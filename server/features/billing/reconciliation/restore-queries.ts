@@ -1,6 +1,6 @@
 import type { Tx } from '#server/tables.ts'
 
-/** A person with their account's address, the one that they gave with their latest order, and when they left. */
+/** Returns a user with their account's address, that of their latest order, and the time of their account's deletion. */
 export function selectBuyer(tx: Tx, userId: string) {
   return tx
     .selectFrom('users')

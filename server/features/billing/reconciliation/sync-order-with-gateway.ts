@@ -11,9 +11,9 @@ import { recheckAttempt } from '#server/features/billing/payments/settle-attempt
 import type { OrderStatus } from '#server/features/billing/tables.ts'
 
 /**
- * Looks all payments of an order up at their gateways, settles what differs and sends refunds that are on their way, as the return page and the reconciliation
- * do (billing.md, "Crash safety").
- * @returns how the order stands then, and whether all was settled: not where a gateway gave no answer
+ * Queries all payments of an order at their gateways, settles the differences and sends pending refunds, as the return page and
+ * the reconciliation do.
+ * @returns the resulting state of the order, and whether everything was settled: not if a gateway gave no answer
  * @throws Refusal notFound
  */
 export async function syncOrderWithGateway(
