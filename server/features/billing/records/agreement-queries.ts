@@ -2,7 +2,7 @@ import { sql, type Insertable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
-/** Stores what the buyer of an order agreed to, once. */
+/** Stores the buyer's consent with an order, once. */
 export async function insertAgreement(
   tx: Tx,
   agreement: Insertable<tables.MethodAgreementsTable>,
@@ -14,7 +14,7 @@ export async function insertAgreement(
     .execute()
 }
 
-/** The agreement of an order whose method is not known yet. */
+/** Returns the consent of an order whose method is not known yet. */
 export function selectOpenAgreement(db: Db, orderId: string) {
   return db
     .selectFrom('method_agreements')
@@ -25,13 +25,13 @@ export function selectOpenAgreement(db: Db, orderId: string) {
     .executeTakeFirst()
 }
 
-/** From now on the method can be charged for what its owner buys. */
+/** Assigns the method to the consent, so that it can be charged for its owner's purchases. */
 export async function setMethodOfAgreement(tx: Tx, orderId: string, methodId: string): Promise<void> {
   const update = tx.updateTable('method_agreements').set({ payment_method_id: methodId })
   await update.where('order_id', '=', orderId).execute()
 }
 
-/** Revokes the agreements about one method. */
+/** Revokes the consents about one method. */
 export async function revokeAgreementsAbout(tx: Tx, methodId: string, now: Date): Promise<void> {
   await tx
     .updateTable('method_agreements')
@@ -41,7 +41,7 @@ export async function revokeAgreementsAbout(tx: Tx, methodId: string, now: Date)
     .execute()
 }
 
-/** Revokes all that a person has agreed to, with the orders that are still to be paid. */
+/** Revokes all of a user's consents, including those of unpaid orders. */
 export async function revokeAgreements(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .updateTable('method_agreements')
@@ -51,7 +51,7 @@ export async function revokeAgreements(tx: Tx, userId: string, now: Date): Promi
     .execute()
 }
 
-/** Revokes a person's agreements about saved methods but the latest one. */
+/** Revokes a user's consents about saved methods except the latest one. */
 export async function revokeFormerAgreements(tx: Tx, userId: string, now: Date): Promise<void> {
   await sql`
     UPDATE method_agreements SET revoked_at = ${now} WHERE order_id IN (
@@ -60,7 +60,7 @@ export async function revokeFormerAgreements(tx: Tx, userId: string, now: Date):
       ORDER BY agreed_at DESC, order_id OFFSET 1)`.execute(tx)
 }
 
-/** The method that a person has saved for what they buy, and the e-mail that they gave with it. */
+/** Returns the method that a user has saved for purchases, and the e-mail given with it. */
 export function selectSavedMethod(db: Db, userId: string) {
   return db
     .selectFrom('payment_methods')

@@ -7,11 +7,11 @@ type Wanted = Pick<OrderRow, 'user_id' | 'kind' | 'video_id' | 'episode_id'> &
   Partial<Pick<OrderRow, 'subscription_id' | 'period_no'>>
 
 /**
- * Whether the buyer has already what an order is for: an entitlement that covers it, or for a plan a live subscription
- * (there is one per person), unless the order is for that one's next period.
+ * Returns whether the buyer already has what an order is for: an entitlement that covers it, or for a plan a live subscription
+ * (one per user), unless the order is for its next period.
  */
 export async function isAlreadyOwned(db: Db, order: Wanted, now: Date): Promise<boolean> {
-  // Nobody has too much money.
+  // A top-up can always be bought.
   if (order.kind === 'top_up') return false
   if (order.kind === 'plan' || order.video_id === null) {
     const live = await selectActiveSubscription(db, order.user_id, now)
@@ -20,6 +20,6 @@ export async function isAlreadyOwned(db: Db, order: Wanted, now: Date): Promise<
     )
   }
   const rights = await loadRights(db, order.user_id, order.video_id, now)
-  // No episode has the empty id: only what covers the whole video covers it.
+  // No episode has the empty id: only an entitlement to the whole video covers it.
   return rights.covers(order.episode_id ?? '')
 }

@@ -13,7 +13,7 @@ export function insertAttempt(tx: Tx, attempt: Insertable<tables.AttemptsTable>)
   return tx.insertInto('attempts').values(attempt).returningAll().executeTakeFirstOrThrow()
 }
 
-/** The gateway's name for a payment of which we only knew our own. */
+/** Sets the gateway's reference of a payment that was known only by our own key. */
 export async function setReference(tx: Tx, attemptId: string, reference: string): Promise<void> {
   await tx
     .updateTable('attempts')
@@ -23,7 +23,7 @@ export async function setReference(tx: Tx, attemptId: string, reference: string)
     .execute()
 }
 
-/** The state of the dispute of an attempt's payment, what is gone for it, and what the gateway says of it. */
+/** Sets the dispute of an attempt's payment: its state, the amount taken, and the gateway's details. */
 export async function setDispute(
   tx: Tx,
   attemptId: string,
@@ -32,18 +32,18 @@ export async function setDispute(
   await tx.updateTable('attempts').set(dispute).where('id', '=', attemptId).execute()
 }
 
-/** What the person has to do now for a payment that waits for them. */
+/** Sets the user's next step for a waiting payment. */
 export async function setNextStep(tx: Tx, attemptId: string, nextStep: string | null): Promise<void> {
   await tx.updateTable('attempts').set({ next_step: nextStep }).where('id', '=', attemptId).execute()
 }
 
-/** Moves the next look at an attempt forward, where it is later than that. */
+/** Moves the next poll of an attempt forward, if it is later than that. */
 export async function lookBy(db: Db, attemptId: string, at: Date): Promise<void> {
   const update = db.updateTable('attempts').set({ check_at: at }).where('id', '=', attemptId)
   await update.where('check_at', '>', at).execute()
 }
 
-/** Has a payment that its gateway is still processing looked at again, where that was the last look. */
+/** Schedules another poll of a payment that its gateway is still processing, if the last one has passed. */
 export async function lookAgainAt(db: Db, attemptId: string, at: Date): Promise<void> {
   const update = db.updateTable('attempts').set({ check_at: at }).where('id', '=', attemptId)
   await update.where('status', '=', 'processing').where('check_at', '<', at).execute()
@@ -70,12 +70,12 @@ const attemptsOf = lookUp((db: Db, { orderIds }: Slots<{ orderIds: readonly stri
     .orderBy('number', 'desc'),
 )
 
-/** The attempts of these orders, the latest first. */
+/** Returns the attempts of these orders, latest first. */
 export function selectAttempts(db: Db, orderIds: readonly string[]) {
   return orderIds.length === 0 ? Promise.resolve([]) : attemptsOf(db, { orderIds })
 }
 
-/** @throws IllegalMove where the attempt is in no state that leads to `to` */
+/** @throws IllegalMove if the attempt is in no state that leads to `to` */
 export async function moveAttempt(
   tx: Tx,
   id: string,
@@ -90,10 +90,10 @@ export async function moveAttempt(
   checkMoved(await update.executeTakeFirstOrThrow(), `attempt ${id} to ${to}`)
 }
 
-/** Written out, as the index of such attempts has them. */
+/** Literals, to match the condition of the partial index. */
 const openStatuses = openAttemptStatuses.map((status) => sql.lit(status))
 
-/** Takes the open attempts whose time has come. */
+/** Takes the open attempts that are due. */
 export function takeDueAttempts(tx: Tx, due: Due): Promise<AttemptRow[]> {
   const open = tx.selectFrom('attempts').selectAll().where('status', 'in', openStatuses)
   return takeDueForPolling(open, due, ({ id }, look) =>
@@ -101,7 +101,7 @@ export function takeDueAttempts(tx: Tx, due: Due): Promise<AttemptRow[]> {
   )
 }
 
-/** Whether the renewal job made an attempt, not the customer. */
+/** Returns whether the renewal job made an attempt, not the customer. */
 export function isRenewalAttempt({ initiator }: AttemptRow): boolean {
   return initiator === 'merchant'
 }

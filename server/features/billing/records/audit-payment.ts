@@ -15,7 +15,7 @@ type PaymentEvent = Extract<
   | 'dispute_ended'
 >
 
-/** Writes down what became of an order's payment, in its transaction (security.md, "Secrets"). */
+/** Writes a payment event of an order to the audit trail, in the event's transaction. */
 export function auditPayment(
   tx: Tx,
   event: PaymentEvent,

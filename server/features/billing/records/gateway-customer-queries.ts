@@ -7,7 +7,7 @@ import type * as tables from '#server/features/billing/tables.ts'
 
 export type GatewayCustomerRow = Selectable<tables.GatewayCustomersToDeleteTable>
 
-/** Has the gateways forget who a person was, and the guests that became them; due now. */
+/** Queues the gateway customers of a user and of the guests merged into it for deletion, due now. */
 export async function insertCustomersToDelete(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .insertInto('gateway_customers_to_delete')
@@ -22,7 +22,7 @@ export async function insertCustomersToDelete(tx: Tx, userId: string, now: Date)
     .execute()
 }
 
-/** Takes the people that are to be forgotten. */
+/** Takes the users whose gateway customers are due for deletion. */
 export function takeCustomersToDelete(tx: Tx, due: Due): Promise<GatewayCustomerRow[]> {
   const open = tx.selectFrom('gateway_customers_to_delete').selectAll()
   return takeDueForPolling(open, due, ({ id }, look) =>
@@ -30,7 +30,7 @@ export function takeCustomersToDelete(tx: Tx, due: Due): Promise<GatewayCustomer
   )
 }
 
-/** Whether a payment of theirs, or a change of method, is still under way, which may make them known to its gateway once more. */
+/** Returns whether a payment of the user, or a change of method, is still in progress, which may create a gateway customer again. */
 export async function hasOpenPayments(db: Db, userId: string): Promise<boolean> {
   if ((await selectOpenMethodSetups(db, userId)).length > 0) return true
   const open = await db

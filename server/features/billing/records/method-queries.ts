@@ -8,7 +8,7 @@ import type * as tables from '#server/features/billing/tables.ts'
 export type MethodRow = Selectable<tables.PaymentMethodsTable>
 
 /**
- * Keeps a method for renewals or purchases; one that is known already stays the same, and is not forgotten after all.
+ * Stores a method for renewals or purchases; a known one keeps its id, and is no longer queued for deletion.
  * @returns its id
  */
 export async function insertPaymentMethod(
@@ -32,7 +32,7 @@ export async function insertPaymentMethod(
   return id
 }
 
-/** Notes a method that nothing is to be charged with, unless it is known already. */
+/** Stores a method that nothing is charged with, unless it is known already. */
 export async function insertUnwantedMethod(
   tx: Tx,
   method: Insertable<tables.PaymentMethodsTable>,
@@ -44,7 +44,7 @@ export async function insertUnwantedMethod(
     .execute()
 }
 
-/** Whether nothing is bought with a method. */
+/** Matches methods without a consent to charge them for purchases. */
 const isNotAgreedUpon = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'payment_methods'>) =>
   not(
     exists(
@@ -56,8 +56,8 @@ const isNotAgreedUpon = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 
   )
 
 /**
- * Has those of a person's methods forgotten that no live subscription is charged with, whosever it is, and that nothing is bought
- * with.
+ * Queues a user's methods for deletion at the gateway if no live subscription, of any user, is charged with them and no consent
+ * to purchases refers to them.
  */
 export async function retireUnusedMethods(tx: Tx, userId: string, now: Date): Promise<void> {
   const unused = await tx
@@ -80,10 +80,10 @@ export async function retireUnusedMethods(tx: Tx, userId: string, now: Date): Pr
   for (const { id } of unused) await retireMethod(tx, id, now)
 }
 
-/** A method's own name in its reference, where the gateway names its owner before it. */
+/** Returns a method's own id from its reference, which may have the owner's id before it. */
 export const nameOfMethod = (reference: string): string => reference.replace(/^.*\//, '')
 
-/** The method that a gateway names, by its whole name or by the part after the slash. */
+/** Returns the method of a gateway's id, by the whole reference or the part after the slash. */
 export function selectMethodNamed(db: Db, gateway: GatewayId, name: string) {
   return db
     .selectFrom('payment_methods')
@@ -93,7 +93,7 @@ export function selectMethodNamed(db: Db, gateway: GatewayId, name: string) {
     .executeTakeFirst()
 }
 
-/** The live subscription that is charged with a method. */
+/** Returns the live subscription that is charged with a method. */
 export function selectSubscriptionOf(tx: Tx, methodId: string) {
   return tx
     .selectFrom('subscriptions')
@@ -103,7 +103,7 @@ export function selectSubscriptionOf(tx: Tx, methodId: string) {
     .executeTakeFirst()
 }
 
-/** Has a method forgotten at its gateway, and charged no more until that is done. */
+/** Queues a method for deletion at its gateway, and stops charging it at once. */
 export async function retireMethod(tx: Tx, id: string, now: Date): Promise<void> {
   await tx
     .updateTable('subscriptions')
@@ -118,7 +118,7 @@ export async function retireMethod(tx: Tx, id: string, now: Date): Promise<void>
     .execute()
 }
 
-/** Keeps nothing of a person's methods but what the gateway needs to forget them, which is due now. */
+/** Removes all data of a user's methods except what the gateway needs to delete them, which is due now. */
 export async function retireMethods(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .updateTable('subscriptions')
@@ -134,7 +134,7 @@ export async function retireMethods(tx: Tx, userId: string, now: Date): Promise<
     .execute()
 }
 
-/** Takes the methods that are to be forgotten. */
+/** Takes the methods that are due for deletion at the gateway. */
 export function takeMethodsToForget(tx: Tx, due: Due): Promise<MethodRow[]> {
   const open = tx.selectFrom('payment_methods').selectAll()
   return takeDueForPolling(open, due, ({ id }, look) =>
@@ -142,7 +142,7 @@ export function takeMethodsToForget(tx: Tx, due: Due): Promise<MethodRow[]> {
   )
 }
 
-/** Unless it was kept again meanwhile, with another payment. */
+/** Deletes a method, unless it was saved again meanwhile, with another payment. */
 export async function deleteMethod(db: Db, id: string): Promise<void> {
   await db
     .deleteFrom('payment_methods')

@@ -28,7 +28,7 @@ export function selectMethodSetupByReference(db: Db, gateway: GatewayId, referen
     .executeTakeFirst()
 }
 
-/** Those of a person's changes that may still come to something, the latest first. */
+/** Returns a user's changes that may still succeed, latest first. */
 export function selectOpenMethodSetups(db: Db, userId: string) {
   return db
     .selectFrom('method_changes')
@@ -39,7 +39,7 @@ export function selectOpenMethodSetups(db: Db, userId: string) {
     .execute()
 }
 
-/** The change that a person began before their latest so many. */
+/** Returns the change before a user's `latest` most recent ones. */
 export function selectChangeBefore(db: Db, userId: string, latest: number) {
   return db
     .selectFrom('method_changes')
@@ -51,7 +51,7 @@ export function selectChangeBefore(db: Db, userId: string, latest: number) {
     .executeTakeFirst()
 }
 
-/** @throws IllegalMove where the change is in no state that leads to `to` */
+/** @throws IllegalMove if the change is in no state that leads to `to` */
 export async function moveMethodSetup(
   tx: Tx,
   id: string,
@@ -66,12 +66,12 @@ export async function moveMethodSetup(
   checkMoved(await update.executeTakeFirstOrThrow(), `method change ${id} to ${to}`)
 }
 
-/** What the person has to do now for a change that waits for them. */
+/** Sets the user's next step for a waiting change. */
 export async function setNextStepOfMethodSetup(tx: Tx, id: string, next_step: string | null): Promise<void> {
   await tx.updateTable('method_changes').set({ next_step }).where('id', '=', id).execute()
 }
 
-/** Has a person's open changes looked at now. */
+/** Schedules a user's open changes for polling now. */
 export async function pollMethodSetupsSoon(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .updateTable('method_changes')
@@ -81,10 +81,10 @@ export async function pollMethodSetupsSoon(tx: Tx, userId: string, now: Date): P
     .execute()
 }
 
-/** Written out, as the index of such changes has them. */
+/** Literals, to match the condition of the partial index. */
 const openStatuses = openAttemptStatuses.map((status) => sql.lit(status))
 
-/** Takes the open changes whose time has come. */
+/** Takes the open changes that are due. */
 export function takeDueMethodSetups(tx: Tx, due: Due): Promise<MethodSetupRow[]> {
   const open = tx.selectFrom('method_changes').selectAll().where('status', 'in', openStatuses)
   return takeDueForPolling(open, due, ({ id }, look) =>

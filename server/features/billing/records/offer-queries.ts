@@ -28,21 +28,21 @@ const soldPlan = prepared((db: Db, { id }: Slots<{ id: string }>) =>
   db.selectFrom('plans').selectAll().where('id', '=', id),
 )
 
-/** A plan, also where it is no longer on sale. */
+/** Returns a plan, on sale or not. */
 export async function selectSoldPlan(db: Db, id: string): Promise<PlanRow> {
   const [plan] = await soldPlan(db, { id })
   if (!plan) throw new Error(`there is no plan ${id}`)
   return plan
 }
 
-/** Puts the plans in where there are none at all. Two processes may try at once. */
+/** Inserts the first plans if there are none at all. Safe for concurrent processes. */
 export async function insertFirstPlans(tx: Tx, plans: Insertable<tables.PlansTable>[]): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('first plans', 0))`.execute(tx)
   if (await tx.selectFrom('plans').select('id').limit(1).executeTakeFirst()) return
   await tx.insertInto('plans').values(plans).execute()
 }
 
-/** An episode that can be played and may be bought now, with its video's prices. */
+/** Returns an episode that is playable and on sale, with its video's prices. */
 export function selectEpisodeOnSale(db: Db, id: string) {
   return db
     .selectFrom('episodes')
@@ -66,7 +66,7 @@ export interface LockedEpisode {
   video_id: string
 }
 
-/** The first locked episodes of a drama on sale that has so many; none where no drama has. */
+/** Returns the first locked episodes of a drama on sale that has at least `count`; none if no drama has. */
 export async function selectLockedEpisodes(db: Db, count: number): Promise<LockedEpisode[]> {
   const { rows } = await sql<LockedEpisode>`
     WITH locked AS (
@@ -80,7 +80,7 @@ export async function selectLockedEpisodes(db: Db, count: number): Promise<Locke
   return rows
 }
 
-/** The video with this id, or of this episode; undefined where there is none. */
+/** Returns the video with this id, or of this episode; undefined if there is none. */
 export async function selectVideoOf(
   db: Db,
   { video_id, episode_id }: { video_id?: string | undefined; episode_id?: string | undefined },
@@ -92,14 +92,14 @@ export async function selectVideoOf(
   return rows[0]?.id
 }
 
-/** The numbers of episodes within their videos, by id. */
+/** Returns the numbers of episodes within their videos, by id. */
 export async function selectEpisodeNumbers(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('episodes').select(['id', 'number']).where('id', 'in', ids).execute()
   return new Map(rows.map(({ id, number }) => [id, number]))
 }
 
-/** A video that may be on sale as a whole, with the last of its episodes that can be played. */
+/** Returns a video that may be on sale as a whole, with the number of its last playable episode. */
 export function selectVideoOnSale(db: Db, id: string) {
   return db
     .selectFrom('videos')

@@ -11,8 +11,8 @@ import type * as tables from '#server/features/billing/tables.ts'
 export type OrderRow = Selectable<tables.OrdersTable>
 
 /**
- * Lets one transaction at a time change what a person buys and owns; held to the end of the transaction. It is taken
- * before any row of that person's is read to be changed.
+ * Locks a user's purchases and entitlements until the end of the transaction, so that one transaction at a time changes them.
+ * Must be called before any of the user's rows is read for a change.
  */
 export async function lockBuyer(tx: Tx, userId: string): Promise<void> {
   // The row is locked first, as in merging and deleting a user, which would deadlock otherwise.
@@ -20,7 +20,7 @@ export async function lockBuyer(tx: Tx, userId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`buyer:${userId}`}, 0))`.execute(tx)
 }
 
-/** The same for whose order it is. A sign-in may have given a guest's to an account while this waited. */
+/** Locks the owner of an order. A sign-in may have moved a guest's order to an account during the wait. */
 export async function lockOwner(tx: Tx, orderId: string): Promise<void> {
   for (let locked: string | undefined; ;) {
     const order = await selectOrder(tx, orderId)
@@ -31,7 +31,7 @@ export async function lockOwner(tx: Tx, orderId: string): Promise<void> {
   }
 }
 
-/** Makes the order, unless the one with this id is there already. */
+/** Inserts the order, unless one with this id exists. */
 export async function insertOrder(tx: Tx, order: Insertable<tables.OrdersTable>): Promise<void> {
   await tx
     .insertInto('orders')
@@ -40,12 +40,12 @@ export async function insertOrder(tx: Tx, order: Insertable<tables.OrdersTable>)
     .execute()
 }
 
-/** Whether an order is a change of plan that waits for the next period of its subscription. */
+/** Returns whether an order is a change of plan that waits for the next period of its subscription. */
 export function isPlanned({ subscription_id, period_no }: OrderRow): boolean {
   return subscription_id !== null && period_no === null
 }
 
-/** Whether an order pays for a later period of a subscription. */
+/** Returns whether an order pays for a later period of a subscription. */
 export function isRenewal({ period_no }: Pick<OrderRow, 'period_no'>): boolean {
   return (period_no ?? 0) > 0
 }
@@ -54,7 +54,7 @@ export function selectOrder(db: Db, id: string) {
   return db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The open order of the same person for the same thing at the same price and with the same bonus, to be paid with the same saved method. */
+/** Returns the user's open order for the same product, price, bonus and saved method. */
 export function selectOpenOrderLike(
   tx: Tx,
   order: Pick<
@@ -92,7 +92,7 @@ export function selectOpenOrderLike(
     .executeTakeFirst()
 }
 
-/** A person's orders, newest first, after a position. */
+/** Selects a user's orders, newest first, after a position. */
 export const selectOrdersOf = preparedPage((db: Db, { userId, limit, isFurther }) =>
   db
     .selectFrom('orders')
@@ -104,7 +104,7 @@ export const selectOrdersOf = preparedPage((db: Db, { userId, limit, isFurther }
     .limit(limit),
 )
 
-/** @throws IllegalMove where the order is in no state that leads to `to` */
+/** @throws IllegalMove if the order is in no state that leads to `to` */
 export async function moveOrder(
   tx: Tx,
   id: string,
@@ -119,22 +119,22 @@ export async function moveOrder(
   checkMoved(await update.executeTakeFirstOrThrow(), `order ${id} to ${to}`)
 }
 
-/** Notes how much of an order has gone back, where that changes nothing else. */
+/** Sets the refunded amount of an order whose state does not change. */
 export async function setRefunded(tx: Tx, id: string, refundedCents: number): Promise<void> {
   await tx.updateTable('orders').set({ refunded_cents: refundedCents }).where('id', '=', id).execute()
 }
 
-/** Notes why a payment for an order was sent back by itself. */
+/** Sets the reason why a payment for an order was refunded automatically. */
 export async function setReturned(tx: Tx, id: string, reason: tables.ReturnReason): Promise<void> {
   await tx.updateTable('orders').set({ returned_reason: reason }).where('id', '=', id).execute()
 }
 
-/** Notes that an order was made again from its payment. */
+/** Marks an order as restored from its payment. */
 export async function setRestored(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.updateTable('orders').set({ restored_at: now }).where('id', '=', id).execute()
 }
 
-/** Takes back that an order was refunded, since its gateway could not deliver the money. @throws IllegalMove where it was not */
+/** Reverts the refund of an order that its gateway could not deliver. @throws IllegalMove if it was not refunded */
 export async function undoRefund(
   tx: Tx,
   id: string,
@@ -149,22 +149,22 @@ export async function undoRefund(
   checkMoved(await update.executeTakeFirstOrThrow(), `order ${id} back to ${to}`)
 }
 
-/** The language of an order's owner, one of those offered. */
+/** Returns the language of an order's owner, one of the offered ones. */
 export async function selectLanguageOf(tx: Tx, userId: string, offered: OfferedLanguages): Promise<Language> {
   const row = await tx.selectFrom('users').select('language').where('id', '=', userId).executeTakeFirst()
   return keptLanguage(row?.language, offered)
 }
 
-/** The time zone that is kept with a person, by which their mails write dates. */
+/** Returns a user's stored time zone, for the dates in mails. */
 export async function selectTimeZoneOf(tx: Tx, userId: string): Promise<string | null> {
   const row = await tx.selectFrom('users').select('time_zone').where('id', '=', userId).executeTakeFirst()
   return row?.time_zone ?? null
 }
 
 /**
- * Closes the orders that were not paid in time, and has their open attempts looked at. A change of plan waits for as long as
- * its subscription lives: after an outage it is what is charged. An order with a payment under way waits for its end.
- * @returns how many
+ * Closes the orders that were not paid in time, and schedules their open attempts for polling. A change of plan waits as long
+ * as its subscription lives: after an outage it is what is charged. An order with a payment in progress waits for its result.
+ * @returns the number of closed orders
  */
 export async function expireOrders(db: Db, now: Date): Promise<number> {
   const expired = await inTransaction(db, (tx) => closeUnpaid(tx, now))
@@ -216,7 +216,7 @@ async function checkAttemptsSoon(tx: Tx, orderIds: readonly string[], now: Date)
     .execute()
 }
 
-/** Has an order that waited for the next period of its subscription stand for that period. */
+/** Assigns the next period of its subscription to an order that waited for it. */
 export async function setPeriodOfOrder(
   tx: Tx,
   orderId: string,
@@ -225,7 +225,7 @@ export async function setPeriodOfOrder(
   await tx.updateTable('orders').set(period).where('id', '=', orderId).execute()
 }
 
-/** Changes how an order is going to be paid. */
+/** Changes the payment method of an open order. */
 export async function updateOpenOrder(
   tx: Tx,
   orderId: string,
@@ -237,7 +237,7 @@ export async function updateOpenOrder(
   await tx.updateTable('orders').set(change).where('id', '=', orderId).execute()
 }
 
-/** Has an order stand for the first period of a subscription. */
+/** Assigns the first period of a subscription to an order. */
 export async function setSubscriptionOfOrder(tx: Tx, orderId: string, subscriptionId: string): Promise<void> {
   const change = { subscription_id: subscriptionId, period_no: 0 }
   await tx.updateTable('orders').set(change).where('id', '=', orderId).execute()

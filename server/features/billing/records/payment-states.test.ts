@@ -47,7 +47,7 @@ async function ordered() {
   return { shopper, order, token: new URL(order.next.url ?? '').searchParams.get('token') ?? '' }
 }
 
-/** An episode that was paid, of which no later webhook event arrives. */
+/** Creates a paid episode for which no later webhook event arrives. */
 async function bought() {
   const { shopper, order, token } = await ordered()
   paypal.orders.approve(token)
@@ -55,7 +55,7 @@ async function bought() {
   return { shopper, order, token }
 }
 
-/** PayPal says so of the capture of an order from now on, and tells of it. */
+/** Sets the status of an order's capture at PayPal, and sends the event. */
 function setCapture(token: string, status: string) {
   const order = paypal.orders.get(token)
   for (const capture of order.captures) capture.status = status
@@ -219,7 +219,7 @@ describe('a payment that is in the books and that PayPal later reports otherwise
 })
 
 describe('a paid order that PayPal no longer has', () => {
-  /** Tells the site's webhook of the latest event. */
+  /** Sends the latest event to the site's webhook. */
   async function send() {
     const [event] = paypal.events
     if (!event) throw new Error('there is no event')
@@ -295,7 +295,7 @@ describe('a paid order that PayPal no longer has', () => {
 })
 
 describe('the list of payments', () => {
-  /** A capture of another shop in the same account. */
+  /** Creates a capture of another shop with the same account. */
   function foreignCapture(amount = { currency_code: 'USD', value: '5.00' }): string {
     const { id } = paypal.orders.make({
       intent: 'CAPTURE',

@@ -1,28 +1,28 @@
 import { sql, type SelectQueryBuilder } from 'kysely'
 import type { Db, Tables } from '#server/tables.ts'
 
-/** How long a last look is reserved for its process. If that dies, another process repeats it. */
+/** How long a final poll is reserved for its process. If that crashes, another process repeats it. */
 const heldMs = 15 * 60_000
 
-/** What is looked at now, how much of it at once, and when it is looked at next after that many looks; null for never again. */
+/** The current time, the batch size, and the next time after a number of polls; null for never again. */
 export interface Due {
   now: Date
   limit: number
   next(checks: number): Date | null
 }
 
-/** What a row notes of a look at it. */
+/** The polling columns of a row. */
 export interface Poll {
   checks: number
   check_at: Date | null
 }
 
 /**
- * Takes rows whose time has come, the longest due first, and counts a look at each, so that two processes do not do the same
- * work. After its last look a row stays scheduled until `endPoll`, so that the death of a process never leaves it open for good.
- * @param open those of a table that are to be looked at some time, in a transaction
- * @param note has one of them keep the look
- * @param column where it is kept when their time comes
+ * Takes due rows, longest due first, and counts a poll of each, so that two processes do not do the same work. After its last
+ * poll a row stays scheduled until `endPoll`, so that a crash never leaves it open for good.
+ * @param open the rows of a table that are to be polled some time, in a transaction
+ * @param note stores the poll in one of them
+ * @param column the column of the due time
  */
 export async function takeDueForPolling<T extends keyof Tables, Row extends { checks: number }>(
   open: SelectQueryBuilder<Tables, T, Row>,
@@ -57,10 +57,10 @@ export type LookedAt =
   | 'refunds'
 
 /**
- * Ends the polling of a row after its last look, unless that has set another time.
+ * Ends the polling of a row after its last poll, unless that has set another time.
  * @param key the columns of the row's key, with their values
- * @param now when it was taken
- * @param column as `takeDueForPolling` was told
+ * @param now when the row was taken
+ * @param column as for `takeDueForPolling`
  */
 export async function endPoll(
   db: Db,

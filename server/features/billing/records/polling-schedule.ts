@@ -2,19 +2,19 @@ const second = 1000
 const minute = 60 * second
 const day = 24 * 60 * minute
 
-/** When an open payment is looked up: quick tries, then 5 min, 1 h, 5 × 1 day (billing.md, "Crash safety"). */
+/** The delays between polls of an open payment: quick ones first, then 5 min, 1 h, 5 × 1 day. */
 const delays = [10 * second, 20 * second, minute, 5 * minute, 60 * minute, day, day, day, day, day]
 
-/** How long a request may be on its way, where a gateway says nothing else. */
+/** How long a request may take to arrive, unless the gateway states another time. */
 const arrivesWithinMs = 60 * minute
 
-/** When to look next, after `checks` looks; null where that was the last. */
+/** Returns the time of the next poll after `checks` polls; null after the last. */
 export function nextPoll(checks: number, now: Date): Date | null {
   const delay = delays[checks]
   return delay === undefined ? null : new Date(now.getTime() + delay)
 }
 
-/** From when on a payment that its gateway does not know will not arrive any more, and can be given up. */
+/** Returns when a payment that its gateway does not know can no longer arrive, and counts as lost. */
 export function whenLost(startedAt: Date, withinMs = arrivesWithinMs): Date {
   return new Date(startedAt.getTime() + withinMs)
 }

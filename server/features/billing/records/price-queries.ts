@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { dayMs } from '#server/platform/clock.ts'
 
-/** How long before a higher price somebody is told of it. */
+/** The notice period before a higher price applies. */
 export const noticeMs = 14 * dayMs
 
 /**
- * What the next period of a subscription costs in its plan: what its person agreed to, or was told of long enough before that
- * period begins, and never more than the plan costs now. For a query of subscriptions and plans.
+ * The plan's price for the next period of a subscription: what the user agreed to, or was notified of long enough before that
+ * period begins, and never more than the plan's current price. For a query of subscriptions and plans.
  */
 export const nextPrice = sql<number>`LEAST(
   plans.price_cents,
@@ -14,7 +14,7 @@ export const nextPrice = sql<number>`LEAST(
     ELSE COALESCE(subscriptions.agreed_cents, plans.price_cents) END
 )`
 
-/** Whether the plan costs more by now than the person agreed to or was told. */
+/** True if the plan now costs more than the user agreed to or was notified of. */
 export const risesUntold = sql<boolean>`plans.price_cents > COALESCE(
   subscriptions.announced_cents, subscriptions.agreed_cents, plans.price_cents
 )`

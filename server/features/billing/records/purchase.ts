@@ -11,7 +11,7 @@ import { termsHashLength } from './shown-terms-queries.ts'
 import { selectSubscription } from './renewals/subscription-queries.ts'
 import type { Consent, OrderKind, PaymentMethod } from '#server/features/billing/tables.ts'
 
-/** What a payment buys and for whom: enough to make its order again where the database has lost it. */
+/** The product and buyer of a payment: enough to restore its order if the database has lost it. */
 export interface Purchase {
   kind: OrderKind
   method: PaymentMethod
@@ -24,20 +24,20 @@ export interface Purchase {
   subscriptionId: string | null
   periodNo: number | null
   introductory: boolean
-  /** What the subscription costs when it renews. */
+  /** The renewal price of the subscription. */
   agreedCents: number | null
-  /** A renewal that the site charged by itself. */
+  /** True for an automatic renewal. */
   renewal: boolean
-  /** What the buyer agreed to; null where they were not asked. */
+  /** The buyer's consent; null if none was required. */
   consent: Consent | null
-  /** Of a plan: the drama that led to it. */
+  /** For a plan: the drama credited with it. */
   creditedVideoId: string | null
-  /** Of the link that the buyer came by. */
+  /** The token of the link that led the buyer here. */
   referrerToken: string | null
 }
 
 const version = '2'
-/** PayPal keeps so many signs of it, Stripe 500. */
+/** PayPal stores this many characters, Stripe 500. */
 const mostSigns = 256
 const signatureLength = 16
 
@@ -45,8 +45,8 @@ const kinds: Record<OrderKind, string> = { plan: 'p', episode: 'e', video: 'v', 
 const methods: Record<PaymentMethod, string> = { card: 'c', wallet: 'w' }
 
 /**
- * What an order buys as a text that travels with its payment. The signature tells the payments of this site from those of another
- * with the same account. Click ids and whatever else names the browser stay here.
+ * Encodes an order's purchase as a text that is stored with its payment. The signature distinguishes the payments of this site
+ * from those of another with the same account. Click ids and other data about the browser are left out.
  */
 export async function describePurchase(
   { secret, languages }: Pick<BillingContext, 'secret' | 'languages'>,
@@ -64,7 +64,7 @@ export async function describePurchase(
     await selectLanguageOf(tx, order.user_id, languages()),
     withoutPrefix('vid', order.video_id ?? attribution.video_id),
     withoutPrefix('ep', order.episode_id),
-    // An order has a plan or a top-up, and its kind says which.
+    // An order has a plan or a top-up, distinguished by its kind.
     withoutPrefix('plan', order.plan_id ?? order.top_up_id),
     withoutPrefix('sub', order.subscription_id),
     order.period_no,
@@ -79,7 +79,7 @@ export async function describePurchase(
   return `${signed},${sign(secret, order.id, signed)}`
 }
 
-/** How it was delivered, when that was agreed to, and the words by their hash, where that is one that `storeShownTerms` made. */
+/** Encodes the consent to immediate delivery, its time, and the hash of the terms if `storeShownTerms` made it. */
 function describeConsent(consent: OrderRow['consent']): string[] {
   if (!consent) return ['', '', '']
   const { immediate_delivery, at, shown_hash = '' } = consent
@@ -91,13 +91,13 @@ function describeConsent(consent: OrderRow['consent']): string[] {
   ]
 }
 
-/** A token that is too long, or that could be taken for a card number, stays here. */
+/** Encodes a token; one that is too long, or resembles a card number, is left out. */
 function describeToken(token: string | undefined, most: number): string {
   const text = encodeURIComponent(token ?? '')
   return text.length > most || hasCardNumber(text) ? '' : text
 }
 
-/** @returns undefined for a payment of another site, or of a version before payments said what they buy */
+/** @returns undefined for a payment of another site, or of a version whose payments did not describe their purchase */
 export function readPurchase(
   { secret }: Pick<BillingContext, 'secret'>,
   { orderId, purchase = '' }: Pick<Payment, 'orderId' | 'purchase'>,
@@ -143,7 +143,7 @@ function readConsent(delivery: string | undefined, at: string | undefined, words
 
 const randomPart = /^[0-9a-f]{32}$/
 
-/** The random part of an id says enough where it is known what the id stands for. Another id stays whole. */
+/** Strips an id's prefix if the random part has the usual form. Any other id is kept whole. */
 function withoutPrefix(kind: IdKind, id: string | null | undefined): string {
   const part = id?.startsWith(`${kind}_`) ? id.slice(kind.length + 1) : ''
   return randomPart.test(part) ? part : (id ?? '')

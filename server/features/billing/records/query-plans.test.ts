@@ -21,7 +21,7 @@ import { takeDueWithdrawals } from '#server/features/billing/consumer-rights/wit
 const now = new Date('2026-03-01T12:00:00Z')
 const due = { now, limit: 20, next: () => null }
 
-/** 5,000 of everything, all of it settled. */
+/** 5,000 of each record, all settled. */
 const settled = `
   SET session_replication_role = replica;
   INSERT INTO orders (id, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at, paid_at)
@@ -58,7 +58,7 @@ const inTransaction =
   (db: Db): Promise<unknown> =>
     db.transaction().execute(work)
 
-/** Some look into several tables, one after the other. */
+/** Some of these query several tables, one after the other. */
 const looks: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ['orders that were not paid in time', (db) => expireOrders(db, now)],
   ['attempts to look at', inTransaction((tx) => takeDueAttempts(tx, due))],

@@ -13,8 +13,8 @@ const keyPrefixes: Record<tables.RefundOrigin, string> = {
 }
 
 /**
- * Forms the idempotency key of a refund, for the gateway and for us: each key makes one refund. Nobody parses it; `origin`
- * says why there is a refund.
+ * Builds the idempotency key of a refund, for the gateway and for us: each key makes one refund. The key is never parsed;
+ * `origin` states the reason.
  * @param parts what distinguishes the refund from others of its origin
  */
 export function refundKey(origin: tables.RefundOrigin, ...parts: readonly (string | number)[]) {
@@ -30,12 +30,12 @@ export async function insertRefund(tx: Tx, refund: Insertable<tables.RefundsTabl
     .execute()
 }
 
-/** Only one transaction at a time counts what an operator refunds. */
+/** Serializes the refunds of an operator, so that their limit is counted correctly. */
 export async function lockRefunder(tx: Tx, operatorId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`refunder:${operatorId}`}, 0))`.execute(tx)
 }
 
-/** What an operator has had sent back since a moment, in one currency; `refunds_requested_by` leads to it. */
+/** Returns the total that an operator has requested to refund since a moment, in one currency; uses the index `refunds_requested_by`. */
 export async function selectAskedCents(
   tx: Tx,
   operatorId: string,
@@ -50,7 +50,7 @@ export async function selectAskedCents(
   return rows[0]?.cents ?? 0
 }
 
-/** The refunds of an attempt's payment, the oldest first. */
+/** Returns the refunds of an attempt's payment, oldest first. */
 export function selectRefunds(db: Db, attemptId: string): Promise<RefundRow[]> {
   return db
     .selectFrom('refunds')
@@ -61,7 +61,7 @@ export function selectRefunds(db: Db, attemptId: string): Promise<RefundRow[]> {
     .execute()
 }
 
-/** @returns false where it was finished before */
+/** @returns false if it was finished before */
 export async function finishRefund(tx: Tx, id: string, status: 'succeeded' | 'failed'): Promise<boolean> {
   const update = tx
     .updateTable('refunds')
@@ -71,13 +71,13 @@ export async function finishRefund(tx: Tx, id: string, status: 'succeeded' | 'fa
   return (await update.executeTakeFirstOrThrow()).numUpdatedRows === 1n
 }
 
-/** A refund that had gone out came back. */
+/** Marks a refund as failed after it had succeeded. */
 export async function setRefundFailed(tx: Tx, id: string): Promise<void> {
   const update = tx.updateTable('refunds').set({ status: 'failed' })
   await update.where('id', '=', id).where('status', '=', 'succeeded').execute()
 }
 
-/** Takes the refunds whose time has come. */
+/** Takes the refunds that are due. */
 export function takeDueRefunds(tx: Tx, due: Due): Promise<RefundRow[]> {
   const open = tx.selectFrom('refunds').selectAll().where('status', '=', sql.lit('started'))
   return takeDueForPolling(open, due, ({ id }, look) =>
@@ -85,7 +85,7 @@ export function takeDueRefunds(tx: Tx, due: Due): Promise<RefundRow[]> {
   )
 }
 
-/** What has gone back of an attempt's payment. */
+/** Returns the refunded amount of an attempt's payment. */
 export async function selectRefundedCents(tx: Tx, attemptId: string): Promise<number> {
   const row = await tx
     .selectFrom('refunds')

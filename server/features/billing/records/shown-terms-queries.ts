@@ -7,7 +7,7 @@ import type { Db, Tx } from '#server/tables.ts'
 const exactHours = 12
 /** Terms that no order refers to are deleted so many days after their last use. No order with them is being created by then. */
 const unusedDays = 2
-/** 128 bits, in letters, as it leaves the site with a payment. */
+/** 128 bits in letters, as stored with a payment at the gateway. */
 export const termsHashLength = 32
 
 /** Stores the terms that a buyer agreed to, each text once. @returns the hash of the text, and whether the text is new */
@@ -17,7 +17,7 @@ export async function storeShownTerms(
   now: Date,
 ): Promise<{ hash: string; isNew: boolean }> {
   const hash = lettersOf(createHash('sha256').update(text).digest()).slice(0, termsHashLength)
-  // Most orders find the text stored, and lock nothing.
+  // Most orders find the text stored, and need no lock.
   const { rows } = await sql`
     SELECT FROM shown_terms WHERE hash = ${hash} AND used_at > ${now}::timestamptz - make_interval(hours => ${exactHours})`.execute(
     tx,

@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** Every move that a state machine allows. */
+/** Returns every move that a state machine allows. */
 const movesOf = <S extends string>(states: readonly S[], { allows }: StateMachine<S>): string[] =>
   states.flatMap((from) => states.filter((to) => allows(from, to)).map((to) => `${from} → ${to}`))
 

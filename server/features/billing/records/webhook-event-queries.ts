@@ -4,7 +4,7 @@ import type { Db, Tx } from '#server/tables.ts'
 import { takeDueForPolling, type Due } from './polling-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
-/** Records what a gateway told us, or what it is to be asked as if it had; the same event a second time changes nothing. */
+/** Stores a gateway's event, or a query to make as if there had been one. Idempotent for the same event. */
 export async function insertWebhookEvent(
   db: Db,
   notification: Insertable<tables.WebhookEventsTable>,
@@ -16,7 +16,7 @@ export async function insertWebhookEvent(
     .execute()
 }
 
-/** Takes the notifications whose time to be applied has come. */
+/** Takes the webhook events that are due to be applied. */
 export function takeDueWebhookEvents(tx: Tx, due: Due) {
   const open = tx
     .selectFrom('webhook_events')
@@ -31,7 +31,7 @@ export function takeDueWebhookEvents(tx: Tx, due: Due) {
   )
 }
 
-/** Whether a notification still waits to be applied. */
+/** Returns whether a webhook event still waits to be applied. */
 export async function isOpenWebhookEvent(db: Db, gateway: GatewayId, eventId: string): Promise<boolean> {
   const row = await db
     .selectFrom('webhook_events')

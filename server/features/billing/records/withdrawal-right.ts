@@ -4,9 +4,9 @@ import type { OrderRow } from './order-queries.ts'
 const withdrawalMs = 14 * dayMs
 
 /**
- * Until when a person may withdraw from what they ordered: 14 days from when it was paid, unless they asked for immediate
- * delivery and acknowledged what that means. A renewal is no new contract, and of a top-up nothing is delivered until it is spent.
- * @returns null where there never was such a right
+ * Returns the deadline for withdrawing from an order: 14 days from its payment, unless the user asked for immediate delivery
+ * and acknowledged the consequences. A renewal is no new contract, and of a top-up nothing is delivered until it is spent.
+ * @returns null if there never was such a right
  */
 export function withdrawableUntil({
   kind,
@@ -19,7 +19,7 @@ export function withdrawableUntil({
   return new Date(paid_at.getTime() + withdrawalMs)
 }
 
-/** Whether a person may withdraw from a paid order now, and there is money left to give back. */
+/** Returns whether a user may withdraw from a paid order now, and money is left to refund. */
 export function mayBeWithdrawn(
   order: Pick<OrderRow, 'kind' | 'paid_at' | 'period_no' | 'consent' | 'status' | 'withdrawn_at'>,
   now: Date,

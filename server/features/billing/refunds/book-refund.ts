@@ -10,7 +10,7 @@ import { selectOrder } from '#server/features/billing/records/order-queries.ts'
 import type { RefundRow } from '#server/features/billing/records/refund-queries.ts'
 import { sendRefundMail } from '#server/features/billing/mails/send-refund-mail.ts'
 
-/** An attempt whose money is in the books, for what goes back of it. */
+/** Loads an attempt whose money is in the ledger, for booking refunds and disputes of it. */
 export async function loadReturned(tx: Tx, attemptId: string, at: Date): Promise<Returned | undefined> {
   const attempt = await selectAttempt(tx, attemptId)
   const order = attempt && (await selectOrder(tx, attempt.order_id))
@@ -18,7 +18,7 @@ export async function loadReturned(tx: Tx, attemptId: string, at: Date): Promise
   return attempt && order && source && { order, attempt, source, at }
 }
 
-/** Enters a refund that was made in the books, of a sale with all that follows from it. */
+/** Books a completed refund; for a sale with all its consequences. */
 export async function bookRefund(
   context: BillingContext,
   tx: Tx,
@@ -28,7 +28,7 @@ export async function bookRefund(
   const { order: paid, attempt, at } = returned
   if (attempt.gateway === 'balance' && isPurchase(paid)) await returnPurchase(tx, paid, { id, cents }, at)
   else await enterRefund(tx, returned, { id, cents })
-  // What bought nothing was audited as it was noted, and the order has nothing to do with it.
+  // Money that bought nothing was audited when it was entered, and does not affect the order.
   if (returned.source === 'to_return') return
   await auditPayment(tx, 'order_refunded', returned.order, returned.at, { refund_cents: cents, reason })
   const order = await syncOrderStatus(tx, returned)

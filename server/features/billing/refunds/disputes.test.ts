@@ -28,7 +28,7 @@ afterEach(() => expectSound(site))
 
 const hearOf = async (orderId: string) => hear(site, (await paymentOf(site, orderId)).reference)
 
-/** The bank speaks, and the sandbox tells of it. */
+/** Sets the bank's decision at the sandbox, and notifies the site. */
 async function bankSays(orderId: string, status: DisputeStatus) {
   const { db, clock, secret } = site.context
   await dispute({ db, clock, secret, notify: () => {} }, (await paymentOf(site, orderId)).reference, status)
@@ -74,7 +74,7 @@ describe('a payment that the buyer has their bank take back', () => {
       .select('transaction_id')
       .where('order_id', '=', order.id)
       .execute()
-    // Sold, refunded in part, taken back, returned.
+    // Sale, partial refund, dispute, and its return.
     expect(lines).toHaveLength(8)
   })
 

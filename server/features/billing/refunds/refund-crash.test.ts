@@ -16,20 +16,20 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** The order of somebody's plan, which has the most to take away. */
+/** Creates a paid plan, whose refund revokes the most. */
 async function bought(): Promise<{ person: Subscriber; orderId: string }> {
   const person = await Subscriber.on(site)
   const [order] = await person.orders()
   return { person, orderId: order?.id ?? '' }
 }
 
-/** Refunds in this process until it would die. */
+/** Refunds in this process until the simulated crash. */
 const refundUntil = (death: Death, orderId: string) =>
   dieInBilling(site.databaseUrl, death, async (context) => {
     await refundOrder(context, orderId, { reason: 'goodwill' })
   })
 
-/** Refunds in a process of its own. */
+/** Refunds in a separate process. */
 const refundIn = (orderId: string, { when, at }: Death): Promise<Ended> =>
   runScript('refund-and-crash.ts', [site.databaseUrl, orderId, when, String(at)])
 
@@ -40,7 +40,7 @@ async function converge(): Promise<void> {
   }
 }
 
-/** What became of an order and all that hangs on it: `refunded`, `untouched`, or the figures where it is neither. */
+/** Returns the outcome of an order and its dependent records: `refunded`, `untouched`, or the figures if it is neither. */
 async function outcomeOf(person: Subscriber, orderId: string): Promise<string> {
   const { db } = site.context
   const [order] = await person.orders()

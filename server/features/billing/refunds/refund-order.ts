@@ -29,18 +29,18 @@ export interface RefundRequest {
   amountCents?: number
   /** For the ledger and the audit log. */
   reason: string
-  /** What had been refunded when the operator decided; refused if it is more by now. */
+  /** The refunded amount when the operator decided; the request is refused if more is refunded by now. */
   knownRefundedCents?: number
   /** For operators who may refund limited amounts only. */
   limit?: RefundLimit
-  /** Done in the transaction that notes a new refund; what it throws refuses the refund. */
+  /** Runs in the transaction that stores a new refund; an error refuses the refund. */
   onStart?: (tx: Tx) => Promise<void>
 }
 
-/** How much an operator may refund of one order; within a day, `ordersADay` times that. */
+/** The maximum refund of an operator per order; per day, `ordersADay` times that. */
 export interface RefundLimit {
   operatorId: string
-  /** Of one order, in cents of its currency. */
+  /** The maximum for one order, in cents of its currency. */
   mostCents(currency: string): number
 }
 
@@ -56,10 +56,11 @@ export interface RefundMade {
 
 /**
  * Refunds an order, or a payment for it that bought nothing, in whole or in part, in two transactions with the gateway call
- * between them (billing.md, "Crash safety"). There is one refund at a time: a request for the same amount meanwhile returns the
- * refund under way. sync-order-status.ts changes the entitlements.
- * @throws Refusal notFound, notRefundable, orderDisputed, refundUnderWay, refundTooLarge with what is left, refundNotWhole, refundOverLimit, refundOverDay, movedOn where
- *   more has gone back than was known, or refundRefused where the gateway will not, or is not set up any more
+ * between them, so that a crash in between is recovered. There is one refund at a time: a request for the same amount meanwhile
+ * returns the refund in progress. sync-order-status.ts changes the entitlements.
+ * @throws Refusal notFound, notRefundable, orderDisputed, refundUnderWay, refundTooLarge with what is left, refundNotWhole,
+ * refundOverLimit, refundOverDay, movedOn if more was refunded than the request states, or refundRefused if the gateway
+ * refuses, or is no longer configured
  */
 export async function refundOrder(
   context: BillingContext,
@@ -111,7 +112,7 @@ async function beginRefund(
   if (open?.amount_cents === cents) return open
   if (open) throw new Refusal('refundUnderWay')
   if (cents > left) throw new Refusal('refundTooLarge', { left_cents: left })
-  // Nobody could send it, so that it would be under way for ever.
+  // Without a gateway the refund would stay pending forever.
   if (payer !== 'balance' && !gateway) throw new Refusal('refundRefused')
   const now = context.clock.now()
   if (limit) await checkDay(tx, limit, order.currency, cents, now)
@@ -143,7 +144,7 @@ async function refundableCents(tx: Tx, order: OrderRow, left: number, unit: numb
   return refundable - (refundable % unit)
 }
 
-/** Counts by currency: cents of several can't be added up. @throws Refusal refundOverDay */
+/** Checks the daily limit by currency: cents of several can't be added up. @throws Refusal refundOverDay */
 async function checkDay(
   tx: Tx,
   limit: RefundLimit,
@@ -160,7 +161,7 @@ async function checkDay(
   if (gone + cents > most) throw new Refusal('refundOverDay', { limit_cents: most })
 }
 
-/** The attempt with whose money an order was paid. Another may have brought money in that bought nothing. */
+/** Returns the attempt that paid an order. Another may have brought money in that bought nothing. */
 async function findSale(tx: Tx, { id }: OrderRow): Promise<string | undefined> {
   for (const attempt of await selectAttempts(tx, [id])) {
     const source = await sourceOf(tx, attempt.id)

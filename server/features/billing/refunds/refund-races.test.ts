@@ -33,7 +33,7 @@ async function bought() {
   return { shopper, orderId: order.id, reference, look, gone }
 }
 
-/** The names of the refusals, and `done` for the others. */
+/** Returns the names of the refusals, and `done` for the others. */
 function outcomes(settled: PromiseSettledResult<{ status: string }>[]): Set<string> {
   return new Set(
     settled.map((one) => (one.status === 'fulfilled' ? one.value.status : String(one.reason.reason))),
@@ -102,7 +102,7 @@ test('a reading of the payment that was overtaken is not applied', async () => {
   let reads = 0
   site.trouble.retrievePayment = async (lookup) => {
     const payment = await site.sound.retrievePayment(lookup)
-    // The second is the one that is applied.
+    // The second reading is the one that is applied.
     if (++reads !== 2) return payment
     read.resolve()
     await overtaken.promise

@@ -32,7 +32,7 @@ afterEach(async () => {
   expect(await balance(site.context.db)).toEqual(await booksOf(site.context.db, site.sound))
 })
 
-/** What the buyer has heard of refunds. */
+/** Returns the mails about refunds to the buyer. */
 async function mailsAbout(shopper: Shopper) {
   return (await site.mails(shopper.email)).filter(({ subject }) => /Your (partial )?refund/.test(subject))
 }

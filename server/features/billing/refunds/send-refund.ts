@@ -10,9 +10,9 @@ import { lockOwner } from '#server/features/billing/records/order-queries.ts'
 import { finishRefund, type RefundRow } from '#server/features/billing/records/refund-queries.ts'
 
 /**
- * Asks the gateway for one refund, which its key makes happen once, and in a second transaction enters it in the books and
- * has the order follow. Any number of processes may do it at once.
- * @returns `done`, `refused` (for good), or `unknown`: the janitor asks again
+ * Sends one refund to the gateway, which its key makes happen once, and books it in a second transaction together with its
+ * consequences for the order. Any number of processes may call it at once.
+ * @returns `done`, `refused` (for good), or `unknown`: the janitor retries
  */
 export async function sendRefund(
   context: BillingContext,
@@ -20,7 +20,7 @@ export async function sendRefund(
 ): Promise<'done' | 'refused' | 'unknown'> {
   const { db, log } = context
   const attempt = await selectAttempt(db, refund.attempt_id)
-  // The balance is ours: nobody has to be asked.
+  // The balance is ours: no gateway is called.
   if (attempt?.gateway === 'balance') return finish(context, attempt, refund, 'done')
   const gateway = findGateway(context, attempt?.gateway)
   if (!attempt?.reference || !gateway) {
@@ -36,7 +36,7 @@ export async function sendRefund(
   return result === 'unknown' ? result : finish(context, attempt, refund, result)
 }
 
-/** The second transaction. */
+/** The second transaction: stores the result, and books a completed refund. */
 async function finish<Result extends 'done' | 'refused'>(
   context: BillingContext,
   attempt: AttemptRow,

@@ -13,14 +13,14 @@ import { isDisputeOpenOrLost, undoneRefunds } from '#server/features/billing/sta
 import { selectRefundedCents } from '#server/features/billing/records/refund-queries.ts'
 import type { OrderStatus } from '#server/features/billing/tables.ts'
 
-/** An order that is in one of these gives nothing. */
+/** Returns whether an order in this state grants nothing. */
 const givesNothing = (status: OrderStatus) => status === 'refunded' || status === 'charged_back'
 
 /**
- * Has an order follow what has gone back of the money that it was paid with: its state, what it gave, and a subscription
- * that it paid a period of (billing.md, "States"). A part takes nothing away; all of it, or a dispute, takes what this order
- * gave and nothing else. Money that comes back gives that again, but no subscription begins by it.
- * @returns the order as it is then
+ * Updates an order to the refunds and disputes of its payment: its state, its entitlement, and the subscription of which it
+ * paid a period. A partial refund revokes nothing; a full one, or a dispute, revokes what this order granted and nothing else.
+ * Money that comes back grants that again, but starts no subscription.
+ * @returns the updated order
  */
 export async function syncOrderStatus(tx: Tx, { order: before, attempt, at }: Returned): Promise<OrderRow> {
   const refunded = Math.min(await selectRefundedCents(tx, attempt.id), before.amount_cents)
@@ -38,7 +38,7 @@ export async function syncOrderStatus(tx: Tx, { order: before, attempt, at }: Re
 
 function statusFor({ amount_cents, status }: OrderRow, refunded: number, disputed: boolean): OrderStatus {
   const whole = refunded >= amount_cents
-  // Of what has gone back as a whole nothing is left to be taken by a bank: it will give that back.
+  // If the whole amount was refunded, a bank cannot take anything: it will return that.
   if (disputed && !(whole && status === 'refunded')) return 'charged_back'
   if (whole) return 'refunded'
   return refunded > 0 ? 'partially_refunded' : 'paid'
@@ -49,9 +49,9 @@ async function move(tx: Tx, { id, status }: OrderRow, to: OrderStatus, refunded:
   // If the refund failed, the customer has paid after all.
   const kept = refunded > 0 ? 'partially_refunded' : 'paid'
   if (to === kept && undoneRefunds.allows(status, to)) return undoRefund(tx, id, kept, refunded)
-  // A bank takes what was to go back: that is undone first.
+  // A bank takes money whose refund was booked: that refund is undone first.
   if (status === 'refunded') await undoRefund(tx, id, kept, refunded)
-  // It was refunded while it was disputed: both are over at once.
+  // It was refunded during the dispute: both end at once.
   if (status === 'charged_back' && to === 'refunded') await moveOrder(tx, id, 'partially_refunded')
   await moveOrder(tx, id, to, { refunded_cents: refunded })
 }

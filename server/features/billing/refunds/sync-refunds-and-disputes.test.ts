@@ -115,7 +115,7 @@ test('the rest goes back where a part was refunded at the gateway before', async
 
 describe('money that bought nothing and that does not go back', () => {
   const hour = 3_600_000
-  /** Two payments for one episode; the return of the second is sent as the gateway lets it. */
+  /** Makes two payments for one episode; the refund of the second is sent as the gateway permits. */
   async function paidTwice(): Promise<string> {
     const shopper = await Shopper.on(site)
     const wish = { episode_id: episodeOf(site) }
@@ -208,7 +208,7 @@ describe('money that bought nothing and that does not go back', () => {
   })
 })
 
-/** Withdraws from what somebody bought, by the link that they are mailed. */
+/** Withdraws from a purchase, by the mailed link. */
 async function withdrawFrom({ email }: Shopper) {
   await site.visitor().call(withdraw, { body: { email } })
   const texts = (await site.mails(email)).map(({ text }) => text)

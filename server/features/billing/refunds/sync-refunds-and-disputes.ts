@@ -63,8 +63,8 @@ export async function syncRefundsAndDisputes(
     const gateway = findGateway(context, before?.attempt.gateway)
     if (!before || !gateway || (look === 0 && seen && agrees(before, withKnown(seen, before)))) return true
     if (await isSending(context, before)) return false
-    // A payment that was read before another refund was made would undo that one: what is read counts only where nothing of
-    // ours changed from before the reading until it is applied.
+    // A payment that was read before another refund was made would undo that one: the reading counts only if none of our records
+    // changed from before it until it is applied.
     const known = await load(db, attemptId)
     const reference = known?.attempt.reference ?? null
     if (!known || reference === null) return true
@@ -99,7 +99,7 @@ export async function readAgain(
   return payment === null ? readByDispute(context, gateway, disputeReference) : payment
 }
 
-/** Reads a payment by its dispute, which outlasts it at the gateway; null where none is known of. */
+/** Reads a payment by its dispute, which outlasts it at the gateway; null if none is known. */
 export async function readByDispute(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -127,13 +127,13 @@ export function withKnownDispute(
   payment: Payment,
   known: Pick<AttemptRow, 'dispute' | 'disputed_cents'>,
 ): Payment {
-  // PayPal says of the capture itself that the money was taken away.
+  // PayPal reports for the capture itself that the money was taken.
   if (!payment.disputeUnread || payment.dispute !== undefined || known.dispute === null) return payment
   const left = payment.amountCents - payment.refundedCents
   return { ...payment, dispute: known.dispute, disputedCents: Math.min(known.disputed_cents, left) }
 }
 
-/** The same, and of a payment that is gone at the gateway what was paid and refunded. */
+/** Does the same, and adds the paid and refunded amounts of a payment that is gone at the gateway. */
 function withKnown(payment: Payment, known: Known): Payment {
   if (!payment.gone) return withKnownDispute(payment, known.attempt)
   const refundedCents = sum(made(known))
@@ -143,8 +143,8 @@ function withKnown(payment: Payment, known: Known): Payment {
 }
 
 /**
- * A dispute may move a payment into any other state, and outlast it at the gateway; without one only a payment that succeeded says
- * what has gone back of it.
+ * Returns whether a payment reports its refunds and disputes. A dispute may move a payment into any other state, and outlast it
+ * at the gateway; without one only a succeeded payment reports its refunds.
  */
 export function knowsRefundsAndDisputes(payment: Pick<Payment, 'status' | 'dispute' | 'gone'>): boolean {
   if (payment.gone) return payment.dispute !== undefined
@@ -166,8 +166,8 @@ function agrees(known: Known, payment: Gone): boolean {
 }
 
 /**
- * Finds refunds that failed after they had succeeded. The gateway is asked for each of ours by its key, because its sum may be
- * out of date; for refunds that were made at the gateway there is only the sum.
+ * Finds refunds that failed after they had succeeded. Each of ours is queried by its key, because the gateway's sum may be
+ * outdated; for refunds that were made at the gateway there is only the sum.
  */
 async function findFailed(
   context: BillingContext,
@@ -225,8 +225,8 @@ async function apply(
 }
 
 /**
- * Records a second refund, of the rest of a payment that paid for nothing. The gateway refuses the first one, of the whole amount,
- * if a part was refunded there. The key makes one refund for each amount that was refunded before.
+ * Records a second refund, of the rest of a payment that bought nothing. The gateway refuses the first one, of the whole
+ * amount, if a part was refunded there. The key allows one refund per amount refunded before.
  */
 async function returnRest(
   tx: Tx,

@@ -26,9 +26,9 @@ import {
 import { syncOrderStatus } from './sync-order-status.ts'
 
 /**
- * Has the balance follow what refunds, also those under way, and disputes take of a top-up's payment. They take what is
- * unspent; a dispute then takes what the top-up bought, the latest purchase first; the rest is a loss. The bonus goes with the
- * paid money. The balance is never below zero. Money that comes back is in the balance again. The person is locked; any number of times.
+ * Updates the balance to the refunds, including those in progress, and disputes of a top-up's payment. They take the unspent
+ * money; a dispute then takes the top-up's purchases, latest first; the rest is a loss. The bonus is withdrawn with the paid
+ * money. The balance never drops below zero. Money that comes back is credited again. The user must be locked. Idempotent.
  */
 export async function syncTopUp(tx: Tx, attemptId: string, at: Date): Promise<void> {
   const attempt = await selectAttempt(tx, attemptId)
@@ -53,7 +53,7 @@ export async function syncTopUp(tx: Tx, attemptId: string, at: Date): Promise<vo
   }
 }
 
-/** Takes purchases back, the latest first, until the loss is made good; all of them where the whole top-up is gone. */
+/** Revokes purchases, latest first, until the loss is offset; all of them if the whole top-up is gone. */
 async function takePurchases(tx: Tx, topUp: OrderRow, whole: boolean, at: Date): Promise<void> {
   for (const id of await selectPurchasesOf(tx, topUp.id)) {
     const lost = (await paidLotOf(tx, topUp.id))?.lost_cents ?? 0
@@ -63,8 +63,8 @@ async function takePurchases(tx: Tx, topUp: OrderRow, whole: boolean, at: Date):
 }
 
 /**
- * Refunds what is left of a purchase to the balance, with all that follows, and without a mail: the money does not stay there. A refund
- * of it that is under way is done with that.
+ * Refunds the rest of a purchase to the balance, with all consequences, but without a mail, because the money does not stay
+ * there. A refund of it that is in progress is completed by that.
  */
 async function takePurchase(tx: Tx, orderId: string, topUpId: string, at: Date): Promise<void> {
   const order = await selectOrder(tx, orderId)
@@ -79,7 +79,7 @@ async function takePurchase(tx: Tx, orderId: string, topUpId: string, at: Date):
   await syncOrderStatus(tx, { order, attempt, source: `sales:${order.kind}`, at })
 }
 
-/** Notes a refund of what has not gone back of a purchase and is not under way. */
+/** Stores a refund of the part of a purchase that is not refunded and not being refunded. */
 async function insertRest(
   tx: Tx,
   { id: orderId, amount_cents }: Purchase,
@@ -102,6 +102,6 @@ async function insertRest(
   })
 }
 
-/** What has gone back or is under way. */
+/** Sums the refunds that are completed or in progress. */
 const sumOfRefunds = (refunds: readonly RefundRow[]) =>
   refunds.reduce((sum, { status, amount_cents }) => sum + (status === 'failed' ? 0 : amount_cents), 0)

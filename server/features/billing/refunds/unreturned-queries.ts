@@ -11,7 +11,7 @@ export interface UnreturnedRow {
   currency: string
   /** The amount that is still to be refunded. */
   cents: number
-  /** How many refunds failed, when the last of them was recorded, and the reason for refunding. */
+  /** The number of failed refunds, the time of the last one, and the reason for refunding. */
   failed: number
   failed_at: Date | null
   reason: string | null

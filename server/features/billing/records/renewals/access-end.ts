@@ -3,7 +3,7 @@ import type { Tx } from '#server/tables.ts'
 import { activeUntil, type Standing } from './active-subscription.ts'
 import { selectOrderOfPeriod } from './renewal-queries.ts'
 
-/** Has what a live subscription gives access to last as long as the subscription does. */
+/** Sets the end of an active subscription's entitlement to that of the subscription. */
 export async function syncAccessEnd(
   tx: Tx,
   subscription: Standing & { id: string; period_no: number },

@@ -11,7 +11,7 @@ import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscrip
 
 const [hour, day] = [3_600_000, 86_400_000]
 let site: MoneySite
-/** By the length of their period. */
+/** The plans' ids by the length of their period. */
 let planIds: Map<number, string>
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 afterEach(() => expectSound(site))
 
-/** PayPal's eCheck, or any payment that its gateway takes days over. */
+/** Keeps payments pending, as a PayPal eCheck, or any that its gateway processes for days. */
 function keepPending() {
   site.trouble.chargeSavedMethod = async (charge) => ({
     ...(await site.sound.chargeSavedMethod(charge)),
@@ -40,7 +40,7 @@ function arrive() {
   delete site.trouble.retrievePayment
 }
 
-/** The money arrives, and the site hears of it. */
+/** Completes the payment, and notifies the site. */
 async function takeIn() {
   arrive()
   await reconcile(site.context)
@@ -52,7 +52,7 @@ const wants = async (person: Subscriber, days = 7) => {
   return (await person.shopper.visitor.call(createOrder, { body })).answer
 }
 
-/** What must hold at every moment: free and already subscribed exclude each other, and there is always a way to pay. */
+/** Checks the invariants: free and already subscribed exclude each other, and there is always a way to pay. */
 async function expectConsistent(person: Subscriber, days = 7): Promise<void> {
   const { state, status } = await person.membership()
   expect(await person.plays()).toBe(state === 'subscribed')
@@ -141,7 +141,7 @@ describe('a renewal at a gateway whose keys were removed', () => {
 
 describe('a renewal at a price that no gateway takes', () => {
   const isTaken = (cents: number) => cents !== 999
-  // The list of plans is kept for a second, and is without those that cannot be paid for.
+  // The list of plans is cached for a second, and omits those that cannot be paid for.
   beforeEach(() => site.moveOn(2000))
 
   test('can be paid with another plan, which stands in its place', async () => {
@@ -211,9 +211,9 @@ test('a subscription whose end no job has noted yet is over for membership, righ
   expect((await person.row()).status).toBe('ended')
 })
 
-/** What happens between two looks; each in the person's own words, or the gateway's. */
+/** The events between two checks, caused by the user or the gateway. */
 const events = {
-  /** The card or wallet is taken away at the gateway, which says so. */
+  /** The card or wallet is removed at the gateway, which sends an event. */
   async lose(person: Subscriber) {
     const method = await site.context.db
       .selectFrom('subscriptions')
@@ -237,7 +237,7 @@ test.each([
   site.moveOn(2000)
   const person = await Subscriber.on(site)
   for (const deed of done) await events[deed](person)
-  // No job has noted the end of the period.
+  // No job has recorded the end of the period.
   site.moveOn(7 * day + hour)
   const renews = done.length === 3
   expect(await person.membership()).toMatchObject({ state: renews ? 'subscribed' : 'free' })

@@ -1,22 +1,23 @@
 import { graceEnd } from './dunning-schedule.ts'
 import type { SubscriptionStatus } from '#server/features/billing/tables.ts'
 
-/** What decides whether a subscription is live. */
+/** The columns that decide whether a subscription is active. */
 export interface Standing {
   status: SubscriptionStatus
   period_ends_at: Date | null
   period_days: number
   grace_ends_at: Date | null
   cancel_at_period_end: boolean
-  /** Of the method that it is charged with; null where there is none. */
+  /** The gateway of its payment method; null if it has none. */
   gateway: string | null
   method_detached_at: Date | null
 }
 
 /**
- * Until when a subscription is live: the one meaning for rights, membership, checkout and studio. It lasts through its grace
- * where it is to be renewed, else to the end of the paid period, whatever its gateway does and whether or not a job has noted the end.
- * @returns null for one that never was live, or is over
+ * Returns the end of an active subscription; the only definition, for rights, membership, checkout and studio. It includes the
+ * grace period if the subscription is to renew; otherwise it is the end of the paid period. It does not depend on the gateway's
+ * state or on whether a job has recorded the end.
+ * @returns null for one that was never active, or is over
  */
 export function activeUntil(standing: Standing): Date | null {
   const { status, period_ends_at: end, period_days, grace_ends_at } = standing
@@ -25,7 +26,7 @@ export function activeUntil(standing: Standing): Date | null {
   return renews(standing) || status === 'past_due' ? graceEnd(end, period_days) : end
 }
 
-/** Whether it is charged at the end of its period, or its person is asked for another method then. */
+/** Returns whether it is charged at the end of its period, or its user is asked for another method then. */
 function renews({ cancel_at_period_end: cancelled, gateway, method_detached_at }: Standing): boolean {
   return !cancelled && (gateway !== null || method_detached_at !== null)
 }

@@ -2,7 +2,7 @@ import { dayMs } from '#server/platform/clock.ts'
 
 const longestGraceMs = 3 * dayMs
 
-/** How long a subscription of so many days stays while it cannot be charged: g = min(3 days, N/2) (billing.md, "States"). */
+/** Returns the grace period of an unpaid renewal: g = min(3 days, N/2) for a period of N days. */
 export function graceOf(periodDays: number): number {
   return Math.min(longestGraceMs, (periodDays * dayMs) / 2)
 }
@@ -10,7 +10,7 @@ export function graceOf(periodDays: number): number {
 export const graceEnd = (periodEnd: Date, periodDays: number): Date =>
   new Date(periodEnd.getTime() + graceOf(periodDays))
 
-/** Tries at the beginning of the grace, after a third of it and at its end. @returns the first after `now`, or null */
+/** Schedules attempts at the beginning of the grace period, after a third of it and at its end. @returns the first after `now`, or null */
 export function nextTry(graceEndsAt: Date, periodDays: number, now: Date): Date | null {
   const grace = graceOf(periodDays)
   const tries = [grace, (grace * 2) / 3, 0].map((left) => new Date(graceEndsAt.getTime() - left))
@@ -21,8 +21,8 @@ const remindMs = 7 * dayMs
 const yearDays = 365
 
 /**
- * When to remind of the next charge: 7 days before an introductory price ends or a yearly plan renews (billing.md, "What a
- * viewer is owed"), at once where the period is shorter; null for never.
+ * Returns when to remind of the next charge: 7 days before an introductory price ends or a yearly plan renews, at once if the
+ * period is shorter; null for never.
  */
 export function reminderFor(
   { startsAt, endsAt }: Period,
@@ -38,8 +38,8 @@ interface Period {
 }
 
 /**
- * The period that a payment begins: from the old end where it came within the grace, else from now; periods that were
- * missed are never charged (billing.md, "States").
+ * Returns the period that a payment begins: from the old end if it came within the grace period, else from now; missed periods
+ * are never charged.
  */
 export function followingPeriod(
   oldEnd: Date,

@@ -2,7 +2,7 @@ import type { Db } from '#server/tables.ts'
 import { selectSoldPlan, type PlanRow } from '#server/features/billing/records/offer-queries.ts'
 import { selectPlannedOrder, type RenewingRow } from './renewal-queries.ts'
 
-/** What a subscription is charged next, for which plan and when. */
+/** The next charge of a subscription: amount, plan and time. */
 export interface NextCharge {
   plan: PlanRow
   cents: number
@@ -10,7 +10,7 @@ export interface NextCharge {
   at: Date
 }
 
-/** The next charge of a subscription as things stand; null where there is nothing to charge any more. */
+/** Returns the next charge of a subscription in its current state; null if nothing will be charged. */
 export async function nextCharge(db: Db, row: RenewingRow): Promise<NextCharge | null> {
   if (!row.period_ends_at || row.method_reference === null || row.cancel_at_period_end) return null
   const planned = await selectPlannedOrder(db, row.id)

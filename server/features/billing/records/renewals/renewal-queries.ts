@@ -6,16 +6,13 @@ import { nextPrice, risesUntold } from '#server/features/billing/records/price-q
 import type * as tables from '#server/features/billing/tables.ts'
 
 const live = ['active', 'past_due'] as const
-/** Written out, as the index of such subscriptions has them. */
+/** Literals, to match the condition of the partial index. */
 const liveStatuses = live.map((status) => sql.lit(status))
 
-/** Holds while the time of a subscription has come. */
+/** True while a subscription is due. */
 export const anyDueSubscriptions = `EXISTS (SELECT FROM subscriptions WHERE status IN ('${live.join("', '")}') AND due_at <= $1)`
 
-/**
- * Takes the subscriptions whose time has come, the longest due first, for as long as `until`: no other process takes them
- * before that.
- */
+/** Takes the due subscriptions, longest due first, and reserves them until `until`, so that no other process takes them before that. */
 export async function takeDueSubscriptions(db: Db, now: Date, until: Date, limit: number): Promise<string[]> {
   const taken = await db
     .with('due', (subscriptions) =>
@@ -41,12 +38,12 @@ const ownerOf = prepared((db: Db, { id }: Slots<{ id: string }>) =>
   db.selectFrom('subscriptions').select('user_id').where('id', '=', id),
 )
 
-/** Whose subscription it is at this moment. */
+/** Returns a subscription's current owner. */
 async function selectSubscriber(db: Db, id: string): Promise<string | undefined> {
   return (await ownerOf(db, { id }))[0]?.user_id
 }
 
-/** Locks whose subscription it is. A sign-in may have given a guest's to an account while this waited. */
+/** Locks a subscription's owner. A sign-in may have moved a guest's subscription to an account during the wait. */
 export async function lockSubscriber(tx: Tx, id: string): Promise<void> {
   for (let locked: string | undefined; ;) {
     const subscriber = await selectSubscriber(tx, id)
@@ -91,7 +88,7 @@ const renewing = prepared((db: Db, { id }: Slots<{ id: string }>) =>
     .where('subscriptions.id', '=', id),
 )
 
-/** A subscription with all that its renewal needs to know. */
+/** Returns a subscription with all data for its renewal. */
 export async function selectRenewing(db: Db, id: string): Promise<RenewingRow | undefined> {
   return (await renewing(db, { id }))[0]
 }
@@ -100,12 +97,12 @@ const orderOfPeriod = prepared((db: Db, { id, period }: Slots<{ id: string; peri
   db.selectFrom('orders').selectAll().where('subscription_id', '=', id).where('period_no', '=', period),
 )
 
-/** The order for one period of a subscription. */
+/** Returns the order for one period of a subscription. */
 export async function selectOrderOfPeriod(db: Db, id: string, period: number) {
   return (await orderOfPeriod(db, { id, period }))[0]
 }
 
-/** The change of plan that waits for the next period. */
+/** Returns the change of plan that waits for the next period. */
 export function selectPlannedOrder(db: Db, subscriptionId: string) {
   return db
     .selectFrom('orders')
@@ -116,10 +113,10 @@ export function selectPlannedOrder(db: Db, subscriptionId: string) {
     .executeTakeFirst()
 }
 
-/** What the next period costs where the same plan follows. */
+/** Returns the price of the next period if the plan does not change. */
 export const priceOf = ({ price_cents: amount_cents, currency }: RenewingRow) => ({ amount_cents, currency })
 
-/** What the next period costs: its order holds the price, else the change of plan that waits for it, else the same plan. */
+/** Returns the price of the next period: that of its order, else of the pending change of plan, else of the same plan. */
 export async function selectPriceDue(
   db: Db,
   row: RenewingRow,
@@ -128,9 +125,7 @@ export async function selectPriceDue(
   return order ?? (await selectPlannedOrder(db, row.id)) ?? priceOf(row)
 }
 
-/**
- * Takes the reminders whose time has come; whoever commits has sent them. What is cancelled waits, in case it is resumed.
- */
+/** Takes the due reminders; the transaction that takes them must send them. Cancelled subscriptions wait, in case they are resumed. */
 export async function takeReminders(tx: Tx, now: Date, limit: number): Promise<string[]> {
   const due = await tx
     .selectFrom('subscriptions')
@@ -151,8 +146,8 @@ export async function takeReminders(tx: Tx, now: Date, limit: number): Promise<s
 }
 
 /**
- * Notes for subscriptions whose plan costs more than their people know that they are told, to hold from then on. Whoever commits
- * has told them. What is cancelled waits, in case it is resumed, and so does what another plan is going to follow.
+ * Records that users are notified of their plan's higher price, and from when it applies. The transaction that takes them must
+ * send the mails. Cancelled subscriptions wait, in case they are resumed, and so do those with a pending change of plan.
  */
 export async function takeUnnotified(
   tx: Tx,
@@ -187,7 +182,7 @@ export async function takeUnnotified(
   return untold
 }
 
-/** Changes a subscription that stays in its state. */
+/** Updates a subscription whose state does not change. */
 export async function updateSubscription(
   tx: Tx,
   id: string,

@@ -22,7 +22,7 @@ export function selectSubscription(db: Db, id: string) {
   return db.selectFrom('subscriptions').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** When what is planned for the next period of subscriptions begins: null for one that is cancelled by then. */
+/** Returns the start of the pending changes of subscriptions; null for a subscription that is cancelled by then. */
 export async function selectNextStarts(db: Db, ids: string[]): Promise<Map<string, Date | null>> {
   if (ids.length === 0) return new Map()
   const rows = await db
@@ -90,7 +90,7 @@ const startedSubscription = lookUp((db: Db, { userId }: Slots<{ userId: string }
 
 export type LiveSubscription = Awaited<ReturnType<typeof startedSubscription>>[number]
 
-/** The one subscription of a person that is live at a moment, with its plan. */
+/** Returns a user's subscription that is active at a moment, with its plan. */
 export async function selectActiveSubscription(
   db: Db,
   userId: string,
@@ -101,7 +101,7 @@ export async function selectActiveSubscription(
   return end && now < end ? row : undefined
 }
 
-/** A person's subscription that is over and that no job has ended yet. */
+/** Returns a user's subscription that is over but not yet ended by a job. */
 export async function selectExpiredSubscription(
   tx: Tx,
   userId: string,
@@ -112,7 +112,10 @@ export async function selectExpiredSubscription(
   return row && !(end && now < end) ? row.id : undefined
 }
 
-/** Has somebody look at it, as its end or its next try may come at another time now. @throws IllegalMove where it is not live */
+/**
+ * Sets the cancellation, and makes the subscription due, because its end or next attempt may change. @throws IllegalMove if it
+ * is not active
+ */
 export async function setCancelAtPeriodEnd(tx: Tx, id: string, cancelled: boolean, now: Date): Promise<void> {
   const update = tx
     .updateTable('subscriptions')
@@ -125,7 +128,7 @@ export async function setCancelAtPeriodEnd(tx: Tx, id: string, cancelled: boolea
   )
 }
 
-/** @throws IllegalMove where the subscription is in no state that leads to `to` */
+/** @throws IllegalMove if the subscription is in no state that leads to `to` */
 export async function moveSubscription(
   tx: Tx,
   id: string,
