@@ -43,7 +43,7 @@ import { paypalReturnRoutes } from './checkout/return-from-paypal.ts'
 import { applyWebhookEvent, receiveWebhook } from './webhooks/receive-webhook.ts'
 import { withdrawByLink } from './consumer-rights/withdraw.ts'
 
-/** The calls of billing (product.md, section 3). */
+/** Creates the routes of billing. */
 export function billingRoutes(context: BillingContext): Route[] {
   const { db, clock } = context
   const plans = createAnswerCache(clock, { stale: true })
@@ -142,7 +142,7 @@ async function pay(context: BillingContext, call: Call<typeof payOrderCall>) {
   return loadOrder(context, userId, order_id, call.language)
 }
 
-/** @throws Refusal nameInvalid for a name that is given and is none */
+/** @throws Refusal nameInvalid for a given name that is invalid */
 const checkGivenName = (given: string | undefined, field: 'first_name' | 'last_name') =>
   given === undefined ? undefined : checkName(given, field)
 
@@ -164,13 +164,16 @@ async function changeOrFollow(
   return changeMethod(context, { userId, changeId, gateway, method, payer })
 }
 
-/** A replayed answer may stand for one that got lost with the cookie that said `kept`. */
+/** Sets the cookie of a kept account again: a replayed answer may replace one that was lost with its cookie. */
 function rememberKept(context: BillingContext, call: Call<typeof createOrder | typeof payOrderCall>): void {
   const { userId, kept } = requireViewer(call)
   if (!kept) giveTokens(context, call, { userId, kept: true }, false)
 }
 
-/** Where gateways send people back, and their notifications: recorded, answered, and only then applied. */
+/**
+ * Creates the routes to which gateways redirect users and send notifications. A notification is stored, answered, and only then
+ * applied.
+ */
 export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
   const notified = context.gateways.map((gateway): PlainRoute => ({
     method: 'POST',
@@ -186,7 +189,7 @@ export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
       const heard = await receiveWebhook(context, gateway, body, request.headers)
       if (!heard) return reply.code(400).send()
       reply.code(204).send()
-      // The janitor applies what fails here.
+      // On failure the janitor applies it.
       await applyWebhookEvent(context, heard).catch((error: unknown) =>
         context.log.error({ err: error }, 'a notification was not applied'),
       )
@@ -196,7 +199,7 @@ export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
   return [...notified, ...paypalReturnRoutes(context)]
 }
 
-/** Every webhook event is one; a gateway's signature says nothing of the shape. */
+/** Returns whether a body is a JSON object, as every webhook event is; a gateway's signature does not prove that. */
 function isJsonObject(body: Buffer): boolean {
   try {
     const value: unknown = JSON.parse(body.toString())

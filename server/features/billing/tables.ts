@@ -28,13 +28,13 @@ type Json<T extends object> = JSONColumnType<T, string, string>
 type Optional<T> = ColumnType<T | null, T | null | undefined, T | null>
 type OptionalJson<T extends object> = ColumnType<T | null, string | null | undefined, string | null>
 
-/** What the viewers of one variant paid for after they met what differs. */
+/** The purchases of one variant's viewers after their exposure. */
 export interface VariantSales {
   variant: number
   exposed: number
-  /** Those who paid for anything, refunded or not. */
+  /** Viewers who paid for anything, refunded or not. */
   buyers: number
-  /** Of each currency, by the ledger: the sum of what each viewer brought, and of its square. */
+  /** For each currency, by the ledger: the sum of the net revenue per viewer, and of its squares. */
   revenue: { currency: string; net_cents: number; squares: number }[]
 }
 
@@ -58,30 +58,30 @@ export interface PaymentMethodsTable {
   reference: string
   brand: string | null
   last4: string | null
-  /** When the card is valid no more; null where its gateway does not tell. */
+  /** The card's expiry; null if its gateway does not report it. */
   expires_at: Optional<Date>
   created_at: ColumnType<Date, Date, never>
   checks: Generated<number>
-  /** When to have the gateway forget it; null while it may be charged. */
+  /** When to delete it at the gateway; null while it may be charged. */
   check_at: Optional<Date>
 }
 
-/** What a buyer agreed to who had the card of an order saved for further purchases. */
+/** A buyer's consent to saving the card of an order for further purchases. */
 export interface MethodAgreementsTable {
   order_id: string
-  /** Null until the order is paid, and once the gateway has forgotten the method. */
+  /** Null until the order is paid, and once the method was deleted at the gateway. */
   payment_method_id: Optional<string>
-  /** Of the text in `shown_terms`. */
+  /** Hash of the text in `shown_terms`. */
   shown_hash: string
   agreed_at: Date
   revoked_at: Optional<Date>
 }
 
-/** People who left, of whom a gateway may keep a name and an address. */
+/** Deleted users of whom a gateway may keep a name and an address. */
 export interface GatewayCustomersToDeleteTable {
   id: string
   checks: Generated<number>
-  /** The next try to have it forgotten. */
+  /** The next attempt to delete them there. */
   check_at: Optional<Date>
 }
 
@@ -95,23 +95,23 @@ export interface SubscriptionsTable {
   period_starts_at: Optional<Date>
   period_ends_at: Optional<Date>
   cancel_at_period_end: Generated<boolean>
-  /** When somebody looks at it next; while a process works on it, when that one counts as dead. */
+  /** When it is processed next; while a process works on it, when that process counts as crashed. */
   due_at: Optional<Date>
-  /** When it is charged next: the period's end, then the tries of its grace; null for no more. */
+  /** When it is charged next: the period's end, then the attempts of its grace period; null for never. */
   try_at: Optional<Date>
-  /** Until when it stays while it could not be charged. */
+  /** The end of its grace period. */
   grace_ends_at: Optional<Date>
-  /** When the person is to be reminded of the next charge. */
+  /** When to remind the user of the next charge. */
   remind_at: Optional<Date>
-  /** What a renewal costs while the person was told of no other price. */
+  /** The price of a renewal unless the user was notified of another. */
   agreed_cents: Optional<number>
-  /** What they were told that it will cost, and from when on. */
+  /** The price that the user was notified of, and from when it applies. */
   announced_cents: Optional<number>
   announced_from: Optional<Date>
   created_at: Date
-  /** When the person began to choose the method that it is charged with; null for the one that it was paid with. */
+  /** When the user started to choose the method that it is charged with; null for the one that first paid. */
   method_chosen_at: Optional<Date>
-  /** When the gateway lost the method that it is charged with; null where it has one again. */
+  /** When the gateway lost the method that it is charged with; null if it has one again. */
   method_detached_at: Optional<Date>
   /** When its first period was paid. */
   started_at: Optional<Date>
@@ -119,8 +119,9 @@ export interface SubscriptionsTable {
 }
 
 /**
- * Why money that came in is sent back by itself: the order was paid twice, its buyer has it already, the introductory price was used
- * before, the payment succeeded after it had been given up, the person withdrew, or has left.
+ * The reason why a payment is refunded automatically: the order was paid twice, its buyer already owns the product, the
+ * introductory price was used before, the payment succeeded after it had been abandoned, or the user withdrew or deleted the
+ * account.
  */
 export type ReturnReason =
   | 'paid_twice'
@@ -130,7 +131,7 @@ export type ReturnReason =
   | 'withdrawal'
   | 'person_left'
 
-/** What the buyer agreed to: the text on the screen, by its hash in `shown_terms`, and when. Older orders have the text itself. */
+/** The buyer's consent: the shown text, by its hash in `shown_terms`, and the time. Older orders have the text itself. */
 export interface Consent {
   shown?: string
   shown_hash?: string
@@ -154,7 +155,7 @@ export interface OrdersTable {
   currency: string
   gateway: OrderGatewayId
   method: PaymentMethod
-  /** The saved method that it is to be paid with, where the buyer chose that. */
+  /** The saved method to pay with, if the buyer chose that. */
   saved_method_id: Optional<string>
   email: string
   consent: OptionalJson<Consent>
@@ -162,33 +163,33 @@ export interface OrdersTable {
   created_at: Date
   paid_at: Optional<Date>
   expires_at: Date
-  /** The person left; nothing of theirs stands here any more. */
+  /** When the user deleted the account; the order contains no personal data any more. */
   erased_at: Optional<Date>
-  /** When it was made again from its payment, since the database had lost it. */
+  /** When it was restored from its payment, because the database had lost it. */
   restored_at: Optional<Date>
-  /** Why a payment for it was sent back by itself. */
+  /** The reason why a payment for it was refunded automatically. */
   returned_reason: Optional<ReturnReason>
-  /** What a top-up gives beside its amount, and for how many days; null for ever. */
+  /** The bonus of a top-up, and its days; null for no expiry. */
   bonus_cents: Optional<number>
   bonus_days: Optional<number>
-  /** What of a purchase from the balance was paid with bonus money. */
+  /** The part of a purchase from the balance that bonus paid. */
   discount_cents: Optional<number>
-  /** Auto-unlock ordered it. */
+  /** True if auto-unlock ordered it. */
   automatic: Generated<boolean>
-  /** At the introductory price of the plan. */
+  /** True if it has the introductory price of the plan. */
   introductory: Generated<boolean>
-  /** Of the tax in the price when it was paid, in hundredths of a percent. */
+  /** The rate of the included tax when it was paid, in hundredths of a percent. */
   tax_rate: Optional<number>
-  /** When the person withdrew from the contract; the money goes back then. */
+  /** When the user withdrew from the contract; the money is refunded then. */
   withdrawn_at: Optional<Date>
   withdrawal_checks: Generated<number>
-  /** When that money is tried to be sent next; null for no more. */
+  /** The next attempt to refund that money; null for no more. */
   withdrawal_check_at: Optional<Date>
 }
 
 export type LinkPurpose = 'claim' | 'cancel' | 'withdraw'
 
-/** Somebody without a session who wants a link to leave by. */
+/** A request for a cancellation or withdrawal link by a client without a session. */
 interface LinkRequestsTable {
   id: Generated<number>
   purpose: 'cancel' | 'withdraw'
@@ -198,13 +199,13 @@ interface LinkRequestsTable {
   created_at: Date
 }
 
-/** A link that a mail about an order holds. */
+/** A link in a mail about an order. */
 interface OrderLinksTable {
   /** SHA-256 of the secret. */
   hash: Buffer
   purpose: LinkPurpose
   order_id: string
-  /** Null for one that lasts as long as what it is about. */
+  /** Null for a link that lasts as long as its order or subscription. */
   expires_at: Date | null
   created_at: Date
 }
@@ -214,7 +215,7 @@ interface UsedIntroPricesTable {
   order_id: string
 }
 
-/** A try to have a gateway do something for a person, which waits for the gateway's answer and perhaps for the person. */
+/** An attempt at a gateway for a user, which waits for the gateway's answer and perhaps for the user. */
 interface GatewayTryTable<Gateway extends OrderGatewayId> {
   id: string
   gateway: Gateway
@@ -223,43 +224,43 @@ interface GatewayTryTable<Gateway extends OrderGatewayId> {
   decline_code: Optional<string>
   next_step: OptionalJson<NextStep>
   started_at: Date
-  /** From where a card was tried, as a keyed hash, while its failure counts. */
+  /** The network from which a card was tried, as a keyed hash, while its failure counts. */
   network: Optional<string>
   checks: Generated<number>
   check_at: Date | null
 }
 
-/** A try to be paid for an order. */
+/** An attempt to pay an order. */
 export interface AttemptsTable extends GatewayTryTable<OrderGatewayId> {
   order_id: string
   number: number
   idempotency_key: string
-  /** Who began it: the customer at the checkout, or the merchant, with a renewal. */
+  /** The initiator: the customer at the checkout, or the merchant, with a renewal. */
   initiator: Generated<'customer' | 'merchant'>
-  /** How a dispute of its payment stands. */
+  /** The state of its payment's dispute. */
   dispute: Optional<DisputeStatus>
-  /** What is gone for the dispute at this moment. */
+  /** The amount currently taken by the dispute. */
   disputed_cents: Generated<number>
-  /** When the dispute took money first. */
+  /** When the dispute first took money. */
   disputed_at: Optional<Date>
-  /** What the dispute is about, also once it was won. */
+  /** The disputed amount, even after the dispute was won. */
   dispute_cents: Optional<number>
-  /** Why it was opened, until when it is to be answered, and its name, as the gateway says. */
+  /** The gateway's reason for the dispute, the deadline for an answer, and its id. */
   dispute_reason: Optional<string>
   dispute_due_at: Optional<Date>
   dispute_reference: Optional<string>
-  /** A refund of its payment is still on its way at the gateway. */
+  /** True while a refund of its payment is still pending at the gateway. */
   refund_pending: Generated<boolean>
 }
 
-/** A try to have another method kept for a subscription. */
+/** An attempt to save another method for a subscription. */
 export interface MethodChangesTable extends GatewayTryTable<GatewayId> {
   user_id: string
   subscription_id: string
   method: PaymentMethod
 }
 
-/** Why there is a refund; see the migration. */
+/** The origin of a refund; see the migration. */
 export type RefundOrigin = 'requested' | 'unwanted_payment' | 'gateway' | 'chargeback'
 
 export interface RefundsTable {
@@ -270,7 +271,7 @@ export interface RefundsTable {
   amount_cents: number
   origin: RefundOrigin
   reason: string
-  /** The operator who asked for it, where they may refund no more than so much a day. */
+  /** The operator who requested it, if they have a daily limit. */
   requested_by: ColumnType<string | null, string | null | undefined, never>
   status: 'started' | 'succeeded' | 'failed'
   checks: Generated<number>
@@ -286,11 +287,11 @@ export interface LedgerLinesTable {
   amount_cents: number
   currency: string
   at: Date
-  /** When the figures count it, where that is not `at`. */
+  /** The time under which the figures count it, if it is not `at`. */
   counted_at: Optional<Date>
 }
 
-/** Lines of the ledger that the studio's sums do not have yet. */
+/** Lines of the ledger that the studio's sums do not include yet. */
 interface UncountedLinesTable {
   line_id: number
 }
@@ -314,7 +315,7 @@ export interface WebhookEventsTable {
   received_at: Date
   applied_at: Optional<Date>
   checks: Generated<number>
-  /** When it is tried to be applied again; null for no more. */
+  /** The next attempt to apply it; null for no more. */
   check_at: Optional<Date>
 }
 
@@ -325,13 +326,13 @@ interface ReconciliationsTable {
   compared_at: Optional<Date>
 }
 
-/** Payments that a gateway listed and that could not be brought into line. */
+/** Payments that a gateway listed and that could not be settled. */
 interface PaymentsToCompareTable {
   gateway: GatewayId
   reference: string
   found_at: Date
   attempt_id: string | null
-  /** What the gateway holds for us of it. */
+  /** The amount that the gateway holds for us. */
   gateway_cents: number | null
   currency: string | null
   abandoned: Generated<boolean>
@@ -346,14 +347,14 @@ interface ForeignPaymentsTable {
   found_at: Date
 }
 
-/** The words that buyers agreed to, each text once. */
+/** The terms that buyers agreed to, each text once. */
 interface ShownTermsTable {
   hash: string
   text: string
   used_at: Date
 }
 
-/** What the variants of an experiment brought, as it was counted last. */
+/** The sales of an experiment's variants, as last counted. */
 interface ExperimentSalesTable {
   experiment_id: string
   counted_at: Date

@@ -3,7 +3,7 @@ import type { BalanceDay } from '#contract/studio/top-ups.ts'
 import type { DaySpan } from '#server/platform/utc-days.ts'
 import type { Db } from '#server/tables.ts'
 
-/** What people have, by currency. `balance_lots_left` holds all that is read. */
+/** Returns the users' balances in total, by currency. The index `balance_lots_left` covers the query. */
 export async function selectLiability(
   db: Db,
 ): Promise<{ currency: string; paid_cents: number; bonus_cents: number }[]> {
@@ -15,8 +15,8 @@ export async function selectLiability(
 }
 
 /**
- * What people have in paid money, and what the ledger owes them for it, by currency. `ledger_lines_balance` and `balance_lots_left`
- * hold all that is read.
+ * Returns the users' paid money, and what the ledger owes for it, by currency. The indexes `ledger_lines_balance` and
+ * `balance_lots_left` cover the query.
  */
 export async function selectDeferredRevenue(
   db: Db,
@@ -34,7 +34,7 @@ export async function selectDeferredRevenue(
 const sumOf = (condition: string) =>
   sql`coalesce(sum(amount_cents) FILTER (WHERE ${sql.raw(condition)}), 0)::float8`
 
-/** Sums the ledger's lines of balances by UTC day and currency, the latest first. `ledger_lines_balance` holds all that is read. */
+/** Sums the ledger's lines of balances by UTC day and currency, latest first. The index `ledger_lines_balance` covers the query. */
 export async function selectBalanceDays(db: Db, { from, to }: DaySpan): Promise<BalanceDay[]> {
   const { rows } = await sql<BalanceDay>`
     SELECT (at AT TIME ZONE 'UTC')::date::text AS day, currency,

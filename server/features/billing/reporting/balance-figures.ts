@@ -5,8 +5,8 @@ import type { Db } from '#server/tables.ts'
 import { selectBalanceDays, selectLiability } from './balance-figures-queries.ts'
 
 /**
- * What is owed to people with a balance now, and by day what became of it (docs/figures.md): of all days together, what was
- * topped up less what was recognised, returned and broken is the liability, to the cent.
+ * Loads the current liability for balances, and its changes by day (docs/figures.md): over all days, top-ups less recognised
+ * revenue, refunds and breakage equal the liability, to the cent.
  */
 export async function loadBalanceFigures(
   db: Db,

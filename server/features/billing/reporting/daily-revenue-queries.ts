@@ -5,10 +5,10 @@ import { isSummed, summed, type LedgerSums } from '#server/features/billing/ledg
 
 export type RevenueRow = LedgerSums & { day: string }
 
-/** What is known of a day once it is over, without what is dated back to it later. */
+/** The figures of a past day, without entries that are dated back to it later. */
 export interface SummedDay {
   day: string
-  /** One for each currency in which money moved. */
+  /** One entry for each currency in which money moved. */
   revenue: LedgerSums[]
   began: number
   ended: number
@@ -16,7 +16,7 @@ export interface SummedDay {
 
 const utcDate = (column: string) => sql`(${sql.ref(column)} AT TIME ZONE 'UTC')::date`
 
-/** Sums the ledger's lines by the day on which they were entered, and by currency. `ledger_lines_revenue` holds all that is read. */
+/** Sums the ledger's lines by the day of their entry and by currency. The index `ledger_lines_revenue` covers the query. */
 export async function selectRevenue(db: Db, { from, to }: DaySpan): Promise<RevenueRow[]> {
   const { rows } = await sql<RevenueRow>`
     SELECT ${utcDate('at')}::text AS day, currency, ${summed} FROM ledger_lines
@@ -26,8 +26,9 @@ export async function selectRevenue(db: Db, { from, to }: DaySpan): Promise<Reve
 }
 
 /**
- * Sums the lines that are dated back: how disputes ended, by the day when they were opened, and refunds that failed, by the day
- * when they were sent. They are few, and are entered after their day was summed up. `ledger_lines_dated_back` holds all that is read.
+ * Sums the lines that are dated back: the outcomes of disputes, by the day when they were opened, and failed refunds, by the
+ * day when they were sent. They are few, and are entered after their day was summed up. The index `ledger_lines_dated_back`
+ * covers the query.
  */
 export async function selectDatedBack(db: Db, { from, to }: DaySpan): Promise<RevenueRow[]> {
   const { rows } = await sql<RevenueRow>`
@@ -39,7 +40,7 @@ export async function selectDatedBack(db: Db, { from, to }: DaySpan): Promise<Re
 
 type Counts = Map<string, number>
 
-/** How many subscriptions began on each day, or ended. */
+/** Counts the subscriptions that started, or ended, on each day. */
 export function countSubscriptions(
   db: Db,
   what: 'started_at' | 'ended_at',
@@ -53,7 +54,7 @@ export function countSubscriptions(
   )
 }
 
-/** How many renewals failed, each once: on the day of its first failed try, though a later try may succeed. */
+/** Counts failed renewals, each once: on the day of its first failed attempt, even if a later one succeeds. */
 export function countFailedRenewals(db: Db, { from, to }: DaySpan): Promise<Counts> {
   return countsOf(
     db,
@@ -77,7 +78,7 @@ export async function countLive(db: Db): Promise<number> {
   return Number(rows[0]?.count)
 }
 
-/** The days of a span that were summed up when they were over. */
+/** Returns the days of a span that were summed up after they ended. */
 export async function selectSummedDays(db: Db, { from, to }: DaySpan): Promise<SummedDay[]> {
   const { rows } = await sql<{ day: string; sums: Omit<SummedDay, 'day'> }>`
     SELECT day::text, sums FROM daily_revenue
@@ -86,7 +87,7 @@ export async function selectSummedDays(db: Db, { from, to }: DaySpan): Promise<S
   return rows.map(({ day, sums }) => ({ day, ...sums }))
 }
 
-/** When the first day that is not summed up begins, as far as money goes back; undefined where there is none. */
+/** Returns the start of the first day with ledger lines that is not summed up; undefined if there is none. */
 export async function selectFirstUnsummed(db: Db): Promise<Date | undefined> {
   const { rows } = await sql<{ first: Date | null }>`
     SELECT coalesce((SELECT max(day) + 1 FROM daily_revenue), (SELECT (min(at) AT TIME ZONE 'UTC')::date FROM ledger_lines

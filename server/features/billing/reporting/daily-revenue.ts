@@ -16,18 +16,18 @@ import {
   type SummedDay,
 } from './daily-revenue-queries.ts'
 
-/** What came in and went back on a UTC day, to the cent as the ledger has it, and how subscribing went. */
+/** The money received and returned on a UTC day, exactly as in the ledger, and the changes in subscriptions. */
 export interface RevenueDay extends SummedDay {
   failed_renewals: number
 }
 
 /**
- * A transaction dates its lines before it commits; none takes this long. So a day that has been over for as long is
- * complete: what happens to its sales later is dated later.
+ * A transaction dates its lines before it commits; none takes this long. So a day that ended this long ago is complete: later
+ * changes to its sales have later dates.
  */
 const settledMs = hourMs
 
-/** The `count` UTC days up to the one that `until` lies in, each there even if nothing happened, and how many subscribe now. */
+/** Loads the `count` UTC days up to that of `until`, including days without events, and the current number of subscribers. */
 export async function loadDailyRevenue(
   db: Db,
   until: Date,
@@ -37,7 +37,7 @@ export async function loadDailyRevenue(
   const [summed, datedBack, failed, subscribers] = await Promise.all([
     loadDays(db, span),
     selectDatedBack(db, span),
-    // A try may turn out to have failed days after it began, so these are always counted anew.
+    // An attempt may be found to have failed days after it started, so these are always counted anew.
     countFailedRenewals(db, span),
     countLive(db),
   ])
@@ -69,7 +69,7 @@ export function addByCurrency(all: readonly LedgerSums[]): LedgerSums[] {
   })
 }
 
-/** Sums up the days that are over, each once, so that nobody who asks has to wait for it. */
+/** Sums up the past days, each once, so that requests need not wait for it. */
 export async function aggregateDays({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
   const first = await selectFirstUnsummed(db)
   const end = clock.now().getTime() - settledMs - dayMs
@@ -78,14 +78,14 @@ export async function aggregateDays({ db, clock }: { db: Db; clock: Clock }): Pr
       await insertSummedDay(db, day)
 }
 
-/** What the ledger says of a day, and what was summed up of it, to be compared. */
+/** A day's figures in the ledger and as summed up, for comparison. */
 export interface LedgerDay {
-  /** The lines that were entered on the day, and those that are dated back to it. */
+  /** The lines entered on the day, and those dated back to it. */
   entered: LedgerSums[]
   datedBack: LedgerSums[]
-  /** Of the entered ones; undefined where the day is not summed up yet. */
+  /** Sums of the entered lines; undefined if the day is not summed up yet. */
   summed: LedgerSums[] | undefined
-  /** Whether `takeSales` has taken all its lines. */
+  /** Whether `takeSales` has taken all lines of the day. */
   isCounted: boolean
 }
 
@@ -99,7 +99,7 @@ export async function loadLedgerDay(db: Db, span: DaySpan): Promise<LedgerDay> {
   }
 }
 
-/** Summed up is every day from the first that money moved on; what follows, which is seldom more than today, is summed up now. */
+/** Loads the summed-up days, which are all from the first with money on; the later ones, seldom more than today, are summed up now. */
 async function loadDays(db: Db, { from, to }: DaySpan): Promise<SummedDay[]> {
   const summed = await selectSummedDays(db, { from, to })
   const last = summed.at(-1)

@@ -12,8 +12,9 @@ interface Row {
 }
 
 /**
- * Adds up an experiment's variants, until its end. An order counts that was made after its buyer first met what differs, with all
- * that came in and went back for it, whenever that was. `exposures_experiment` holds the viewers, `orders_user` their orders.
+ * Sums an experiment's sales by variant, until its end. Counts the orders that a viewer created after their first exposure,
+ * with all their income and refunds, whenever those happened. The index `exposures_experiment` finds the viewers, `orders_user`
+ * their orders.
  */
 export async function countSales(db: Db, experimentId: string, until: Date): Promise<VariantSales[]> {
   const { rows } = await sql<Row>`
@@ -45,7 +46,7 @@ export async function countSales(db: Db, experimentId: string, until: Date): Pro
   }))
 }
 
-/** What was counted last of an experiment, if anything was. */
+/** Returns the last count of an experiment, if any. */
 export function selectCountedSales(db: Db, experimentId: string) {
   return db
     .selectFrom('experiment_sales')
@@ -54,7 +55,7 @@ export function selectCountedSales(db: Db, experimentId: string) {
     .executeTakeFirst()
 }
 
-/** Keeps the newest count. */
+/** Stores a count, unless a newer one is stored. */
 export async function upsertCountedSales(
   db: Db,
   experimentId: string,
@@ -74,7 +75,7 @@ export async function upsertCountedSales(
     .execute()
 }
 
-/** The experiments to count: what runs, and what has stopped since it was counted, or was last counted before `before`. */
+/** Returns the experiments to count: running ones, and stopped ones that were not counted since, or were last counted before `before`. */
 export async function selectToCount(
   db: Db,
   before: Date,

@@ -8,16 +8,16 @@ import {
   upsertCountedSales,
 } from './experiment-sales-queries.ts'
 
-/** To add up as many viewers' orders takes a tenth of a second; beyond that, what was counted last is shown. */
+/** Summing the orders of this many viewers takes a tenth of a second; beyond that, the last count is shown. */
 const fewViewers = 10_000
 
-/** What the variants of an experiment brought, and when that was counted. */
+/** The sales of an experiment's variants, and when they were counted. */
 export interface ExperimentSales {
   variants: readonly VariantSales[]
   countedAt: Date
 }
 
-/** An experiment's sales until its end: as of now where few have met what differs, else as `countExperiments` counted them last. */
+/** Loads an experiment's sales until its end: counted now if few viewers were exposed, else as `countExperiments` counted them last. */
 export async function loadExperimentSales(
   db: Db,
   { id, stopped_at }: { id: string; stopped_at: Date | null },
@@ -29,12 +29,12 @@ export async function loadExperimentSales(
   return { variants: await countSales(db, id, stopped_at ?? now), countedAt: now }
 }
 
-/** Counts what runs; of what has stopped each day once more, since money may still go back. */
+/** Counts running experiments; stopped ones once more each day, because money may still be refunded. */
 export async function countExperiments(
   { db, clock }: { db: Db; clock: Clock },
   signal: AbortSignal,
 ): Promise<void> {
-  // Taken before the list: one that is stopped meanwhile is stopped after this, so it is counted anew the next time.
+  // Read before the list: an experiment that is stopped meanwhile has a later stop time, so it is counted again next time.
   const now = clock.now()
   for (const { id, stopped_at } of await selectToCount(db, new Date(now.getTime() - dayMs))) {
     if (signal.aborted) return

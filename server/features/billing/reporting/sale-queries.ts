@@ -10,18 +10,18 @@ export interface TakenSales extends LedgerSums {
   /** Whether the orders are renewals. */
   renewal: boolean
   /**
-   * The last touch of the order, for a renewal that of the subscription's first order: its referrer token, of which 128 characters
-   * count, and the kind of ad click. Empty for none.
+   * The last touch of the order, or for a renewal that of the subscription's first order: the first 128 characters of its
+   * referrer token, and the kind of ad click. Empty for none.
    */
   token: string
   click: 'meta' | 'tiktok' | 'both' | ''
-  /** What was bought; of a plan, the drama that led to its first order. Empty for none. */
+  /** The video that was bought; for a plan, the drama credited with its first order. Empty for none. */
   video_id: string
-  /** Orders that were paid, without renewals, which nobody placed. */
+  /** The number of paid orders, without automatic renewals. */
   paid: number
 }
 
-/** Whether lines of these days wait to be taken. */
+/** Returns whether lines of these days wait to be counted. */
 export async function anyUncountedOf(db: Db, { from, to }: DaySpan): Promise<boolean> {
   const { rows } = await sql<{ any: boolean }>`
     SELECT EXISTS (SELECT FROM uncounted_lines JOIN ledger_lines ON ledger_lines.id = line_id
@@ -29,7 +29,7 @@ export async function anyUncountedOf(db: Db, { from, to }: DaySpan): Promise<boo
   return rows[0]?.any === true
 }
 
-/** Takes a batch of the ledger's lines to be counted, with the transaction; several processes each take others. */
+/** Takes a batch of the ledger's lines for counting within the transaction; concurrent processes get different ones. */
 export async function takeSales(tx: Tx, most: number): Promise<{ taken: number; sales: TakenSales[] }> {
   const { rows } = await sql<TakenSales & { lines: number }>`
     WITH taken AS (

@@ -1,7 +1,7 @@
 import { stateMachine } from './state-machine.ts'
 import type { AttemptStatus } from '#server/features/billing/tables.ts'
 
-/** The states of an attempt (billing.md, "States"). An unknown one may change to any other; a final one never changes. */
+/** The states of an attempt. An unknown one may change to any other; a final one never changes. */
 export const attemptStates = stateMachine<AttemptStatus>({
   started: ['requires_action', 'processing', 'unknown', 'succeeded', 'failed', 'cancelled'],
   unknown: ['requires_action', 'processing', 'succeeded', 'failed', 'cancelled'],

@@ -1,14 +1,14 @@
 import { stateMachine } from './state-machine.ts'
 import type { DisputeStatus, OrderStatus } from '#server/features/billing/tables.ts'
 
-/** What an order is in that was paid, whatever has become of the money since. */
+/** The states of an order that was paid, whatever happened to the money since. */
 export const paidStatuses: readonly OrderStatus[] = ['paid', 'partially_refunded', 'refunded', 'charged_back']
 
-/** Whether a bank holds or has taken the money of a payment, which has its order charged back. */
+/** Returns whether a bank holds or has taken the money of a payment, which makes its order charged back. */
 export const isDisputeOpenOrLost = ({ dispute }: { dispute?: DisputeStatus | null | undefined }): boolean =>
   dispute === 'open' || dispute === 'lost'
 
-/** billing.md, "States". Late money is honoured, so a closed order may still be paid. */
+/** The states of an order. Late money is honoured, so a closed order may still be paid. */
 export const orderStates = stateMachine<OrderStatus>({
   pending: ['paid', 'failed', 'cancelled', 'expired'],
   failed: ['paid'],
@@ -21,8 +21,8 @@ export const orderStates = stateMachine<OrderStatus>({
 })
 
 /**
- * What a refund that its gateway could not deliver after all leads back to, as if it had never been. These moves are none of
- * the list, since no payment makes them: money that comes in for an order that was refunded is not honoured.
+ * The moves that revert a refund that its gateway could not deliver. They are not in the list above, because no payment makes
+ * them: money that comes in for a refunded order is not honoured.
  */
 export const undoneRefunds = stateMachine<OrderStatus>({
   pending: [],

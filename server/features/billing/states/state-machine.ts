@@ -1,25 +1,25 @@
-/** A move that the list of states does not have. A defect or a race that lost, never a person's mistake. */
+/** A move that the state machine does not allow: a defect or a lost race, never a user's mistake. */
 export class IllegalMove extends Error {
   override readonly name = 'IllegalMove'
 }
 
-/** @throws IllegalMove where a guarded update found no record to move: it stood elsewhere */
+/** @throws IllegalMove if a guarded update changed no record, because it was in another state */
 export function checkMoved({ numUpdatedRows }: { numUpdatedRows: bigint }, move: string): void {
   if (numUpdatedRows !== 1n) throw new IllegalMove(move)
 }
 
 /**
- * The states of one kind of record and the moves between them. An update is guarded by `from`: it changes nothing where
- * the record stands elsewhere.
+ * The states of one kind of record and the moves between them. An update is guarded by `from`: it changes nothing if the record
+ * is in another state.
  */
 export interface StateMachine<S extends string> {
-  /** The states from which `to` may be reached. @throws IllegalMove where there is none: it is where records begin */
+  /** Returns the states from which `to` may be reached. @throws IllegalMove if there is none, as for an initial state */
   from(to: S): S[]
   allows(from: S, to: S): boolean
 }
 
 export function stateMachine<S extends string>(moves: Record<S, readonly S[]>): StateMachine<S> {
-  // Object.keys of a Record<S, …> are its S; its type is wider.
+  // Object.keys of a Record<S, …> returns its S, but has a wider type.
   const states = Object.keys(moves) as S[]
   return {
     from(to) {

@@ -1,7 +1,7 @@
 import { stateMachine } from './state-machine.ts'
 import type { SubscriptionStatus } from '#server/features/billing/tables.ts'
 
-/** billing.md, "States". `incomplete` waits for its first payment, at most 23 h. */
+/** The states of a subscription. `incomplete` waits for its first payment, at most 23 h. */
 export const subscriptionStates = stateMachine<SubscriptionStatus>({
   incomplete: ['active', 'expired'],
   active: ['past_due', 'ended'],

@@ -23,8 +23,7 @@ import { countResumption } from './limit-resumptions.ts'
 type Billing = Pick<BillingContext, 'db' | 'clock' | 'gateways' | 'publicUrl' | 'languages'>
 
 /**
- * Ends the renewals of a person's subscription, a guest's too: it stays until the paid period is over (billing.md,
- * "States"). Done again, it changes nothing.
+ * Ends the renewals of a user's subscription, also a guest's: it stays until the end of the paid period. Idempotent.
  * @throws Refusal notSubscribed
  */
 export function cancelSubscription(
@@ -36,8 +35,8 @@ export function cancelSubscription(
 }
 
 /**
- * Takes a cancellation back before the paid period is over. Done again, it changes nothing.
- * @throws Refusal notSubscribed, also once the period is over; resumedTooOften
+ * Resumes a cancelled subscription before the end of its paid period. Idempotent.
+ * @throws Refusal notSubscribed, also after the end of the period; resumedTooOften
  */
 export function resumeSubscription(
   context: Billing,
@@ -62,9 +61,9 @@ async function setCancelled(
 }
 
 /**
- * Ends or resumes the renewals of a locked buyer's subscription; that they end is confirmed by mail.
- * @param subscriptionId the only one that is meant, where that is known
- * @returns undefined where it is not live
+ * Ends or resumes the renewals of a locked buyer's subscription; the end is confirmed by mail.
+ * @param subscriptionId the only subscription that may be changed, if known
+ * @returns undefined if it is not active
  * @throws Refusal resumedTooOften
  */
 export async function changeRenewals(
@@ -108,7 +107,7 @@ async function confirmCancelled(context: Billing, tx: Tx, subscription: LiveSubs
   })
 }
 
-/** Has the access of a subscription last as long as it does once it is cancelled or resumed. */
+/** Sets the end of a subscription's entitlement to what it becomes when cancelled or resumed. */
 export function setAccessEnd(tx: Tx, subscription: LiveSubscription, cancelled: boolean): Promise<void> {
   return syncAccessEnd(tx, { ...subscription, cancel_at_period_end: cancelled })
 }

@@ -75,7 +75,7 @@ test('cancelling and resuming in turn ends in a cancelled plan, with few mails a
   const answers = []
   for (let round = 0; round < 10; round++) {
     expect((await visitor.call(cancelSubscription)).answer.code).toBe(200)
-    // A change of plan takes a cancellation back too.
+    // A change of plan resumes a cancelled subscription too.
     const back =
       round % 2 === 0 ? (await visitor.call(resumeSubscription)).answer : await shopper.tryOrder(monthly)
     answers.push(back)

@@ -24,18 +24,18 @@ import {
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import type { OrdersTable } from '#server/features/billing/tables.ts'
 
-/** An order as somebody asks for it now. */
+/** An order as it is requested now. */
 type Wished = Insertable<OrdersTable>
 
-/** Its order is closed with the subscription; this is the end of those that were forgotten. */
+/** The order is normally closed with its subscription; this is the end of any that remain. */
 const payableMs = 30 * dayMs
 
 /**
- * Plans another plan for the next period, without proration (billing.md, "States"): its order waits with its price and
- * consent until it is charged then. The plan that runs takes an earlier change back. Whoever changes goes on, so a
- * cancellation is taken back too. Charged is the method that is kept, whichever the wish names.
- * @returns the order that waits, or that was taken back
- * @throws Refusal subscribedAlready where nothing would change, or there is no method to charge; resumedTooOften
+ * Plans another plan for the next period, without proration: its order waits with its price and consent until it is charged
+ * then. Choosing the current plan cancels an earlier change. A change resumes a cancelled subscription. The stored method is
+ * charged, whichever the request names.
+ * @returns the order that waits, or that was cancelled
+ * @throws Refusal subscribedAlready if nothing would change, or there is no method to charge; resumedTooOften
  */
 export async function changePlan(
   tx: Tx,
@@ -72,8 +72,8 @@ export async function changePlan(
 }
 
 /**
- * Finds the order of the period that a past-due subscription could not be charged for.
- * @throws Refusal subscribedAlready where it is not open any more
+ * Returns the order of the unpaid period of a past-due subscription.
+ * @throws Refusal subscribedAlready if it is no longer open
  */
 export async function findOpenPeriod(tx: Tx, live: LiveSubscription): Promise<OrderRow> {
   const order = await selectOrderOfPeriod(tx, live.id, live.period_no + 1)
@@ -81,7 +81,7 @@ export async function findOpenPeriod(tx: Tx, live: LiveSubscription): Promise<Or
   return order
 }
 
-/** Whether any gateway that can be charged again takes the amount of an open period. */
+/** Returns whether any gateway that can charge again takes the amount of an open period. */
 export function isOpenPeriodPayable(
   context: Pick<BillingContext, 'gateways'>,
   { amount_cents, currency }: OrderRow,
@@ -89,7 +89,7 @@ export function isOpenPeriodPayable(
   return gatewaysFor(context, { cents: [amount_cents], currency }, 'plan').length > 0
 }
 
-/** Has the order of an open period be paid by hand as is wished now. @returns its id */
+/** Sets the requested payment method on the order of an open period, for payment at the checkout. @returns its id */
 export async function openPeriod(
   tx: Tx,
   { id }: OrderRow,
@@ -100,8 +100,8 @@ export async function openPeriod(
 }
 
 /**
- * Has another plan, or the same at its price of now, stand for the period of a past-due subscription that no gateway takes the price
- * of, so that its person has a way to pay. Money that comes for the order of before goes back.
+ * Replaces the unpaid period of a past-due subscription, if no gateway takes its price, by one of another plan, or of the same
+ * at its current price, so that its user can pay. Money that arrives for the previous order is refunded.
  * @returns the order to be paid
  */
 export async function replacePeriod(

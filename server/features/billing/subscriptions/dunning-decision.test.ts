@@ -8,7 +8,7 @@ const hour = 60 * minute
 const day = 24 * hour
 const periodEnd = new Date('2026-03-01T12:00:00Z')
 const after = (milliseconds: number, from = periodEnd) => new Date(from.getTime() + milliseconds)
-/** Of seven days, the period has three days of grace. */
+/** A seven-day period has a grace period of three days. */
 const graceEnd = after(3 * day)
 
 /** A weekly subscription that is charged at the end of its period. */
@@ -215,7 +215,7 @@ describe('a subscription with an open payment', () => {
 })
 
 describe('a renewal that failed', () => {
-  /** What follows a charge that failed as soon as it was tried. */
+  /** Returns what follows a charge that failed immediately. */
   const fail = (row: Row, triedAt: Date, reason = 'card_declined') =>
     decidePastDue(row, { reason, triedAt, now: triedAt })
 

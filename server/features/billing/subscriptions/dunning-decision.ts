@@ -5,9 +5,9 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 import type { RenewingRow } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { graceEnd, nextTry } from '#server/features/billing/records/renewals/dunning-schedule.ts'
 
-/** How long is waited before a payment that is still open, or a gateway that is not set up, is looked at again. */
+/** The delay before an open payment, or a gateway that is not configured, is polled again. */
 export const againMs = 10 * 60_000
-/** After this long, a payment that waits for the person no longer delays the next try. */
+/** After this time, a payment that waits for the user no longer delays the next attempt. */
 const patienceMs = 60 * 60_000
 
 /** A subscription that has a period which ends. */
@@ -19,7 +19,7 @@ export function isLive(row: RenewingRow | undefined): row is LiveRow {
   )
 }
 
-/** What the decision about a subscription depends on. */
+/** The columns that the decision about a subscription depends on. */
 type Decided = Pick<
   LiveRow,
   | 'status'
@@ -37,9 +37,9 @@ type Attempt = Pick<AttemptRow, 'gateway' | 'status' | 'check_at' | 'started_at'
 
 interface Given<A> {
   order: Pick<OrderRow, 'status'> | undefined
-  /** Of the order, the latest first. */
+  /** The attempts of the order, latest first. */
   attempts: readonly A[]
-  /** The gateways that are set up. */
+  /** The gateways that are configured. */
   gateways: readonly Pick<PaymentGateway, 'id'>[]
 }
 
@@ -47,16 +47,16 @@ type RenewalStep<A> =
   | { do: 'wait'; until: Date }
   /** Waits too, while the gateway is asked to cancel a payment. */
   | { do: 'cancel attempt'; attempt: A; until: Date }
-  /** Becomes past due, since its gateway takes long over a payment. */
+  /** Becomes past due, because its gateway takes long to process a payment. */
   | { do: 'note pending'; attempt: A; until: Date }
-  /** Is past due until its gateway is set up again. */
+  /** Is past due until its gateway is configured again. */
   | { do: 'await gateway'; until: Date }
-  /** Becomes past due, since the gateway lost the payment method. */
+  /** Becomes past due, because the gateway lost the payment method. */
   | { do: 'ask for a method' }
   | { do: 'end' }
   | { do: 'charge' }
 
-/** Decides what is due about a live subscription, given the order for its next period and that order's attempts. */
+/** Decides what is due for a live subscription, given the order for its next period and that order's attempts. */
 export function decideRenewal<A extends Attempt>(
   row: Decided,
   { order, attempts, gateways }: Given<A>,
@@ -81,15 +81,16 @@ export function decideRenewal<A extends Attempt>(
 
 interface Awaited<A> {
   attempt: A
-  /** It waits for the person, and its gateway can be asked to cancel it. */
+  /** It waits for the user, and its gateway can be asked to cancel it. */
   canCancel: boolean
   graceEndsAt: Date
   now: Date
 }
 
 /**
- * An open payment may still move money, so there is no other beside it. The subscription is past due meanwhile and ends with
- * its grace, whatever its gateway does; late money is honoured. A payment that waits for the person is cancelled first.
+ * Decides about an open payment. It may still move money, so there is no other beside it. The subscription is past due
+ * meanwhile and ends with its grace period, whatever its gateway does; late money is honoured. A payment that waits for the
+ * user is cancelled first.
  */
 function awaitAttempt<A extends Attempt>(
   { status, try_at }: Decided,
@@ -100,36 +101,36 @@ function awaitAttempt<A extends Attempt>(
   const isOver = now >= graceEndsAt
   const delaysTry = try_at !== null && try_at <= now && !isRecent
   if (canCancel && (isOver || delaysTry)) return { do: 'cancel attempt', attempt, until }
-  // A try at the end of the grace may be at its gateway at this moment.
+  // An attempt at the end of the grace period may be at its gateway at this moment.
   if (isRecent) return { do: 'wait', until }
   if (isOver && !canCancel) return { do: 'end' }
   return status === 'active' ? { do: 'note pending', attempt, until } : { do: 'wait', until }
 }
 
-/** A gateway that is not set up may be set up again, or its subscriber may pay by another. */
+/** Waits for a gateway that is not configured: it may be configured again, or the subscriber may choose another. */
 function awaitGateway(row: Decided, now: Date): { do: 'await gateway'; until: Date } | { do: 'end' } {
   const graceEndsAt = graceEndOf(row, now)
   if (now >= graceEndsAt) return { do: 'end' }
   return { do: 'await gateway', until: new Date(Math.min(now.getTime() + againMs, graceEndsAt.getTime())) }
 }
 
-/** Nobody wanted it to end: the gateway lost its payment method, and another may follow. */
+/** Returns whether the gateway lost the payment method of a subscription that was not cancelled; another method may follow. */
 function hasLostMethod(row: Decided): boolean {
   const { status, method_reference, method_detached_at, cancel_at_period_end: cancelled } = row
   return status === 'active' && !cancelled && method_reference === null && method_detached_at !== null
 }
 
-/** After these no other try is made: the card is gone for good, the bank requires the person, or the gateway takes no such amount. */
+/** No attempt follows these: the card is gone for good, the bank requires the user, or the gateway does not take the amount. */
 const finalReasons = ['card_lost', 'check_needed', 'not_taken']
 
 interface PastDue {
   /** The dates of the subscription from now on. */
   change: { grace_ends_at: Date; try_at: Date | null; due_at: Date }
-  /** What the subscriber is sent, where there is something new to say. */
+  /** The mail to the subscriber, if there is news. */
   mail: { template: 'renewalFailed' | 'renewalPending' | 'renewalRefused' | 'bankAsks'; date: Date } | null
 }
 
-/** Decides what follows a renewal that failed: when it is tried again, until when the subscription stays, and which mail is sent. */
+/** Decides what follows a failed renewal: the next attempt, how long the subscription stays, and which mail is sent. */
 export function decidePastDue(
   row: Decided,
   { reason, triedAt, now }: { reason: string; triedAt: Date; now: Date },
@@ -140,22 +141,22 @@ export function decidePastDue(
   const over = now >= graceEndsAt
   const change = { grace_ends_at: graceEndsAt, try_at: tryAt, due_at: tryAt ?? (over ? now : graceEndsAt) }
   if (stopped || row.cancel_at_period_end || reason === 'not_received') return { change, mail: null }
-  // Nothing is tried again while the gateway may still take this one.
+  // There is no retry while the gateway may still complete this one.
   if (reason === 'processing' && !over)
     return { change, mail: { template: 'renewalPending', date: graceEndsAt } }
   if (tryAt) return { change, mail: { template: 'renewalFailed', date: tryAt } }
-  // Once the grace is over, the mail about the end is sent at once.
+  // After the grace period, the mail about the end is sent at once.
   if (over) return { change, mail: null }
   const template = reason === 'check_needed' ? 'bankAsks' : 'renewalRefused'
   return { change, mail: { template, date: graceEndsAt } }
 }
 
-/** Whether no other try is planned for a subscription that is past due. */
+/** Returns whether no other attempt is planned for a past-due subscription. */
 export function isStopped({ status, try_at }: Pick<Decided, 'status' | 'try_at'>): boolean {
   return status === 'past_due' && try_at === null
 }
 
-/** The end of the grace. It begins with the period's end; after an outage that was longer, with the first try. */
+/** Returns the end of the grace period, which begins with the period's end; after a longer outage, with the first attempt. */
 function graceEndOf({ grace_ends_at, period_ends_at, period_days }: Decided, triedAt: Date): Date {
   if (grace_ends_at !== null) return grace_ends_at
   const usual = graceEnd(period_ends_at, period_days)

@@ -15,8 +15,8 @@ import { moveSubscription } from '#server/features/billing/records/renewals/subs
 import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
 
 /**
- * Ends a subscription. What it still wanted to be paid is asked for no more (billing.md, "States": no arrears), and how it
- * was paid is forgotten; what was paid for stays until its end.
+ * Ends a subscription. Unpaid periods are no longer charged (no arrears), and its payment method is deleted; what was paid for
+ * stays until its end.
  */
 export async function endSubscription(tx: Tx, row: RenewingRow, now: Date): Promise<void> {
   const { id, status, period_no, period_ends_at, grace_ends_at, cancel_at_period_end: cancelled } = row
@@ -30,8 +30,8 @@ export async function endSubscription(tx: Tx, row: RenewingRow, now: Date): Prom
 }
 
 /**
- * Ends a live subscription at once, for a period of which the money has gone back (billing.md, "States": now is for the
- * operator and refunds). What other periods were paid for stays until its end.
+ * Ends a live subscription at once, for a refunded period; only operators and refunds do that. What other periods paid for
+ * stays until its end.
  */
 export async function endNow(tx: Tx, id: string, now: Date): Promise<void> {
   const row = await selectRenewing(tx, id)
@@ -43,7 +43,10 @@ async function close(tx: Tx, order: OrderRow | undefined, to: 'failed' | 'cancel
   if (order?.status === 'pending') await moveOrder(tx, order.id, to)
 }
 
-/** Ends a subscription that was not cancelled and could not go on, and says so by mail; of a payment under way, that it may still arrive. */
+/**
+ * Ends a subscription that was not cancelled and could not be renewed, and sends a mail; for a payment in progress, that it may
+ * still arrive.
+ */
 export async function endUnpaid(
   context: Pick<BillingContext, 'publicUrl' | 'languages'>,
   tx: Tx,

@@ -5,7 +5,7 @@ export async function selectIntroductoryPrice(db: Db, hash: string) {
   return db.selectFrom('used_intro_prices').select('order_id').where('hash', '=', hash).executeTakeFirst()
 }
 
-/** Takes these for an order; who comes at the same time waits. @returns whether none of them was another's */
+/** Claims these hashes for an order; concurrent claims wait. @returns whether none of them belonged to another order */
 export async function takeIntroductoryPrices(
   tx: Tx,
   orderId: string,
@@ -13,7 +13,7 @@ export async function takeIntroductoryPrices(
 ): Promise<boolean> {
   await tx
     .insertInto('used_intro_prices')
-    // In one order for all, so that no two wait for each other.
+    // Sorted, so that concurrent claims cannot deadlock.
     .values(hashes.toSorted().map((hash) => ({ hash, order_id: orderId })))
     .onConflict((conflict) => conflict.doNothing())
     .execute()

@@ -22,7 +22,7 @@ afterEach(async () => {
 let addresses = 0
 const address = () => `reader-${++addresses}@example.com`
 
-/** Has the gateway tell which card it is, as the real ones do. */
+/** Makes the gateway report the card's fingerprint, as the real ones do. */
 function tellCard(fingerprint: string): void {
   site.trouble.createPayment = async (charge) => {
     const payment = await site.sound.createPayment(charge)

@@ -8,13 +8,13 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 
 type Keeper = Pick<BillingContext, 'secret'>
 
-/** Neither the address nor the card can be read from it; it stays when its person leaves. */
+/** Hashes an address or a card, which cannot be derived from it; the hash outlasts the deletion of the account. */
 const hashOf = ({ secret }: Keeper, kind: 'email' | 'method', value: string) =>
   keyFor(secret, `introduction-${kind}`, value)
 
 const hashOfEmail = (context: Keeper, email: string) => hashOf(context, 'email', foldEmail(email.trim()))
 
-/** Whether an e-mail may still have an introductory price: once for each (billing.md, "What a viewer is owed"). */
+/** Returns whether an e-mail is still eligible for an introductory price: once for each address. */
 export async function isEligibleForIntroductoryPrice(
   context: Keeper,
   db: Db,
@@ -24,8 +24,8 @@ export async function isEligibleForIntroductoryPrice(
 }
 
 /**
- * Notes that an order had its introductory price, by its e-mail and by the card or wallet, which nobody knows before it
- * has paid. @returns false where one of them had it before, with another order; the e-mail has had it then too
+ * Records that an order used its introductory price, by its e-mail and by the card or wallet, which is known only after the
+ * payment. @returns false if another order used it before with one of them; the e-mail counts as used then too
  */
 export function takeIntroductoryPrice(
   context: Keeper,

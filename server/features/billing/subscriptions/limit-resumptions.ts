@@ -2,12 +2,12 @@ import { Fault, Refusal } from '#contract/errors.ts'
 import { takeTurn } from '#server/platform/database/limits.ts'
 import type { Tx } from '#server/tables.ts'
 
-/** So often a cancellation may be taken back. */
+/** The limit of resumptions: 5 per 86,400 seconds (a day). */
 const mostResumptions = { max: 5, seconds: 86_400 }
 
 /**
- * Counts that a subscription is resumed, with the transaction that resumes it. Cancelling is never refused, and confirmed by mail
- * each time: how often somebody can resume bounds the mails and the audit log.
+ * Counts a resumption of a subscription, in its transaction. Cancelling is never refused, and confirmed by mail each time: the
+ * limit of resumptions bounds the mails and the audit log.
  * @throws Refusal resumedTooOften
  */
 export async function countResumption(tx: Tx, subscriptionId: string, now: Date): Promise<void> {

@@ -21,7 +21,7 @@ const free: Membership = {
   gateway: null,
 }
 
-/** What a person's subscription gives at this moment: it renews at the period's end, or ends there where it was cancelled. */
+/** Returns the state of a user's subscription at this moment: it renews at the period's end, or ends there if it was cancelled. */
 export async function membershipOf(
   context: Pick<BillingContext, 'gateways' | 'clock'>,
   db: Db,
@@ -56,7 +56,7 @@ export async function membershipOf(
   }
 }
 
-/** The plan that was chosen for the next period. */
+/** Returns the plan that was chosen for the next period. */
 function nextPlanOf(row: LiveSubscription, language: Language): Pick<Membership, 'next_plan'> {
   const { next_plan_id, next_names, next_cents, next_currency, next_period_days } = row
   if (!next_plan_id || !next_names || !next_cents || !next_currency || !next_period_days) return {}
@@ -71,7 +71,7 @@ function nextPlanOf(row: LiveSubscription, language: Language): Pick<Membership,
   }
 }
 
-/** The period that could not be charged, which may be the first of another plan, at the price of then. */
+/** Returns the unpaid period, which may be the first of another plan, at its original price. */
 function owedOf(
   context: Pick<BillingContext, 'gateways'>,
   row: LiveSubscription,

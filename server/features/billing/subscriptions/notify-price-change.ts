@@ -13,8 +13,8 @@ import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscr
 const batch = 50
 
 /**
- * Tells subscribers of whom the plan's price has risen, and from which of their periods on it holds for them (billing.md, "What a
- * viewer is owed"). Any number of processes may run it: the mail and the note of what was told are one commit.
+ * Notifies subscribers whose plan's price has risen, and from which of their periods on it applies. Any number of processes may
+ * run it: the mail and the record of the notice are one commit.
  */
 export async function notifyPriceChange(context: BillingContext): Promise<void> {
   for (let told = batch; told === batch;) {
@@ -47,7 +47,7 @@ async function tell(
   })
 }
 
-/** When the first period begins that the price holds for. */
+/** Returns the start of the first period to which the price applies. */
 function firstPeriodFrom(endsAt: Date, days: number, from: Date): Date {
   const missing = Math.max(0, from.getTime() - endsAt.getTime())
   return new Date(endsAt.getTime() + Math.ceil(missing / (days * dayMs)) * days * dayMs)

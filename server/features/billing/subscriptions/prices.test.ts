@@ -32,7 +32,7 @@ const notices = async (email: string) =>
 const charged = async (person: Subscriber) =>
   (await person.payments('succeeded')).map(({ amountCents }) => amountCents)
 
-/** Time goes by with everything done that is due, day by day. */
+/** Lets days pass, running everything that is due. */
 async function live(person: Subscriber, days: number): Promise<void> {
   for (let left = days; left > 0; left--) {
     await person.after(day)

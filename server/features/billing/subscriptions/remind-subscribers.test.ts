@@ -17,7 +17,7 @@ let addresses = 0
 const address = () => `reader-${++addresses}@example.com`
 const isOther = (subject: string) =>
   /^(Your receipt|Receipt|Ihr Beleg|Beleg|Your plan is cancelled)/.test(subject)
-/** What somebody was told besides receipts and that they have cancelled. */
+/** Returns the mails to a subscriber except receipts and confirmations of a cancellation. */
 const told = async (email: string) => (await site.mails(email)).filter(({ subject }) => !isOther(subject))
 const subjects = async (email: string) => (await told(email)).map(({ subject }) => subject)
 const remind = () => remindSubscribers(site.context)

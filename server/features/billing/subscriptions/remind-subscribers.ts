@@ -12,8 +12,8 @@ import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscr
 const batch = 50
 
 /**
- * Reminds subscribers who will soon be charged more than before, or for a year (billing.md, "What a viewer is owed"). Any number of
- * processes may run it: a reminder and the note that it was sent are one commit.
+ * Reminds subscribers who will soon be charged more than before, or for a year. Any number of processes may run it: a reminder
+ * and the record of it are one commit.
  */
 export async function remindSubscribers(context: BillingContext): Promise<void> {
   for (let sent = batch; sent === batch;) {

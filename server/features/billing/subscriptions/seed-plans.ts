@@ -13,7 +13,7 @@ interface DemoPlan {
   highlight: boolean
 }
 
-/** product.md, section 9, "Demo plans". */
+/** The demo plans. */
 const demoPlans: DemoPlan[] = [
   {
     names: { en: 'Weekly', es: 'Semanal', fy: 'Hebdomadaire', dy: 'Wöchentlich', pt: 'Semanal' },
@@ -59,7 +59,7 @@ const demoPlans: DemoPlan[] = [
   },
 ]
 
-/** Puts the demo's plans on sale where there has never been a plan. */
+/** Puts the demo plans on sale if there has never been a plan. */
 export async function seedPlans(db: Db): Promise<void> {
   const rows = demoPlans.map(({ names, descriptions, ...plan }, position) => ({
     id: newId('plan'),

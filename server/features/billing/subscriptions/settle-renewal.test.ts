@@ -39,7 +39,7 @@ interface Renewal {
   attempt: AttemptRow
 }
 
-/** A subscription with the order for its second period and an attempt at it. */
+/** Creates a subscription with the order for its second period and an attempt to pay it. */
 async function makeRenewal({
   subscription = {},
   order: change = {},
@@ -66,7 +66,7 @@ const read = ({ subscriptionId }: SubscriptionRows) =>
     .where('id', '=', subscriptionId)
     .executeTakeFirstOrThrow()
 
-/** Until when the entitlement of an order lasts; undefined where it gave none. */
+/** Returns the end of an order's entitlement; undefined if it granted none. */
 async function endOf(orderId: string): Promise<Date | null | undefined> {
   const row = database.db.selectFrom('entitlements').select('ends_at').where('order_id', '=', orderId)
   return (await row.executeTakeFirst())?.ends_at

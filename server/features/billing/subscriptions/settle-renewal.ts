@@ -24,7 +24,7 @@ import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscr
 
 type Telling = Pick<BillingContext, 'publicUrl' | 'languages'>
 
-/** A live subscription and what came of charging its next period. */
+/** A live subscription and the result of charging its next period. */
 interface Tried {
   row: LiveRow
   order: OrderRow
@@ -32,7 +32,7 @@ interface Tried {
   now: Date
 }
 
-/** The live subscription whose next period an order is for. */
+/** Returns the live subscription whose next period an order is for. */
 export async function findRenewal(tx: Tx, order: OrderRow): Promise<Tried['row'] | undefined> {
   if (order.subscription_id === null || !isRenewal(order)) return undefined
   const row = await selectRenewing(tx, order.subscription_id)
@@ -40,8 +40,8 @@ export async function findRenewal(tx: Tx, order: OrderRow): Promise<Tried['row']
 }
 
 /**
- * A period was paid for: the subscription is active for it, with an entitlement of its own. If the customer paid at the
- * checkout, that method is charged from now on and a cancellation is undone.
+ * Continues a subscription for a paid period, which gets an entitlement of its own. If the customer paid at the checkout, that
+ * method is charged from now on and a cancellation is undone.
  */
 export async function continueSubscription(
   tx: Tx,
@@ -97,7 +97,7 @@ export async function continueSubscription(
   })
 }
 
-/** Whether the person has chosen another method since this payment began. */
+/** Returns whether the user has chosen another method since this payment began. */
 function hasChosenSince({ method_chosen_at: chosen }: RenewingRow, { started_at }: AttemptRow): boolean {
   return chosen !== null && chosen > started_at
 }
@@ -120,12 +120,12 @@ async function tell(
   })
 }
 
-/** A request that never arrived says nothing of the card and is made again at once, whatever the time; not for ever. */
+/** A request that never arrived says nothing about the card and is repeated at once, whatever the time; at most this often. */
 const mostLost = 3
 
 /**
- * A try of ours brought no money: the subscription is past due, to be tried again as its grace has it or not at all, and
- * the person hears what happens next (billing.md, "Dunning").
+ * Records a failed automatic renewal: the subscription is past due and is retried on its dunning schedule or not at all, and
+ * the user is notified.
  */
 export async function recordFailedRenewal(
   context: Telling,
@@ -137,12 +137,12 @@ export async function recordFailedRenewal(
   if (!row) return
   if (reason === 'not_received' && attempt.number <= mostLost && !isStopped(row))
     return updateSubscription(tx, row.id, { try_at: now, due_at: now })
-  // What is said of a method that is charged no more does not keep the one chosen since from being tried.
+  // A decline of a replaced method does not prevent an attempt with the new one.
   const said = hasChosenSince(row, attempt) ? 'other' : reason
   await becomePastDue(context, tx, { row, order, triedAt: attempt.started_at, now }, said)
 }
 
-/** A period that is due was not paid for; where another try may be worth it, one follows. */
+/** Marks a subscription as past due because a due period was not paid; another attempt follows if it may succeed. */
 export async function becomePastDue(
   context: Telling,
   tx: Tx,

@@ -19,8 +19,8 @@ import {
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 
 /**
- * Begins the subscription of a paid order: active from now, period 0, charged through the method that was kept, and an
- * entitlement to everything until the period ends.
+ * Starts the subscription of a paid order: active from now, period 0, charged through the saved method, with an entitlement to
+ * everything until the period ends.
  */
 export async function startSubscription(
   tx: Tx,
@@ -44,7 +44,7 @@ export async function startSubscription(
     due_at: endsAt,
     try_at: endsAt,
     remind_at: reminderFor({ startsAt: now, endsAt }, { introductory: order.introductory, periodDays: days }),
-    // A try of ours was made with the method of a subscription that has ended, which is forgotten.
+    // An automatic attempt used the method of a subscription that has ended, which is deleted.
     payment_method_id: isRenewalAttempt(attempt)
       ? null
       : await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now),
@@ -83,7 +83,7 @@ export async function startSubscription(
   })
 }
 
-/** What is over and will not be renewed makes room: there is one live subscription per person. */
+/** Ends a user's expired subscription that will not renew, because there is one live subscription per user. */
 export async function endExpired(tx: Tx, userId: string, now: Date): Promise<void> {
   const id = await selectExpiredSubscription(tx, userId, now)
   const row = id === undefined ? undefined : await selectRenewing(tx, id)

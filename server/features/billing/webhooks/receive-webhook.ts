@@ -24,7 +24,7 @@ interface Heard {
 }
 
 /**
- * Verifies and records a webhook event before it is applied (billing.md, "Crash safety").
+ * Verifies and records a webhook event, so that it survives a crash, before it is applied.
  * @returns what to apply afterwards, or undefined if the event is not the gateway's
  */
 export async function receiveWebhook(
@@ -62,7 +62,7 @@ export async function applyWebhookEvent(
   const change = await selectMethodSetupByReference(db, id, reference)
   if (change) return applySaving(context, gateway, change, event_id)
   const known = await selectAttemptByReference(db, id, reference)
-  // Somebody who approved a payment may never come back: it is brought on here as it would be for them.
+  // A user who approved a payment may never return, so it is completed here.
   const payment = await askGateway(context, gateway, (asked) =>
     known?.status === 'requires_action'
       ? asked.confirmPayment(reference)
@@ -76,7 +76,7 @@ export async function applyWebhookEvent(
   const attempt = known ?? (payment ? await selectAttempt(db, payment.attemptId) : undefined)
   if (payment && attempt) {
     await settleAttempt(context, attempt, payment)
-    // A discrepancy is looked at again by the reconciliation. Anything else that is not settled comes back with this event.
+    // The reconciliation retries a discrepancy. Anything else that is not settled is retried with this event.
     const isSettled = await compare(context, gateway, [payment])
     if ((payment.status === 'succeeded' || payment.gone) && !isSettled) return
   } else if (payment && readPurchase(context, payment)) {
@@ -93,12 +93,12 @@ async function applySaving(
   change: MethodSetupRow,
   eventId: string,
 ): Promise<void> {
-  // Where there was no answer, the janitor comes back to it.
+  // Without an answer, the janitor retries it.
   if (!(await recheckMethodSetup(context, change))) return
   await markApplied(context.db, id, eventId, context.clock.now())
 }
 
-/** The change whose saving has a name that we never heard. */
+/** Returns the change of a set-up whose reference never arrived. */
 async function findChange(
   context: BillingContext,
   gateway: PaymentGateway,

@@ -12,14 +12,14 @@ let stripe: FakeStripe
 let paypal: FakePaypal
 let site: TestSite
 let video: BuiltVideo
-/** The sandbox's payments that something happened to since it was last told. */
+/** The sandbox's payments that changed since their last notification. */
 let atSandbox: string[] = []
 
 beforeAll(async () => {
   stripe = await startFakeStripe()
   paypal = await FakePaypal.start()
   const settings = { ...stripe.env, ...paypal.settings, ALLOW_SANDBOX: '1' }
-  // The sandbox tells nobody by itself.
+  // The sandbox sends no notifications by itself.
   site = await testSite({ ownAddress: () => undefined }, settings)
   video = await buildVideo(site.context)
 })
@@ -35,7 +35,7 @@ interface Telling {
 }
 
 const taken = new Set<string>()
-/** What the gateways have to tell that was not taken up yet, in its order. */
+/** Returns the gateways' new events that were not taken yet, in their order. */
 function news(): Telling[] {
   const fresh = <T extends { id: string }>(events: readonly T[]) =>
     events.filter(({ id }) => !taken.has(id) && taken.add(id))
@@ -58,7 +58,7 @@ async function tell({ path, signed }: Telling): Promise<void> {
   expect(status).toBe(204)
 }
 
-/** A notification is answered before it is applied. */
+/** Waits until the recorded notifications have been applied, which happens after their responses. */
 async function applied(): Promise<void> {
   const { db } = site.context
   const open = () =>
@@ -74,7 +74,7 @@ async function onceInOrder(): Promise<void> {
     }
 }
 
-/** Each five times, in no order, eight at once; what that brings about is told likewise. */
+/** Sends each event five times, shuffled, eight at once; then the resulting events likewise. */
 async function fiveTimesShuffled(): Promise<void> {
   for (let list = news(); list.length > 0; list = news()) {
     const all = list
@@ -89,7 +89,7 @@ async function fiveTimesShuffled(): Promise<void> {
   }
 }
 
-/** What happens at a gateway; `told` is called wherever it has something to tell. @returns the order */
+/** A sequence of events at a gateway; `told` is called after each one with new notifications. @returns the order */
 type Story = (shopper: Shopper, told: () => Promise<void>) => Promise<Order>
 
 const episode = () => ({ episode_id: video.episodes[4]?.id })
@@ -181,7 +181,7 @@ const stories: Record<string, Story> = {
     const order = await shopper.order(byPaypal())
     paypal.orders.approve(tokenOf(order))
     await told()
-    // Whoever comes back is looked up too.
+    // The user's return queries the payment too.
     await shopper.look(order.id)
     const [capture] = paypal.orders.get(tokenOf(order)).captures
     paypal.orders.refund(capture?.id ?? '', { amount: { currency_code: 'USD', value: '0.40' } })
@@ -192,7 +192,7 @@ const stories: Record<string, Story> = {
   "sandbox, the bank's check failed": (shopper, told) => checkedBySandbox(shopper, told, 'no'),
 }
 
-/** Everything that stands in our tables of an order, without names and times. */
+/** Returns all stored data of an order, without ids and times. */
 async function stateOf({ id }: Order) {
   const { db } = site.context
   const order = await db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
@@ -215,7 +215,7 @@ async function stateOf({ id }: Order) {
     refunded: order.refunded_cents,
     attempts: attempts.map(({ status, decline_code, dispute }) => [status, decline_code, dispute]),
     rights: rights.map(({ revoked_at }) => revoked_at === null),
-    // Money that left and came back may never have been heard of.
+    // Money that left and came back may never have been reported.
     ledger: ledger.map(({ account, cents }) => [account, Number(cents)]).filter(([, cents]) => cents !== 0),
     subscription,
   }
