@@ -164,7 +164,7 @@ async function changeOrFollow(
   return changeMethod(context, { userId, changeId, gateway, method, payer })
 }
 
-/** Sets the cookie of a kept account again: a replayed answer may replace one that was lost with its cookie. */
+/** Sets the session cookie with `kept` again: a replayed answer may replace one that was lost together with that cookie. */
 function rememberKept(context: BillingContext, call: Call<typeof createOrder | typeof payOrderCall>): void {
   const { userId, kept } = requireViewer(call)
   if (!kept) giveTokens(context, call, { userId, kept: true }, false)

@@ -13,7 +13,7 @@ import {
 
 /** Payments that take longer than this to settle are shown to operators. */
 const patienceMs = 10 * 60_000
-/** The time to act on money that belongs to no order here; longer on the page of an older day. */
+/** Time for which money that belongs to no order here is shown; longer on the page of an older day. */
 const foreignMs = 14 * dayMs
 
 /** Loads a day's money (UTC) by the ledger and by the gateways' reports, with the discrepancies at this moment. */

@@ -63,7 +63,7 @@ import type { OrdersTable } from '#server/features/billing/tables.ts'
 type PlaceOrderCall = Omit<Call<typeof createOrder>, 'query' | 'serialise'>
 type Body = BodyOf<typeof createOrder>
 
-/** How long an order can be paid. */
+/** Lifetime of an unpaid order. */
 const payableMs = dayMs
 
 /** The purchased product and its price. The amount is frozen on the order. */

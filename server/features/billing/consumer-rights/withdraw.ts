@@ -108,7 +108,7 @@ async function refundOne(context: BillingContext, order: Pick<OrderRow, 'id'>): 
   }
 }
 
-/** Refunds withdrawals whose process crashed or whose gateway was unavailable, at growing intervals and with a final attempt. */
+/** Retries withdrawals' refunds after a crash or an outage of the gateway, a limited number of times at growing intervals. */
 export async function refundWithdrawn(context: BillingContext): Promise<void> {
   const { db, clock, log } = context
   const now = clock.now()

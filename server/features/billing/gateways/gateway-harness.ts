@@ -39,14 +39,14 @@ export interface GatewayTraits {
   chargesKept?: true
   /** The payer's address that it reports, if it differs from ours. */
   email?: string
-  /** Whether it is reached over a connection that may break: not if it runs within our own process. */
+  /** True if it is reached over a connection that may break, false if it runs within our own process. */
   hasLine: boolean
   /** It keeps no record of what moved no money: a waiting or refused payment that was never named, or a cancelled one. */
   forgetsUnpaid?: true
   notifications: readonly Exclude<NotificationKind, 'genuine'>[]
 }
 
-/** What the suite needs besides the port. */
+/** The fake's controls that the suite needs besides the port. */
 export interface GatewayHarness {
   gateway: PaymentGateway
   /**

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { declineCodes, GatewayId, NextStep } from '#contract/billing.ts'
 import type { DisputeStatus, PaymentMethod } from '#server/features/billing/statuses.ts'
 
-/** Why a payment did not go through, in our words; an adapter maps its own to these. */
+/** The reason for a declined payment; an adapter maps the gateway's reasons to these. */
 export type DeclineCode = (typeof declineCodes)[number]
 
 /** A payment to make. Its key is committed here first, so that the payment can be found by it. */
@@ -18,16 +18,16 @@ export interface Charge {
   purchase: string
 }
 
-/** A payment while the person is present. */
+/** A payment while the user is present. */
 export interface PresentCharge extends Charge {
   method: PaymentMethod
   /** The token that the browser got from the gateway for the card; a wallet needs none. */
   token?: string
   /** A saved method to charge instead of a token. The bank may still require 3-D Secure. */
   methodReference?: string
-  /** Whether the gateway saves the method, for renewals or further purchases. */
+  /** True if the gateway should save the method, for renewals or further purchases. */
   save: boolean
-  /** The page to which a wallet returns the person. */
+  /** The page to which a wallet returns the user. */
   returnUrl: string
 }
 
@@ -41,16 +41,16 @@ interface SavedMethod {
   reference: string
   brand: string | null
   last4: string | null
-  /** When a card expires; undefined if the gateway does not say. */
+  /** The card's expiry; undefined if the gateway does not report it. */
   expiresAt?: Date
-  /** Identifies a card or wallet across people; undefined if the gateway does not say. */
+  /** Identifies a card or wallet across users; undefined if the gateway does not report it. */
   fingerprint?: string
 }
 
 /** A payment as the gateway reports it. */
 export interface Payment {
   reference: string
-  /** `unreadable`: the gateway reports a state that this site does not know. An operator has to look at it. */
+  /** `unreadable`: the gateway reports a state that this site does not know. An operator has to resolve it. */
   status: 'requires_action' | 'processing' | 'succeeded' | 'failed' | 'cancelled' | 'unreadable'
   /** Empty for a payment of another shop with the same account. */
   orderId: string
@@ -68,7 +68,7 @@ export interface Payment {
   /** The browser's next step, if the status is `requires_action`. */
   next?: NextStep
   decline?: DeclineCode
-  /** The status of the dispute, if the person disputed the payment. */
+  /** The status of the dispute, if the payment was disputed. */
   dispute?: DisputeStatus
   /** The disputed amount; without it, the whole payment. The bank holds it while the dispute is open, and keeps it once lost. */
   disputedCents?: number
@@ -79,7 +79,7 @@ export interface Payment {
    * are known then, and the status is `unreadable`.
    */
   gone?: boolean
-  /** The gateway did not say whether there is a dispute; a known one is unchanged. */
+  /** The gateway did not report whether there is a dispute; a known one is unchanged. */
   disputeUnread?: boolean
 }
 
@@ -112,7 +112,7 @@ export function gonePayment(reference: string, attemptId = ''): Payment {
 /** The name by which `retrievePayment` finds a payment through its dispute, if its own record is gone. */
 export const disputeName = (disputeReference: string): string => `dispute:${disputeReference}`
 
-/** Whether a name is not a payment's id. The gateways' ids have no colon. */
+/** Returns whether a name is not a payment's id. The gateways' ids have no colon. */
 export const isNamedOtherwise = (name: string): boolean => name.includes(':')
 
 export const unlistedStart = 'not-listed:'
@@ -121,7 +121,7 @@ export const unlistedStart = 'not-listed:'
 export const unlistedName = (from: Date, to: Date): string =>
   `${unlistedStart}${from.toISOString()}/${to.toISOString()}`
 
-/** Whether a name is that of an unlisted time, which cannot be settled. */
+/** Returns whether a name is that of an unlisted time, which cannot be settled. */
 export const isUnlistedTime = (name: string): boolean => name.startsWith(unlistedStart)
 
 /** The name of the `unreadable` payment that a gateway lists if it did not return its disputes. */
@@ -153,17 +153,17 @@ export interface MethodSetup {
   decline?: DeclineCode
 }
 
-/** How to find a set-up: by the gateway's id or, if that is not known, by our own key. */
+/** Identifies a set-up by the gateway's id or, if that is not known, by our own key. */
 export type MethodSetupLookup = { reference: string } | { key: string; changeId: string; startedAt: Date }
 
 /** Sets up payment methods without a payment. No money moves, and a method can be charged only once it is approved. */
 export interface MethodSetups {
   start(request: MethodSetupRequest): Promise<MethodSetup>
-  /** Completes a set-up that waited for the person, and returns it. Null if the gateway no longer has it. */
+  /** Completes a set-up that waited for the user, and returns it. Null if the gateway no longer has it. */
   complete(reference: string): Promise<MethodSetup | null>
   /** Null if the gateway has no such set-up. */
   retrieve(lookup: MethodSetupLookup): Promise<MethodSetup | null>
-  /** Cancels a set-up that waits for the person; a saved method stays saved. Null as with `complete`. */
+  /** Cancels a set-up that waits for the user; a saved method stays saved. Null as with `complete`. */
   cancel(reference: string): Promise<MethodSetup | null>
 }
 
@@ -175,7 +175,7 @@ export interface FormHosts {
   connect: readonly string[]
 }
 
-/** How to find a payment: by the gateway's id or, if that is not known, by our own key. */
+/** Identifies a payment by the gateway's id or, if that is not known, by our own key. */
 export type PaymentLookup = { reference: string } | { key: string; attemptId: string; startedAt: Date }
 
 /** A gateway's id of an event, a payment or a method. */
@@ -221,38 +221,38 @@ export interface PaymentGateway {
   readonly formHosts?: FormHosts
   /** The smallest amount of a currency that it can charge, in cents; one cent by default. */
   unitCents?(currency: string): number
-  /** Whether it accepts an amount; any by default. */
+  /** Returns whether it accepts an amount; any by default. */
   takes?(amountCents: number, currency: string): boolean
   /**
-   * How the browser gets the token for a method before `createPayment`; undefined if the payment starts with the order,
+   * Returns the step by which the browser gets a token before `createPayment`; undefined if the payment starts with the order,
    * because the browser needs it for the next step (a wallet).
    */
   tokenStep(method: PaymentMethod): NextStep | undefined
-  /** Charges a one-off purchase or a first period, while the person is present. */
+  /** Charges a one-off purchase or a first period, while the user is present. */
   createPayment(charge: PresentCharge): Promise<Payment>
-  /** Charges a renewal, while the person is absent. */
+  /** Charges a renewal, while the user is absent. */
   chargeSavedMethod(charge: SavedCharge): Promise<Payment>
-  /** Completes a payment that waited for the person (a capture), and returns it. Null if the gateway no longer has it. */
+  /** Completes a payment that waited for the user (a capture), and returns it. Null if the gateway no longer has it. */
   confirmPayment(reference: string): Promise<Payment | null>
   /**
-   * How long after its start a payment may not be found by our own key yet; an hour by default. It is not replaced by
+   * Time after its start for which a payment may not be found by our own key yet; an hour by default. It is not replaced by
    * another payment before that.
    */
   readonly visibleWithinMs?: number
   /** Null if the gateway has no such payment. */
   retrievePayment(lookup: PaymentLookup): Promise<Payment | null>
-  /** The e-mail address of the person who made a payment, if the gateway has it. */
+  /** Returns the payer's e-mail address, if the gateway has it. */
   findEmail(reference: string): Promise<string | undefined>
-  /** Cancels a payment that waits for the person; one that succeeded is unchanged. Null as with `confirmPayment`. */
+  /** Cancels a payment that waits for the user; one that succeeded is unchanged. Null as with `confirmPayment`. */
   cancelPayment(reference: string): Promise<Payment | null>
   /** Refunds once per key. @throws GatewayRefused for more than is left */
   refundPayment(refund: { reference: string; amountCents: number; key: string }): Promise<void>
   methodSetups: MethodSetups
   /** Detaches a method, which can then no longer be charged. */
   detachMethod(methodReference: string): Promise<void>
-  /** Whether the gateway still has the method. */
+  /** Returns whether the gateway still has the method. */
   isMethodAttached(methodReference: string): Promise<boolean>
-  /** Deletes the name and address of a person who will not pay again, if the gateway stores them. */
+  /** Deletes the name and address of a user who will not pay again, if the gateway stores them. */
   deleteCustomer?(userId: string): Promise<void>
   /** @throws WebhookRefused */
   parseWebhook(
@@ -265,7 +265,7 @@ export interface PaymentGateway {
    * `retrievePayment` finds it.
    */
   listPayments(time: Date, settled?: Settled): Promise<Payment[]>
-  /** How far back it lists; any time by default. */
+  /** How far back it lists, in milliseconds; without limit by default. */
   readonly listsForMs?: number
   /** Lists the payments with a dispute that was opened since, in case `listPayments` could not read the disputes. */
   listDisputed?(time: Date): Promise<Payment[]>

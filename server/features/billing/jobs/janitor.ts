@@ -47,7 +47,7 @@ import {
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
 
-/** How long a subscription waits for its first payment. */
+/** Time limit for the first payment of a subscription. */
 const incompleteMs = 23 * hourMs
 const keysLastMs = 7 * dayMs
 const batch = 20

@@ -41,7 +41,7 @@ import { becomePastDue } from '#server/features/billing/subscriptions/settle-ren
 import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 import type { PaymentMethod } from '#server/features/billing/tables.ts'
 
-/** When the order of a renewal expires. It is closed with its subscription, usually long before. */
+/** Lifetime of a renewal's order. It is closed with its subscription, usually long before. */
 const payableMs = 30 * dayMs
 
 /** The payment method and gateway that a subscription is charged with. */
@@ -178,7 +178,7 @@ async function beginCharge(
   return { do: 'charge', order, attempt, gateway, methodReference: row.method_reference, purchase }
 }
 
-/** Whether a subscription is charged with a card or a wallet: a wallet has no last digits. */
+/** Returns the kind of a subscription's payment method, card or wallet: a wallet has no last digits. */
 function kindOf({ methods }: PaymentGateway, { method_last4 }: RenewingRow): PaymentMethod {
   const [only = 'card', ...others] = methods
   if (others.length === 0) return only

@@ -3,7 +3,7 @@ import type { Db } from '#server/tables.ts'
 
 /**
  * Deletes a batch of orders that ended before `before` without a payment: no attempt succeeded or is open, and nothing was
- * booked, granted or refunded. Renewal orders are kept. Also deletes the orders' attempts and never-started subscriptions.
+ * booked, granted or refunded. Renewal orders are kept. Attempts are deleted with their orders.
  * @returns the number of deleted orders
  */
 export async function deleteUnpaidOrders(db: Db, before: Date, most: number): Promise<number> {

@@ -11,7 +11,7 @@ export async function lockNetwork(tx: Tx, network: string): Promise<void> {
 }
 
 /**
- * Returns when the (`max` + 1)th latest of a user's counted cards since then was tried. Counted are cards that failed, are in
+ * Returns when the `max`th latest of a user's counted cards since then was tried. Counted are cards that failed, are in
  * progress, or were saved without a payment: all of the latter, because they cost nothing and a success reveals as much as a
  * failure.
  */

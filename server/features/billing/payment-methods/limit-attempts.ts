@@ -7,7 +7,7 @@ import { isRenewalAttempt, type AttemptRow } from '#server/features/billing/reco
 import { selectChangeBefore } from '#server/features/billing/records/method-setup-queries.ts'
 import { isRenewal, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 
-/** Limits the payments of one order, and the set-ups of payment methods of one person. */
+/** The limit of payments per order, and of payment method set-ups per user. */
 const perDay: Limit = { max: 20, seconds: dayMs / 1000 }
 
 /**

@@ -81,7 +81,7 @@ function close(
   return moveMethodSetup(tx, id, to, { ...more, next_step: null, check_at: null })
 }
 
-/** A method that arrives late is not charged if the customer was told that it failed, or has chosen another since. */
+/** Applies a saved method. A late one is not charged if it was reported as failed, or the user has chosen another since. */
 async function applyKept(tx: Tx, change: MethodSetupRow, saving: MethodSetup, now: Date): Promise<void> {
   if (change.status === 'succeeded') return
   const inTime = isOpen(change.status)

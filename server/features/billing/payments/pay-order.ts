@@ -52,7 +52,7 @@ type Step =
   | ({ do: 'charge' } & Charge)
   | { do: 'wait' | 'look up' | 'give up'; attempt: AttemptRow }
 
-/** How long a request that the gateway does not know yet prevents another payment. */
+/** Time for which a request that the gateway does not know yet prevents another payment. */
 const patienceMs = 60_000
 
 /**
@@ -93,7 +93,7 @@ interface Wish {
   userId: string
   orderId: string
   payer: Payer
-  /** The attempts that this call has already looked up at the gateway. */
+  /** The attempts that this call has already queried at the gateway. */
   lookedUp: ReadonlySet<string>
 }
 
@@ -113,11 +113,11 @@ async function beginAttempt(
   const attempts = await selectAttempts(tx, [orderId])
   for (const attempt of attempts.filter(({ status }) => isOpen(status))) {
     const step = stepFor(context, attempt, payer, lookedUp.has(attempt.id))
-    // At the limit, the open attempt is not cancelled, so that the person can still complete it.
+    // At the limit, the open attempt is not cancelled, so that the user can still complete it.
     if (step?.do === 'give up') checkAttempts(order, attempts, now)
     if (step) return step
   }
-  // The order stays open past its expiry while a payment is under way.
+  // The order stays open past its expiry while a payment is in progress.
   if (order.expires_at <= now) throw new Refusal('orderClosed')
   // A new card replaces the saved one for this order, so a decline is not blamed on the saved card.
   if (order.saved_method_id !== null && payer.token !== undefined)
@@ -162,7 +162,7 @@ function stepFor(
   lookedUp: boolean,
 ): Step | undefined {
   const age = context.clock.now().getTime() - attempt.started_at.getTime()
-  // A renewal may take days to process. The person can pay meanwhile: if both succeed, one is refunded.
+  // A renewal may take days to process. The user can pay meanwhile: if both succeed, one is refunded.
   if (isRenewalAttempt(attempt) && attempt.status !== 'requires_action' && lookedUp) return undefined
   if (attempt.status === 'requires_action') {
     if (lookedUp && payer.token === undefined) return { do: 'nothing' }

@@ -68,7 +68,7 @@ export async function settleAttempt(
     await sendPendingRefunds(context, attempt.id)
 }
 
-/** Whether a key belongs to the payment of another attempt, one that was lost when the database was restored. */
+/** Returns whether a key belongs to the payment of another attempt, one that was lost when the database was restored. */
 function isOfOther(payment: Payment, { id }: AttemptRow): boolean {
   return payment.status !== 'unreadable' && payment.attemptId !== id
 }
@@ -99,7 +99,7 @@ async function apply(
   if (!isOpen(attempt.status)) return
   const { status, reference, next, decline } = verdict
   const nextStep = next ? JSON.stringify(next) : null
-  // It still waits for the person, but the step may have changed from the card form to the bank's check.
+  // It still waits for the user, but the step may have changed from the card form to the bank's check.
   if (attempt.status === status) return setNextStep(tx, attempt.id, nextStep)
   if (status === 'failed' || status === 'cancelled') {
     const reason = decline ?? status
@@ -128,7 +128,7 @@ function close(
 }
 
 /**
- * Checks that a payment has the amount of its order. Another amount unlocks nothing, and an operator has to look at it. A
+ * Checks that a payment has the amount of its order. Another amount unlocks nothing, and needs an operator. A
  * restored payment may belong to an order that was created for the same period since.
  */
 function checkSameMoney(order: OrderRow, payment: Payment): void {
@@ -177,7 +177,7 @@ async function applySuccess(
     reason,
     now,
   })
-  // The order of a cancelled payment stays open: the person may be paying it with another method.
+  // The order of a cancelled payment stays open: the user may be paying it with another method.
   if (inTime && orderStates.allows(order.status, 'cancelled')) await moveOrder(tx, order.id, 'cancelled')
   await setReturned(tx, order.id, reason)
   await auditPayment(tx, 'money_returned', order, now, { reason })

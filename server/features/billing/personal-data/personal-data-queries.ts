@@ -112,7 +112,7 @@ export async function deleteKeys(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('idempotency_keys').where('user_id', '=', userId).execute()
 }
 
-// Exporting a person's data: each list page by page, oldest first
+// Exporting a user's data: each list page by page, oldest first
 
 /** Reads a query in the order of a time and an id. Times written by the database are finer than JavaScript's. */
 function oldestFirst<Name extends keyof Tables, Row extends { id: string }>(

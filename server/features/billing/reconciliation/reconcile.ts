@@ -46,12 +46,12 @@ const overlapMs = 48 * hourMs
 const firstLookMs = 7 * dayMs
 const batch = 200
 
-/** How long operators see that a gateway did not list some time. */
+/** Time for which operators see that a gateway did not list a span of time. */
 const unlistedShownMs = 30 * dayMs
 
 const failedOne = 'a payment could not be compared with its gateway'
 
-/** How long a payment that cannot be settled is retried, each time with an error in the log. */
+/** Time for which a payment that cannot be settled is retried; each failure is logged as an error. */
 const keptMs = 7 * dayMs
 
 /**
@@ -112,7 +112,7 @@ async function compareUnlisted(
 }
 
 /**
- * Settles the differences between payments and our books. One that cannot be settled is a discrepancy, which operators see
+ * Settles the differences between payments and our ledger. One that cannot be settled is a discrepancy, which operators see
  * and which `compareAgain` retries.
  * @returns whether all of it was settled
  */
@@ -208,7 +208,7 @@ function noteDiscrepancy(
   })
 }
 
-/** Retries the discrepancies, and abandons them in the end: an operator has to look at them. */
+/** Retries the discrepancies, and abandons them in the end, for an operator to resolve. */
 async function compareAgain(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -277,7 +277,7 @@ export async function compareAttempt(context: BillingContext, attemptId: string)
 }
 
 /**
- * Compares a payment that the gateway no longer has. It is a discrepancy if our books or a dispute say that it was received.
+ * Compares a payment that the gateway no longer has. It is a discrepancy if our ledger or a dispute shows that it was received.
  * The state of its dispute comes from the dispute itself.
  * @returns false if the gateway gave no answer
  */
@@ -300,7 +300,7 @@ async function compareGone(
   return !knowsRefundsAndDisputes(payment) || syncRefundsAndDisputes(context, attempt.id, payment)
 }
 
-/** Compares a payment after its gateway said that it has nothing of that name; its dispute may still be there. */
+/** Compares a payment after its gateway reported nothing of that name; its dispute may still exist. */
 export async function compareMissing(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -378,20 +378,20 @@ function heldCents(payment: Payment): number {
   return payment.amountCents - payment.refundedCents - disputedCents(payment)
 }
 
-/** Whether the attempt has to be settled. A payment for a closed attempt is refunded, and is done once that has happened. */
+/** Returns whether the attempt has to be settled. A payment for a closed attempt is refunded, and needs nothing after that. */
 function differs(attempt: AttemptRow, payment: Payment): boolean {
   if (isOpen(attempt.status)) return attempt.status !== payment.status
   const returned = payment.refundedCents === payment.amountCents
   return payment.status === 'succeeded' && attempt.status !== 'succeeded' && !returned
 }
 
-/** Whether the gateway's report agrees with our books: a booked payment is still there, or a dispute took it. */
+/** Returns whether the gateway's report agrees with our ledger: a booked payment is still there, or a dispute took it. */
 function isExplained({ booked }: ComparedRow, payment: Payment): boolean {
   if (payment.status === 'unreadable') return false
   return !booked || payment.status === 'succeeded' || isDisputeOpenOrLost(payment)
 }
 
-/** Whether refunds or disputes may have changed since. */
+/** Returns whether refunds or disputes may have changed since. */
 function hasGone({ refunded_cents, dispute }: ComparedRow, payment: Payment): boolean {
   if (!knowsRefundsAndDisputes(payment)) return false
   return refunded_cents !== payment.refundedCents || dispute !== (payment.dispute ?? null)

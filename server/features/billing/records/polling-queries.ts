@@ -1,7 +1,7 @@
 import { sql, type SelectQueryBuilder } from 'kysely'
 import type { Db, Tables } from '#server/tables.ts'
 
-/** How long a final poll is reserved for its process. If that crashes, another process repeats it. */
+/** Time for which a final poll is reserved for its process. If that crashes, another process repeats it. */
 const heldMs = 15 * 60_000
 
 /** The current time, the batch size, and the next time after a number of polls; null for never again. */

@@ -5,7 +5,7 @@ const day = 24 * 60 * minute
 /** The delays between polls of an open payment: quick ones first, then 5 min, 1 h, 5 × 1 day. */
 const delays = [10 * second, 20 * second, minute, 5 * minute, 60 * minute, day, day, day, day, day]
 
-/** How long a request may take to arrive, unless the gateway states another time. */
+/** Maximum time for a request to arrive, unless the gateway states another. */
 const arrivesWithinMs = 60 * minute
 
 /** Returns the time of the next poll after `checks` polls; null after the last. */

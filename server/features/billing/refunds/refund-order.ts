@@ -80,7 +80,7 @@ export async function refundOrder(
   return { refundId: refund.id, amountCents: refund.amount_cents, status, order }
 }
 
-/** The first transaction: stores the refund with its key, or finds the one that is under way. */
+/** The first transaction: stores the refund with its key, or finds the one in progress. */
 async function beginRefund(
   context: BillingContext,
   tx: Tx,
@@ -161,7 +161,7 @@ async function checkDay(
   if (gone + cents > most) throw new Refusal('refundOverDay', { limit_cents: most })
 }
 
-/** Returns the attempt that paid an order. Another may have brought money in that bought nothing. */
+/** Returns the attempt that paid an order, as opposed to one whose payment bought nothing. */
 async function findSale(tx: Tx, { id }: OrderRow): Promise<string | undefined> {
   for (const attempt of await selectAttempts(tx, [id])) {
     const source = await sourceOf(tx, attempt.id)

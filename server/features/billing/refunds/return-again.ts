@@ -6,10 +6,10 @@ import { scheduleRefund, sendPendingRefunds } from './send-pending-refunds.ts'
 import { syncRefundsAndDisputes } from './sync-refunds-and-disputes.ts'
 import { selectUnreturned, selectUnreturnedOf, type UnreturnedRow } from './unreturned-queries.ts'
 
-/** When a failed refund is retried; after the last retry an operator must look at it. */
+/** Delays before the retries of a failed refund; after the last one an operator must resolve it. */
 const triedAfterMs = [hourMs, dayMs, 3 * dayMs, 7 * dayMs]
 
-/** How many refunds of a payment that bought nothing are tried automatically. */
+/** Maximum number of automatic refund attempts for a payment that bought nothing. */
 export const mostReturns = triedAfterMs.length + 1
 
 /** Distinguishes the next refund from the last one, whose key the gateway would answer as it did before. */

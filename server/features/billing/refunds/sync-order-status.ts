@@ -38,7 +38,7 @@ export async function syncOrderStatus(tx: Tx, { order: before, attempt, at }: Re
 
 function statusFor({ amount_cents, status }: OrderRow, refunded: number, disputed: boolean): OrderStatus {
   const whole = refunded >= amount_cents
-  // If the whole amount was refunded, a bank cannot take anything: it will return that.
+  // A bank can keep nothing of a fully refunded payment: it will return the disputed money.
   if (disputed && !(whole && status === 'refunded')) return 'charged_back'
   if (whole) return 'refunded'
   return refunded > 0 ? 'partially_refunded' : 'paid'

@@ -33,7 +33,7 @@ import {
 import { scheduleRefund } from './send-pending-refunds.ts'
 import { sendRefund } from './send-refund.ts'
 
-/** How often the payment is read again because our own records changed meanwhile. */
+/** Maximum number of readings of a payment, which is read again if our own records change meanwhile. */
 const mostLooks = 5
 
 /** A payment and its refunds as they are recorded. */
@@ -50,7 +50,7 @@ type Gone = Pick<Payment, 'amountCents' | 'refundedCents' | 'dispute' | 'dispute
  * Syncs ledger, order and entitlements with the refunds and disputes of a payment at its gateway: refunds that were made
  * there or failed there later, and disputes. Called for webhook events and by the reconciliation, in any order and number.
  * @param seen the payment as it was just read; it is read again before anything changes
- * @returns false if the gateway did not answer, or a refund of ours is under way
+ * @returns false if the gateway did not answer, or a refund of ours is in progress
  */
 export async function syncRefundsAndDisputes(
   context: BillingContext,
@@ -110,7 +110,7 @@ export async function readByDispute(
   return askGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
 }
 
-/** Finishes our own refunds first, so that the gateway's answer includes them. @returns whether one is still under way */
+/** Finishes our own refunds first, so that the gateway's answer includes them. @returns whether one is still in progress */
 async function isSending(context: BillingContext, { refunds }: Known): Promise<boolean> {
   let sending = false
   for (const refund of refunds.filter(({ status }) => status === 'started'))

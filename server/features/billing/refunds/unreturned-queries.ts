@@ -18,7 +18,7 @@ export interface UnreturnedRow {
   since: Date
 }
 
-/** Payments that bought nothing according to the ledger, unless their refund is under way or a dispute took the money. */
+/** Payments that bought nothing according to the ledger, unless their refund is in progress or a dispute took the money. */
 export const unreturnedPayments = sql`(
   SELECT attempts.id AS attempt_id, attempts.order_id, attempts.gateway, attempts.reference, orders.currency,
     -charged.amount_cents - sent.cents - attempts.disputed_cents AS cents, sent.failed, sent.failed_at, sent.reason, charged.at AS since

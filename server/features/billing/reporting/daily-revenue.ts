@@ -85,7 +85,7 @@ export interface LedgerDay {
   datedBack: LedgerSums[]
   /** Sums of the entered lines; undefined if the day is not summed up yet. */
   summed: LedgerSums[] | undefined
-  /** Whether `takeSales` has taken all lines of the day. */
+  /** True once `takeSales` has taken all lines of the day. */
   isCounted: boolean
 }
 

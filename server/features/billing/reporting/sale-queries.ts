@@ -7,7 +7,7 @@ import { summed, type LedgerSums } from '#server/features/billing/ledger/ledger-
 export interface TakenSales extends LedgerSums {
   /** The day on which the lines are counted (docs/figures.md, "Dates"). */
   day: string
-  /** Whether the orders are renewals. */
+  /** True if the orders are renewals. */
   renewal: boolean
   /**
    * The last touch of the order, or for a renewal that of the subscription's first order: the first 128 characters of its

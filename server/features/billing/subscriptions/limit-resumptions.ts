@@ -2,7 +2,7 @@ import { Fault, Refusal } from '#contract/errors.ts'
 import { takeTurn } from '#server/platform/database/limits.ts'
 import type { Tx } from '#server/tables.ts'
 
-/** The limit of resumptions: 5 per 86,400 seconds (a day). */
+/** Maximum number of resumptions per day. */
 const mostResumptions = { max: 5, seconds: 86_400 }
 
 /**

@@ -120,7 +120,7 @@ async function tell(
   })
 }
 
-/** A request that never arrived says nothing about the card and is repeated at once, whatever the time; at most this often. */
+/** Maximum number of immediate repetitions of a request that never arrived, which tells nothing about the card. */
 const mostLost = 3
 
 /**

@@ -49,7 +49,7 @@ export async function startSubscription(
       ? null
       : await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now),
   }
-  // If the customer was told that it has ended, a late payment does not renew it.
+  // After the mail about its end, a late payment does not renew it.
   const cancelled = subscription.status === 'ended'
   const id = subscription.status === 'incomplete' ? subscription.id : newId('sub')
   if (subscription.status === 'incomplete') await moveSubscription(tx, id, 'active', period)

@@ -18,7 +18,7 @@ import { readNamed } from './read-named.ts'
 import { readOrder, readPayment } from './read-order.ts'
 
 /**
- * How long a payment may be missing from PayPal's list of events: usually minutes, on a slow day hours; PayPal promises no
+ * Time for which a payment may be missing from PayPal's list of events: usually minutes, on a slow day hours; PayPal promises no
  * time. Six hours, for which it also remembers a `PayPal-Request-Id`, plus one in reserve (docs/decisions/0010).
  */
 export const visibleWithinMs = 7 * hourMs
@@ -134,7 +134,7 @@ function isOld({ create_time }: Order, since: Date): boolean {
   return create_time !== undefined && Date.parse(create_time) < since.getTime()
 }
 
-/** Returns the id of the order of a disputed capture, or the dispute if PayPal no longer has the order. */
+/** Returns the id of a disputed capture's order, or the dispute's name if PayPal no longer has the order. */
 async function nameOfDisputed(
   client: PaypalClient,
   captureId: string,

@@ -24,7 +24,7 @@ interface PaypalContext {
   timeoutMs?: number
 }
 
-/** How long the site's start waits for the permissions of the account. */
+/** Maximum time that the site's start waits for the permissions of the account. */
 const startWaitsMs = 3000
 
 /**

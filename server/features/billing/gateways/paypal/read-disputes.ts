@@ -29,7 +29,7 @@ export async function disputeById(client: PaypalClient, id: string): Promise<Dis
   }
 }
 
-/** `unread` if PayPal did not say whether there is a dispute, or what its status is. */
+/** `unread` if PayPal did not report whether there is a dispute, or its status. */
 export type FoundDispute = Dispute | 'unread' | undefined
 
 /** Reads the latest dispute of a capture, which PayPal's order does not contain. */

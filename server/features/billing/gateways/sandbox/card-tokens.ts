@@ -2,7 +2,7 @@ import { checkCard, newToken, type CardRefusal, type TypedCard } from './card-fo
 import * as queries from './queries.ts'
 import type { SandboxContext } from './sandbox-context.ts'
 
-/** How long a card token is valid. */
+/** Lifetime of a card token. */
 const tokensLastMs = 15 * 60_000
 
 interface CardToken {

@@ -7,7 +7,7 @@ export type MethodSetupRow = Awaited<
   ReturnType<ReturnType<typeof selectMethodSetups>['executeTakeFirstOrThrow']>
 >
 
-/** What the user is asked to approve: a payment, or saving a method. */
+/** A payment or a method set-up that the user is asked to approve. */
 export type Asked = PaymentRow | MethodSetupRow
 
 export const isMethodSetup = (asked: Asked): asked is MethodSetupRow => 'change_id' in asked

@@ -21,7 +21,7 @@ export const neededEvents = [
   'setup_intent.setup_failed',
 ]
 
-/** How long the site's start waits for Stripe's list of webhooks. */
+/** Maximum time that the site's start waits for Stripe's list of webhooks. */
 const timeoutMs = 3000
 
 /** Returns the events that Stripe does not send to this site; all of them if it has no webhook for it. */
