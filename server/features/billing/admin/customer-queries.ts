@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { foldEmail } from '#server/platform/email-address.ts'
 import type { Db } from '#server/tables.ts'
 
-/** The unverified address of a user's latest order; null where no order has one any more. */
+/** The unverified address of a user's latest order that still has one; null if there is none. */
 export const orderEmailOf = (userId: RawBuilder<string>) =>
   sql<string | null>`(SELECT orders.email FROM orders WHERE orders.user_id = ${userId} AND orders.email <> ''
     ORDER BY orders.created_at DESC, orders.id LIMIT 1)`

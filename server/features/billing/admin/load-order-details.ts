@@ -18,7 +18,8 @@ import { selectShownTerms } from '#server/features/billing/records/shown-terms-q
 import { selectUnreturnedOf } from '#server/features/billing/refunds/unreturned-queries.ts'
 
 /**
- * Loads all details of one order for operators. @throws Refusal notFound
+ * Loads all details of one order for operators.
+ * @throws Refusal notFound
  * @param limit the most that the operator may refund; undefined for no limit
  */
 export async function loadOrderDetails(

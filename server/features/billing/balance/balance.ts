@@ -151,8 +151,8 @@ export async function expireLots(tx: Tx, lots: readonly LotRow[], now: Date): Pr
 }
 
 /**
- * Empties the balance of a user who deletes their account; unspent paid money becomes breakage. @returns the forfeited paid
- * money, by currency
+ * Empties the balance of a user who deletes their account; unspent paid money becomes breakage.
+ * @returns the forfeited paid money, by currency
  */
 export async function forfeitBalance(tx: Tx, userId: string, now: Date): Promise<Record<string, number>> {
   const forfeited: Record<string, number> = {}

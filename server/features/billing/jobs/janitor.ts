@@ -119,8 +119,8 @@ export async function runJanitor(context: BillingContext): Promise<void> {
 }
 
 /**
- * Processes items one by one. A failed one is logged and retried later, and does not block the others. @param end runs after
- * the last check of an item
+ * Processes items one by one. A failed one is logged and retried later, and does not block the others.
+ * @param end runs after the last check of an item
  */
 async function each<T extends { checks: number }>(
   { log, clock }: BillingContext,

@@ -346,7 +346,7 @@ async function bringIntoLine(
   }
 }
 
-/** Restores the order of a payment that our books do not have, or records the payment as foreign. */
+/** Restores the order of a payment that our ledger does not have, or records the payment as foreign. */
 async function bringBack(
   context: BillingContext,
   gateway: PaymentGateway,

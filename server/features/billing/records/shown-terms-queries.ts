@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import { lettersOf } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** The time of the last use is updated only after so many hours. */
+/** Precision of the time of the last use: it is updated only after this many hours. */
 const exactHours = 12
-/** Terms that no order refers to are deleted so many days after their last use. No order with them is being created by then. */
+/** Days after their last use until unreferenced terms are deleted. No order with them is being created by then. */
 const unusedDays = 2
 /** 128 bits in letters, as stored with a payment at the gateway. */
 export const termsHashLength = 32

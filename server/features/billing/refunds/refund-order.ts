@@ -49,7 +49,7 @@ const ordersADay = 10
 export interface RefundMade {
   refundId: string
   amountCents: number
-  /** `sending`: the gateway has not answered yet; the janitor asks it again. */
+  /** `sending`: the gateway has not answered yet; the janitor retries the refund. */
   status: 'done' | 'sending'
   order: Pick<OrderRow, 'id' | 'status' | 'amount_cents' | 'refunded_cents' | 'currency'>
 }

@@ -88,7 +88,7 @@ interface Awaited<A> {
 }
 
 /**
- * Decides about an open payment. It may still move money, so there is no other beside it. The subscription is past due
+ * Decides about an open payment. It may still move money, so no other one is started. The subscription is past due
  * meanwhile and ends with its grace period, whatever its gateway does; late money is honoured. A payment that waits for the
  * user is cancelled first.
  */

@@ -25,7 +25,8 @@ export async function isEligibleForIntroductoryPrice(
 
 /**
  * Records that an order used its introductory price, by its e-mail and by the card or wallet, which is known only after the
- * payment. @returns false if another order used it before with one of them; the e-mail counts as used then too
+ * payment.
+ * @returns false if another order used it before with one of them; the e-mail counts as used then too
  */
 export function takeIntroductoryPrice(
   context: Keeper,

@@ -215,7 +215,7 @@ async function stateOf({ id }: Order) {
     refunded: order.refunded_cents,
     attempts: attempts.map(({ status, decline_code, dispute }) => [status, decline_code, dispute]),
     rights: rights.map(({ revoked_at }) => revoked_at === null),
-    // Money that left and came back may never have been reported.
+    // Amounts that were taken and returned between two events may be missing, so they are left out.
     ledger: ledger.map(({ account, cents }) => [account, Number(cents)]).filter(([, cents]) => cents !== 0),
     subscription,
   }

@@ -40,7 +40,8 @@ export async function openClock(config: Gateways, db: Db, log: Log): Promise<Clo
 const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /**
- * Advances the clock of a site by a duration (`45m`, `12h`, `30d`); it never goes back. @returns the new time
+ * Advances the clock of a site by a duration (`45m`, `12h`, `30d`); it never goes back.
+ * @returns the new time
  * @throws ConfigError if a real gateway is configured, or the duration is invalid
  */
 export async function forwardClock(config: Gateways, db: Db, length: string | undefined): Promise<Date> {

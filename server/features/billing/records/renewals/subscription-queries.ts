@@ -113,8 +113,8 @@ export async function selectExpiredSubscription(
 }
 
 /**
- * Sets the cancellation, and makes the subscription due, because its end or next attempt may change. @throws IllegalMove if it
- * is not active
+ * Sets the cancellation, and makes the subscription due, because its end or next attempt may change.
+ * @throws IllegalMove if it is not active
  */
 export async function setCancelAtPeriodEnd(tx: Tx, id: string, cancelled: boolean, now: Date): Promise<void> {
   const update = tx
