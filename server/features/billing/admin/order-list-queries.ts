@@ -35,7 +35,7 @@ const listed = [
 
 const goods = ['videos.titles', 'plans.names', 'episodes.number'] as const
 
-/** The time of the next attempt to charge a failed renewal; null if there are no more. */
+/** The subscription of an unpaid renewal that may still be charged, and the time of the next attempt; null for no more. */
 const dunned = ['dunned.id as dunned_id', 'dunned.try_at as retry_at'] as const
 
 /** Selects orders with the columns of a list and the product that was bought. */

@@ -426,7 +426,7 @@ describe('a chargeback of a top-up', () => {
     const order = await press(shopper)
     await refund(topUp, 450)
     expect(await booked(topUp, 'balance_loss')).toBe(49)
-    // The purchase was refunded first; the bank can only take the money as a loss.
+    // The refund of the purchase offsets part of the loss; nothing else is left that the bank could take.
     await refund(order, 20)
     expect(await booked(topUp, 'balance_loss')).toBe(29)
     await bankSays(topUp, 'open')

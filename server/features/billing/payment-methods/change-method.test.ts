@@ -31,7 +31,7 @@ afterEach(() => {
 const byCard = async (shopper: Shopper, card: string, headers?: Record<string, string>) =>
   change(shopper, { gateway: 'sandbox', payment_token: await shopper.token(card) }, headers)
 
-/** Returns those of these references whose cards and wallets the gateway still has. */
+/** Counts those of these references whose cards and wallets the gateway still has. */
 async function keptOf(references: (string | null | undefined)[]) {
   const known = references.filter((one) => typeof one === 'string')
   const kept = await Promise.all(known.map((one) => site.sound.isMethodAttached(one)))

@@ -37,7 +37,7 @@ export async function setNextStep(tx: Tx, attemptId: string, nextStep: string | 
   await tx.updateTable('attempts').set({ next_step: nextStep }).where('id', '=', attemptId).execute()
 }
 
-/** Moves the next poll of an attempt forward, if it is later than that. */
+/** Reschedules the next poll of an attempt to a time, if it is planned for later. */
 export async function lookBy(db: Db, attemptId: string, at: Date): Promise<void> {
   const update = db.updateTable('attempts').set({ check_at: at }).where('id', '=', attemptId)
   await update.where('check_at', '>', at).execute()

@@ -79,7 +79,7 @@ export async function describePurchase(
   return `${signed},${sign(secret, order.id, signed)}`
 }
 
-/** Encodes the consent to immediate delivery, its time, and the hash of the terms if `storeShownTerms` made it. */
+/** Encodes a consent: the kind of delivery, the time, and the hash of the terms if `storeShownTerms` made it. */
 function describeConsent(consent: OrderRow['consent']): string[] {
   if (!consent) return ['', '', '']
   const { immediate_delivery, at, shown_hash = '' } = consent

@@ -34,7 +34,7 @@ export function writeRenewal(charge: Charge, vaultId: string): string {
   })
 }
 
-/** PayPal stores two texts of ours with an order: 127 characters for its id, and 256 for the purchase. */
+/** Builds the body. PayPal stores two texts of ours with an order: its id (at most 127 characters) and the purchase (256). */
 function write({ orderId, attemptId, amountCents, currency, purchase }: Charge, paypal: object): string {
   return JSON.stringify({
     intent: 'CAPTURE',

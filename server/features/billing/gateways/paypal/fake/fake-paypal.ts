@@ -9,7 +9,7 @@ import { walletPage } from './fake-wallet-page.ts'
 
 /**
  * A simulated fault, before or after PayPal executes a request. 429 executes nothing; `time-out` executes it and sends no
- * response; `404` finds nothing; `blank` answers 200 with an empty body, as a proxy may.
+ * response; `404` finds nothing; `blank` answers 200 with a foreign page, as a proxy may.
  */
 export type Trouble =
   | 'none'
