@@ -120,7 +120,7 @@ async function lookAgain(tx: Tx, id: string, at: Date): Promise<Step> {
   return nothing
 }
 
-/** The subscription is past due until its gateway is set up again, or the customer chooses another. */
+/** Leaves a subscription past due until its gateway is configured again, or the customer chooses another. */
 async function awaitGateway(
   context: BillingContext,
   tx: Tx,
@@ -185,7 +185,7 @@ function kindOf({ methods }: PaymentGateway, { method_last4 }: RenewingRow): Pay
   return method_last4 === null ? 'wallet' : 'card'
 }
 
-/** The order for the next period: of the planned change of plan, else of the same plan. */
+/** Returns the order for the next period: of the planned change of plan, else of the same plan. */
 async function makeOrder(
   tx: Tx,
   row: RenewingRow,
