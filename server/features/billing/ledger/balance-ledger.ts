@@ -33,7 +33,7 @@ async function enter(
   )
 }
 
-/** Books a purchase from the balance: the deferred revenue becomes revenue, and the part that bonus paid is a discount, which is none. */
+/** Books a purchase from the balance: deferred revenue becomes revenue, and the part that bonus paid is a discount, not revenue. */
 export function enterBalanceSale(
   tx: Tx,
   order: OrderRow & { kind: 'episode' | 'video' },

@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 async function someone(): Promise<Person> {
   const shopper = await Shopper.on(site)
-  // Both have data, as has every guest whose sign-in merges something.
+  // Both users are stored, like every guest who signs in with something to merge.
   await shopper.order(episode(6))
   return { shopper, id: (await shopper.visitor.ask(getUser)).id }
 }

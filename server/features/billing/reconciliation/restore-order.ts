@@ -82,7 +82,7 @@ async function restore(context: BillingContext, tx: Tx, lost: Lost): Promise<Att
   return attempt
 }
 
-/** Returns the order of a lost payment: its remains, another one created for the same period since, or a new one. */
+/** Returns the order of a lost payment: the original if it survived, another created for the same period since, or a new one. */
 async function findOrder(context: BillingContext, tx: Tx, lost: Lost, now: Date): Promise<OrderRow> {
   const { payment, purchase } = lost
   const { subscriptionId, periodNo } = purchase
