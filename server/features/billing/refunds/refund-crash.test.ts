@@ -59,7 +59,7 @@ async function outcomeOf(person: Subscriber, orderId: string): Promise<string> {
 
 test(
   'a process that dies before any statement of a refund, or is killed as it sends a commit, has made it once with all that follows, or never begun',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const whole = await bought()
     const run = await refundUntil({ when: 'never', at: 0 }, whole.orderId)
