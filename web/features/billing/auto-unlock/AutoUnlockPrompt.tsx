@@ -11,7 +11,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './auto-unlock.module.css'
 
-/** A drama whose next episodes can be unlocked automatically. */
+/** A drama for which auto-unlock can be turned on. */
 export interface AutoUnlockOffer {
   videoId: string
   title: string
@@ -26,11 +26,11 @@ interface AutoUnlockPromptProps {
   onClose: () => void
 }
 
-/** How many episodes a day; the contract allows up to 50. */
+/** Selectable limits of episodes per day; the contract allows up to 50. */
 const limits = [5, 10, 20, 50]
 const usualLimit = 10
 
-/** Asks, in a line over the episode that plays, whether the next ones are to be unlocked from the balance. One press shows the terms. */
+/** Offers auto-unlock from the balance in a line over the playing episode. A press shows the terms. */
 export function AutoUnlockPrompt(props: AutoUnlockPromptProps) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(false)
@@ -55,7 +55,7 @@ export function AutoUnlockPrompt(props: AutoUnlockPromptProps) {
   )
 }
 
-/** The price, how many a day at most, and the consent. */
+/** The terms: price per episode, daily limit and consent. */
 function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -139,7 +139,7 @@ function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
   )
 }
 
-/** It belongs to the drama's page. Swipes rewrite the address without the router, but not its path. */
+/** Closes the prompt when the page's path changes. Swipes rewrite the query without the router, but not the path. */
 function useCloseElsewhere(onClose: () => void): void {
   const close = useRef(onClose)
   close.current = onClose

@@ -16,18 +16,18 @@ import { mountPart } from '#web/ui/mount-part.tsx'
 import { UnlockedLine } from './UnlockedLine.tsx'
 import styles from './auto-unlock.module.css'
 
-/** Long enough to read the price and to press the button. */
+/** Enough time to read the price and press the button. */
 const secondsBefore = 3
 
 interface AutoUnlockingProps {
   offer: Pick<Offer, 'episode' | 'price'>
-  /** Told once the episode may be watched, or what is offered has changed. */
+  /** Called once the episode may be watched, or the offer has changed. */
   onPaid: () => void
-  /** The person chooses otherwise, or it was refused. */
+  /** Called when the viewer stops the unlock, or the server refused it. */
   onStop: () => void
 }
 
-/** Says that a locked episode is about to be unlocked from the balance, for how much, and does so unless the person stops it. */
+/** Announces that a locked episode is about to be unlocked from the balance, and its price; unlocks it unless the viewer stops it. */
 export function AutoUnlocking({ offer: { episode, price }, onPaid, onStop }: AutoUnlockingProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -44,7 +44,7 @@ export function AutoUnlocking({ offer: { episode, price }, onPaid, onStop }: Aut
       if (error instanceof CallRejected) notify(error.message)
       if (isLost(error)) {
         notify(t('order.unsure'))
-        // Under the same key, so that it is said and can be undone. Where it was bought otherwise, that is refused.
+        // Repeats the call with the same key to get the order for the undo line. Refused if the episode was bought in another way.
         whenPlayable(queryClient, episode.id, () => void unlockIt().catch(() => {}))
       }
       onStop()
@@ -55,7 +55,7 @@ export function AutoUnlocking({ offer: { episode, price }, onPaid, onStop }: Aut
   const { seconds } = useCountdown(secondsBefore, () => void run())
   return (
     <section className={styles.soon}>
-      {/* Read out once, the seconds are not. */}
+      {/* Announced once by screen readers; the seconds are not. */}
       <div role="status">
         <h2>
           {t('auto.soon', { number: episode.number, price: money(price.episode_cents, price.currency) })}
@@ -70,7 +70,7 @@ export function AutoUnlocking({ offer: { episode, price }, onPaid, onStop }: Aut
   )
 }
 
-/** Does something once an episode turns out to be unlocked. */
+/** Calls `then` once the episode is unlocked. */
 function whenPlayable(queryClient: QueryClient, episodeId: string, then: () => void): void {
   const { queryKey } = playingQuery(episodeId)
   const stop = queryClient.getQueryCache().subscribe(() => {
@@ -80,7 +80,7 @@ function whenPlayable(queryClient: QueryClient, episodeId: string, then: () => v
   })
 }
 
-/** Where the answer got lost, it is asked for once more under the same key: the episode may be unlocked. */
+/** Returns a function that unlocks an episode. It repeats a lost call once with the same key: the episode may be unlocked. */
 function createUnlocker() {
   const withKey = createKeyedSender()
   return (episode_id: string, amount_cents: number): Promise<Order> => {

@@ -13,12 +13,12 @@ import styles from './auto-unlock.module.css'
 
 interface UnlockedLineProps {
   order: Order
-  /** The episode's. */
+  /** The episode's number. */
   number: number
   onClose: () => void
 }
 
-/** Says which episode was unlocked automatically and for how much. One press takes it back, or where that is not possible turns auto-unlock off. */
+/** Shows which episode was unlocked automatically and its price. A button undoes it or, where impossible, turns auto-unlock off. */
 export function UnlockedLine({ order, number, onClose }: UnlockedLineProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -56,7 +56,7 @@ export function UnlockedLine({ order, number, onClose }: UnlockedLineProps) {
   )
 }
 
-/** Closes when it is too late to undo. The site's clock may be ahead of the browser's: it is shown for a while in any case. */
+/** Closes the line at the end of the undo period. The site's clock may be ahead of the browser's, so it has a minimum duration. */
 function useCloseAt(time: string | undefined, onClose: () => void): void {
   const close = useRef(onClose)
   close.current = onClose

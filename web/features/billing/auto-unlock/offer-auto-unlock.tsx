@@ -7,7 +7,7 @@ import { AutoUnlockPrompt, type AutoUnlockOffer } from './AutoUnlockPrompt.tsx'
 const declinedKey = 'auto-unlock-declined'
 const mostDeclined = 50
 
-/** Offers auto-unlock of a drama after an episode of it was unlocked from the balance, unless it is on or was declined in this browser. */
+/** Offers auto-unlock after an episode was unlocked from the balance, unless it is on for the drama or was declined in this browser. */
 export async function offerAutoUnlock(queryClient: QueryClient, offer: AutoUnlockOffer): Promise<void> {
   const { videoId, cents, currency } = offer
   const declined = readRecord<string[]>(declinedKey) ?? []

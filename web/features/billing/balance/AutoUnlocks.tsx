@@ -11,7 +11,7 @@ import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import styles from './own-balance.module.css'
 
-/** The dramas with auto-unlock, each with its limits and the button that turns it off. */
+/** The dramas with auto-unlock, each with its limits and a button that turns it off. */
 export function AutoUnlocks({ list }: { list: AutoUnlock[] }) {
   const { t } = useTranslation()
   return (
@@ -41,7 +41,7 @@ function Line({ auto }: { auto: AutoUnlock }) {
       rereadOffers(queryClient)
       notify(t('auto.turnedOff'))
     } catch {
-      // The toast has said it.
+      // A toast has shown the error.
       setBusy(false)
     }
   }

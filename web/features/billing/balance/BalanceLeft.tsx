@@ -8,14 +8,14 @@ import { useRefundBalance } from './use-refund-balance.ts'
 import styles from './own-balance.module.css'
 
 interface BalanceLeftProps {
-  /** By currency. */
+  /** One entry per currency. */
   balances: MoneyLeft[]
-  /** What gives the money up, given its words. */
+  /** Renders the button that forfeits the money, with the given label. */
   forfeit: (label: string) => ReactNode
   onRefunded: () => void
 }
 
-/** Before an account with paid money is deleted: offers the refund of what can be, and below it to give the money up. */
+/** Shown before an account with paid money is deleted: offers to refund what is refundable, and below it to forfeit the money. */
 export function BalanceLeft({ balances, forfeit, onRefunded }: BalanceLeftProps) {
   const { t } = useTranslation()
   const { refund, busy } = useRefundBalance(onRefunded)

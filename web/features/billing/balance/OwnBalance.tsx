@@ -16,11 +16,11 @@ import { useRefundBalance } from './use-refund-balance.ts'
 import styles from './own-balance.module.css'
 
 interface OwnBalanceProps {
-  /** Draws a part of the page. */
+  /** Renders a section of the page. */
   around: (title: string, content: ReactNode) => ReactNode
 }
 
-/** The person's balance in the member area: what is left and what expires, its history, top-ups, refund and auto-unlock. */
+/** The user's balance in the member area: amounts left and expiring, history, top-ups, refund and auto-unlock. */
 export function OwnBalance({ around }: OwnBalanceProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -80,7 +80,7 @@ function Amounts({ balance }: { balance: Balance }) {
   )
 }
 
-/** Says what goes back and what is lost with it, and refunds after a second press. */
+/** Shows how much is refunded and how much is lost, and refunds after a second press. */
 function Refund({ balances }: { balances: Balance[] }) {
   const { t } = useTranslation()
   const [asked, setAsked] = useState(false)

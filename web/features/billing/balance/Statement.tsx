@@ -8,7 +8,7 @@ import { money } from '#web/lib/money.ts'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
 import styles from './own-balance.module.css'
 
-/** What was added to the balance and spent of it, newest first, page by page. */
+/** The credits and debits of the balance, newest first, paginated. */
 export function Statement() {
   const { t } = useTranslation()
   const pages = useInfiniteQuery(balanceEntriesQuery)

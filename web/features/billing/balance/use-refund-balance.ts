@@ -13,7 +13,7 @@ import { notify } from '#web/lib/notify.ts'
 
 type Refunds = ResultOf<typeof refundBalance>['refunds']
 
-/** Refunds the unspent paid money and says what becomes of it. A press whose answer was lost keeps its key. */
+/** Refunds the unspent paid money and shows the result. A press whose response was lost is repeated with the same key. */
 export function useRefundBalance(onRefunded: () => void) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -29,7 +29,7 @@ export function useRefundBalance(onRefunded: () => void) {
       notify(refundText(t, refunds))
       onRefunded()
     } catch (error) {
-      // The toast has said what else may go wrong.
+      // A toast has shown any other error.
       if (error instanceof CallRejected) notify(error.message)
     } finally {
       setBusy(false)

@@ -11,7 +11,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 
-/** Asks for the link that cancels or withdraws. Whether anything was bought with an address is said by mail alone. */
+/** Requests the link that cancels or withdraws. Only the mail reveals whether the address has purchases. */
 export function AskForLink({ purpose }: { purpose: 'cancel' | 'withdraw' }) {
   const { t } = useTranslation()
   const [sentTo, setSentTo] = useState('')

@@ -11,7 +11,7 @@ import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 import { withdrawalText } from '#web/features/billing/payments/price-copy.ts'
 
-/** Opened by a receipt's link: one click ends the renewals. */
+/** Page of a receipt's link: one click ends the renewals. */
 export function CancelByLink({ secret }: { secret: string }) {
   const { t } = useTranslation()
   return (
@@ -29,7 +29,7 @@ export function CancelByLink({ secret }: { secret: string }) {
   )
 }
 
-/** Opened by the link that somebody asked for who wants to withdraw. */
+/** Page of the link that was requested to withdraw from a purchase. */
 export function WithdrawByLink({ secret }: { secret: string }) {
   const { t } = useTranslation()
   return (
@@ -50,11 +50,11 @@ interface ConfirmActionProps {
   title: string
   lead: string
   button: string
-  /** The title once it is done. */
+  /** The title after success. */
   done: string
-  /** Where another link is asked for. */
+  /** Path of the page that requests another link. */
   another: string
-  /** Does it, and says what it came to. */
+  /** Performs the action and returns its result. */
   work: () => Promise<ReactNode>
 }
 
@@ -67,7 +67,7 @@ function ConfirmAction({ title, lead, button, done, another, work }: ConfirmActi
     messagesOf: () => noFields,
     send: async () => {
       setOutcome(await work())
-      // A signed-in customer sees it in the member area too.
+      // A signed-in customer sees the change in the member area too.
       await queryClient.invalidateQueries()
     },
   })

@@ -12,8 +12,8 @@ import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 
 /**
- * Opened by the link of a guest's receipt: takes what they bought into the account of its address, and signs in. Into an
- * account that is proven to be somebody's it leads by the sign-in, and back here.
+ * Page of the link in a guest's receipt: moves the purchase into the account of its address, and signs in. If that account has a
+ * verified owner, the user has to sign in first and then returns here.
  */
 export function ClaimPurchase({ secret }: { secret: string }) {
   const { t } = useTranslation()
@@ -53,7 +53,7 @@ export function ClaimPurchase({ secret }: { secret: string }) {
   )
 }
 
-/** The account of the address is somebody's who has proven it: a receipt that was passed on must not open it. */
+/** The account's owner has verified the address: a forwarded receipt must not open the account. */
 function SignInFirst({ from }: { from: string }) {
   const { t } = useTranslation()
   return (

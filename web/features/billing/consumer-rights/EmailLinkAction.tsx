@@ -5,7 +5,7 @@ import { CancelByLink, WithdrawByLink } from './CancelOrWithdraw.tsx'
 import { ClaimPurchase } from './ClaimPurchase.tsx'
 import type { EmailLink } from './email-link.ts'
 
-/** A page that needs no session. Opening it changes nothing, because mail scanners open links too; only its button acts. */
+/** A page that needs no session. Opening it changes nothing, because mail scanners open links too; only its button does. */
 export function EmailLinkAction({ link }: { link: EmailLink }) {
   useEffect(forgetFragment, [])
   if (link.do === 'ask') return <AskForLink purpose={link.purpose} />

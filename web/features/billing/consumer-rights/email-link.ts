@@ -1,9 +1,9 @@
-/** The action that the fragment of the member area's address asks for. */
+/** The action in the fragment of the member area's address. */
 export type EmailLink =
   | { do: 'claim' | 'cancel' | 'withdraw'; secret: string }
   | { do: 'ask'; purpose: 'cancel' | 'withdraw' }
 
-/** Parses the fragment of a mail's or the footer's link; null for the area itself. */
+/** Parses the fragment of a link in a mail or the footer; returns null if it names no action. */
 export function readEmailLink(hash: string): EmailLink | null {
   if (hash === '#cancel-contract') return { do: 'ask', purpose: 'cancel' }
   if (hash === '#withdraw') return { do: 'ask', purpose: 'withdraw' }

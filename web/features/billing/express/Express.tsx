@@ -12,11 +12,11 @@ interface ExpressProps extends ExpressPurchase {
   onDone: (order: Order) => void
   onOtherPrice: (cents: number) => void
   onOwned: () => void
-  /** Given a function that puts away what is open. */
+  /** Receives a function that closes the open sheet or check. */
   leaver?: { current: (() => void) | null }
 }
 
-/** The button of an express wallet, and over the whole document what follows a press of it. */
+/** The button of an express wallet, and the sheets that follow a press, over the whole document. */
 export function Express({ onState, onDone, leaver, onOtherPrice, onOwned, ...params }: ExpressProps) {
   const { t } = useTranslation()
   const express = useExpress(params, { onOtherPrice, onOwned })

@@ -14,7 +14,7 @@ interface ExpressAboveProps extends ExpressPurchase {
   onOwned: () => void
 }
 
-/** The express wallet above the card form: its terms, the button, and a line before the card. */
+/** The express wallet above the card form: its terms, its button, and a divider before the card. */
 export function ExpressAbove({ terms, ...express }: ExpressAboveProps) {
   const { t } = useTranslation()
   const [state, setState] = useState<ExpressState>()

@@ -13,7 +13,7 @@ interface ExpressFrameProps {
   choice: Choice
   words: string
   video?: string | undefined
-  /** Whether the gateway takes no such amount. */
+  /** True if the gateway does not accept the amount. */
   off: boolean
   onOpen: () => void
   onPaid: (order: Order) => void
@@ -23,8 +23,8 @@ interface ExpressFrameProps {
 }
 
 /**
- * The express wallet on the page that sells, in the document that may turn to gateways. The frame is as high as the button; while
- * there is a sheet or a bank's check to show it lies over the whole window, in the top layer where the browser has one.
+ * The frame of the express wallet in the page that sells. Its document is the one that may connect to gateways. The frame is as
+ * high as the button; while a sheet or a bank's check is open it covers the window, in the top layer if the browser supports it.
  */
 export function ExpressFrame(props: ExpressFrameProps) {
   const { t, i18n } = useTranslation()
@@ -58,9 +58,9 @@ export function ExpressFrame(props: ExpressFrameProps) {
     addEventListener('message', hear)
     return () => removeEventListener('message', hear)
   }, [])
-  // Before the choice is painted, so that a press right after it opens the sheet of that choice.
+  // Before the choice is painted, so that an immediate press opens the sheet of that choice.
   useLayoutEffect(() => {
-    // What the open sheet shows is what is bought: another choice waits until it is closed.
+    // An open sheet must sell what it shows: a new choice is sent after it closes.
     if (isThere && !open) send(frame.current, { type: 'buy', choice, words, video })
   }, [isThere, open, choice, words, video])
   useEffect(() => {

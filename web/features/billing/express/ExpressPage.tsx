@@ -6,7 +6,7 @@ import { Express } from './Express.tsx'
 import type { ExpressState, ToExpress } from '#web/features/billing/payments/express-messages.ts'
 import styles from './express.module.css'
 
-/** The express wallet's document in a frame of the page that sells: a button, and over that page what follows a press of it. */
+/** The express wallet's document, framed by the page that sells: a button, and the sheets that follow a press. */
 export function ExpressPage({ gateway }: { gateway: GatewayId }) {
   const { t } = useTranslation()
   const [bought, setBought] = useState<Extract<ToExpress, { type: 'buy' }>>()

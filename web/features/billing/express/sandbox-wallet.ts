@@ -7,10 +7,10 @@ import type { ExpressWallet, WalletSettings } from '#web/features/billing/paymen
 import styles from './express.module.css'
 
 const name = 'Sandbox Pay'
-/** A sheet that has not come by then does not come. */
+/** Maximum wait for the sheet to load. */
 const patienceMs = 10_000
 
-/** The sandbox's express wallet: a button of ours, and a sheet in a frame of its own over the whole document. */
+/** Opens the sandbox's express wallet: the site's own button, and a sheet in a frame over the whole document. */
 export function openSandboxWallet({ place, choice: first, events }: WalletSettings): ExpressWallet {
   let choice = first
   let sheet: ReturnType<typeof openSheet> | undefined
@@ -42,7 +42,7 @@ export function openSandboxWallet({ place, choice: first, events }: WalletSettin
   }
   button.addEventListener('click', () => events.click({ resolve }))
   place.replaceChildren(button)
-  // How a browser without a wallet is tried: docs/payments.md.
+  // Simulates a browser without a wallet: docs/payments.md.
   const available = storage.get('sandbox_wallet') !== 'none'
   button.hidden = !available
   events.ready(available)
@@ -73,7 +73,7 @@ interface SheetEvents {
   cancel(): void
 }
 
-/** Opens the sheet over the document, and passes its events on. */
+/** Opens the sheet over the document, and forwards its events. */
 function openSheet(purchase: { shop: string; amount: string; line: string }, on: SheetEvents) {
   const frame = document.createElement('iframe')
   frame.src = `/sandbox/express?lang=${i18n.language}`

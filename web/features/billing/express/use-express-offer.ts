@@ -5,9 +5,9 @@ import type { Choice } from '#web/features/billing/payments/price-copy.ts'
 import { hasExpress } from '#web/features/billing/payments/express-wallet.ts'
 import { mayHaveWallet } from './remembered-wallet.ts'
 
-/** What a panel with room for an express wallet knows of it. */
+/** Returns the express wallets that a panel offers and their prices. */
 export function useExpressOffer({ gateways }: Pick<Offer, 'gateways'>) {
-  // Kept as it was when the panel came: room that is taken away would move what is under the finger.
+  // Computed once when the panel opens: removing the reserved space later would move the buttons.
   const [wallets] = useState(() =>
     gateways.filter(({ id, kind }) => kind === 'card' && hasExpress(id) && mayHaveWallet(id)),
   )
@@ -16,14 +16,14 @@ export function useExpressOffer({ gateways }: Pick<Offer, 'gateways'>) {
   return {
     problem,
     setProblem,
-    /** Whether there is room for any. */
+    /** True if space is reserved for a wallet. */
     isOffered: wallets.length > 0,
-    /** The wallet of the gateway that is chosen, else the first. */
+    /** Returns the wallet of the chosen gateway, else the first. */
     walletFor: (chosen: OfferedGateway | undefined) =>
       wallets.find(({ id }) => id === chosen?.id) ?? wallets[0],
-    /** A choice at the price that it has for this person. */
+    /** Returns a choice at this user's price. */
     priced: (choice: Choice): Choice => (isRegular ? { ...choice, ...choice.regular } : choice),
-    /** Its introductory price turned out not to be for whom the wallet belongs to. @returns whether that is it */
+    /** Switches to the regular price if the wallet's owner is not eligible for the introductory one. @returns whether it did */
     takeRegular(choice: Choice, cents: number): boolean {
       const isIt = choice.regular?.cents === cents
       if (isIt) setRegular(true)

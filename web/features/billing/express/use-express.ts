@@ -18,7 +18,7 @@ import { rememberWallet } from './remembered-wallet.ts'
 export interface ExpressPurchase {
   params: CheckoutParams
   choice: Choice
-  /** What is said beside the button, which the person agrees to by approving. */
+  /** The text beside the button, which the user accepts by approving. */
   words: string
   atOnce: boolean
 }
@@ -28,10 +28,10 @@ interface PriceEvents {
   onOwned(): void
 }
 
-/** A wallet that has not answered by then is not waited for. */
+/** Maximum wait for a wallet to load. */
 const patienceMs = 12_000
 
-/** An express wallet in its place: one press opens its sheet, and what is approved there is ordered and paid. */
+/** Mounts an express wallet: a press opens its sheet, and an approval there creates and pays the order. */
 export function useExpress({ params, choice, words, atOnce }: ExpressPurchase, on: PriceEvents) {
   const place = useRef<HTMLDivElement>(null)
   const wallet = useRef<ExpressWallet>(null)
@@ -55,7 +55,7 @@ export function useExpress({ params, choice, words, atOnce }: ExpressPurchase, o
     },
     cancel: () => setOpen(false),
     confirm(approved) {
-      // A sheet approves once; another press of it comes to nothing.
+      // A sheet approves once; ignore further presses.
       if (approval.current) return
       approval.current = approved
       void submit(detailsOf(approved.billingDetails), approved.entry)
@@ -84,7 +84,7 @@ export function useExpress({ params, choice, words, atOnce }: ExpressPurchase, o
       const opened = await openWallet(gateway, { place: shown, choice: begun, events: passOn })
       if (left) return opened.remove()
       wallet.current = opened
-      // Something else may have been chosen while the wallet's script came.
+      // The choice may have changed while the wallet's script loaded.
       if (latest.current !== begun) opened.change(latest.current)
     }
     open(place.current).catch(passOn.failed)
@@ -100,7 +100,7 @@ export function useExpress({ params, choice, words, atOnce }: ExpressPurchase, o
     wallet.current?.change(latest.current)
   }, [kind, id, cents, currency])
 
-  // Once there is an answer the sheet has done its part, whatever the answer is.
+  // After any result, the sheet is done.
   useEffect(() => {
     const approved = approval.current
     if (!approved || step.at === 'working') return
@@ -122,12 +122,12 @@ export function useExpress({ params, choice, words, atOnce }: ExpressPurchase, o
     state,
     step,
     problem,
-    /** Whether anything but the button is to be seen. */
+    /** True if a sheet or a bank's check is visible, not only the button. */
     isOpen: isBusy,
-    /** The bank's check is over. */
+    /** Called when the bank's check has ended. */
     checked: (order: Order) => void checked(order),
     leaveCheck,
-    /** Puts away what is open, where that is possible. */
+    /** Closes the open sheet or check if possible. */
     leave() {
       if (step.at === 'bank') leaveCheck()
       else if (step.at === 'form') wallet.current?.cancel()
@@ -135,7 +135,7 @@ export function useExpress({ params, choice, words, atOnce }: ExpressPurchase, o
   }
 }
 
-/** Who approved, as the forms ask it. Wallets tell a name in one piece, or none. */
+/** Splits a wallet's billing details into the form's fields. Wallets give the name in one string, or none. */
 function detailsOf({ name = '', email = '' }: WalletBillingDetails = {}): BillingDetails {
   const words = name.trim().split(/\s+/)
   const last = words.pop() ?? ''
@@ -143,7 +143,7 @@ function detailsOf({ name = '', email = '' }: WalletBillingDetails = {}): Billin
   return isName(first) && isName(last) ? { email, first, last } : { email, first: '', last: '' }
 }
 
-/** Opens the express wallet of a gateway. Stripe's is a file of its own, which only comes where it is wanted. */
+/** Opens a gateway's express wallet. Stripe's module is loaded on demand. */
 async function openWallet(gateway: string, settings: WalletSettings): Promise<ExpressWallet> {
   if (gateway === 'stripe')
     return (await import('#web/features/billing/stripe/express-element.ts')).openStripeWallet(settings)

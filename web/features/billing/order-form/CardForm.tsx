@@ -8,16 +8,16 @@ import styles from '#web/features/billing/payments/order-page.module.css'
 
 interface CardFormProps<T> {
   step: Step<T>
-  /** Null until the gateway's fields are ready, undefined where no card is asked for. */
+  /** Null until the gateway's fields are ready, undefined if no card is needed. */
   card: CardEntry | null | undefined
   details: ReturnType<typeof useBillingDetails>
   onSubmit: (details: BillingDetails) => void
-  /** The bank's check is over, whatever its outcome. */
+  /** Called when the bank's check has ended, whatever its outcome. */
   onChecked: (made: T) => void
   children: ReactNode
 }
 
-/** A form that a card is given in: sent once all its fields are right, and put aside while the bank asks. */
+/** A form with card fields: submitted once all fields are valid, hidden during the bank's check. */
 export function CardForm<T>({ step, card, details, onSubmit, onChecked, children }: CardFormProps<T>) {
   const send = (event: FormEvent) => {
     event.preventDefault()

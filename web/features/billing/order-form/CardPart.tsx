@@ -6,14 +6,14 @@ import type { Problem } from '#web/features/billing/payments/use-payment-steps.t
 import styles from '#web/features/billing/payments/order-page.module.css'
 
 interface CardPartProps {
-  /** The gateway's. */
+  /** The gateway's card fields. */
   Card: CardFields
   details: ReturnType<typeof useBillingDetails>
   problem: Problem | null
   onEntry: (entry: CardEntry | null) => void
 }
 
-/** Whose card it is, and the card: the name is asked for by us, the rest by the gateway. */
+/** The cardholder's name, a field of the site, and the card, in fields of the gateway. */
 export function CardPart({ Card, details, problem, onEntry }: CardPartProps) {
   const { t } = useTranslation()
   return (

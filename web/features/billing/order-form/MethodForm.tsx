@@ -18,11 +18,11 @@ import styles from '#web/features/billing/payments/order-page.module.css'
 interface MethodFormProps {
   params: MethodFormParams
   membership: Membership
-  /** The gateway's; null where no card is given. */
+  /** The gateway's card fields; null if the method is not a card. */
   Card: CardFields | null
 }
 
-/** The same fields as to pay, to say what the plan is charged to from now on; nothing is charged here. */
+/** Changes the payment method of a plan, with the same fields as a payment; nothing is charged now. */
 export function MethodForm({ params, membership, Card }: MethodFormProps) {
   const { t } = useTranslation()
   const byCard = Card !== null
@@ -66,7 +66,7 @@ export function MethodForm({ params, membership, Card }: MethodFormProps) {
   )
 }
 
-/** Tells the framing page; a page of its own goes where the change leads. */
+/** Reports the change to the framing page; an unframed page navigates to the next step. */
 function useReport(change: MethodChange | null): void {
   useEffect(() => {
     if (!change) return

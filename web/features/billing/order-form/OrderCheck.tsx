@@ -7,7 +7,7 @@ import { isFramed, reportOrder } from '#web/features/billing/payments/order-repo
 import { afterCheck, readOrder } from '#web/features/billing/payments/pay.ts'
 import styles from '#web/features/billing/payments/order-page.module.css'
 
-/** The bank's check of an order that a saved card is to pay. The page around it hears what came of it; a page of its own shows the order. */
+/** The bank's check of an order paid by a saved card. Reports the result to the framing page; an unframed page shows the order. */
 export function OrderCheck({ orderId }: { orderId: string }) {
   const { t } = useTranslation()
   const [order, setOrder] = useState<Order>()

@@ -21,18 +21,18 @@ import { paths } from '#web/lib/paths.ts'
 interface OrderFormProps {
   params: CheckoutParams
   choice: Choice
-  /** The gateway's; null where no card is paid with. */
+  /** The gateway's card fields; null if the method is not a card. */
   Card: CardFields | null
-  /** The gateway's express wallet; null where it has none. */
+  /** The gateway's express wallet; null if it has none. */
   Above: typeof ExpressAbove | null
-  /** Told where what is offered costs something else by now: it is asked for again. */
+  /** Called when the offer's price has changed, to load it again. */
   onChanged: () => void
 }
 
-/** E-mail and name are ours, the card's fields the gateway's; the price stands whole beside the button. */
+/** The order form. E-mail and name are fields of the site, the card's of the gateway; the full price is beside the button. */
 export function OrderForm({ params, choice: offered, Card, Above, onChanged }: OrderFormProps) {
   const { t } = useTranslation()
-  // The introductory price is not for everybody; who it is for is known once there is an e-mail.
+  // Eligibility for the introductory price is known once there is an e-mail address.
   const [isRegular, setRegular] = useState(false)
   const choice = isRegular ? { ...offered, ...offered.regular } : offered
   const takeOther = (cents: number) => (offered.regular?.cents === cents ? setRegular(true) : onChanged())
@@ -41,7 +41,7 @@ export function OrderForm({ params, choice: offered, Card, Above, onChanged }: O
   const mayBeSaved = byCard && choice.kind !== 'plan'
   const [save, setSave] = useState(false)
   const ends = choice.kind === 'plan' ? t('pay.cancelAnyTime') : ''
-  // A further period is no new contract that one could withdraw from. Of a top-up nothing is delivered before it is spent.
+  // A further period is no new contract that could be withdrawn from. A top-up delivers nothing before it is spent.
   const isContract = !choice.owed && choice.kind !== 'top_up'
   const terms = [choice.terms, ends, isContract && !atOnce ? t('order.withdrawal') : '']
     .filter(Boolean)
@@ -122,7 +122,7 @@ export function OrderForm({ params, choice: offered, Card, Above, onChanged }: O
   )
 }
 
-/** Never ticked beforehand: the card is saved for those who ask for it. */
+/** Never preselected: saving the card needs an explicit choice. */
 function SaveChoice({ checked, onChange }: { checked: boolean; onChange: (save: boolean) => void }) {
   const { t } = useTranslation()
   const id = useId()
@@ -152,7 +152,7 @@ function Bought({ choice }: { choice: Choice }) {
   )
 }
 
-/** Tells the framing page; a page of its own goes where the order leads. */
+/** Reports the order to the framing page; an unframed page navigates to the next step. */
 function useReport(order: Order | null): void {
   useEffect(() => {
     if (!order) return
@@ -162,7 +162,7 @@ function useReport(order: Order | null): void {
   }, [order])
 }
 
-/** Stands for the moment until the page around it goes on. */
+/** Shown briefly until the framing page continues. */
 function OrderDone({ order }: { order: Order }) {
   const { t } = useTranslation()
   return (
@@ -172,7 +172,7 @@ function OrderDone({ order }: { order: Order }) {
   )
 }
 
-/** Leaves the card form for what the person has already: the page around it plays it; a page of its own leads there. */
+/** Leaves the form for something already owned: the framing page plays it; an unframed page navigates there. */
 function leaveOwned({ kind, id }: CheckoutParams): void {
   if (isFramed()) return reportOwned()
   location.assign(kind === 'video' ? paths.video.to(id) : paths.my.to())

@@ -37,7 +37,7 @@ const ExpressPage = lazy(async () => ({
   default: (await import('#web/features/billing/express/ExpressPage.tsx')).ExpressPage,
 }))
 
-/** The document that may turn to gateways: an express wallet in a frame, or the card form. */
+/** The document that may connect to gateways: an express wallet in a frame, or the card form. */
 export function OrderPage() {
   if (express === null) return <FormPage />
   return (
@@ -47,7 +47,7 @@ export function OrderPage() {
   )
 }
 
-/** The card form: inside a sheet of the video page, or a page of its own. */
+/** The card form: in a sheet of the video page, or a page of its own. */
 function FormPage() {
   const { t } = useTranslation()
   const { form, failed, load } = useForm()
@@ -72,7 +72,7 @@ function Form({ form, onChanged }: { form: LoadedForm; onChanged: () => void }) 
   return methodParams && <MethodForm params={methodParams} {...form} />
 }
 
-/** What is unknown, or owned already: then the page around it goes on to play. */
+/** Shown for an unknown or already owned item; in the latter case the framing page plays it. */
 function Nothing() {
   const { t } = useTranslation()
   useEffect(() => {
@@ -92,7 +92,7 @@ function Nothing() {
   )
 }
 
-/** Leads to the membership, which then names the plan that follows; in a frame the page around it goes there. */
+/** The form that changes a plan. Then navigates to the membership, which shows the next plan; in a frame, the framing page does. */
 function Change(change: PlanChange) {
   const planned = () => (isFramed() ? parent : window).location.assign(paths.my.to())
   return (
@@ -102,13 +102,13 @@ function Change(change: PlanChange) {
   )
 }
 
-/** Something to pay, a change of plan, or what the plan is charged to. */
+/** A payment, a change of plan, or a change of payment method. */
 type LoadedForm =
   | { choice: Choice; Card: CardFields | null; Above: typeof ExpressAbove | null }
   | PlanChange
   | { membership: Membership; Card: CardFields | null }
 
-/** The card's fields are fetched meanwhile, as most come to pay. */
+/** Loads the form's data. The card fields load concurrently, because most visitors pay. */
 async function loadForm(t: Translate, wanted: CheckoutParams): Promise<LoadedForm | null> {
   const [loaded, Card, Above] = await Promise.all([
     loadChoice(t, wanted),
@@ -123,7 +123,7 @@ async function loadMethodForm(wanted: MethodFormParams): Promise<LoadedForm | nu
   return membership && { membership, Card }
 }
 
-/** What the form needs; null where there is nothing to pay. */
+/** Loads the form; null if there is nothing to pay. */
 function useForm() {
   const { t } = useTranslation()
   const asked = params ?? methodParams

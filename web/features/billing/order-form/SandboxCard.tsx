@@ -3,7 +3,7 @@ import type { CardFields } from '#web/features/billing/payments/card-entry.ts'
 import { useCardFrame } from './use-card-frame.ts'
 import styles from '#web/features/billing/payments/order-page.module.css'
 
-/** The sandbox's own frame. */
+/** The sandbox's card fields, in a frame. */
 export const SandboxCard: CardFields = ({ onEntry }) => {
   const { t, i18n } = useTranslation()
   const { ref, height } = useCardFrame(onEntry)

@@ -5,14 +5,14 @@ import type { CardFields } from '#web/features/billing/payments/card-entry.ts'
 import { SandboxCard } from './SandboxCard.tsx'
 import type { MethodFormParams } from '#web/features/billing/payments/checkout-params.ts'
 
-/** The card's fields where a card is paid with. Stripe's are a file of their own, which only comes where they are wanted. */
+/** Loads the card fields if the method is a card, else returns null. Stripe's module is loaded on demand. */
 export async function loadCardFields({ gateway, method }: MethodFormParams): Promise<CardFields | null> {
   if (method !== 'card') return null
   if (gateway !== 'stripe') return SandboxCard
   return (await import('#web/features/billing/stripe/StripeCard.tsx')).StripeCard
 }
 
-/** The express wallet above the card's fields; null where there is none. The form does without one that does not load. */
+/** Loads the express wallet above the card fields; null if there is none or it does not load. */
 export async function loadExpress({
   gateway,
   method,

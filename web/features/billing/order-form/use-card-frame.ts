@@ -4,7 +4,7 @@ import type { CardEntry } from '#web/features/billing/payments/card-entry.ts'
 type Reply = { type: 'token'; token: string } | { type: 'invalid' }
 type Waiting = { current: ((reply: Reply) => void) | null }
 
-/** Speaks with the gateway's frame, which alone sees the card. Messages of any other window or origin are not heard. */
+/** Exchanges messages with the gateway's frame, the only one that sees the card. Ignores other windows and origins. */
 export function useCardFrame(onEntry: (entry: CardEntry | null) => void) {
   const ref = useRef<HTMLIFrameElement>(null)
   const [height, setHeight] = useState(210)
@@ -37,7 +37,7 @@ function entryOf(frame: RefObject<HTMLIFrameElement | null>, waiting: Waiting): 
     })
   return {
     check(goThere) {
-      // Asked for a token it does so by itself.
+      // The frame checks its fields itself before it creates a token.
       if (!goThere) post('check')
       return true
     },

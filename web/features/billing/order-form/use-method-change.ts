@@ -6,7 +6,7 @@ import type { BillingDetails } from '#web/features/billing/payments/billing-deta
 import { usePaymentSteps } from '#web/features/billing/payments/use-payment-steps.ts'
 import type { MethodFormParams } from '#web/features/billing/payments/checkout-params.ts'
 
-/** The steps of one change of payment method: card or wallet, perhaps 3-D Secure, and the result. */
+/** Runs one change of payment method: card or wallet, possibly 3-D Secure, and the result. */
 export function useMethodChange({ gateway, method }: MethodFormParams, card: CardEntry | null) {
   const { t } = useTranslation()
   const words = { unsure: t('method.unsure'), failed: t('method.unsure') }
@@ -18,7 +18,7 @@ export function useMethodChange({ gateway, method }: MethodFormParams, card: Car
     if (next.type === 'authenticate' && next.url) return setStep({ at: 'bank', made, url: next.url })
     refuse(t(next.type === 'none' ? 'method.unsure' : 'method.notConfirmed'))
   }
-  /** The card is kept, or for Stripe given to what keeps it. */
+  /** Saves the card; with Stripe, confirms a setup intent. */
   const purpose = {
     made: null,
     send: (payment_token: string | undefined, { first, last }: BillingDetails) =>
@@ -27,7 +27,7 @@ export function useMethodChange({ gateway, method }: MethodFormParams, card: Car
   }
   const submit = (details: BillingDetails) =>
     attempt(() => (card ? card.give(purpose, details) : startMethodChange({ gateway, method })), settle)
-  /** The bank's check is over, whatever its outcome. What still asks for it then was not confirmed. */
+  /** Called when the bank's check has ended, whatever its outcome. A change that still needs the check was not confirmed. */
   const checked = ({ id }: MethodChange) =>
     attempt(async () => {
       const change = await syncMethodChange(id)

@@ -14,7 +14,7 @@ import { usePurchaseTitle } from './use-purchase-title.ts'
 import { orderStatusText } from '#web/features/billing/payments/price-copy.ts'
 import styles from './orders.module.css'
 
-/** The person's orders, newest first: what, when, how much, and what became of it; a receipt for what was paid. */
+/** The user's orders, newest first: item, date, amount and status, with a receipt for paid ones. */
 export function Orders() {
   const { t } = useTranslation()
   const pages = useInfiniteQuery(ordersQuery)

@@ -17,7 +17,7 @@ import './print.css'
 import { settings } from '#web/lib/settings.ts'
 import styles from './receipt.module.css'
 
-/** The receipt of one order, on screen and as a clean page on paper. */
+/** The receipt of one order, with a layout for print. */
 export function Receipt({ orderId }: { orderId: string }) {
   const { t } = useTranslation()
   const { order, unknown, lost, retry } = useOrder(orderId)
@@ -44,7 +44,7 @@ export function Receipt({ orderId }: { orderId: string }) {
   )
 }
 
-/** Bonus money is a discount, and comes back last of what is refunded. */
+/** Returns the amount that was paid and not refunded. Bonus money is a discount, and is refunded last. */
 const keptCents = ({ amount_cents, refunded_cents, discount_cents = 0 }: Facts) =>
   Math.max(0, amount_cents - discount_cents - refunded_cents)
 

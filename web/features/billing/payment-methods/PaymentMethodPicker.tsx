@@ -5,7 +5,7 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import styles from './payment-method-picker.module.css'
 
 /**
- * The payment methods for what is chosen: those that take the amount, and for a plan those that can be charged again.
+ * Returns the payment methods that accept the choice's amount and, for a plan, can be charged again.
  * @param id of a plan or a top-up
  */
 export function paymentMethodsFor(
@@ -22,11 +22,11 @@ interface PaymentMethodPickerProps {
   gateways: OfferedGateway[]
   chosen: number
   onChoose: (i: number) => void
-  /** What pays by one press, beside them: the balance, a saved card. */
+  /** The one-tap sources beside the methods: the balance, a saved card. */
   oneTap?: { name: string; chosen: boolean; onChoose: () => void }[]
 }
 
-/** The payment methods, if there is more than one. */
+/** Lists the payment methods if there is more than one. */
 export function PaymentMethodPicker({ gateways, chosen, onChoose, oneTap = [] }: PaymentMethodPickerProps) {
   const { t } = useTranslation()
   if (gateways.length < 2 && oneTap.length === 0) return null
@@ -54,7 +54,7 @@ export function PaymentMethodPicker({ gateways, chosen, onChoose, oneTap = [] }:
   )
 }
 
-/** If the sandbox is offered beside a real gateway, the label says which of the two it is. */
+/** Returns a method's label. If the sandbox is offered beside a real gateway, the label includes which of the two it is. */
 function nameOf(t: Translate, { id, kind }: OfferedGateway, gateways: OfferedGateway[]): string {
   if (id === 'paypal') return t('pay.paypal')
   const method = t(`pay.${kind}`)

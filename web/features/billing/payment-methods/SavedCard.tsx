@@ -14,7 +14,7 @@ interface SavedCardProps {
   around: (card: ReactNode) => ReactNode
 }
 
-/** The card that is saved for purchases and the button that removes it, in what `around` draws; nothing where none is saved. */
+/** The card saved for purchases and a button that removes it, rendered by `around`; nothing if no card is saved. */
 export function SavedCard({ userId, around }: SavedCardProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -28,10 +28,10 @@ export function SavedCard({ userId, around }: SavedCardProps) {
     try {
       const left = await call(removeSavedMethod, { body: { id: saved.id } })
       queryClient.setQueryData(query.queryKey, left)
-      // Another that was saved in its place meanwhile is still there.
+      // A card saved in its place meanwhile is still there.
       if (left.saved_method === null) notify(t('savedCard.removed'))
     } catch {
-      // The toast has said it.
+      // A toast has shown the error.
     } finally {
       setBusy(false)
     }

@@ -5,7 +5,7 @@ import { createKeyedSender, isRateLimited } from '#web/features/billing/payments
 
 const withChangeKey = createKeyedSender()
 
-/** Begins to have another method charged; an answer that was lost is asked for once more, which begins nothing twice. */
+/** Starts a change of payment method. Repeats a lost call once with the same idempotency key, so that it starts only one. */
 export async function startMethodChange(body: BodyOf<typeof changeMethod>): Promise<MethodChange> {
   const send = () => withChangeKey(body, (idempotencyKey) => call(changeMethod, { body, idempotencyKey }))
   try {
@@ -16,6 +16,6 @@ export async function startMethodChange(body: BodyOf<typeof changeMethod>): Prom
   }
 }
 
-/** A change of method as its gateway has it now, and brought on where it waited for the person. */
+/** Returns a change of method as its gateway now has it, after advancing it if it was waiting for the user. */
 export const syncMethodChange = (change_id: string): Promise<MethodChange> =>
   call(changeMethod, { body: { change_id } })

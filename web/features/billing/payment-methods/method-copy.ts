@@ -3,7 +3,7 @@ import type { Membership } from '#contract/members.ts'
 import { longDate } from '#web/lib/format.ts'
 import { money } from '#web/lib/money.ts'
 
-/** What the makers of cards call themselves. */
+/** Display names of the card brands. */
 export const brands: Record<string, string> = {
   visa: 'Visa',
   mastercard: 'Mastercard',
@@ -14,7 +14,7 @@ export const brands: Record<string, string> = {
   unionpay: 'UnionPay',
 }
 
-/** What a plan is charged to: "Visa ending in 4242", a wallet's name, or nothing. */
+/** Returns the name of a plan's payment method: "Visa ending in 4242", a wallet's name, or an empty string. */
 export function methodName(t: Translate, { method }: Pick<Membership, 'method'>): string {
   if (!method) return ''
   const { brand, last4 } = method
@@ -22,7 +22,7 @@ export function methodName(t: Translate, { method }: Pick<Membership, 'method'>)
   return t('method.card', { brand: brands[brand ?? ''] ?? t('pay.card'), last4 })
 }
 
-/** When what the plan is charged to is charged next, and how much. */
+/** Describes the next charge of a plan's payment method: date and amount. */
 export function nextChargeText(t: Translate, membership: Membership): string {
   const { status, plan, next_plan, owed, grace_until, renews_at, ends_at, cancel_at_period_end } = membership
   const due = (status === 'past_due' ? owed : next_plan) ?? plan

@@ -7,7 +7,7 @@ import { CallRejected } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { syncMethodChange } from './method-change.ts'
 
-/** Says what became of a change of method whose person comes back from their wallet, once. */
+/** Shows the result of a change of method once, when the user returns from their wallet. */
 export function useReturnedChange(): void {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import styles from './order-page.module.css'
 
-/** The bank's own page, in place. It says when it is done, never how it went: the order knows. */
+/** The bank's page in a frame. It reports that it is done but not the result, which is read from the order. */
 export function BankCheck({ url, onChecked }: { url: string; onChecked: () => void }) {
   const { t, i18n } = useTranslation()
   const frame = useRef<HTMLIFrameElement>(null)

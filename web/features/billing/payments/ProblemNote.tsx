@@ -1,7 +1,7 @@
 import type { Problem } from './use-payment-steps.ts'
 import styles from './problem-note.module.css'
 
-/** What went wrong, beneath the fields. */
+/** An error message below the fields. */
 export function ProblemNote({ problem }: { problem: Problem | null }) {
   return (
     problem && (
@@ -12,5 +12,5 @@ export function ProblemNote({ problem }: { problem: Problem | null }) {
   )
 }
 
-/** The submit bar would lie over it in a low window. */
+/** Scrolls the message into view: in a low window the submit bar would cover it. */
 const showWhole = (problem: HTMLElement | null) => problem?.scrollIntoView({ block: 'nearest' })

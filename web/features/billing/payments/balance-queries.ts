@@ -2,14 +2,14 @@ import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/
 import { getBalance, listBalanceEntries } from '#contract/balance.ts'
 import { call } from '#web/lib/api.ts'
 
-/** What is left of the person's balance, the top-ups on sale, and the dramas with auto-unlock. */
+/** The user's balance, the top-ups on sale, and the dramas with auto-unlock. */
 export const balanceQuery = queryOptions({
   queryKey: ['balance'],
   queryFn: ({ signal }) => call(getBalance, { signal }),
   staleTime: 10_000,
 })
 
-/** Once auto-unlock of a drama is on or off: what is offered for its locked episodes says so, and is asked for again. */
+/** Invalidates the offers of a drama's locked episodes after auto-unlock was turned on or off. */
 export function rereadOffers(queryClient: QueryClient): void {
   const offers = {
     queryKey: ['playing'],
@@ -22,7 +22,7 @@ export function rereadOffers(queryClient: QueryClient): void {
 
 const firstPage: string | undefined = undefined
 
-/** The changes of the person's balance, newest first, page after page. Read again with the balance, whose key is part of this one. */
+/** The changes of the user's balance, newest first, paginated. Invalidated with the balance, whose key is a prefix of this one. */
 export const balanceEntriesQuery = infiniteQueryOptions({
   queryKey: [...balanceQuery.queryKey, 'entries'],
   queryFn: ({ pageParam, signal }) =>

@@ -1,13 +1,13 @@
 import { isEmail, isName } from '#web/lib/checks.ts'
 
-/** What we ask of the person who pays; the card itself is the gateway's. */
+/** Billing details entered in the site's own fields; the card is entered in the gateway's. */
 export interface BillingDetails {
   email: string
   first: string
   last: string
 }
 
-/** The fields that are to be mended, in the form's order (product.md, section 6). */
+/** Returns the invalid fields, in the form's order. */
 export function badFields({ email, first, last }: BillingDetails): (keyof BillingDetails)[] {
   return [
     ...(isEmail(email) ? [] : ['email' as const]),

@@ -8,23 +8,23 @@ export interface PurposeState {
   next: NextStep
 }
 
-/** What a card is entered for: the payment of an order, or a change of payment method. */
+/** The purpose of a card entry: paying an order, or changing the payment method. */
 export interface PaymentPurpose<T extends PurposeState> {
-  /** What our server has of it; null before it has anything. */
+  /** The order or change on our server; null before it exists. */
   made: T | null
-  /** Gives our server the token that the gateway gave for the card; without one, asks it for what the card is given to. */
+  /** Sends the gateway's token for the card to our server; without a token, requests the intent to confirm with the card. */
   send(token: string | undefined, details: BillingDetails): Promise<T>
-  /** Has our server read what became of it at the gateway, by the gateway's name for it. */
+  /** Makes our server read the result from the gateway, by the gateway's reference. */
   read(made: T, name: string, details: BillingDetails): Promise<T>
 }
 
-/** What our forms can do with a card that they never see. */
+/** The operations of a form on a card that it never sees. */
 export interface CardEntry {
-  /** Marks what is known to be unfinished, and goes to the first of it where it is told to. @returns whether nothing is */
+  /** Marks the fields known to be incomplete and, if `goThere`, focuses the first. @returns whether all are complete */
   check(goThere: boolean): boolean
-  /** Gives the card to the gateway. @returns how it stands then, or null where a field has been marked that is to be mended */
+  /** Gives the card to the gateway. @returns the resulting state, or null if a field has been marked as invalid */
   give<T extends PurposeState>(purpose: PaymentPurpose<T>, details: BillingDetails): Promise<T | null>
 }
 
-/** A gateway's fields for a card. They tell what can be done with it once it can be typed, and null when it no longer can. */
+/** A gateway's card fields. They call `onEntry` with a card entry once they accept input, and with null when they no longer do. */
 export type CardFields = ComponentType<{ onEntry: (entry: CardEntry | null) => void }>

@@ -8,17 +8,17 @@ import { call, CallRejected } from '#web/lib/api.ts'
 import { hasExpress } from './express-wallet.ts'
 import { episodeChoice, isStuck, owedChoice, planChoice, videoChoice, type Choice } from './price-copy.ts'
 
-/** What the order form is to sell, from its address. */
+/** The purchase that the order form's address names. */
 export interface CheckoutParams {
   kind: (typeof orderKinds)[number]
   id: string
   gateway: GatewayId
   method: (typeof paymentMethods)[number]
-  /** The video whose paywall offered it; a plan is credited to it. */
+  /** The video whose paywall offered the item; a plan is credited to it. */
   video?: string
 }
 
-/** Parses the order form's address; null if it asks for nothing that we sell. */
+/** Parses the order form's address; returns null if it names nothing on sale. */
 export function readCheckoutParams(search: string): CheckoutParams | null {
   const query = new URLSearchParams(search)
   const kind = orderKinds.find((known) => known === query.get('kind'))
@@ -30,10 +30,10 @@ export function readCheckoutParams(search: string): CheckoutParams | null {
   return { kind, id, gateway, method, ...(video ? { video } : {}) }
 }
 
-/** What the form is opened with to change a plan's payment method. */
+/** The parameters of the form that changes a plan's payment method. */
 export type MethodFormParams = Pick<CheckoutParams, 'gateway' | 'method'>
 
-/** Reads such an address of the form; null for any other. */
+/** Parses the address of that form; returns null for any other. */
 export function readMethodFormParams(search: string): MethodFormParams | null {
   const query = new URLSearchParams(search)
   const gateway = gatewayIds.find((known) => known === query.get('gateway'))
@@ -41,32 +41,32 @@ export function readMethodFormParams(search: string): MethodFormParams | null {
   return query.get('kind') === 'method' && gateway && method ? { gateway, method } : null
 }
 
-/** Reads the address of a bank's check: the order that it is about; null for any other. */
+/** Returns the order id from the address of a bank's check; null for any other address. */
 export function readCheck(search: string): string | null {
   const query = new URLSearchParams(search)
   return query.get('kind') === 'check' ? query.get('order_id') : null
 }
 
-/** Reads the address of an express wallet in a frame: whose it is; null for any other. */
+/** Returns the gateway from the address of a framed express wallet; null for any other address. */
 export function readExpressGateway(search: string): GatewayId | null {
   const query = new URLSearchParams(search)
   const gateway = gatewayIds.find((known) => known === query.get('gateway'))
   return query.get('kind') === 'express' && gateway && hasExpress(gateway) ? gateway : null
 }
 
-/** The membership whose method can be changed; null where there is none. */
+/** Loads the membership whose payment method can be changed; null if there is none. */
 export async function loadMembership(): Promise<Membership | null> {
   const { membership } = await call(getUser)
   return membership.plan ? membership : null
 }
 
-/** A plan that is chosen while another runs. */
+/** A plan chosen while another one is active. */
 export interface PlanChange {
   plan: Plan
   membership: Membership
 }
 
-/** Loads what is to be paid, or a change of plan. Null if there is neither (unknown, or owned already). */
+/** Loads the payment or the change of plan. Returns null if there is neither (unknown, or owned already). */
 export async function loadChoice(
   t: Translate,
   { kind, id }: CheckoutParams,
@@ -84,8 +84,8 @@ export async function loadChoice(
 }
 
 /**
- * Loads what choosing a plan buys: a first period, for a subscriber a change of plan. While past due it is the open period,
- * whichever plan was chosen, unless no gateway takes that period's price.
+ * Loads the choice of a plan: its first period or, for a subscriber, a change of plan. While past due it is the unpaid period,
+ * whichever plan was chosen, unless no gateway accepts that period's price.
  */
 async function loadPlan(t: Translate, id: string): Promise<Choice | PlanChange | null> {
   const [{ list }, { membership }] = await Promise.all([call(listPlans), call(getUser)])
@@ -102,13 +102,13 @@ async function episodeOffer(episodeId: string): Promise<Offer | null> {
     await call(getEpisode, { query: { episode_id: episodeId } })
     return null
   } catch (error) {
-    // The contract gives the offer as what goes with 402.
+    // By the contract, the 402 response carries the offer.
     if (error instanceof CallRejected && error.code === 402) return error.info as Offer
     throw error
   }
 }
 
-/** Whether the viewer owns it already, so that there is nothing to pay. */
+/** Returns whether the viewer already owns the item, so that there is nothing to pay. */
 export async function isOwned({ kind, id }: CheckoutParams): Promise<boolean> {
   if (kind === 'episode') return (await episodeOffer(id)) === null
   if (kind === 'plan') return (await call(getUser)).membership.status === 'active'

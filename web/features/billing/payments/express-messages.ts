@@ -1,23 +1,23 @@
 import type { Choice } from './price-copy.ts'
 import type { Problem } from './use-payment-steps.ts'
 
-/** What is known of the wallet: nothing yet, that it can be pressed, or that this browser has none. */
+/** The wallet's availability: not known yet, ready to be pressed, or absent in this browser. */
 export type WalletState = 'unknown' | 'ready' | 'none'
 
-/** The wallet's state, for the page around it. */
+/** The wallet's state, as reported to the framing page. */
 export interface ExpressState {
   wallet: WalletState
   open: boolean
   problem: Problem | null
 }
 
-/** What the page tells the wallet's document in its frame. */
+/** Messages from the page to the wallet's document in its frame. */
 export type ToExpress =
   | { type: 'buy'; choice: Choice; words: string; video: string | undefined }
-  /** The person went back. */
+  /** The user pressed "back". */
   | { type: 'leave' }
 
-/** What that document tells the page, beside what became of an order. */
+/** Messages from that document to the page, beside the result of an order. */
 export type FromExpress =
-  /** It is there, and waits to be told what is bought. */
+  /** The document has loaded, and waits for the choice. */
   { say: 'here' } | ({ say: 'state' } & ExpressState) | { say: 'price'; cents: number }

@@ -1,7 +1,7 @@
 import type { CardEntry } from './card-entry.ts'
 import type { Choice } from './price-copy.ts'
 
-/** What a wallet tells of the person who approved a payment. */
+/** The wallet's details of the user who approved a payment. */
 export interface WalletBillingDetails {
   name?: string | undefined
   email?: string | undefined
@@ -14,32 +14,32 @@ export interface WalletClick {
 
 export interface Approval {
   billingDetails?: WalletBillingDetails | undefined
-  /** The sheet says that the payment did not go through. */
+  /** Shows in the sheet that the payment failed. */
   paymentFailed(): void
-  /** The sheet closes, where it does not by itself. */
+  /** Closes the sheet if it does not close by itself. */
   finish(): void
-  /** Gives what was approved to the gateway. */
+  /** Gives the approved payment to the gateway. */
   entry: CardEntry
 }
 
-/** What happens to a wallet's button and sheet: the events of Stripe's Express Checkout Element, for every gateway. */
+/** Events of a wallet's button and sheet: those of Stripe's Express Checkout Element, for every gateway. */
 export interface WalletEvents {
-  /** The button can be pressed, or there is no wallet in this browser. */
+  /** The button can be pressed (`true`), or this browser has no wallet. */
   ready(available: boolean): void
-  /** Nobody knows whether there is one. */
+  /** It could not be determined whether there is a wallet. */
   failed(): void
   click(click: WalletClick): void
   confirm(approval: Approval): void
   cancel(): void
 }
 
-/** A gateway's express wallet in its place. */
+/** A mounted express wallet of a gateway. */
 export interface ExpressWallet {
-  /** What is bought from now on. */
+  /** Sets the choice to buy. */
   change(choice: Choice): void
-  /** Puts the sheet away, where that can be done from outside. */
+  /** Closes the sheet if it can be closed from outside. */
   cancel(): void
-  /** Goes back to the button, where the focus does not by itself. */
+  /** Focuses the button if the browser does not restore the focus. */
   focus(): void
   remove(): void
 }
@@ -50,5 +50,5 @@ export interface WalletSettings {
   events: WalletEvents
 }
 
-/** Whether a gateway has express wallets at all; whether this browser has one is known once it was asked. */
+/** Returns whether a gateway supports express wallets; whether this browser has one is known only after asking the gateway's script. */
 export const hasExpress = (gateway: string): boolean => gateway !== 'paypal'

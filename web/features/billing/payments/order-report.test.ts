@@ -4,7 +4,7 @@ import { readReport } from './order-report.ts'
 const site = 'https://dramas.example'
 vi.stubGlobal('location', { origin: site })
 
-// Only which window it is counts, and of an event what is given here.
+// A frame is compared by identity only; events have only the fields given here.
 const frame = {} as Window
 const hear = (order: object, from: object = {}) => {
   const data = { type: 'order', made: order }

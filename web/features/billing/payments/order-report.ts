@@ -1,19 +1,19 @@
 import type { MethodChange, Order } from '#contract/billing.ts'
 import type { FromExpress } from './express-messages.ts'
 
-/** What the card form's document tells the page that frames it. */
+/** A report of the card form's document to the page that frames it. */
 export type OrderReport =
   | { type: 'paid'; order: Order }
   | { type: 'redirect'; order: Order; url: string }
-  /** The person has it already, perhaps since a moment ago in another tab. */
+  /** The user owns the item already, possibly since a purchase in another tab. */
   | { type: 'owned' }
-  /** It is not paid, or not yet. */
+  /** The order is not paid, or not yet. */
   | { type: 'unpaid'; order: Order }
 
-/** What it tells of a change of method. */
+/** The report of a change of payment method. */
 export type ChangeReport = { type: 'saved' } | { type: 'redirect'; url: string }
 
-/** What such a document sends, by its kind. */
+/** The messages of such a document, by type. */
 interface Made {
   order: Order
   change: MethodChange
@@ -21,16 +21,16 @@ interface Made {
   express: FromExpress
 }
 
-/** Tells the framing page what became of an order. Only our own pages may listen. */
+/** Reports an order's result to the framing page. Only pages of this origin receive it. */
 export const reportOrder = (order: Order): void => report('order', order)
 
-/** Tells the framing page what became of a change of method. */
+/** Reports the result of a change of method to the framing page. */
 export const reportChange = (change: MethodChange): void => report('change', change)
 
-/** Tells the framing page that there is nothing to pay, since the person has it already. */
+/** Reports to the framing page that there is nothing to pay, because the user owns the item already. */
 export const reportOwned = (): void => report('owned', true)
 
-/** Tells the framing page how the express wallet stands. */
+/** Reports the state of the express wallet to the framing page. */
 export const reportExpress = (said: FromExpress): void => report('express', said)
 
 function report<Kind extends keyof Made>(type: Kind, made: Made[Kind]): void {
@@ -39,7 +39,7 @@ function report<Kind extends keyof Made>(type: Kind, made: Made[Kind]): void {
 
 type Frame = Window | null | undefined
 
-/** Reads a message of the framed card form; null for anything else, from anyone else. */
+/** Parses a message of the framed card form; returns null for any other message or sender. */
 export function readReport(event: MessageEvent, frame: Frame): OrderReport | null {
   if (readMade('owned', event, frame)) return { type: 'owned' }
   const order = readMade('order', event, frame)
@@ -49,11 +49,11 @@ export function readReport(event: MessageEvent, frame: Frame): OrderReport | nul
   return order ? { type: 'unpaid', order } : null
 }
 
-/** As `readReport`, of an express wallet. */
+/** Like `readReport`, for an express wallet. */
 export const readExpress = (event: MessageEvent, frame: Frame): FromExpress | null =>
   readMade('express', event, frame) ?? null
 
-/** As `readReport`, of a change of method. */
+/** Like `readReport`, for a change of method. */
 export function readChangeReport(event: MessageEvent, frame: Frame): ChangeReport | null {
   const change = readMade('change', event, frame)
   if (change?.status === 'saved') return { type: 'saved' }
@@ -61,7 +61,7 @@ export function readChangeReport(event: MessageEvent, frame: Frame): ChangeRepor
   return null
 }
 
-/** From our own document, which had it from our own server. */
+/** Returns the data of a message from our own document, which received it from our own server. */
 function readMade<Kind extends keyof Made>(
   type: Kind,
   { origin, source, data }: MessageEvent,

@@ -5,14 +5,14 @@ import { call, CallFailed, CallRejected } from '#web/lib/api.ts'
 const pauseMs = 1_500
 const reads = 40
 
-/** An order as the server has it now. */
+/** Reads the current state of an order. */
 export async function readOrder(orderId: string): Promise<Order> {
   const order = await call(getPayment, { query: { order_id: orderId } })
   if ('list' in order) throw new TypeError('a list where one order was asked for')
   return order
 }
 
-/** Reads an order until there is something to say about it: it is final, or the next step is the person's. */
+/** Polls an order until it is final, or the user has to act. */
 export async function settledOrder(orderId: string): Promise<Order> {
   for (let left = reads; left > 0; left--) {
     const order = await readOrder(orderId)
@@ -23,13 +23,13 @@ export async function settledOrder(orderId: string): Promise<Order> {
   return readOrder(orderId)
 }
 
-/** The order once the bank's answer is known; what still asks for the check then was not confirmed. */
+/** Returns the order after the bank's check. An order that still needs the check was not confirmed. */
 export async function afterCheck(orderId: string): Promise<Order> {
   const order = await settledOrder(orderId)
   return order.next.type === 'authenticate' ? { ...order, next: { type: 'card_form' } } : order
 }
 
-/** Sends a body under an idempotency key that is reused until an answer arrives, so that a lost answer creates nothing twice. */
+/** Sends a body with an idempotency key that is reused until a response arrives, so that a lost response creates nothing twice. */
 export function createKeyedSender() {
   let open: { text: string; key: string } | null = null
   return async <T>(body: object, send: (key: string) => Promise<T>): Promise<T> => {
@@ -65,8 +65,8 @@ export function createOrderOnce() {
 }
 
 /**
- * Makes orders that a saved card or the balance pays in the same call, and waits for what there is to say of them. Where the answer got lost, it is
- * asked for once more under the same key: the payment may have been made.
+ * Creates orders that a saved card or the balance pays in the same call, and waits for their result. Repeats a lost call once with
+ * the same key: the payment may have succeeded.
  */
 export function oneCallBuyer() {
   const withKey = createKeyedSender()
@@ -80,7 +80,7 @@ export function oneCallBuyer() {
   }
 }
 
-/** What it costs, where it was refused because that is not what was shown. */
+/** Returns the current price if an order was refused because the shown one differs. */
 export function priceIn(error: unknown): number | undefined {
   const info = error instanceof CallRejected ? error.info : undefined
   const cents =
@@ -90,16 +90,16 @@ export function priceIn(error: unknown): number | undefined {
 
 const withPayKey = createKeyedSender()
 
-/** Refused by a rate limit: the payment was not tried. */
+/** Refused by a rate limit: no payment was attempted. */
 export const isRateLimited = (error: unknown): error is CallFailed =>
   error instanceof CallFailed && error.status === 429
 
-/** No answer came: the payment may have been made. */
+/** No response arrived: the payment may have succeeded. */
 export const isLost = (error: unknown): boolean => error instanceof CallFailed && !isRateLimited(error)
 
 /**
- * Pays with a card's token, or asks for the payment to give the card to where there is none yet. Where the answer got lost, the
- * order is read: it says whether the money moved.
+ * Pays with a card's token or, without one, requests the payment that the card confirms. If the response is lost, reads the order
+ * to find out whether it was paid.
  */
 export async function payWithToken(
   order: Order,
@@ -107,7 +107,7 @@ export async function payWithToken(
   firstName: string,
   lastName: string,
 ): Promise<Order> {
-  // A wallet's name need not come in two parts: its gateway has it.
+  // A wallet's name need not have two parts; its gateway knows it.
   const names = firstName && lastName ? { first_name: firstName, last_name: lastName } : {}
   const body = { order_id: order.id, payment_token: token, ...names }
   try {

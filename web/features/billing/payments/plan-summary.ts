@@ -6,7 +6,7 @@ import type { Choice } from './price-copy.ts'
 
 const daysOfMonth = 365 / 12
 
-/** What a plan costs a month, so that plans of different lengths compare; '' where it is one of a month, or no plan. */
+/** Returns a plan's price per month, to compare plans of different lengths; '' for a monthly plan or no plan. */
 export function monthlyPriceText(
   t: Translate,
   { renews, currency }: Pick<Choice, 'renews' | 'currency'>,
@@ -16,7 +16,7 @@ export function monthlyPriceText(
   return t('pay.perMonth', { price: moneyRounded(cents, currency, currentLanguage()) })
 }
 
-/** A plan in a line of a list, beside the price that is charged now: "First 7 days, then $9.99 every 7 days. About $43.41 a month." */
+/** Summarizes a plan in a list, beside the price charged now: "First 7 days, then $9.99 every 7 days. About $43.41 a month." */
 export function planSummary(t: Translate, choice: Pick<Choice, 'renews' | 'regular' | 'currency'>): string {
   const { renews, regular, currency } = choice
   if (!renews) return ''

@@ -11,23 +11,23 @@ export interface Choice {
   id: string
   name: string
   text: string
-  /** The amount that is charged now. */
+  /** The amount charged now. */
   cents: number
-  /** Of a top-up: what is added beside it. */
+  /** For a top-up: the bonus. */
   bonusCents?: number
   currency: string
-  /** The whole price in words: now, later, how often, how it ends. */
+  /** The full price as text: now, later, how often, how it ends. */
   terms: string
   badge?: PlanBadge | undefined
   /** The unpaid period of a subscription that is past due. */
   owed?: boolean
-  /** The regular price, for people who cannot use the introductory price. */
+  /** The regular price, for users who are not eligible for the introductory price. */
   regular?: { cents: number; terms: string }
-  /** The renewal's price, and the days until then. */
+  /** The price of the renewal, and the days until then. */
   renews?: { cents: number; days: number }
 }
 
-/** What a plan costs and how it renews: "$4.99 for the first 7 days, then $9.99 every 7 days until you cancel". */
+/** Describes the price and renewal of a plan: "$4.99 for the first 7 days, then $9.99 every 7 days until you cancel". */
 export function planTerms(t: Translate, plan: Plan): string {
   const { price_cents, intro_price_cents, currency, period_days } = plan
   const price = money(price_cents, currency)
@@ -37,7 +37,7 @@ export function planTerms(t: Translate, plan: Plan): string {
   return t('pay.introThen', { intro, price, days, count: period_days })
 }
 
-/** Why a plan is highlighted: `best` is calculated, `recommended` is the operator's choice. */
+/** The reason a plan is highlighted: `best` is calculated, `recommended` is the operator's choice. */
 export type PlanBadge = 'best' | 'recommended'
 
 /** The lowest price per day is the best value; the operator's own choice is a recommendation. */
@@ -63,7 +63,7 @@ export function planChoice(t: Translate, plan: Plan, plans: readonly Plan[] = []
   }
 }
 
-/** Whether no gateway accepts the price of the unpaid period. Another plan can be chosen then. */
+/** Returns whether no gateway accepts the price of the unpaid period. Another plan can be chosen then. */
 export const isStuck = ({ gateways }: NonNullable<Membership['owed']>): boolean => gateways?.length === 0
 
 /** The unpaid period of a subscription that is past due, at its own price. */
@@ -104,13 +104,13 @@ export function episodeChoice(t: Translate, { episode, price }: Pick<Offer, 'epi
 interface WholeVideo {
   id: string
   price: Offer['price']
-  /** Its episodes, those that are still being made among them. */
+  /** Number of episodes, including those that are not converted yet. */
   count: number
-  /** Whether some cannot be played yet. */
+  /** True if some episodes cannot be played yet. */
   running: boolean
 }
 
-/** The whole video; the text says if more episodes follow. */
+/** Returns the whole video as a choice; its text mentions if more episodes follow. */
 export function videoChoice(t: Translate, { id, price, count, running }: WholeVideo): Choice {
   const all = t('pay.videoText', { count })
   const text = running ? `${all}. ${t('pay.videoRunning')}` : all
@@ -151,7 +151,7 @@ export function membershipText(t: Translate, membership: Membership): string {
   }
   if (cancelled) return t('shopping.ends', { name, date: longDate(ends_at) })
   const renews = t('shopping.renews', { name, date: longDate(renews_at) })
-  // What an earlier release kept in the browser has no price.
+  // Data stored in the browser by an earlier release has no price.
   if (!currency) return renews
   if (!next_plan) return `${renews} ${renewalText(t, plan)}`
   return `${nextPlanText(t, name, renews_at, next_plan)} ${renewalText(t, next_plan)}`
@@ -179,7 +179,7 @@ export function orderStatusText(t: Translate, { status, starts_at, processing, r
   return returned ? returned.message : t(`orders.status.${status}`)
 }
 
-/** Describes the status of one order; says that it waits for the payment while the order loads. */
+/** Describes the status of one order; while it loads, that the payment is pending. */
 export function orderResultText(t: Translate, order: Order | undefined): string {
   if (!order) return t('result.pending')
   const { status, starts_at, declined, processing, returned } = order
@@ -191,7 +191,7 @@ export function orderResultText(t: Translate, order: Order | undefined): string 
   return t(`result.${isReturned(status) ? 'refunded' : status}`)
 }
 
-/** Says how much a withdrawal refunds. That is nothing if all is refunded already, or if a bank holds the money. */
+/** Describes how much a withdrawal refunds: nothing if all is refunded already, or if a bank holds the money. */
 export function withdrawalText(
   t: Translate,
   { amount_cents, currency }: { amount_cents?: number; currency?: string },
@@ -213,25 +213,25 @@ function renewalText(t: Translate, plan: Pick<Plan, 'price_cents' | 'currency' |
   return regularPrice(t, plan).terms
 }
 
-/** Whether the payment of an order may still succeed, so that nobody should pay again. */
+/** Returns whether the payment of an order may still succeed, so that the user should not pay again. */
 export const mayStillBePaid = ({ status, next, declined, processing }: Order): boolean =>
   status === 'pending' ? next.type === 'none' && !declined : processing === true
 
-/** Whether an order is closed without a payment under way. */
+/** Returns whether an order is closed without a payment in progress. */
 export const isGone = ({ status, processing }: Order): boolean =>
   (status === 'cancelled' || status === 'failed' || status === 'expired') && !processing
 
-/** Whether an order was paid, and all of its money has gone back. */
+/** Returns whether an order was paid, and all of its money was returned. */
 export const isFullyReturned = ({ status }: Order): boolean =>
   status === 'refunded' || status === 'charged_back'
 
-/** Whether an order unlocks nothing and will not soon: its buyer is shown the offer again. */
+/** Returns whether an order unlocks nothing and will not soon, so that its buyer is shown the offer again. */
 export const leadsToOffer = (order: Order): boolean =>
   order.declined !== undefined ||
   isGone(order) ||
   (!order.processing && (order.returned !== undefined || isFullyReturned(order)))
 
-/** Why an order is still unpaid after waiting for its payment. */
+/** Explains why an order is still unpaid after waiting for its payment. */
 export function unpaidText(t: Translate, order: Order): string {
   if (order.declined) return order.declined.message
   if (mayStillBePaid(order)) return t('order.unsure')
@@ -239,24 +239,24 @@ export function unpaidText(t: Translate, order: Order): string {
   return order.returned?.message ?? t('order.failed')
 }
 
-/** How long to wait after too many attempts, in whole minutes, rounded up. */
+/** Describes the wait after too many attempts, in whole minutes, rounded up. */
 export function waitText(t: Translate, { retryAfter = 60 }: { retryAfter?: number | undefined }): string {
   return t('order.tooMany', { count: Math.ceil(retryAfter / 60) })
 }
 
-/** The terms that the panel shows of a choice. What can be bought there without a form says how it can be undone, as the form does. */
+/** Returns the terms of a choice in the panel. If it can be bought there without a form, they include withdrawal, as in the form. */
 export function panelTerms(t: Translate, { kind, terms }: Choice, withoutForm: boolean): string {
-  // The terms of a top-up say it already.
+  // The terms of a top-up include it.
   const withdrawal = withoutForm && kind !== 'top_up'
   const said = [terms, kind === 'plan' && t('pay.cancelAnyTime'), withdrawal && t('order.withdrawal')]
   return said.filter(Boolean).join(' ')
 }
 
-/** What an order says of the price that was shown: at another price it is refused. */
+/** Returns the shown price in the fields of an order: the server refuses the order if its price differs. */
 export const shownPrice = ({ cents, bonusCents }: Pick<Choice, 'cents' | 'bonusCents'>) =>
   bonusCents === undefined ? { amount_cents: cents } : { amount_cents: cents, bonus_cents: bonusCents }
 
-/** What somebody agrees to who presses a button, as it is shown beside it. */
+/** Returns the text shown beside a button, which the user accepts by pressing it. */
 export function shownText(
   { name, text, cents, currency }: Choice,
   terms: string,
@@ -265,10 +265,10 @@ export function shownText(
   return `${name}: ${text}. ${terms} [${label(money(cents, currency))}]`
 }
 
-/** A saved card as buttons name it: "•••• 4242". */
+/** Returns a saved card's name on buttons: "•••• 4242". */
 export const cardDots = ({ last4 }: Pick<SavedMethod, 'last4'>): string => `•••• ${last4 ?? ''}`
 
-/** What the button says of the price. */
+/** Returns a function that makes the pay button's label from the price. */
 export function payLabel(
   t: Translate,
   { kind, owed }: Pick<Choice, 'kind' | 'owed'>,
@@ -276,7 +276,7 @@ export function payLabel(
   return (price) => t(kind === 'plan' && !owed ? 'pay.subscribe' : 'pay.pay', { price })
 }
 
-/** What an express wallet's button stands for; it shows the wallet's own name. */
+/** Returns a function that makes the label of an express wallet's button, which itself shows the wallet's own name. */
 export function expressLabel(t: Translate): (price: string) => string {
   return (price) => t('pay.payWith', { price, card: t('pay.wallet') })
 }

@@ -9,7 +9,7 @@ import { readOrder } from './pay.ts'
 const againMs = 1_500
 const longestMs = 30_000
 
-/** The plans on sale and the ways to pay; those that came with the document are shown until they are read anew. */
+/** The plans on sale and the payment methods; those embedded in the document are shown until they are refetched. */
 export const plansQuery = queryOptions({
   queryKey: ['plans'],
   queryFn: ({ signal }) => call(listPlans, { signal }),
@@ -19,7 +19,7 @@ export const plansQuery = queryOptions({
 
 const firstPage: string | undefined = undefined
 
-/** The person's orders, newest first, page after page. */
+/** The user's orders, newest first, paginated. */
 export const ordersQuery = infiniteQueryOptions({
   queryKey: ['orders'],
   queryFn: async ({ pageParam, signal }) => {
@@ -32,7 +32,7 @@ export const ordersQuery = infiniteQueryOptions({
   staleTime: 0,
 })
 
-/** The card that this person has saved for what they buy. */
+/** The card that this user has saved for purchases. */
 export const savedMethodQuery = (userId: string) =>
   queryOptions({
     queryKey: ['saved-method', userId],
@@ -40,20 +40,20 @@ export const savedMethodQuery = (userId: string) =>
     staleTime: 0,
   })
 
-/** Reads again what tells how a subscription goes on: the membership, and the orders, with what is planned among them. */
+/** Refetches the data of a subscription: the membership, and the orders, including planned ones. */
 export async function readSubscriptionAgain(queryClient: QueryClient): Promise<void> {
   const keys = [userQuery.queryKey, ordersQuery.queryKey]
   await Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })))
 }
 
-/** Whether there is no such order: a call that failed for any other reason says nothing of it. */
+/** Returns whether the server has no such order; false for a call that failed for any other reason. */
 export const isUnknownOrder = (error: unknown): boolean => error instanceof CallRejected && error.code === 404
 
-/** Whether there is something to say of an order: it is final, its payment was declined, or it waits for its time. */
+/** Returns whether an order is final, was declined, or waits for its start. */
 const isSettled = ({ status, declined, starts_at }: Order): boolean =>
   status !== 'pending' || declined !== undefined || starts_at !== undefined
 
-/** An order, read again until it is settled; after a failure too, ever more slowly. */
+/** An order, polled until it is settled; also after an error, with growing intervals. */
 export const orderQuery = (orderId: string) =>
   queryOptions({
     queryKey: ['order', orderId],
@@ -65,7 +65,7 @@ export const orderQuery = (orderId: string) =>
     staleTime: 0,
   })
 
-/** What is said of an order that was paid. */
+/** The receipt of a paid order. */
 export const receiptQuery = (orderId: string) =>
   queryOptions({
     queryKey: ['receipt', orderId],

@@ -4,13 +4,13 @@ import type { BillingDetails } from './billing-details.ts'
 
 const key = 'payer'
 
-/** Stores who paid for the next payment of the same user in this browser. Another user's form never shows it. */
+/** Stores the payer's details for the next payment of the same user in this browser. Another user's form never shows them. */
 export function rememberPayer(details: BillingDetails): void {
   const userId = storage.get('user_id')
   if (userId) saveRecord(key, { userId, ...details })
 }
 
-/** What the form begins with: who paid last, else the member's e-mail. */
+/** Returns the form's initial values: the last payer's details, else the member's e-mail. */
 export function rememberedPayer(): BillingDetails {
   const {
     userId,

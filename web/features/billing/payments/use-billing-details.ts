@@ -4,7 +4,7 @@ import { useFields } from '#web/ui/forms/use-fields.ts'
 import { badFields, type BillingDetails } from './billing-details.ts'
 import { rememberedPayer } from './remembered-payer.ts'
 
-/** The person's fields; only those that are asked for are checked. */
+/** Holds the billing details of a form; validates only the requested fields. */
 export function useBillingDetails(asked: readonly (keyof BillingDetails)[]) {
   const { t } = useTranslation()
   const messages = { email: t('order.emailBad'), first: t('order.firstBad'), last: t('order.lastBad') }

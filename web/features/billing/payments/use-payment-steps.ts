@@ -4,7 +4,7 @@ import { CallFailed, CallRejected } from '#web/lib/api.ts'
 import { isRateLimited } from './pay.ts'
 import { waitText } from './price-copy.ts'
 
-/** Where a form stands that a card is given in. */
+/** The state of a form with card fields. */
 export type Step<T> =
   | { at: 'form' }
   | { at: 'working' }
@@ -16,13 +16,13 @@ export interface Problem {
   message: string
 }
 
-/** What is said where nobody can say how it went, and where it did not go well. */
+/** The messages for an unknown outcome and for an error. */
 interface Messages {
   unsure: string
   failed: string
 }
 
-/** The steps of such a form. After a refusal it can be tried again. */
+/** The steps of such a form. After a refusal the user can try again. */
 export function usePaymentSteps<T>({ unsure, failed }: Messages) {
   const { t } = useTranslation()
   const [step, setStep] = useState<Step<T>>({ at: 'form' })
@@ -33,8 +33,8 @@ export function usePaymentSteps<T>({ unsure, failed }: Messages) {
     setStep({ at: 'form' })
   }
   /**
-   * Does some work and goes on with what it made; null where a field was marked that is to be mended.
-   * @param onRejected told of a refusal before it is shown
+   * Runs `work` and passes its result to `goOn`; a null result means that a field was marked as invalid.
+   * @param onRejected called with a refusal before it is shown
    */
   const attempt = async (
     work: () => Promise<T | null>,
@@ -49,7 +49,7 @@ export function usePaymentSteps<T>({ unsure, failed }: Messages) {
       else setStep({ at: 'form' })
     } catch (error) {
       if (isRateLimited(error)) return refuse(waitText(t, error))
-      // Without an answer nobody knows yet how it went.
+      // Without a response the outcome is unknown.
       if (error instanceof CallFailed) return refuse(unsure)
       if (!(error instanceof CallRejected)) return refuse(failed)
       onRejected?.(error)

@@ -11,18 +11,18 @@ import { isOwned, type CheckoutParams } from './checkout-params.ts'
 
 interface Shown {
   words: string
-  /** What the person agreed to who wants the card saved; undefined where they do not. */
+  /** The text accepted by saving the card; undefined if it is not to be saved. */
   saveText: string | undefined
   price: Pick<Choice, 'cents' | 'bonusCents'>
-  /** Whether the person asked for immediate delivery and acknowledged what that means. */
+  /** True if the user requested immediate delivery and acknowledged its consequences. */
   atOnce: boolean
-  /** Told the price where it costs something else, or brings another bonus. */
+  /** Called with the current price if the price or the bonus differs from the shown one. */
   onOtherPrice(cents: number): void
-  /** Told where the person has it already. */
+  /** Called if the user owns the item already. */
   onOwned(): void
 }
 
-/** The steps of one payment: order, card, perhaps 3-D Secure, and the result. */
+/** Runs one payment: order, card, possibly 3-D Secure, and the result. */
 export function usePayment(params: CheckoutParams, shown: Shown, card: CardEntry | null) {
   const { t } = useTranslation()
   const words = { unsure: t('order.unsure'), failed: t('order.failed') }
@@ -49,7 +49,7 @@ export function usePayment(params: CheckoutParams, shown: Shown, card: CardEntry
     if (cents !== undefined) shown.onOtherPrice(cents)
   }
 
-  /** @param given what the card is given by, where that is not what the form has */
+  /** @param given the card entry, if it is not the form's */
   const submit = (details: BillingDetails, given = card) =>
     attempt(
       async () => {
@@ -74,14 +74,14 @@ export function usePayment(params: CheckoutParams, shown: Shown, card: CardEntry
       settle,
       note,
     )
-  /** The bank's check is over, whatever its outcome: the order says it. */
+  /** Called when the bank's check has ended, whatever its outcome, which is read from the order. */
   const checked = (order: Order) => attempt(() => afterCheck(order.id), settle, note)
-  /** The person has put the bank's check away. */
+  /** Called when the user has closed the bank's check. */
   const leaveCheck = () => setStep({ at: 'form' })
   return { step, problem, submit, checked, leaveCheck }
 }
 
-/** The card pays an order, or for Stripe the payment that the order has been given. */
+/** The card pays an order; with Stripe, it confirms the order's payment intent. */
 function purposeOf(order: Order) {
   return {
     made: order,

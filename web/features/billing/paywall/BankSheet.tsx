@@ -8,12 +8,12 @@ import { readReport, type OrderReport } from '#web/features/billing/payments/ord
 
 interface BankSheetProps {
   order: Order
-  /** The check is over: the order tells how it went. */
+  /** Called when the check has ended; the order has the result. */
   onChecked: (order: Order) => void
   onClose: () => void
 }
 
-/** The bank's check of a payment with a saved card, in the document that may turn to gateways. */
+/** The bank's check of a payment with a saved card, in the document that may connect to gateways. */
 export function BankSheet({ order, onChecked, onClose }: BankSheetProps) {
   const { t } = useTranslation()
   const hear = (report: OrderReport) => {

@@ -14,14 +14,14 @@ import type { Choice } from '#web/features/billing/payments/price-copy.ts'
 interface CheckoutProps {
   choice: Choice
   gateway: OfferedGateway
-  /** The video whose paywall this is. */
+  /** The video whose paywall opened the form. */
   video?: string
   onClose: () => void
-  /** Told of the order, and without one where the person has it already. */
+  /** Called with the order, or without one if the user owns the item already. */
   onPaid: (order?: Order) => void
 }
 
-/** Tells that somebody begins to pay. */
+/** Tracks the start of a checkout. */
 export function trackCheckout({
   id: contentId,
   cents,
@@ -30,7 +30,7 @@ export function trackCheckout({
   track({ name: 'InitiateCheckout', contentId, cents, currency })
 }
 
-/** The card form's document in a sheet. It reports what became of the order. */
+/** The card form's document in a sheet. Reports the result of the order. */
 export function Checkout({ choice, gateway, video, onClose, onPaid }: CheckoutProps) {
   const { t } = useTranslation()
   const hear = (report: OrderReport) => {

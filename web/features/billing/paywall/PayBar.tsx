@@ -24,17 +24,17 @@ interface PayBarProps {
   choices: Choice[]
   choice: Choice
   express: ReturnType<typeof useExpressOffer>
-  /** The terms that are shown of a choice, by what pays. */
+  /** Returns the terms to show for a choice paid from the balance or otherwise. */
   termsOf: (choice: Choice, byBalance: boolean) => string
-  /** The video whose paywall it belongs to. */
+  /** The video whose paywall contains the bar. */
   video?: string
-  /** Another way on, beneath the button. */
+  /** Another action, below the button. */
   more?: ReactNode
-  /** Told of an order that was paid, and without one where what is offered has to be asked for again. */
+  /** Called with the paid order, or without one if the offer has to be reloaded. */
   onPaid: (order?: Order) => void
 }
 
-/** How to pay for what is chosen, and the button with the price: the balance, a saved card, an express wallet or the payment form. */
+/** The payment method of the choice and the button with its price: balance, saved card, express wallet or the payment form. */
 export function PayBar(props: PayBarProps) {
   const { t } = useTranslation()
   const { className, sources, gateways, choices, choice, express, termsOf, video, more, onPaid } = props
@@ -42,15 +42,15 @@ export function PayBar(props: PayBarProps) {
   const [paying, setPaying] = useState(false)
   const quick = useQuickPay({ sources, choice, termsOf, onPaid })
   const methods = paymentMethodsFor(choice.kind, gateways, choice.id)
-  // What was picked for an episode may not be offered for a plan.
+  // The method chosen for an episode may not be offered for a plan.
   const gateway = methods.find((one) => one === gateways[methodIndex]) ?? methods[0]
   const wallet = quick.isOffered && !quick.opened ? undefined : express.walletFor(gateway)
   const terms = termsOf(choice, quick.source === 'balance')
-  // What a balance has was paid through the same gateways.
+  // The balance was topped up through the same gateways.
   const isTrial = gateways.length > 0 && gateways.every(({ id }) => id === 'sandbox')
   const isSandbox = isTrial || (quick.source ? quick.isSandbox : gateway?.id === 'sandbox')
   const toggleOthers = () => {
-    // What is not shown any more is not paid with.
+    // Methods that are hidden must not stay selected.
     setMethodIndex(0)
     quick.setOthers(!quick.opened)
   }
@@ -130,14 +130,14 @@ export function PayBar(props: PayBarProps) {
   )
 }
 
-/** Whether anything on offer can be paid in more than one way: a choice must not take the button away that shows the others. */
+/** Returns whether any choice has several payment methods: the button that shows them must not disappear with a choice. */
 const hasOthers = ({ sources, gateways, choices }: PayBarProps) =>
   choices.some(
     (choice) =>
       fittingSources(sources, choice).length + paymentMethodsFor(choice.kind, gateways, choice.id).length > 1,
   )
 
-/** The longest terms that each choice may have, each once: the bar has room for them, so that a choice moves nothing. */
+/** Returns the longest terms of each choice, without duplicates: space is reserved for them, so that a choice shifts nothing. */
 const roomFor = (choices: Choice[], termsOf: PayBarProps['termsOf']) => [
   ...new Set(choices.map((choice) => termsOf(choice, true))),
 ]

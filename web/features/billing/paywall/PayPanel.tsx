@@ -25,7 +25,7 @@ import {
 } from '#web/features/billing/payments/price-copy.ts'
 import styles from './pay-panel.module.css'
 
-// For sites with balances, and there for few.
+// Loaded on demand: only some sites have balances, and few of their viewers use auto-unlock.
 const AutoUnlocking = lazy(async () => ({
   default: (await import('#web/features/billing/auto-unlock/AutoUnlocking.tsx')).AutoUnlocking,
 }))
@@ -33,12 +33,12 @@ const TopUpSheet = lazy(async () => ({ default: (await import('./TopUpSheet.tsx'
 
 interface PayPanelProps {
   offer: Offer
-  /** Of the drama that the episode belongs to. */
+  /** Title of the episode's drama. */
   title: string
   onPaid: () => void
 }
 
-/** A locked episode: what it offers, unless auto-unlock is on for its drama. */
+/** A locked episode: its offer, or the automatic unlock if auto-unlock is on for its drama. */
 export function PayPanel(props: PayPanelProps) {
   const { offer, onPaid } = props
   const { video_id } = offer.episode
@@ -52,7 +52,7 @@ export function PayPanel(props: PayPanelProps) {
   )
 }
 
-/** What to buy, how to pay, and the whole price beside the button. */
+/** The choices, the payment methods, and the full price beside the button. */
 function Panel({ offer, title, onPaid }: PayPanelProps) {
   const { t } = useTranslation()
   const { episode, price, video, plans, gateways, balance } = offer
@@ -140,7 +140,7 @@ function Panel({ offer, title, onPaid }: PayPanelProps) {
   )
 }
 
-/** After an episode was unlocked from the balance, auto-unlock is offered beside it. */
+/** Returns a callback that offers auto-unlock after an episode was unlocked from the balance. */
 function useOfferNext({ episode, price }: Offer, title: string): (order?: Order) => void {
   const queryClient = useQueryClient()
   const { video_id: videoId } = episode
@@ -149,7 +149,7 @@ function useOfferNext({ episode, price }: Offer, title: string): (order?: Order)
     if (order?.gateway !== 'balance' || order.kind !== 'episode') return
     import('#web/features/billing/auto-unlock/offer-auto-unlock.tsx')
       .then(({ offerAutoUnlock }) => offerAutoUnlock(queryClient, { videoId, title, cents, currency }))
-      // Nobody misses it.
+      // Optional, so an error is ignored.
       .catch(() => {})
   }
 }
@@ -157,7 +157,7 @@ function useOfferNext({ episode, price }: Offer, title: string): (order?: Order)
 interface OptionProps {
   option: Choice
   checked: boolean
-  /** The id of what is said of several. */
+  /** Id of a description that several choices share. */
   describedBy: string | undefined
   onChoose: () => void
 }

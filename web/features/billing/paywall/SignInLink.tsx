@@ -5,12 +5,12 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import styles from './sign-in-link.module.css'
 
-/** Leads people who have paid on another device to their account and back to where they were. */
+/** Leads users who paid on another device to the sign-in, and back to this page. */
 export function SignInLink() {
   const { t } = useTranslation()
   const { data: user } = useQuery(userQuery)
   if (user?.role === 'member') return null
-  // Swipes rewrite the address without the router: the way back is read here.
+  // Swipes rewrite the address without the router, so the return path is read from `location`.
   const from = location.pathname + location.search
   return (
     <Link to={paths.signIn.to()} state={{ from }} className={styles.link}>

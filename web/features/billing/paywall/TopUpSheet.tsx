@@ -17,20 +17,20 @@ import { PayBar } from './PayBar.tsx'
 import styles from './top-up-sheet.module.css'
 
 interface TopUpSheetProps {
-  /** Of what is to be paid from the balance; any if omitted. */
+  /** Currency of the item to pay from the balance; any if omitted. */
   currency?: string
   onClose: () => void
   onPaid: () => void
 }
 
-/** The top-ups on sale: the price and the bonus of each in money, what expires, and every way to pay. */
+/** The top-ups on sale: price and bonus of each in money, their expiry, and all payment methods. */
 export function TopUpSheet({ currency, onClose, onPaid }: TopUpSheetProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const { data, isError, refetch } = useQuery(balanceQuery)
   const paid = (order?: Order) => {
     void queryClient.invalidateQueries({ queryKey: balanceQuery.queryKey })
-    // Without an order the top-up failed or may still be paid: what is known of the balance is read again.
+    // Without an order the top-up failed or is still pending: only the balance is refetched.
     if (!order) return
     const { amount_cents, bonus_cents = 0 } = order
     notify(t('balance.toppedUp', { amount: money(amount_cents + bonus_cents, order.currency) }))

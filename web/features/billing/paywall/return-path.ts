@@ -13,14 +13,14 @@ export function rememberReturnPath(orderId: string): void {
   saveRecord(key, { orderId, path })
 }
 
-/** The stored page, or null. Deleted when the viewer leaves the screen, because a later order has its own. */
+/** Returns the stored page, or null. Deletes it when the viewer leaves the screen, because a later order stores its own. */
 export function useReturnPath(orderId: string): string | null {
   const [path] = useState(() => readReturnPath(orderId))
   useEffect(() => forgetReturnPath, [])
   return path
 }
 
-/** Only a path of ours counts (security.md, "Redirects"). */
+/** Accepts only paths of this site, so that a stored value cannot redirect elsewhere. */
 function readReturnPath(orderId: string): string | null {
   const path = tabStorage.get(key) ?? pathOfOrder(orderId)
   return path && /^\/(?![/\\])/.test(path) ? path : null

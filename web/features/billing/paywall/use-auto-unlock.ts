@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Offer } from '#contract/billing.ts'
 
-/** Whether a locked episode is unlocked automatically, as far as the browser knows: the server decides. */
+/** Returns whether a locked episode is to be unlocked automatically, as far as the browser knows: the server decides. */
 export function useAutoUnlock({ price, balance }: Offer) {
   const [stopped, setStopped] = useState(false)
   const [begun, setBegun] = useState(false)
@@ -11,7 +11,7 @@ export function useAutoUnlock({ price, balance }: Offer) {
     agreed.left_today > 0 &&
     agreed.currency === price.currency &&
     agreed.agreed_cents >= price.episode_cents
-  // What is left of the day and the balance changes with the unlock itself, before the episode plays.
+  // The unlock itself changes the rest of the daily limit and the balance before the episode plays.
   if (isWithin && !begun) setBegun(true)
   return { isOn: begun && !stopped, stop: () => setStopped(true) }
 }

@@ -12,19 +12,19 @@ import {
 } from '#web/features/billing/payments/price-copy.ts'
 
 interface OneTap {
-  /** What pays: a saved card, or the balance. */
+  /** The payment source: a saved card, or the balance. */
   source: Pick<BodyOf<typeof createOrder>, 'gateway' | 'saved_method_id'> | undefined
   choice: Choice | undefined
-  /** The words that are shown with the button, which the press agrees to. */
+  /** The text shown with the button, which the user accepts by pressing it. */
   shown: string
   onPaid: (order: Order) => void
-  /** Told where it does not pay: it was declined, is gone or too little, or the price is another, or the person has it already. */
+  /** Called if nothing was paid: declined, source deleted or insufficient, price changed, or item already owned. */
   onRefused: () => void
-  /** Told where nobody can say whether it pays: nothing else may be paid with meanwhile. */
+  /** Called if the outcome is unknown: nothing else may be paid meanwhile. */
   onUnsure: () => void
 }
 
-/** Buys with a saved card or the balance by one press. Where the bank asks, the step is `bank`, and the order knows how it went. */
+/** Buys with a saved card or the balance by one press. If the bank's check is needed, the step is `bank`; the order has its result. */
 export function useOneTap({ source, choice, shown, onPaid, onRefused, onUnsure }: OneTap) {
   const { t } = useTranslation()
   const words = { unsure: t('order.unsure'), failed: t('order.failed') }
@@ -42,7 +42,7 @@ export function useOneTap({ source, choice, shown, onPaid, onRefused, onUnsure }
     else onRefused()
     refuse(unpaidText(t, order))
   }
-  /** @returns whether a payment began */
+  /** @returns whether a payment was started */
   const press = (): boolean => {
     if (!source || !choice || step.at === 'working') return false
     const body = {
@@ -64,9 +64,9 @@ export function useOneTap({ source, choice, shown, onPaid, onRefused, onUnsure }
     step,
     problem,
     press,
-    /** The bank's check is over. */
+    /** Called when the bank's check has ended. */
     checked: settle,
-    /** The person has put the bank's check away. */
+    /** Called when the user has closed the bank's check. */
     leaveCheck: () => setStep({ at: 'form' }),
   }
 }

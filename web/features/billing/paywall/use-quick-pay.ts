@@ -9,21 +9,21 @@ import { cardDots, shownText, type Choice } from '#web/features/billing/payments
 
 type Source = 'balance' | 'card'
 
-/** What can pay by one press. */
+/** The sources that pay by one press. */
 export type QuickSources = Pick<Offer, 'saved_method' | 'balance'>
 
 interface QuickPay {
   sources: QuickSources
   choice: Choice | undefined
-  /** The terms that are shown of a choice, by what pays. */
+  /** Returns the terms to show for a choice paid from the balance or otherwise. */
   termsOf: (choice: Choice, byBalance: boolean) => string
-  /** Told of an order that was paid, and without one where what is offered has to be asked for again. */
+  /** Called with the paid order, or without one if the offer has to be reloaded. */
   onPaid: (order?: Order) => void
 }
 
 /**
- * What the panel does with the balance and a saved card: one press pays. The other payment methods appear when they are asked
- * for or needed.
+ * Handles one-press payments from the balance or a saved card in the panel. The other payment methods appear on request or when
+ * needed.
  */
 export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPay) {
   const { t } = useTranslation()
@@ -36,32 +36,32 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPay) {
     balance: (price: string) => t('balance.unlock', { price }),
     card: (price: string) => t('pay.payWith', { price, card: card ? cardDots(card) : '' }),
   }
-  // The words are kept with the order, for as long as it is: no digits of a card.
+  // This text is stored for as long as the order, so it must not contain digits of a card.
   const unnamed = {
     balance: labels.balance,
     card: (price: string) => t('pay.payWith', { price, card: '••••' }),
   }
   const setOthers = (open: boolean) => {
     setOpened(open)
-    // The button stands for the same as before once they are put away.
+    // After hiding the other methods, the button has the same source as before.
     setPicked(open ? 'other' : undefined)
   }
   const tap = useOneTap({
     source: source && payerOf(source, sources),
     choice,
-    // Nor what the balance leaves, which is another text each time: the receipt has the amounts.
+    // Excludes the rest of the balance, which would make each text different: the receipt has the amounts.
     shown: choice && source ? shownText(choice, termsOf(choice, false), unnamed[source]) : '',
     onPaid: (order: Order) => {
-      // Advertising heard of the top-up.
+      // The conversion was reported for the top-up.
       if (order.gateway !== 'balance') trackSale(order)
       onPaid(order)
     },
     onRefused: () => {
       setOthers(true)
-      // It may be owned, cost something else or be refused for good: what is offered is asked for again, as after a payment.
+      // The item may be owned, have another price or be refused for good: reload the offer, as after a payment.
       onPaid()
     },
-    // Once the payment turns out to be made, the answer to it is the episode.
+    // If the payment turns out to have succeeded, the reload returns the episode.
     onUnsure: onPaid,
   })
   const { step } = tap
@@ -70,7 +70,7 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPay) {
     card: card ? cardDots(card) : '',
   }
   return {
-    /** What the button pays with; undefined for the payment method that is chosen. */
+    /** The source of the button; undefined for the chosen payment method. */
     source,
     label: source && labels[source],
     press() {
@@ -79,9 +79,9 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPay) {
     isSandbox: source === 'card' && card?.gateway === 'sandbox',
     problem: tap.problem,
     busy: step.at === 'working' || step.at === 'done' ? t('order.working') : '',
-    /** Whether something that is offered can be paid by one press. */
+    /** True if some offered item can be paid by one press. */
     isOffered: card !== undefined || (balance?.covers.length ?? 0) > 0,
-    /** Whether the other payment methods are shown. */
+    /** True if the other payment methods are shown. */
     opened,
     setOthers,
     chooseOther: () => setPicked('other'),
@@ -90,14 +90,14 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPay) {
       chosen: each === source,
       onChoose: () => setPicked(each),
     })),
-    /** The order that the bank asks about. */
+    /** The order whose payment needs the bank's check. */
     checks: step.at === 'bank' ? step.made : undefined,
     checked: tap.checked,
     leaveCheck: tap.leaveCheck,
   }
 }
 
-/** The balance before a card: it costs nothing to pay with. */
+/** Returns the sources that can pay a choice. The balance comes before a card, because it has no payment fees. */
 export function fittingSources(
   { saved_method: card, balance }: QuickSources,
   choice: Choice | undefined,

@@ -6,7 +6,7 @@ import type { FieldKind } from './stripe-script.ts'
 import { useStripeFields } from './use-stripe-fields.ts'
 import styles from './stripe-card.module.css'
 
-/** Number, expiry and CVV: the labels and messages are ours, the fields between them frames of Stripe's. */
+/** Card number, expiry and CVV: labels and messages are the site's, the fields are frames of Stripe. */
 export const StripeCard: CardFields = ({ onEntry }) => {
   const { t } = useTranslation()
   const id = useId()

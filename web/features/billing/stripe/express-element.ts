@@ -8,10 +8,10 @@ import { intentGiver } from './give-to-stripe.ts'
 import { openStripe } from './open-stripe.ts'
 import type { DeferredIntent } from './stripe-script.ts'
 
-/** Apple Pay and Google Pay, which pay with a card; Stripe's other wallets are payment methods that our server does not ask for. */
+/** Only Apple Pay and Google Pay, which pay with a card; our server does not request Stripe's other wallets as payment methods. */
 const wallets = { link: 'never', amazonPay: 'never', paypal: 'never', klarna: 'never' }
 
-/** Stripe's Express Checkout Element: the payment is made once its sheet was approved, as for a typed card. */
+/** Mounts Stripe's Express Checkout Element. The payment intent is created once the sheet is approved, as for a typed card. */
 export async function openStripeWallet({
   place,
   choice: first,
@@ -48,7 +48,7 @@ export async function openStripeWallet({
     isConfirming = false
     events.confirm({
       billingDetails,
-      // From the confirmation on, the sheet learns the outcome from Stripe.
+      // After the confirmation, Stripe itself shows the outcome in the sheet.
       paymentFailed: () => isConfirming || paymentFailed({ reason: 'fail' }),
       finish() {},
       entry: { check: () => true, give },
@@ -60,14 +60,14 @@ export async function openStripeWallet({
       choice = next
       elements.update(intentOf(next))
     },
-    // A wallet's sheet is closed by its person.
+    // Only the user can close a wallet's sheet.
     cancel() {},
     focus() {},
     remove: () => element.destroy(),
   }
 }
 
-/** A plan's first period is a payment whose card is kept for the renewals, which are ours: to Stripe it is no subscription. */
+/** Returns the intent of a choice. A plan's first period is a payment that saves the card; the site, not Stripe, renews the plan. */
 function intentOf({ kind, cents, currency }: Choice): DeferredIntent {
   return {
     mode: 'payment',
@@ -78,7 +78,7 @@ function intentOf({ kind, cents, currency }: Choice): DeferredIntent {
   }
 }
 
-/** What the sheet asks and says: the address for the receipt, what is bought, and of a plan how it is renewed. */
+/** Returns the sheet's options: the e-mail address for the receipt, the item, and a plan's renewal. */
 function sheetOf(choice: Choice): object {
   const { name, cents, currency } = choice
   const lineItems = [{ name, amount: stripeUnits(cents, currency) }]
@@ -87,7 +87,7 @@ function sheetOf(choice: Choice): object {
 
 const longestAgreement = 500
 
-/** Apple Pay shows the agreement about renewals, and keeps the card for them also on another phone. */
+/** Returns Apple Pay's agreement about renewals, with which the saved card also works from another phone. */
 function renewalOf({ name, terms, currency, cents, renews }: Choice): object {
   if (!renews) return {}
   const { days } = renews

@@ -5,7 +5,7 @@ import type { Confirmed } from './stripe-script.ts'
 
 const [send, read] = [vi.fn(), vi.fn()]
 const orderWith = (client_secret?: string, status = 'pending') =>
-  // Only what the payer looks at.
+  // Only the fields that the giver reads.
   ({ id: 'ord_1', status, next: { type: 'card_form', client_secret } }) as Order
 const details = { email: 'ada@example.com', first: 'Ada ', last: 'Lovelace' }
 const number = { mount() {}, focus() {}, on() {} }

@@ -4,11 +4,11 @@ import type { Confirmed, FieldKind, StripeField, StripeScript } from './stripe-s
 
 interface Fields {
   number: StripeField
-  /** Marks a field as one to be mended, and goes there. */
+  /** Marks a field as invalid, and focuses it. */
   refuse(kind: FieldKind): void
 }
 
-/** Gives Stripe the card in its fields, for a payment or to be kept. */
+/** Returns a function that confirms a payment or a setup with the card in Stripe's fields. */
 export function stripeGiver(
   stripe: Pick<StripeScript, 'confirmCardPayment' | 'confirmCardSetup'>,
   { number, refuse }: Fields,
@@ -26,15 +26,15 @@ export function stripeGiver(
 }
 
 /**
- * Has Stripe's script confirm what our server has made, with the bank's check where that is asked for; then our server reads how
- * it stands. What the script says of it is not taken for an answer.
- * @param mend told what is to be mended before anything can be confirmed; without it nothing can be
+ * Returns a function that confirms an intent of our server with Stripe's script, including the bank's check if needed. Our server
+ * then reads the result from Stripe; the script's own report of it is not trusted.
+ * @param mend called with the error code of an invalid field; without it, a validation error counts as a failed attempt
  */
 export function intentGiver(
   confirm: (secret: string, details: BillingDetails) => Promise<Confirmed>,
   mend?: (code: string | undefined) => void,
 ) {
-  // What was declined is closed, and another try needs another one.
+  // An intent cannot be confirmed again after an attempt; a retry needs a new one.
   const tried = new Set<string>()
   return async <T extends PurposeState>(
     purpose: PaymentPurpose<T>,
@@ -47,7 +47,7 @@ export function intentGiver(
         : await purpose.send(undefined, details)
     const secret = made.next.client_secret
     if (made.status !== 'pending' || secret === undefined) return made
-    // The payment may have got through all the same.
+    // The confirmation may have succeeded even if the script fails.
     const { error }: Confirmed = await confirm(secret, details).catch(() => ({}))
     if (error?.type === 'validation_error' && mend) {
       mend(error.code)
@@ -63,5 +63,5 @@ function fieldOf(code = ''): FieldKind {
   return code.includes('cvc') ? 'cardCvc' : 'cardNumber'
 }
 
-/** A secret begins with the name of what it is for. */
+/** Returns the id of the intent, which is the prefix of its client secret. */
 const nameIn = (secret: string) => secret.split('_secret_')[0] ?? ''

@@ -1,12 +1,12 @@
 import type { OpenStripe } from './stripe-script.ts'
 
-/** Stripe's rules want it from here and no other place, and only where a card is paid with. */
+/** Stripe requires its script to be loaded from this address; it is loaded only where a card is needed. */
 const source = 'https://js.stripe.com/v3/'
 const patienceMs = 20_000
 
 let loading: Promise<OpenStripe> | undefined
 
-/** Stripe's script, asked for once. What did not come is asked for anew by the next call. */
+/** Loads Stripe's script once. After a failure, the next call loads it again. */
 export function loadStripe(): Promise<OpenStripe> {
   loading ??= insertScript().catch((error: unknown) => {
     loading = undefined

@@ -2,7 +2,7 @@ import font from '@fontsource-variable/figtree/files/figtree-latin-wght-normal.w
 import { afterPress } from '#web/ui/forms/use-fields.ts'
 import { fieldKinds, type FieldKind, type StripeField, type StripeScript } from './stripe-script.ts'
 
-/** A field as it is shown. */
+/** Visual state of a field. */
 export interface FieldLook {
   bad: boolean
   focused: boolean
@@ -19,20 +19,20 @@ interface Settings {
   placeOf(kind: FieldKind): HTMLElement
   placeholders: Record<FieldKind, string>
   locale: string
-  /** Told how the fields look, whenever that has changed. */
+  /** Called with the fields' visual states whenever one changes. */
   show(looks: FieldLooks): void
 }
 
 export interface MountedFields {
   number: StripeField
-  /** Marks what is unfinished. @returns the first of it */
+  /** Marks incomplete fields. @returns the first of them */
   check(): FieldKind | undefined
   focus(kind: FieldKind): void
-  /** Marks a field as one to be mended, and goes there. */
+  /** Marks a field as invalid, and focuses it. */
   refuse(kind: FieldKind): void
 }
 
-/** Puts Stripe's fields into their places, and follows them: what is typed is Stripe's, whether it will do is told. */
+/** Mounts Stripe's fields and tracks their events: Stripe keeps the input and reports only whether it is valid. */
 export function mountFields(
   stripe: StripeScript,
   { placeOf, placeholders, locale, show }: Settings,
@@ -51,7 +51,7 @@ export function mountFields(
     const place = placeOf(kind)
     const brand = kind === 'cardNumber' ? { showIcon: true, disableLink: true } : {}
     const field = elements.create(kind, { style, placeholder: placeholders[kind], ...brand })
-    // Nothing is known of a field before its frame is there.
+    // A field's state is unknown before its frame has loaded.
     const state = { unfinished: false, marked: false }
     const mark = () => {
       state.marked = true
@@ -66,10 +66,10 @@ export function mountFields(
     field.on('focus', () => change(kind, { focused: true }))
     field.on('blur', () => {
       change(kind, { focused: false })
-      // The window was left, not the field.
+      // Ignores a blur of the whole window.
       if (!place.contains(document.activeElement)) afterPress(mark)
     })
-    // What an earlier mount has left.
+    // Removes the rest of an earlier mount.
     place.replaceChildren()
     field.mount(place)
     return { field, state, mark }
@@ -97,7 +97,7 @@ export function mountFields(
 
 const ownFont = { family: 'Figtree', weight: '300 900' }
 
-/** Our tokens in Stripe's words; its frames do not know our style sheet. */
+/** Converts our design tokens to Stripe's style options, because its frames do not load our style sheet. */
 function readStyle(): object {
   const tokens = getComputedStyle(document.documentElement)
   const token = (name: string) => tokens.getPropertyValue(name).trim()

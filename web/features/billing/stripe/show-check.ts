@@ -1,6 +1,6 @@
 import { openStripe } from './open-stripe.ts'
 
-/** Has Stripe's script show the bank's check of a payment, until the person has answered. Our server knows how it went. */
+/** Shows the bank's check of a payment with Stripe's script until the user has answered. The result is read from our server. */
 export async function showCheck(clientSecret: string): Promise<void> {
   const stripe = await openStripe()
   await stripe.handleNextAction({ clientSecret })

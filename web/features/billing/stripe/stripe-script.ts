@@ -1,4 +1,4 @@
-/** As much of Stripe's script as the payment document makes use of (https://docs.stripe.com/js). */
+/** The part of Stripe's script that the payment document uses (https://docs.stripe.com/js). */
 export interface StripeScript {
   elements(
     options: Partial<DeferredIntent> & {
@@ -7,7 +7,7 @@ export interface StripeScript {
       appearance?: object
     },
   ): StripeElements
-  /** Confirms what a wallet has approved, with the bank's check where that is asked for. */
+  /** Confirms a payment approved in a wallet, with the bank's check if needed. */
   confirmPayment(options: {
     elements: StripeElements
     clientSecret: string
@@ -23,7 +23,7 @@ export interface StripeScript {
 export const fieldKinds = ['cardNumber', 'cardExpiry', 'cardCvc'] as const
 export type FieldKind = (typeof fieldKinds)[number]
 
-/** One of the fields, in a frame of Stripe's own. */
+/** One of the card fields, in a frame of Stripe. */
 export interface StripeField {
   mount(place: HTMLElement): void
   focus(): void
@@ -31,10 +31,10 @@ export interface StripeField {
   on(event: 'change', hear: (change: FieldChange) => void): unknown
 }
 
-/** A payment that is made once a wallet has approved it; what Stripe makes then has to be the same. */
+/** A payment intent that is created after the approval in a wallet; it must have the same values. */
 export interface DeferredIntent {
   mode: 'payment'
-  /** As Stripe counts it. */
+  /** In Stripe's smallest unit of the currency. */
   amount: number
   currency: string
   setupFutureUsage: 'off_session' | null
@@ -48,7 +48,7 @@ export interface StripeElements {
   submit(): Promise<Confirmed>
 }
 
-/** The buttons of the wallets that this browser has (https://docs.stripe.com/js/element/express_checkout_element). */
+/** The buttons of the wallets of this browser (https://docs.stripe.com/js/element/express_checkout_element). */
 export interface ExpressElement {
   mount(place: HTMLElement): void
   destroy(): void
@@ -65,7 +65,7 @@ export interface ExpressConfirm {
 
 export interface FieldChange {
   complete: boolean
-  /** What can be seen to be wrong before the field is finished. */
+  /** A validation error of the input so far. */
   error?: object
 }
 

@@ -10,7 +10,7 @@ import type { FieldKind, StripeScript } from './stripe-script.ts'
 
 type Places = Partial<Record<FieldKind, HTMLElement | null>>
 
-/** Stripe's fields in the places that are drawn for them, and how each looks. What did not load can be asked for again. */
+/** Mounts Stripe's fields and returns their visual states. A failed load can be retried. */
 export function useStripeFields(onEntry: (entry: CardEntry | null) => void) {
   const { t } = useTranslation()
   const places = useRef<Places>({})
@@ -37,7 +37,7 @@ export function useStripeFields(onEntry: (entry: CardEntry | null) => void) {
       .then(show)
       .catch(() => left || setFailed(true))
     return () => {
-      // The frames go with their places.
+      // The frames are removed with their places.
       left = true
       onEntry(null)
     }

@@ -15,7 +15,7 @@ interface ChangePlanProps {
   onPlanned: () => void
 }
 
-/** What choosing another plan comes to while one runs: when it starts and what it costs then; no card, as nothing is charged now. */
+/** Changes the plan of a subscription: shows the start and price of the next plan. Needs no card, as nothing is charged now. */
 export function ChangePlan({ plan: offered, membership, method, onPlanned }: ChangePlanProps) {
   const { t } = useTranslation()
   const [cents, setCents] = useState(offered.price_cents)

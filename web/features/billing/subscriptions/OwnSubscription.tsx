@@ -13,7 +13,7 @@ import { Subscription } from './Subscription.tsx'
 import { useReturnedChange } from '#web/features/billing/payment-methods/use-returned-change.ts'
 import { paymentMethodsFor } from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
 
-/** In the member area also what the plan is charged to, and the ways to change that and to make up for a payment that did not go through. */
+/** The subscription in the member area, with its payment method, the button to change that, and the way to pay a failed renewal. */
 export function OwnSubscription() {
   const { t } = useTranslation()
   const { data: user } = useQuery(userQuery)
@@ -34,7 +34,7 @@ export function OwnSubscription() {
   )
 }
 
-/** Opens the form for another card or wallet, whose code is fetched then. */
+/** Opens the form for another card or wallet; its code is loaded on demand. */
 function Change() {
   const { t } = useTranslation()
   const [Form, setForm] = useState<ComponentType<{ onClose: () => void }> | null>(null)
@@ -53,7 +53,7 @@ function Change() {
   )
 }
 
-/** To the form for the period that is open, the card first; to the plans where it cannot be told what to pay with, or nothing takes its price. */
+/** Links to the payment of the unpaid period, by card first; to the plans if the method is unknown or no gateway accepts the price. */
 function PayNow({ plan, takenBy }: { plan: string; takenBy: string[] | undefined }) {
   const { t, i18n } = useTranslation()
   const { data, isPending } = useQuery(plansQuery)

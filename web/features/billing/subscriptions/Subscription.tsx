@@ -14,8 +14,8 @@ import { membershipText } from '#web/features/billing/payments/price-copy.ts'
 import styles from '#web/features/billing/payment-methods/subscription.module.css'
 
 /**
- * A subscriber's plan, the day it renews or ends, and the one click that cancels or resumes it, or takes a change of plan
- * back; with a note beneath, and further buttons. Nothing for anyone else.
+ * A subscriber's plan, the date it renews or ends, and the button that cancels or resumes it, or reverts a planned change; with a
+ * note below, and further buttons. Renders nothing for other viewers.
  */
 export function Subscription({ note, actions }: { note?: ReactNode; actions?: ReactNode }) {
   const { t } = useTranslation()
@@ -27,7 +27,7 @@ export function Subscription({ note, actions }: { note?: ReactNode; actions?: Re
   const change = async () => {
     setBusy(true)
     const idempotencyKey = crypto.randomUUID()
-    // A failure says so itself; where the subscription is over by now, the user read again shows it.
+    // A toast has shown any error; if the subscription has ended, the refetched user shows it.
     await call(cancelled ? resumeSubscription : cancelSubscription, { idempotencyKey }).catch(() => {})
     await readSubscriptionAgain(queryClient)
     setBusy(false)
@@ -50,7 +50,7 @@ export function Subscription({ note, actions }: { note?: ReactNode; actions?: Re
   )
 }
 
-/** Takes a change of plan back; nothing while it is not known how plans are paid for. */
+/** Reverts a planned change of plan; renders nothing until the payment methods are loaded. */
 function Stay({ plan }: { plan: NonNullable<Membership['plan']> }) {
   const gateways = useQuery(plansQuery).data?.gateways
   const method = gateways && paymentMethodsFor('plan', gateways)[0]
@@ -63,7 +63,7 @@ function StayButton({ plan, method }: { plan: NonNullable<Membership['plan']>; m
   const { busy, change } = usePlanChange(method)
   const stay = async () => {
     if (!(await change(plan.id))) notify(t('shopping.changeFailed'))
-    // It may have been taken back elsewhere: the user read again shows it.
+    // It may have been reverted elsewhere: the refetched user shows it.
     await readSubscriptionAgain(queryClient)
   }
   return (

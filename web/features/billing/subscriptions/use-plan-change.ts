@@ -8,9 +8,9 @@ import { createOrderOnce, priceIn } from '#web/features/billing/payments/pay.ts'
 type Seen = Pick<BodyOf<typeof createOrder>, 'amount_cents' | 'consent'>
 
 /**
- * Plans a subscriber's next period, or with the plan that runs takes that back. The server charges what it has kept, so the way
- * to pay is any that is offered for a plan.
- * @param onOtherPrice told where the plan costs something else than was shown
+ * Plans a subscriber's next period; choosing the current plan reverts that. The server charges the saved method, so any method that
+ * is offered for a plan will do.
+ * @param onOtherPrice called with the current price if it differs from the shown one
  */
 export function usePlanChange(
   { id: gateway, kind: method }: Pick<OfferedGateway, 'id' | 'kind'>,
@@ -20,7 +20,7 @@ export function usePlanChange(
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState('')
   const [orders] = useState(createOrderOnce)
-  /** @returns whether it was done */
+  /** @returns whether the change was planned */
   const change = async (plan_id: string, seen: Seen = {}): Promise<boolean> => {
     setBusy(true)
     setProblem('')
