@@ -32,14 +32,14 @@ beforeEach(async () => {
 
 const release = (...numbers: number[]) => releaseEpisodes(site.context, video, ...numbers)
 
-/** The job's rounds until the release is over and all are told. */
+/** Runs the job until the release is complete and all alerts are queued. */
 async function alertNow(): Promise<void> {
   await sendAlerts(site.context)
   time.pass(11)
   await sendAlerts(site.context)
 }
 
-/** A member with a confirmed address who has the drama among their favorites and wants to hear of it. */
+/** Creates a member with a confirmed address, the drama among their favorites, and mail alerts on. */
 async function fan({ mail = true, isConfirmed = true } = {}) {
   const { visitor, email, user } = await registerMember(site)
   if (isConfirmed)

@@ -12,7 +12,7 @@ import { userOfStopLink } from './stop-link.ts'
 
 export type AlertsContext = MembersContext & PushContext
 
-/** Alerts of new episodes leave within a minute of the end of a release. */
+/** Returns the jobs of alerts, which send within a minute of the end of a release. */
 export function alertJobs(context: AlertsContext): Job[] {
   const run = (signal: AbortSignal) => sendAlerts(context, signal)
   const push = (signal: AbortSignal) => sendPushes(context, signal)
@@ -25,7 +25,7 @@ export function alertJobs(context: AlertsContext): Job[] {
 
 export const loadAlerts = (db: Db, userId: string): Promise<Alerts> => queries.selectAlerts(db, userId)
 
-/** Turns mails on or off; they stay off where there is no confirmed address to send to. */
+/** Turns mails on or off; they stay off without a confirmed address. */
 export async function changeAlerts(tx: Tx, userId: string, mail: boolean, now: Date): Promise<Alerts> {
   const { can_mail } = await queries.selectAlerts(tx, userId)
   if (mail && !can_mail) return { mail: false, can_mail }
@@ -33,7 +33,7 @@ export async function changeAlerts(tx: Tx, userId: string, mail: boolean, now: D
   return { mail, can_mail }
 }
 
-/** Turns mails off for the user of a mail's link. @throws Refusal linkSpent for a secret that we did not make */
+/** Turns mails off for the user of a mail's link. @throws Refusal linkSpent if the secret was not issued by this site */
 export async function stopByLink(
   { secret, clock }: Pick<AlertsContext, 'secret' | 'clock'>,
   tx: Tx,
@@ -41,7 +41,7 @@ export async function stopByLink(
 ): Promise<{ mail: false }> {
   const userId = userOfStopLink(secret, given)
   if (userId === undefined) throw new Refusal('linkSpent')
-  // Deleted accounts get no alerts.
+  // Deleted accounts have no setting.
   if ((await queries.selectSetting(tx, userId))?.mail)
     await queries.saveAlerts(tx, userId, false, clock.now())
   return { mail: false }

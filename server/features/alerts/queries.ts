@@ -4,7 +4,7 @@ import type { Texts } from '#contract/languages.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Whether a user is mailed, and whether they could be: a member with a confirmed address. */
+/** Returns whether mails are on for a user, and whether they can be: a member with a confirmed address. */
 export async function selectAlerts(db: Db, userId: string): Promise<{ mail: boolean; can_mail: boolean }> {
   const row = await db
     .selectFrom('users')
@@ -39,19 +39,19 @@ export function selectSetting(db: Db, userId: string) {
     .executeTakeFirst()
 }
 
-/** Holds while there are episodes to notice, alerts on their way, or episodes that have waited for others since before `$1`. */
+/** SQL condition: true if there are new episodes without a time, batches in progress, or some waiting for 10 minutes at `$1`. */
 export const anyNewEpisodes =
   "EXISTS (SELECT FROM alert_batches) OR EXISTS (SELECT FROM new_episodes WHERE noticed_at IS NULL OR noticed_at <= $1::timestamptz - interval '10 minutes')"
 
-/** Dates new episodes by the site's clock. */
+/** Sets the time of new episodes by the site's clock. */
 export async function noticeEpisodes(db: Db, now: Date): Promise<void> {
   await db.updateTable('new_episodes').set({ noticed_at: now }).where('noticed_at', 'is', null).execute()
 }
 
-/** So long is waited for further episodes of a release that are still transcoded. */
+/** Maximum wait for further episodes of a release that are still being transcoded. */
 const longestReleaseMs = dayMs
 
-/** The videos none of whose new episodes came after a time, and none of whose episodes is still transcoded, for up to a day. */
+/** Returns the videos that got no new episode since `before`. Waits at most a day for episodes that are still being transcoded. */
 export async function selectSettled(db: Db, before: Date): Promise<string[]> {
   const longAgo = new Date(before.getTime() - longestReleaseMs)
   const rows = await db
@@ -68,8 +68,8 @@ export async function selectSettled(db: Db, before: Date): Promise<string[]> {
 }
 
 /**
- * Makes one batch of a video's new episodes, which are new no more. Of a video that is not published there is nothing to tell.
- * Two processes at once make one: the second finds no rows.
+ * Converts a video's new episodes into one batch and deletes them. A video that is not published gets no batch. Of two concurrent
+ * processes, one creates it: the other finds no rows.
  */
 export async function makeBatch(tx: Tx, videoId: string): Promise<void> {
   await sql`
@@ -93,7 +93,7 @@ export interface Batch {
   titles: Texts
 }
 
-/** A batch that no other process goes through now, locked until the transaction is over. */
+/** Locks a batch that no other process is working on, until the end of the transaction. */
 export function lockBatch(tx: Tx): Promise<Batch | undefined> {
   return tx
     .selectFrom('alert_batches')
@@ -111,13 +111,13 @@ export interface AlertedUser {
   user_id: string
   email: string
   language: string | null
-  /** Whether the release is news to them: it came after they made the video a favorite. */
+  /** True if the video was their favorite before the release. */
   is_news: boolean
-  /** Whether they are mailed where it is. */
+  /** True if they then get a mail. */
   by_mail: boolean
 }
 
-/** The next users, by id, with the video among their favorites. */
+/** Returns the next users, by id, with the video among their favorites. */
 export function selectFavoritesOf(db: Db, batch: Batch, limit: number): Promise<AlertedUser[]> {
   return db
     .selectFrom('favorites')

@@ -24,7 +24,7 @@ export function alertRoutes(context: AlertsContext): Route[] {
     }),
     route(changeCall, async (call) => {
       const { kept } = await requireStanding(context, call)
-      // Of whom nothing is kept there is no address, and no row is made for that.
+      // A guest without a row has no address; do not create a row for this.
       if (!kept) return { info: { mail: false, can_mail: false } }
       return inTransaction(db, async (tx) => {
         const userId = await keepViewer(context, tx, call)
@@ -52,7 +52,7 @@ export function alertRoutes(context: AlertsContext): Route[] {
   ]
 }
 
-/** One-click unsubscribe of mail programs (RFC 8058). A GET turns nothing off: programs that check links for malware make it, too. */
+/** One-click unsubscribe of mail programs (RFC 8058). A GET changes nothing, because malware scanners follow links too. */
 export function alertPlainRoutes(context: AlertsContext): PlainRoute[] {
   const secretOf = (query: unknown) => {
     const given = Object(query)['secret']

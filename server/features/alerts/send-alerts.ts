@@ -8,17 +8,17 @@ import { queuePushes } from './push/push-queries.ts'
 import * as queries from './queries.ts'
 import { oneClickLink, stopLink } from './stop-link.ts'
 
-/** Episodes of a video that come within so long of one another are one release. */
+/** Maximum time between the episodes of one release. */
 const releaseMs = 10 * 60_000
-/** So many favorites are gone through in one transaction. */
+/** Number of favorites per transaction. */
 const perPage = 200
-/** An alert that could not be sent for so long is no news any more. */
+/** Alerts that could not be sent within this time are discarded. */
 const newsMs = 3 * dayMs
 
 /**
- * Alerts people to new episodes of their favorites: one mail for a video and release, and one push in each browser that they chose.
- * A page of favorites and what is queued for them are one transaction, so that a process that dies has queued none of it or all, and
- * the next run goes on there.
+ * Alerts users to new episodes of their favorites: one mail per video and release, and one push to each subscribed browser. A page of
+ * favorites and the messages queued for it are one transaction, so that a process that dies has queued all or none of it, and the
+ * next run continues there.
  */
 export async function sendAlerts(context: AlertsContext, signal?: AbortSignal): Promise<void> {
   const { db, clock } = context
@@ -28,7 +28,7 @@ export async function sendAlerts(context: AlertsContext, signal?: AbortSignal): 
   while (!signal?.aborted && (await inTransaction(db, (tx) => sendPage(context, tx))));
 }
 
-/** @returns whether there may be more */
+/** Queues the alerts of the next page. @returns whether there may be more */
 async function sendPage(context: AlertsContext, tx: Tx): Promise<boolean> {
   const batch = await queries.lockBatch(tx)
   if (!batch) return false
@@ -70,7 +70,7 @@ function mailAlert(
     },
     language,
     expiresAt: new Date(clock.now().getTime() + newsMs),
-    // Receipts and links that somebody waits for go first.
+    // Below the priority of receipts and links that a user is waiting for.
     dueAt: clock.now(),
   })
 }

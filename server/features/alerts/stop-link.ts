@@ -1,21 +1,24 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The address in each alert that leads to where they are turned off. */
+/** Returns the address of the page that turns alerts off, for each mail. */
 export function stopLink(publicUrl: string, secret: string, userId: string): string {
   return `${publicUrl}${stopPath(`${userId}.${macOf(secret, userId)}`)}`
 }
 
 export const stopPath = (linkSecret: string) => `/my#alerts=${linkSecret}`
 
-/** Where mail programs turn alerts off by one POST (RFC 8058); people who open it come to the page of `stopLink`. */
+/** The path to which mail programs POST to turn alerts off (RFC 8058); a browser that opens it gets the page of `stopLink`. */
 export const oneClickPath = '/api/user/alerts/unsubscribe'
 
-/** The address in the `List-Unsubscribe` of each alert. Its secret, the same, is in the query, where logs may see it, since mail programs send no fragment; all it does is turn alerts off. */
+/**
+ * Returns the address for the `List-Unsubscribe` header. Mail programs send no fragment, so its secret, the same, is in the query,
+ * where logs may see it: all it does is turn alerts off.
+ */
 export function oneClickLink(publicUrl: string, secret: string, userId: string): string {
   return `${publicUrl}${oneClickPath}?secret=${userId}.${macOf(secret, userId)}`
 }
 
-/** The user of a link's secret, or undefined. It stays valid: a mail is found again after a year, too. */
+/** Returns the user of a link's secret, or undefined. It does not expire, because mails are found again years later. */
 export function userOfStopLink(secret: string, given: string): string | undefined {
   const [userId = '', mac = ''] = given.split('.')
   const [one, other] = [Buffer.from(mac), Buffer.from(macOf(secret, userId))]

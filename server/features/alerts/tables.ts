@@ -2,7 +2,7 @@ import type { Generated } from 'kysely'
 
 export interface AlertSettingsTable {
   user_id: string
-  /** Whether new episodes of favorites are mailed. */
+  /** True if new episodes of favorites are mailed. */
   mail: boolean
   changed_at: Date
 }
@@ -11,11 +11,11 @@ export interface AlertSettingsTable {
 export interface NewEpisodesTable {
   episode_id: string
   video_id: string
-  /** When the job first saw it. */
+  /** Time at which the job first processed it. */
   noticed_at: Date | null
 }
 
-/** What a video released at once, while its favorites are gone through. */
+/** A video's release, while the alerts for its favorites are queued. */
 export interface AlertBatchesTable {
   id: string
   video_id: string
@@ -23,28 +23,28 @@ export interface AlertBatchesTable {
   number: number
   count: number
   noticed_at: Date
-  /** The last user who was gone through. */
+  /** The last user processed. */
   after_user: Generated<string>
 }
 
-/** A browser in which somebody turned notifications on. */
+/** A browser with notifications on. */
 export interface PushSubscriptionsTable {
   /** The SHA-256 of the endpoint, in base64url. */
   id: string
   user_id: string
-  /** The member's session that it ends with; null for a guest. */
+  /** The member's session that the subscription ends with; null for a guest. */
   session_id: string | null
   endpoint: string
   p256dh: string
   auth: string
-  /** The site's key that the browser takes pushes of. */
+  /** The site's public key that the browser subscribed with. */
   public_key: string
-  /** Since when the site has another key. */
+  /** Time since when the site has another key. */
   other_key_since: Date | null
   created_at: Date
 }
 
-/** A notification that waits to be sent: what one video released at once, for one browser. */
+/** A queued notification: the release of one video, for one browser. */
 export interface PushMessagesTable {
   subscription_id: string
   video_id: string

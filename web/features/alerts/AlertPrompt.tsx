@@ -7,13 +7,13 @@ import { useChangePush } from './push/use-change-push.ts'
 import { useChangeAlerts } from './use-change-alerts.ts'
 import styles from './alerts.module.css'
 
-/** How somebody could be told of new episodes; at least one holds. */
+/** The available channels for alerts; at least one is true. */
 export interface Ways {
   push: boolean
   mail: boolean
 }
 
-/** Asks once, after a drama became a favorite, whether and how its new episodes are to be told. The browser's own question follows a press. */
+/** Offers alerts once, after a drama became a favorite, with a choice of channel. The browser's permission prompt follows a press. */
 export function AlertPrompt({ ways, onClose }: { ways: Ways; onClose: () => void }) {
   const { t } = useTranslation()
   const mail = useChangeAlerts()

@@ -10,7 +10,7 @@ import { alertsQuery } from './queries.ts'
 import { useChangeAlerts } from './use-change-alerts.ts'
 import styles from './alerts.module.css'
 
-/** Where alerts of new episodes are turned on and off. */
+/** Settings that turn alerts of new episodes on and off. */
 export function AlertSettings() {
   const { t } = useTranslation()
   const { data, isError, refetch } = useQuery(alertsQuery)

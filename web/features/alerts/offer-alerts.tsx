@@ -9,7 +9,7 @@ import { alertsQuery } from './queries.ts'
 
 const asked = 'alerts-asked'
 
-/** Asks about alerts where they could be sent, the person has none yet, and was not asked before in this browser. */
+/** Offers alerts if a channel is available, the viewer has none yet, and the offer was not made in this browser before. */
 export async function offerAlerts(queryClient: QueryClient): Promise<void> {
   if (readRecord<boolean>(asked)) return
   const ways = await findWays(queryClient)
@@ -19,7 +19,7 @@ export async function offerAlerts(queryClient: QueryClient): Promise<void> {
   mountPart(queryClient, (close) => <AlertPrompt ways={ways} onClose={close} />)
 }
 
-/** How the viewer could be told of new episodes; undefined where there is no way, or they are told already. */
+/** Returns the available channels; undefined if there are none, or alerts are on already. */
 async function findWays(queryClient: QueryClient): Promise<Ways | undefined> {
   const isMember = queryClient.getQueryData(userQuery.queryKey)?.role === 'member'
   const { mail, can_mail } = isMember ? await queryClient.fetchQuery(alertsQuery) : noMail

@@ -5,8 +5,8 @@ import { call } from '#web/lib/api.ts'
 import { alertsQuery } from './queries.ts'
 
 /**
- * Turns mails about favorites on or off: on screen at once, and back where it could not be done. The answer is undefined
- * then, which a toast has said.
+ * Turns mails about favorites on or off with an optimistic update, which is reverted on failure. Then the result is undefined, and
+ * a toast has shown the error.
  */
 export function useChangeAlerts() {
   const queryClient = useQueryClient()

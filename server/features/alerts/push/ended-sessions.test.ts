@@ -26,7 +26,7 @@ const endpoints = async () => {
   return rows.map(({ endpoint }) => endpoint)
 }
 
-/** A member with notifications on in two browsers, in each of which they are signed in. */
+/** Creates a member who is signed in, with notifications on, in two browsers. */
 async function memberInTwo() {
   const member = await registerMember(site)
   const phone = site.visitor()

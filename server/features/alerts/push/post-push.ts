@@ -2,20 +2,20 @@ import type { Agent } from 'node:https'
 import type { RequestDetails } from 'web-push'
 import { loadHttps } from '#server/platform/public-network.ts'
 
-/** How a push service answered. */
+/** Response of a push service. */
 export interface PushAnswer {
   status: number
-  /** As the header has it. */
+  /** Value of the `Retry-After` header. */
   retryAfter: string | undefined
 }
 
-/** Its answers have no body that matters; one that is longer is cut off. */
+/** Maximum size of a response, whose body is ignored. */
 const mostBytes = 64 * 1024
 
 /**
- * Posts an encrypted push to the service of a browser, which a stranger named: by `agent`, which does not lead into our network,
- * without following it elsewhere, and within a time.
- * @throws Error without an answer in time, or before `stop`; NotPublic where the name leads into a private network
+ * Posts an encrypted push to a browser's push service. Its address comes from the client and is not trusted: `agent` does not connect
+ * to private networks, redirects are not followed, and the time is limited.
+ * @throws Error without a response before the timeout or `stop`; NotPublic if the host name resolves to a private network
  */
 export async function postPush(
   { endpoint, headers, body }: RequestDetails,
@@ -34,7 +34,7 @@ export async function postPush(
     })
     const { statusCode: status = 0, headers: answered } = response
     response.on('close', () => resolve({ status, retryAfter: answered['retry-after'] }))
-    // The status is what counts, and it is here.
+    // Only the status matters, and it has arrived.
     response.on('error', () => {})
   })
   posting.on('error', reject)

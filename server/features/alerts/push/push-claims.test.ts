@@ -50,7 +50,7 @@ async function turnOn(host?: string): Promise<PushBrowser> {
   return browser
 }
 
-/** Further browsers of the fan, more than one person may have. */
+/** Adds browsers to the fan, beyond the maximum per user. */
 async function addBrowsers(hosts: readonly string[]): Promise<void> {
   const { id: user_id } = await fan.ask(getUser)
   const { publicKey: public_key } = site.context.pushKeys
@@ -64,7 +64,7 @@ async function addBrowsers(hosts: readonly string[]): Promise<void> {
   await site.context.db.insertInto('push_subscriptions').values(rows).execute()
 }
 
-/** Lets a release be over, so that its pushes wait. */
+/** Completes a release, so that its pushes are queued. */
 async function release(...numbers: number[]): Promise<void> {
   await releaseEpisodes(site.context, video, ...numbers)
   await sendAlerts(site.context)
@@ -84,7 +84,7 @@ describe('a service that keeps silent', () => {
   it('holds up no other, and what it has not answered is handed back when the process closes', async () => {
     const answers = Promise.withResolvers<'nothing'>()
     service.reply = ({ host }) => (host?.endsWith('.slow.com') ? answers.promise : { status: 201 })
-    // More would fill every place.
+    // More would fill every slot.
     await addBrowsers([
       ...times(19, (i) => `push.slow-${i}.slow.com`),
       ...times(30, () => 'push.example.com'),
@@ -106,7 +106,7 @@ describe('a service that keeps silent', () => {
     await addBrowsers(times(60, (i) => `push-${i}.silent.com`))
     await release(3)
     await send({ pushTimeoutMs: 200 })
-    // Twenty at once, and two more before the third is known to be silent.
+    // Twenty concurrent, and two more before the third is known to have timed out.
     expect(service.taken.length).toBeLessThanOrEqual(22)
     const left = await waiting()
     expect(left).toHaveLength(60)
@@ -144,7 +144,7 @@ it('an error of one push ends the run once the others are done', async () => {
     failed.resolve({ status: 201 })
   }
   const warn = () => {
-    // By the time the database has answered, a run that waits for nobody is over.
+    // A run that did not wait for its pushes would have ended by the time the database responds.
     void waiting().then(answerOthers)
     throw new Error('the log is full')
   }
@@ -170,7 +170,7 @@ describe('a claim', () => {
     const [first] = await claim()
     if (!first) throw new Error('nothing was due')
     await release(4)
-    // As often tried as the first.
+    // The same number of attempts as the first.
     const [second] = await claim()
     const { db } = site.context
     await deletePush(db, first)

@@ -1,18 +1,18 @@
 import { createECDH } from 'node:crypto'
 import { keyOf } from '#server/platform/encrypt.ts'
 
-/** What the site signs its pushes with (VAPID, RFC 8292), in base64url. Browsers tie their subscriptions to the public key. */
+/** The key pair that signs the site's pushes (VAPID, RFC 8292), in base64url. Browsers bind subscriptions to the public key. */
 export interface PushKeys {
   publicKey: string
   privateKey: string
 }
 
 /**
- * Derives the keys of the site from APP_SECRET: the same in every process and after each start, with nothing to store. Under another
- * APP_SECRET they are others, and the subscriptions of these wait until it is back (`forgetUnreachable`).
+ * Derives the key pair from APP_SECRET: the same in every process and after each restart, with nothing to store. Another APP_SECRET
+ * gives another pair; subscriptions of the former pair are kept until it is back or they expire (`forgetUnreachable`).
  */
 export function derivePushKeys(appSecret: string): PushKeys {
-  // One of four billion secrets gives no key of the curve: Node then refuses it at the start.
+  // About one in four billion secrets gives no valid private key: then Node throws at the start.
   const privateKey = keyOf(appSecret, 'keys of pushes')
   const pair = createECDH('prime256v1')
   pair.setPrivateKey(privateKey)

@@ -4,7 +4,7 @@ import { presentCover } from '#server/features/catalog/catalog.ts'
 import type { translate } from '#server/i18n/translate.ts'
 import type { DuePush } from './push-queries.ts'
 
-/** What a notification shows and opens, in the person's language. */
+/** Builds the notification's texts and address in the user's language. */
 export function writePush(
   push: Pick<
     DuePush,

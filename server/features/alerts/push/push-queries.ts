@@ -11,7 +11,7 @@ export async function isSubscribed(tx: Tx, id: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Stores a browser for a person, or again with new keys. What waited for somebody else in that browser goes. */
+/** Stores or updates a user's browser. Deletes pushes queued for another user of that browser. */
 export async function saveSubscription(tx: Tx, row: Insertable<PushSubscriptionsTable>): Promise<void> {
   const { id, ...rest } = row
   await tx.deleteFrom('push_subscriptions').where('id', '=', id).where('user_id', '<>', row.user_id).execute()
@@ -22,7 +22,7 @@ export async function saveSubscription(tx: Tx, row: Insertable<PushSubscriptions
     .execute()
 }
 
-/** Deletes all of a person's browsers but the latest. */
+/** Deletes all of a user's browsers but the latest. */
 export async function keepLatestSubscriptions(tx: Tx, userId: string, most: number): Promise<void> {
   const older = tx
     .selectFrom('push_subscriptions')
@@ -38,7 +38,7 @@ export async function moveSubscriptions(tx: Tx, from: string, to: string): Promi
   await tx.updateTable('push_subscriptions').set({ user_id: to }).where('user_id', '=', from).execute()
 }
 
-/** Has a new session hold a member's browsers that no session holds yet, and those of the session it replaces. */
+/** Binds a member's unbound browsers, and those of the session that it replaces, to a new session. */
 export async function bindSubscriptions(
   tx: Tx,
   { userId, sessionId, formerSessionId = sessionId }: BegunSession,
@@ -59,7 +59,7 @@ export async function deleteSubscriptionsOf(tx: Tx, userId: string): Promise<voi
   await tx.deleteFrom('push_subscriptions').where('user_id', '=', userId).execute()
 }
 
-/** A person's browsers, the latest first. */
+/** Returns a user's browsers, latest first. */
 export function selectSubscriptions(db: Db, userId: string) {
   return db
     .selectFrom('push_subscriptions')
@@ -71,20 +71,20 @@ export function selectSubscriptions(db: Db, userId: string) {
 }
 
 /**
- * Notes the subscriptions of another key than the site's, takes the note off those whose key is the site's again, and deletes those
- * noted before `before`.
+ * Marks the subscriptions of another key than the site's, unmarks those whose key is the site's again, and deletes those marked
+ * before `before`.
  */
 export async function forgetOtherKeys(tx: Tx, publicKey: string, now: Date, before: Date): Promise<void> {
   await sql`UPDATE push_subscriptions SET other_key_since = NULL
     WHERE public_key = ${publicKey} AND other_key_since IS NOT NULL`.execute(tx)
-  // Unlike <> these find them by the index.
+  // Unlike <>, these conditions use the index.
   const isOther = sql`(public_key < ${publicKey} OR public_key > ${publicKey})`
   await sql`UPDATE push_subscriptions SET other_key_since = ${now}
     WHERE ${isOther} AND other_key_since IS NULL`.execute(tx)
   await sql`DELETE FROM push_subscriptions WHERE ${isOther} AND other_key_since < ${before}`.execute(tx)
 }
 
-/** Queues a release for the browsers of these people that take pushes of `publicKey`. One of the same video that still waits takes it in. */
+/** Queues a release for these users' browsers subscribed with `publicKey`. Merges it into a queued push of the same video. */
 export async function queuePushes(
   tx: Tx,
   publicKey: string,
@@ -122,10 +122,10 @@ export async function queuePushes(
     .execute()
 }
 
-/** Holds while a push's time has come. */
+/** SQL condition: true if a push is due. */
 export const anyDuePushes = 'EXISTS (SELECT FROM push_messages WHERE due_at <= $1)'
 
-/** A push that is to be sent now, with all that it is made of. */
+/** A due push, with all data of its notification. */
 export interface DuePush extends CoverColumns {
   subscription_id: string
   video_id: string
@@ -133,7 +133,7 @@ export interface DuePush extends CoverColumns {
   count: number
   /** Including this one. */
   attempts: number
-  /** Until when nobody else takes it. With `attempts` it tells this claim from a later one. */
+  /** End of the claim: until then no other process takes it. With `attempts` it identifies this claim. */
   due_at: Date
   expires_at: Date
   endpoint: string
@@ -141,13 +141,13 @@ export interface DuePush extends CoverColumns {
   auth: string
   language: string | null
   titles: Texts
-  /** Whether the video is still published, and a favorite of the person. */
+  /** True if the video is still published and a favorite of the user. */
   is_wanted: boolean
 }
 
 /**
- * Takes pushes whose time has come, for as long as `until`: no other process takes them before that. Those that were never tried come
- * first. Of another key than the site's only those are taken that are no news any more.
+ * Claims due pushes until `until`: no other process takes them before that. Those without an attempt come first. Of another key
+ * than the site's, only expired ones are taken.
  */
 export async function claimPushes(
   db: Db,
@@ -183,7 +183,7 @@ export async function claimPushes(
 
 type Claimed = Pick<DuePush, 'subscription_id' | 'video_id' | 'attempts' | 'due_at'>
 
-/** The row of a claim, unless another release has taken its place or another process has it by now. */
+/** SQL condition for the row of a claim; false if a newer release has replaced it or another process has claimed it since. */
 const ofClaim = ({ subscription_id, video_id, attempts, due_at }: Claimed) =>
   sql<boolean>`subscription_id = ${subscription_id} AND video_id = ${video_id}
     AND attempts = ${attempts} AND due_at = ${due_at}`
@@ -192,12 +192,12 @@ export async function deletePush(db: Db, claimed: Claimed): Promise<void> {
   await db.deleteFrom('push_messages').where(ofClaim(claimed)).execute()
 }
 
-/** Has a push wait for its next try. */
+/** Postpones a push to its next attempt. */
 export async function postponePush(db: Db, claimed: Claimed, due_at: Date): Promise<void> {
   await db.updateTable('push_messages').set({ due_at }).where(ofClaim(claimed)).execute()
 }
 
-/** Gives a push back that was not tried to the end, so that its try does not count. */
+/** Releases an unfinished push, without counting the attempt. */
 export async function handBackPush(db: Db, claimed: Claimed, due_at: Date): Promise<void> {
   const attempts = claimed.attempts - 1
   await db.updateTable('push_messages').set({ due_at, attempts }).where(ofClaim(claimed)).execute()

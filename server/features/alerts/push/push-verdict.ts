@@ -1,17 +1,17 @@
 import type { PushAnswer } from './post-push.ts'
 import type { DuePush } from './push-queries.ts'
 
-/** `gone`: the subscription is over, or nobody serves it. `refused`: a further try is useless, or comes too late. */
+/** `gone`: the subscription is invalid or all attempts failed. `refused`: a retry is useless, or comes too late. */
 export type Verdict = 'sent' | 'gone' | 'refused' | { again: Date }
 
 const minuteMs = 60_000
-/** The next try after the first, the second and so on; then a push is given up with its subscription. */
+/** Delays before the second attempt, the third and so on; after the last, the push is abandoned and its subscription deleted. */
 const pauses = [1, 5, 30, 120, 720].map((minutes) => minutes * minuteMs)
 
-/** How long a push service that is silent is left alone at least, in milliseconds. */
+/** Minimum pause before contacting an unresponsive push service again, in milliseconds. */
 export const restMs = minuteMs
 
-/** Decides what becomes of a push by the service's answer (RFC 8030); without one it could not be reached in time. */
+/** Decides what happens to a push after the service's response (RFC 8030). `answer` is undefined if none came in time. */
 export function judgePush(
   { attempts, expires_at }: Pick<DuePush, 'attempts' | 'expires_at'>,
   now: Date,
@@ -19,7 +19,7 @@ export function judgePush(
 ): Verdict {
   const { status = 503, retryAfter } = answer ?? {}
   if (status >= 200 && status < 300) return 'sent'
-  // 403 is another key's subscription: none of our pushes gets through.
+  // 403: the subscription belongs to another key, so none of our pushes will be accepted.
   if (status === 404 || status === 410 || status === 403) return 'gone'
   if (status < 500 && status !== 429 && status !== 408) return 'refused'
   const pause = pauses[attempts - 1]
@@ -28,7 +28,7 @@ export function judgePush(
   return again < expires_at ? { again } : 'refused'
 }
 
-/** Milliseconds that a `Retry-After` asks to wait: it holds seconds or a date. */
+/** Returns the delay of a `Retry-After` header, which holds seconds or a date, in milliseconds. */
 function waitOf(retryAfter: string | undefined, now: Date): number {
   if (retryAfter === undefined) return 0
   if (/^\d+$/.test(retryAfter)) return Number(retryAfter) * 1000

@@ -45,7 +45,7 @@ beforeEach(async () => {
   video = await buildVideo(site.context, { title: 'Salt', episodes: 6, ready: 2 })
 })
 
-/** Lets a release be over, so that its pushes wait. */
+/** Completes a release, so that its pushes are queued. */
 async function queue(): Promise<void> {
   await sendAlerts(site.context)
   time.pass(11)
@@ -60,7 +60,7 @@ async function publish(...numbers: number[]): Promise<void> {
   await send()
 }
 
-/** A guest with the drama among their favorites, and a browser that they turned notifications on in. */
+/** Creates a guest with the drama among their favorites, and a browser with notifications on. */
 async function fan(visitor: Visitor = site.visitor(), browser = new PushBrowser()) {
   await visitor.ask(getUser)
   await visitor.ask(addFavorite, { body: { video_id: video.id } })
@@ -157,7 +157,7 @@ describe('a release', () => {
     expect(service.taken).toEqual([])
   })
 
-  /** Fifty browsers of one person, with a release that waits for each. */
+  /** Subscribes fifty browsers of one user, and queues a release for each. */
   async function fiftyBrowsers(): Promise<PushBrowser[]> {
     const browsers = Array.from({ length: 50 }, () => new PushBrowser())
     const { visitor } = await fan()

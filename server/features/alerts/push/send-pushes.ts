@@ -26,35 +26,35 @@ export interface PushContext {
   languages(): OfferedLanguages
   translate: typeof translate
   pushKeys: PushKeys
-  /** Where push services may complain about the site: an e-mail address. */
+  /** E-mail address at which push services can contact the site's operator. */
   inbox(): string
-  /** How long a push service may take, in milliseconds. */
+  /** Timeout of a push service, in milliseconds. */
   pushTimeoutMs?: number
-  /** Connections to push services; without one, those that do not lead into our own network. */
+  /** Connects to push services; by default it refuses private networks. */
   pushAgent?: Agent
 }
 
 const usualTimeoutMs = 10_000
-/** Longer than a push takes; those of a process that died wait for so long. */
+/** Duration of a claim: longer than a push takes. Pushes claimed by a process that died wait for that long. */
 const claimMs = 120_000
 const atOnce = 20
-/** So many pushes without an answer, and a run leaves the rest of that domain for later. */
+/** After this many pushes without a response, a run postpones the rest of that domain. */
 const mostSilent = 3
 
-/** What one run of the job knows. */
+/** State of one run of the job. */
 interface Run {
   context: PushContext
   agent: Agent
   signal: AbortSignal
-  /** How many pushes to a domain had no answer. */
+  /** Number of pushes to each domain without a response. */
   silent: Map<string, number>
 }
 
 /**
- * Sends the pushes that are due, in any number of processes at once: claimed, sent, then deleted. A slow service holds up nobody
- * else's: whatever is done makes room for the next. Killed in between, a push is sent again once the claim has run out; the browser
- * shows it in the place of the first. Aborted, it takes no more and hands back what had no answer yet.
- * @throws Error of the database, once all that had begun is done
+ * Sends the pushes that are due, in any number of processes concurrently: claimed, sent, then deleted. A slow service delays no
+ * other: each completed push frees a slot. If the process dies in between, a push is sent again once the claim has expired; the
+ * browser then replaces the first notification. When aborted, it claims no more and releases the pushes without a response.
+ * @throws Error of the database, after all pushes in progress have ended
  */
 export async function sendPushes(
   context: PushContext,
@@ -107,7 +107,7 @@ async function sendOne(run: Run, push: DuePush): Promise<void> {
   if (answer === 'stopped') return handBackPush(db, push, clock.now())
   if (answer === undefined) silent.set(domain, (silent.get(domain) ?? 0) + 1)
   const verdict = answer === 'private' ? 'gone' : judgePush(push, clock.now(), answer)
-  // Of the endpoint, which is a secret address, only the service is logged.
+  // The endpoint is a secret address, so only its host is logged.
   const facts = { service: new URL(push.endpoint).host, attempts: push.attempts, reason }
   if (verdict === 'sent') return deletePush(db, push)
   if (verdict === 'gone') {
@@ -122,10 +122,10 @@ async function sendOne(run: Run, push: DuePush): Promise<void> {
   return postponePush(db, push, verdict.again)
 }
 
-/** Any number of names under a domain cost whoever owns it nothing, so silence is counted for all of them together. */
+/** Returns a host's domain. Hosts under a domain are free for its owner, so timeouts are counted per domain. */
 const domainOf = ({ endpoint }: DuePush) => new URL(endpoint).hostname.split('.').slice(-2).join('.')
 
-/** How the service answered; undefined where it did not, `stopped` where nobody waited for it any more. */
+/** The service's response; undefined without one, `stopped` if the run was aborted. */
 interface Outcome {
   answer: PushAnswer | 'private' | 'stopped' | undefined
   reason: string
@@ -138,16 +138,16 @@ async function post({ context, agent, signal }: Run, push: DuePush): Promise<Out
     return { answer, reason: `HTTP ${answer.status}` }
   } catch (error) {
     const reason = error instanceof Error ? error.name : 'no answer'
-    // Nobody's push service is there.
+    // No real push service has a private address.
     if (error instanceof NotPublic) return { answer: 'private', reason }
     return { answer: signal.aborted ? 'stopped' : undefined, reason }
   }
 }
 
-/** Large, and only the process that sends pushes needs it. */
+/** Loaded on demand: large, and only the process that sends pushes needs it. */
 const loadWebPush = async () => (await import('web-push')).default
 
-/** A push as it leaves: encrypted for the browser, signed by the site. While it waits at the service, a newer one of the drama replaces it. */
+/** Encrypts a push for the browser and signs it. While it waits at the service, a newer one of the same drama replaces it. */
 async function encryptPush(context: PushContext, push: DuePush) {
   const { clock, languages, translate: words, pushKeys, inbox } = context
   const { endpoint, p256dh, auth, expires_at, video_id } = push

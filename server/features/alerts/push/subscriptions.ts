@@ -18,20 +18,20 @@ import {
   selectSubscriptions,
 } from './push-queries.ts'
 
-/** So many browsers of a person get notifications; the latest count. */
+/** Maximum number of browsers per user with notifications; the latest are kept. */
 const mostBrowsers = 10
 
-/** By what a browser finds its subscription again: its endpoint alone, as a secret address, stays out of answers. */
+/** Returns the id by which a browser finds its subscription. The endpoint is a secret address and is not returned by the API. */
 const fingerprint = (endpoint: string) => createHash('sha256').update(endpoint).digest('base64url')
 
 export async function loadPushAlerts(db: Db, { publicKey }: PushKeys, userId: string): Promise<PushAlerts> {
   const browsers = await selectSubscriptions(db, userId)
-  // No push reaches a browser that knows another key: there notifications are off.
+  // A browser subscribed with another key cannot be reached, so its notifications are off.
   const ours = browsers.filter(({ public_key }) => public_key === publicKey)
   return { public_key: publicKey, browsers: ours.map(({ id }) => id) }
 }
 
-/** Who turns notifications on: a member with the session that they hang on, a guest without one. */
+/** The user who turns notifications on: a member with the session that they depend on, or a guest without one. */
 interface Subscriber {
   userId: string
   sessionId: string | undefined
@@ -39,9 +39,8 @@ interface Subscriber {
 }
 
 /**
- * Turns notifications on in a browser, for as long as the member's session there. @throws Fault badRequest for what is no
- * subscription of a push service on the internet, tooMany for a network that turns on too many; Refusal signInFirst where the session
- * has ended
+ * Turns notifications on in a browser, until the member's session there ends. @throws Fault badRequest if it is no subscription of a
+ * public push service, tooMany if too many come from one network; Refusal signInFirst if the session has ended
  */
 export async function startPush(
   { clock, pushKeys, quotas }: Pick<AlertsContext, 'clock' | 'pushKeys' | 'quotas'>,
@@ -69,20 +68,20 @@ export async function startPush(
   await keepLatestSubscriptions(tx, userId, mostBrowsers)
 }
 
-/** Turns notifications off in a browser, whoever is signed in there: who knows the endpoint is that browser. */
+/** Turns notifications off in a browser, whichever user is signed in: knowing the endpoint proves that the request is the browser's. */
 export const stopPush = (db: Db, endpoint: string): Promise<void> =>
   deleteSubscription(db, fingerprint(endpoint))
 
-/** What a guest had turned on stays on for the member they became; the session that begins then holds it (`bindSubscriptions`). */
+/** Moves a guest's subscriptions to the member; the session that starts then is bound to them (`bindSubscriptions`). */
 export async function mergePush(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await moveSubscriptions(tx, guestId, memberId)
   await keepLatestSubscriptions(tx, memberId, mostBrowsers)
 }
 
-/** A key may come back with its APP_SECRET; the subscriptions of one that has not for so long are over. */
+/** Subscriptions of another key are kept for this long, because the key may return with its APP_SECRET. */
 const otherKeyMs = 30 * dayMs
 
-/** Forgets the browsers that know none but an old key of the site: no push reaches them. */
+/** Deletes browsers that have been subscribed only with a former key of the site for too long: no push reaches them. */
 export async function forgetUnreachable({
   db,
   clock,
@@ -93,7 +92,7 @@ export async function forgetUnreachable({
   await inTransaction(db, (tx) => forgetOtherKeys(tx, pushKeys.publicKey, now, before))
 }
 
-/** Whether a key is a point of the curve that pushes are encrypted by; with any other, each push would fail. */
+/** Returns whether a key is a point on the curve of the encryption; with any other key, each push would fail. */
 function isPoint(key: string): boolean {
   try {
     ECDH.convertKey(key, 'prime256v1', 'base64url')

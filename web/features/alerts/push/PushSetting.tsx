@@ -7,7 +7,7 @@ import styles from '#web/features/alerts/alerts.module.css'
 import { pushQuery, supportsPush } from './push.ts'
 import { useChangePush } from './use-change-push.ts'
 
-/** Where notifications in this browser are turned on and off. */
+/** Setting that turns notifications in this browser on and off. */
 export function PushSetting() {
   const { t } = useTranslation()
   const { data: state, isError, refetch } = useQuery(pushQuery)
@@ -30,7 +30,7 @@ export function PushSetting() {
   )
 }
 
-/** A guest has notifications only, and nothing where the browser has none. */
+/** The alert settings of a guest: notifications only, and nothing if the browser does not support them. */
 export function GuestAlerts({ around }: { around: (setting: ReactNode) => ReactNode }) {
   return supportsPush() ? around(<PushSetting />) : null
 }

@@ -4,22 +4,22 @@ import { call } from '#web/lib/api.ts'
 import { registerWorker } from '#web/lib/register-worker.ts'
 import { isSparing } from '#web/player/engine/bandwidth.ts'
 
-/** `blocked` in the browser's own settings, where no site can ask any more. */
+/** `blocked`: denied in the browser's own settings, so that no site can ask again. */
 export type PushState = 'on' | 'off' | 'blocked'
 
-/** The first installation fetches a whole release, beside a video. */
+/** Maximum wait for the service worker. Its first installation downloads a whole release, beside a video. */
 const workerMs = 60_000
 
 /**
- * Whether this browser could show notifications of the site. Apple's phones can once the site is on the home screen, in-app browsers
- * never; where every byte may cost the service worker is not installed.
+ * Returns whether this browser can show notifications of the site. On iOS only if the site is on the home screen, in in-app browsers
+ * never; with data saving on, the service worker is not installed.
  */
 export function supportsPush(): boolean {
   const isAble = 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window
   return import.meta.env.PROD && isAble && (navigator.serviceWorker.controller !== null || !isSparing())
 }
 
-/** Whether new episodes of the viewer's favorites are notified in this browser. */
+/** The state of notifications of new episodes in this browser. */
 export const pushQuery = queryOptions({
   queryKey: ['alerts', 'push'],
   queryFn: ({ signal }): Promise<PushState> => {
@@ -29,29 +29,29 @@ export const pushQuery = queryOptions({
       const subscription = await findSubscription()
       if (!subscription) return 'off'
       if (browsers.includes(await fingerprint(subscription.endpoint))) return 'on'
-      // Somebody else turned it on here, or its session has ended: nobody could turn it off any more.
+      // Another user subscribed here, or the session has ended: the viewer could not turn it off, so end it.
       await subscription.unsubscribe()
       return 'off'
     })
   },
 })
 
-/** Runs in one tab at a time, so that none ends a subscription of which the site is just being told. */
+/** Runs in one tab at a time, so that no tab ends a subscription that another is registering with the site. */
 const alone = <Result>(run: () => Promise<Result>): Promise<Result> => navigator.locks.request('push', run)
 
-/** Asks the person, as the browser does it; at their press, or browsers refuse. @returns `on` where they allow it */
+/** Shows the browser's permission prompt; browsers refuse it without a press. @returns `on` if the user allows it */
 export async function askToNotify(): Promise<PushState> {
   const permission = await Notification.requestPermission()
   if (permission === 'granted') return 'on'
   return permission === 'denied' ? 'blocked' : 'off'
 }
 
-/** Subscribes this browser for the viewer. @throws Error without a service worker, push service or site that answers */
+/** Subscribes this browser for the viewer. @throws Error without a service worker or push service, or if the site does not respond */
 export const subscribe = (): Promise<void> => alone(subscribeAlone)
 
 async function subscribeAlone(): Promise<void> {
   const [worker, { public_key }] = await Promise.all([activeWorker(), call(getPushAlerts)])
-  // One of another key or person: its endpoint ends with it.
+  // A subscription of another key or user; ending it invalidates its endpoint.
   await (await worker.pushManager.getSubscription())?.unsubscribe()
   const subscription = await worker.pushManager.subscribe({
     userVisibleOnly: true,
@@ -66,7 +66,7 @@ async function subscribeAlone(): Promise<void> {
   )
 }
 
-/** Ends this browser's subscription, whoever's it is. Where the site does not hear of it, the push service tells it at the next push. */
+/** Ends this browser's subscription, whichever user's it is. If the request fails, the push service reports it at the next push. */
 export async function unsubscribe(): Promise<void> {
   const subscription = await findSubscription()
   if (!subscription) return
@@ -87,7 +87,7 @@ async function activeWorker(): Promise<ServiceWorkerRegistration> {
   return Promise.race([navigator.serviceWorker.ready, late])
 }
 
-/** As the site names a browser. */
+/** Returns the site's id of this browser. */
 async function fingerprint(endpoint: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(endpoint))
   const base64 = btoa(String.fromCharCode(...new Uint8Array(hash)))

@@ -5,9 +5,9 @@ import { notify, notifyProblem } from '#web/lib/notify.ts'
 import { askToNotify, pushQuery, subscribe, unsubscribe, type PushState } from './push.ts'
 
 /**
- * Turns notifications in this browser on or off: on screen at once, and back where that was not to be. To turn them on the browser
- * asks, and a toast says what came of it. `asked` is called once
- * the person has answered, and before the browser is subscribed, which may take a while.
+ * Turns notifications in this browser on or off with an optimistic update, which is reverted on failure. Turning them on shows the
+ * browser's permission prompt, and a toast shows the result. `asked` is called once the user has answered the prompt, and before the
+ * subscription, which may take a while.
  */
 export function useChangePush(asked: () => void = () => {}) {
   const { t } = useTranslation()
@@ -21,7 +21,7 @@ export function useChangePush(asked: () => void = () => {}) {
     if (answer === 'blocked') notify(t('alerts.blocked'))
     if (answer !== 'on') return
     await subscribe()
-    // The answer of a question that came in between may be older.
+    // A query that completed meanwhile may have an older state.
     show('on')
     notify(t('alerts.on'))
   }
