@@ -13,7 +13,7 @@ const autoPrompt = (page: Page) =>
 const showTerms = (page: Page) => autoPrompt(page).getByRole('button', { name: 'Set up' }).click()
 const consent = (page: Page) => autoPrompt(page).getByRole('checkbox', { name: /lose my 14-day right/ })
 
-/** Shows the terms of what is offered, and agrees to them. */
+/** Opens the terms of the offer, and accepts them. */
 async function turnOn(page: Page): Promise<void> {
   await showTerms(page)
   await agree(page)
@@ -25,7 +25,7 @@ async function agree(page: Page): Promise<void> {
   await expect(autoPrompt(page)).toHaveCount(0)
 }
 
-/** Tops up, unlocks an episode and has the next ones unlocked automatically. */
+/** Tops up, unlocks an episode and turns auto-unlock on. */
 async function withAutoUnlock(page: Page): Promise<void> {
   await unlockButton(await topUp(page, 4)).click()
   await expectPlaying(page, 4)
@@ -163,7 +163,7 @@ test.describe('an automatic unlock whose answers get lost', () => {
 })
 
 test.describe('the card that offers auto-unlock', () => {
-  // axe comes into the page as a script of its own.
+  // axe is injected into the page as a script.
   test.use({ bypassCSP: true })
 
   test('is readable and fits in English and German @screens', async ({ page }) => {

@@ -76,12 +76,12 @@ test('a top-up says its price, what expires and what can be given back, and lead
   await expect(panel).toContainText('Your bonus pays all of it as a discount, which leaves $10.01')
   const sent = page.waitForRequest('**/api/payment/order')
   await unlockButton(panel).click()
-  // What is kept of it is the same for everybody: not what is left of the balance.
+  // The stored text is the same for every user, so it excludes the rest of the balance.
   const { consent } = Object((await sent).postDataJSON())
   expect(consent.shown).toContain('Unlock for $0.99 from your balance')
   expect(consent.shown).not.toContain('leaves')
   await expectPlaying(page, 4)
-  // A cent of the bonus is left for the next.
+  // One cent of the bonus is left for the next purchase.
   await page.goto(await towerUrl(page, 5))
   await expect(lockedPanel(page, 5)).toContainText(
     'Your bonus pays $0.01 as a discount, and $0.98 is taken from your balance, which leaves $9.02.',
@@ -184,7 +184,7 @@ test('a locked episode is sold from the balance though the balance itself cannot
   page,
 }) => {
   await topUp(page, 4)
-  // It is never answered.
+  // The response never arrives.
   await page.route('**/api/balance', () => {})
   await page.goto(await towerUrl(page, 5))
   await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
@@ -198,7 +198,7 @@ test.describe('while episodes cannot be read', () => {
     const away = (route: Route) => route.fulfill({ status: 502, body: '' })
     await page.route('**/api/video/episode?episode_id=*', away)
     await unlockButton(panel).click()
-    // The episodes beside it say the same.
+    // The adjacent episodes show the same error.
     const retry = page.getByRole('alert').filter({ hasText: 'We couldn’t load this episode.' }).first()
     await expect(retry).toBeVisible()
     await expect(unlockButton(panel)).toHaveCount(0)
@@ -279,7 +279,7 @@ test('an account whose refund is still under way is not deleted, and that is sai
 })
 
 test.describe('the screens of the balance', () => {
-  // axe comes into the page as a script of its own.
+  // axe is injected into the page as a script.
   test.use({ bypassCSP: true })
 
   test('are readable and fit in English and German, and no choice moves another @screens', async ({

@@ -23,7 +23,7 @@ import {
 
 const renewal = /every 30 days until you cancel/
 
-/** Chooses the monthly plan in the panel. */
+/** Selects the monthly plan in the panel. */
 async function chooseMonthly(panel: Locator): Promise<void> {
   await panel.getByText('Monthly', { exact: false }).first().click()
   await expect(panel.getByText(renewal).last()).toBeVisible()
@@ -44,7 +44,7 @@ async function openSheet(page: Page, episode: number): Promise<FrameLocator> {
   return sheet
 }
 
-/** What was ordered, with the answers. */
+/** Records the created orders and their response codes. */
 function watchOrders(page: Page): { body: Record<string, unknown>; code: Promise<number> }[] {
   const orders: ReturnType<typeof watchOrders> = []
   page.on('request', (request) => {
@@ -74,7 +74,7 @@ test('a plan is bought with the agreement said before the button, in the panel a
   await page.goto(await towerUrl(page, 4))
   await chooseMonthly(lockedPanel(page, 4))
   const wallet = expressFrame(page).getByRole('button', { name: 'Sandbox Pay' })
-  // The choice reaches the wallet's frame by a message.
+  // The choice is posted to the wallet's frame as a message.
   await expect(wallet).toHaveAccessibleDescription(renewal)
   await wallet.click()
   const sheet = sandboxSheet(expressFrame(page))
@@ -99,7 +99,7 @@ test('the wallet sells what is chosen while its script comes', async ({ page }) 
   await page.goto(await towerUrl(page, 4))
   await asked
   await chooseMonthly(lockedPanel(page, 4))
-  // The choice has reached the frame with what came after it.
+  // Once the frame has painted again, it has received the choice.
   await expressFrame(page)
     .locator('main')
     .evaluate(() => new Promise(requestAnimationFrame))
@@ -251,7 +251,7 @@ test('an introductory price that the wallet’s address had before becomes the p
 })
 
 test.describe('a browser without a wallet', () => {
-  // Of a site with two gateways the other one's wallet would take the place.
+  // On a site with two gateways, the other one's wallet would replace it.
   test.use({ site: { ...usualSite, standIns: false } })
 
   test('shows no button, nothing moves when that is known, and later no room is kept', async ({ page }) => {
@@ -283,10 +283,10 @@ test('the card form has the wallet above its fields, and it pays there too', asy
 })
 
 test.describe("Stripe's Express Checkout Element", () => {
-  // What the browser writes of Stripe's answer to a declined card.
+  // The browser logs Stripe's response to a declined card.
   test.use({ forgiven: /status of 402/ })
 
-  /** Chooses cards through Stripe, whose wallet then takes the place of the sandbox's. */
+  /** Chooses cards through Stripe, whose wallet then replaces the sandbox's. */
   async function openStripeSheet(page: Page, episode: number) {
     await page.goto(await towerUrl(page, episode))
     await choosePayment(lockedPanel(page, episode), 'Card')
@@ -353,7 +353,7 @@ test.describe("Stripe's Express Checkout Element", () => {
 })
 
 test.describe('the panel with an express wallet', () => {
-  // axe brings its own script into the page.
+  // axe is injected into the page as a script.
   test.use({ bypassCSP: true })
 
   test('is readable, fits and does not move in English and German, and so is the sheet @screens', async ({

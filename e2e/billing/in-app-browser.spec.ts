@@ -5,7 +5,7 @@ import { bankFrame, expectPlaying, lockedPanel, payByCard } from '#e2e/support/w
 const facebook =
   'Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/AP1A; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/126.0.0.0 Mobile Safari/537.36 [FB_IAB/FB4A;FBAV/470.0.0.53.83;]'
 
-// axe brings its own script into the page.
+// axe is injected into the page as a script.
 test.use({ userAgent: facebook, bypassCSP: true, permissions: ['clipboard-read', 'clipboard-write'] })
 
 test("in an app's browser the way into one's own stands where paying is, with the campaign's code, until it is closed", async ({
@@ -43,7 +43,7 @@ test('in an app’s browser an episode is paid for without a window of its own',
   const panel = lockedPanel(page, 4)
   await expect(panel.getByRole('complementary', { name: 'Open in your browser' })).toBeVisible()
   await panel.getByRole('button', { name: 'Pay $0.99' }).click()
-  // A card whose bank asks.
+  // A card that needs the bank's check.
   await payByCard(page, { number: '4000 0000 0000 3220' })
   await bankFrame(page).getByRole('button', { name: 'Confirm' }).click()
   await expectPlaying(page, 4)

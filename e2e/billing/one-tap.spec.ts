@@ -28,7 +28,7 @@ const cards = {
 const withCard = (last4: string) => `Pay $0.99 with •••• ${last4}`
 const saveBox = 'Save this card for future purchases'
 
-/** Buys episode 4 by card, and has the card saved. */
+/** Buys episode 4 by card, and saves the card. */
 async function saveCard(page: Page, number = cards.pays): Promise<void> {
   await page.goto(await towerUrl(page, 4))
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
@@ -40,7 +40,7 @@ async function saveCard(page: Page, number = cards.pays): Promise<void> {
   await expectPlaying(page, 4)
 }
 
-/** Counts taps, and keys or characters, on the page and in its frames from now on. */
+/** Counts taps, and keys or characters, in the page and its frames from now on. */
 async function countEffort(page: Page): Promise<() => Promise<{ taps: number; keys: number }>> {
   await page.evaluate(() => {
     const effort = { taps: 0, keys: 0 }
@@ -182,7 +182,7 @@ test('a payment that nobody can say anything of yet offers no other way to pay',
   const panel = lockedPanel(page, 5)
   const button = panel.getByRole('button', { name: withCard('4242') })
   await expect(button).toBeVisible()
-  // The minute in which it is looked up.
+  // Controls the minute in which the order is polled.
   await page.clock.install()
   await button.click()
   await expect(panel.getByRole('button', { name: 'Processing…' })).toBeVisible()

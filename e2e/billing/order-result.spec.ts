@@ -11,7 +11,7 @@ import {
   towerUrl,
 } from '#e2e/support/watching.ts'
 
-// What the browser writes of an answer that does not come.
+// The browser logs the failed request.
 test.use({ forgiven: /net::ERR_FAILED/ })
 
 test('an answer that got lost is not taken for an order that does not exist, and the order is asked for again', async ({
@@ -67,7 +67,7 @@ test('the way back is gone once it was taken: another order does not lead there'
   await page.evaluate(() => sessionStorage.setItem('return_path', '/commonQuestions'))
   await page.goto(madeUpResult)
   await expect(page).toHaveURL(/\/commonQuestions$/)
-  // The address comes before the screen, with which the one before goes.
+  // The address changes before the screen; the former screen unmounts with it.
   await expect(page.getByRole('heading', { name: 'Frequently asked questions' })).toBeVisible()
   answer('refunded')
   await page.goto(madeUpResult)

@@ -19,12 +19,12 @@ async function subscribe(page: Page, email: string): Promise<void> {
   await expect(page.getByRole('region', { name: 'Your subscription' })).toBeVisible()
 }
 
-/** Has the browser know nobody, as one does that a link is opened in elsewhere. @returns gives the person back */
+/** Signs the browser out, like another device that opens a link. @returns a function that restores the session */
 async function forgetPerson(page: Page): Promise<() => Promise<void>> {
   const cookies = await page.context().cookies()
   const forget = async () => {
     await page.context().clearCookies()
-    // The answer to the banner stays: it would lie over the page.
+    // The choice in the consent banner is kept: the banner would cover the page.
     await page.evaluate(() => {
       for (const key of Object.keys(localStorage)) if (!key.includes('consent')) localStorage.removeItem(key)
     })
@@ -36,7 +36,7 @@ async function forgetPerson(page: Page): Promise<() => Promise<void>> {
   }
 }
 
-/** The link of one kind in a mail. */
+/** Returns a mail's link for a purpose. */
 const linkIn = (text: string, purpose: string): string =>
   new RegExp(`https?://\\S+#${purpose}=[\\w-]+`).exec(text)?.[0].replace(/^https?:\/\/[^/]+/, '') ?? ''
 
@@ -65,7 +65,7 @@ test('what a guest bought moves into an account by the link of the receipt, on a
   await expect(page.getByRole('main').getByRole('alert')).toContainText('This link was already used')
 })
 
-/** Opens the link of a receipt whose address is a proven account's, as somebody who is not signed in to it; ends at the sign-in. */
+/** Opens the link of a receipt for a verified account's address while signed out; ends at the sign-in. */
 async function claimSignedOut(page: Page, email: string): Promise<void> {
   await subscribe(page, email)
   const receipt = await mailTo(email, 'Your receipt: plan “Weekly”')
@@ -78,7 +78,7 @@ async function claimSignedOut(page: Page, email: string): Promise<void> {
   await expect(page).toHaveURL(/\/login$/)
 }
 
-/** Takes the purchase along, from the page that the sign-in came back to; it does not come again. */
+/** Adds the purchase to the account, on the page that follows the sign-in, and checks that the page is not shown again. */
 async function expectTaken(page: Page, email: string): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Add your purchase to an account' })).toBeVisible()
   await page.getByRole('button', { name: 'Add to my account' }).click()

@@ -90,7 +90,7 @@ test('choosing another offer moves none of them, and one press shows and hides t
     const place = () => others.boundingBox()
     const before = await place()
     await others.click()
-    // A second press at once meets the same button.
+    // The button has not moved, so an immediate second press hits it.
     expect(await place()).toEqual(before)
     const methods = panel.getByRole('group', { name: 'How would you like to pay?' })
     for (const shown of [methods, pay]) await expect(shown).toBeInViewport({ ratio: 1 })

@@ -26,7 +26,7 @@ const who = {
   cvv: '123',
 }
 
-/** Comes by an ad's link to the last free episode, which leads on to the locked one by itself. */
+/** Opens the last free episode by an ad's link; at its end, the locked one follows automatically. */
 async function meetLockedEpisode(page: Page): Promise<Locator> {
   await page.goto(`${await towerUrl(page, 3)}&token=summer&fbclid=click-1`)
   await skipToEnd(page)
@@ -35,7 +35,7 @@ async function meetLockedEpisode(page: Page): Promise<Locator> {
   return panel
 }
 
-/** Taps a field and types. */
+/** Taps a field, and types. */
 async function type(field: Locator, text: string): Promise<void> {
   await field.click()
   await field.pressSequentially(text)
@@ -56,7 +56,7 @@ async function typePerson(page: Page): Promise<void> {
   await type(form.getByLabel('Last name'), who.last)
 }
 
-/** Buys another episode before the count begins, as `who`. */
+/** Buys another episode before the measurement begins, as `who`. */
 async function buyBefore(page: Page, save: boolean): Promise<void> {
   await page.goto(await towerUrl(page, 5))
   await lockedPanel(page, 5).getByRole('button', { name: 'Pay $0.99' }).click()

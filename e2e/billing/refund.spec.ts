@@ -4,7 +4,7 @@ import { expect, test } from '#e2e/support/fixtures.ts'
 import { currentSite } from '#e2e/site/own-site.ts'
 import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/watching.ts'
 
-/** The order that the person made last, as the site has it. */
+/** Returns the user's latest order from the API. */
 async function lastOrder(page: Page): Promise<Pick<Order, 'id' | 'status'> | undefined> {
   const response = await page.request.get('/api/payment')
   const { data } = (await response.json()) as { data: { list: Pick<Order, 'id' | 'status'>[] } }
@@ -31,7 +31,7 @@ test('a refund locks the episode again, and the order says so', async ({ page })
   await expectPlaying(page, 4)
 
   expect(await refund(order)).toContain('order_status: refunded')
-  // The episode may have ended meanwhile, and the next one begun.
+  // The episode may have ended meanwhile, and the next one started.
   await page.goto(await towerUrl(page, 4))
   await expect(lockedPanel(page, 4)).toBeVisible()
   await page.goto('/my')

@@ -8,7 +8,7 @@ import { cardForm, expectMoving, payByCard } from '#e2e/support/watching.ts'
 test.use({ site: { template: 'door', standIns: false, settings: {} }, bypassCSP: true })
 
 const pays = '4242 4242 4242 4242'
-/** It is kept, and has expired by the first renewal. */
+/** This card can be saved, and has expired by the first renewal. */
 const expiresLater = '4000 0000 0000 0341'
 
 const mine = (page: Page) => page.getByRole('region', { name: 'Your subscription' })
@@ -18,7 +18,7 @@ async function check(page: Page): Promise<void> {
   await expectReadable(page)
 }
 
-/** Subscribes to the weekly plan as a guest, and goes to the member area. */
+/** Subscribes to the weekly plan as a guest, and opens the member area. */
 async function subscribe(page: Page, number: string, email?: string): Promise<void> {
   await page.goto('/shopping')
   await page.getByRole('button', { name: 'Choose Weekly' }).click()
@@ -27,7 +27,7 @@ async function subscribe(page: Page, number: string, email?: string): Promise<vo
   await page.goto('/my')
 }
 
-/** Waits until the site has done what is due by its clock, as the member area says it. */
+/** Reloads the member area until it shows that the site has done the due work. */
 async function expectAtLast(page: Page, words: string): Promise<void> {
   await expect(async () => {
     await page.reload()
@@ -35,14 +35,14 @@ async function expectAtLast(page: Page, words: string): Promise<void> {
   }).toPass({ timeout: 45_000 })
 }
 
-/** The address of the locked episode. */
+/** Returns the address of the locked episode. */
 async function lockedUrl(page: Page): Promise<string> {
   const answer = await page.request.get('/api/homepage')
   const { info } = (await answer.json()) as { info: { homepage: { items: { id: string }[] }[] } }
   return `/videos/${info.homepage.flatMap(({ items }) => items)[0]?.id ?? ''}?episode=2`
 }
 
-/** Pays in the form that is the whole page. */
+/** Pays in the form on a page of its own. */
 async function payOnPage(page: Page, button: string): Promise<void> {
   await page.getByLabel('E-mail').fill(`ada-${crypto.randomUUID().slice(0, 8)}@example.com`)
   await page.getByLabel('First name').fill('Ada')
@@ -70,13 +70,13 @@ test('a card that has expired at the renewal leaves the plan past due: it plays 
   await expect(page.getByText(/withdraw/)).toHaveCount(0)
   await check(page)
   await payOnPage(page, 'Pay $9.99')
-  // The result leads away by itself.
+  // The result page redirects automatically.
   await expect(page).not.toHaveURL(/\/order\//)
   await page.goto('/my')
   await expect(mine(page)).toContainText('Weekly renews on')
 })
 
-/** The sheet for another card or wallet, the form in it, and the gateway's own frame in that. */
+/** Returns the sheet for another card or wallet, its form, and the gateway's frame in the form. */
 async function openMethodSheet(page: Page) {
   await mine(page).getByRole('button', { name: 'Change payment method' }).click()
   const sheet = page.getByRole('dialog', { name: 'Change payment method' })
@@ -148,7 +148,7 @@ test('a wallet is agreed to in the same window and taken for the next renewal; c
 })
 
 test.describe('without an answer', () => {
-  // What the browser writes of it.
+  // The browser logs the failed request.
   test.use({ forgiven: /status of 503/ })
 
   test('nothing is said to be saved, and the form stays filled for another try', async ({ page }) => {
@@ -180,7 +180,7 @@ test('a plan is cancelled and resumed in the member area, at most two clicks eac
 
 const orders = (page: Page) => page.getByRole('region', { name: 'Orders and receipts' })
 
-/** The change of plan that waits says so among the orders, and where somebody looks it up all the same. */
+/** Checks that the planned change is listed among the orders, and shown on its result page. */
 async function expectPlanned(page: Page): Promise<void> {
   const waiting = orders(page).getByRole('listitem').filter({ hasText: 'Plan: Monthly' })
   await expect(waiting).toContainText(/Starts on .+, \d{4}$/)
@@ -249,7 +249,7 @@ test('a change of plan that could not be charged is paid by hand at its own pric
   await expect(mine(page)).toContainText('Monthly renews on')
 })
 
-// One of the two is always on another day than UTC.
+// One of the two always has another date than UTC.
 for (const timezoneId of ['Pacific/Kiritimati', 'Pacific/Niue'])
   test.describe(`in ${timezoneId}`, () => {
     test.use({ timezoneId })

@@ -20,7 +20,7 @@ const cards = {
 const desktop = { width: 1440, height: 900 }
 const formPath = '/order/easy?kind=video&id={video}&gateway=stripe&method=card'
 
-/** Stripe's fields, each in its frame. */
+/** Returns Stripe's fields, each in its frame. */
 const fieldsIn = (form: FrameLocator | Page) => {
   const inputIn = (title: string) => form.frameLocator(`iframe[title="${title}"]`).getByRole('textbox')
   return {
@@ -31,7 +31,7 @@ const fieldsIn = (form: FrameLocator | Page) => {
 }
 const bankIn = (form: FrameLocator) => form.frameLocator(`iframe[title="The bank's check"]`)
 
-/** Opens the card form for an episode, and says who pays. */
+/** Opens the card form for an episode, and fills in the payer. */
 async function openForm(page: Page, episode: number) {
   await page.goto(await towerUrl(page, episode))
   const panel = lockedPanel(page, episode)
@@ -39,7 +39,7 @@ async function openForm(page: Page, episode: number) {
   await panel.getByRole('button', { name: 'Pay $0.99' }).click()
   const { form } = cardForm(page)
   const fields = fieldsIn(form)
-  // What is typed while foreign frames come may get lost in the browser.
+  // Input during the load of the frames may get lost in the browser.
   for (const field of Object.values(fields)) await field.waitFor()
   await form.getByLabel('E-mail').fill('ada@example.com')
   await form.getByLabel('First name').fill('Ada')
@@ -67,7 +67,7 @@ test("a card in Stripe's fields pays once, however often the button is pressed, 
 })
 
 test.describe('a card that is refused', () => {
-  // What the browser writes of Stripe's answer to a declined card.
+  // The browser logs Stripe's response to a declined card.
   test.use({ forgiven: /status of 402/ })
 
   test('is said in our words, the form stays filled, and another card pays', async ({ page, context }) => {
@@ -136,7 +136,7 @@ test('a tab that is closed once the card went through leaves the payment to the 
   context,
 }) => {
   const asked = await standInStripe(context)
-  // The page never gets to tell.
+  // The page's report to the server never arrives.
   await page.route('**/api/payment/pay', () => {})
   const { fields, pay } = await openForm(page, 6)
   await typeCard(fields, cards.pays)
@@ -170,7 +170,7 @@ test.describe("where Stripe's script does not come", () => {
 })
 
 test.describe('the form with its messages', () => {
-  // axe brings its own script into the page.
+  // axe is injected into the page as a script.
   test.use({ bypassCSP: true })
 
   for (const locale of ['en-US', 'de-DE'])

@@ -20,7 +20,7 @@ test.use({ site: { ...usualSite, settings: { BALANCE: 'on' } } })
 const number = '4242 4242 4242 4242'
 const withBonus = '$10.00 + $1.00 bonus'
 
-/** Opens the top-ups from a locked episode, and chooses one with a bonus. */
+/** Opens the top-ups from a locked episode, and selects one with a bonus. */
 async function openTopUps(page: Page, episode: number): Promise<Locator> {
   await page.goto(await towerUrl(page, episode))
   await lockedPanel(page, episode).getByRole('button', { name: 'Top up your balance' }).click()
@@ -29,7 +29,7 @@ async function openTopUps(page: Page, episode: number): Promise<Locator> {
   return sheet
 }
 
-/** The money is there with its bonus, and buys the episode by one press. */
+/** Checks that the money and its bonus have arrived, and buy the episode by one press. */
 async function expectSpendable(page: Page, episode: number): Promise<void> {
   await expect(topUpSheet(page)).toHaveCount(0)
   await unlockButton(lockedPanel(page, episode)).click()
@@ -107,7 +107,7 @@ test.describe('Stripe', () => {
       [field('Secure expiration date input frame'), '12 / 39'],
       [field('Secure CVC input frame'), '123'],
     ] as const
-    // What is typed while foreign frames come may get lost in the browser.
+    // Input during the load of the frames may get lost in the browser.
     for (const [input] of fields) await input.waitFor()
     await form.getByLabel('E-mail').fill(anAddress())
     await form.getByLabel('First name').fill('Ada')

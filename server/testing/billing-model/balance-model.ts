@@ -1,4 +1,4 @@
-/** A lot in the model of a user's balance, which has only what is needed to predict the balance. */
+/** A lot in the model, with only the fields needed to predict the balance. */
 interface Lot {
   topUp: number
   kind: 'paid' | 'bonus'
@@ -10,7 +10,7 @@ interface Lot {
 }
 
 interface Bought {
-  /** The order of the purchases. */
+  /** Sequence number of the purchase. */
   number: number
   live: boolean
   parts: { lot: Lot; cents: number }[]
@@ -22,7 +22,7 @@ interface ToppedUp {
   dispute: 'none' | 'open' | 'won' | 'lost'
   /** The amount that the dispute debited. */
   disputed: number
-  /** How much of it was gone when its bonus went with it. */
+  /** The amount taken of its paid lot when its bonus was withdrawn. */
   closedAt?: number
 }
 
@@ -60,14 +60,14 @@ export class BalanceModel {
     return true
   }
 
-  /** So much of a purchase, or all that is left, goes back where it came from, where that is not refunded. */
+  /** Refunds an amount of a purchase, or its rest, to its lots, except those that were refunded. */
   refundPurchase(episode: number, cents?: number): void {
     const bought = this.bought.get(episode)
     const left = bought?.parts.reduce((sum, part) => sum + part.cents, 0) ?? 0
     if (bought?.live && (cents ?? 0) <= left) this.giveBack(bought, cents ?? left)
   }
 
-  /** Paid money first, of the latest top-up first. */
+  /** Returns money to its lots: paid money first, the latest top-up first. */
   private giveBack(bought: Bought, cents: number): void {
     const parts = bought.parts.toSorted(
       (a, b) => b.lot.kind.localeCompare(a.lot.kind) || b.lot.topUp - a.lot.topUp,
@@ -86,7 +86,7 @@ export class BalanceModel {
     }
   }
 
-  /** So much of a top-up, or the unspent part less what was spent of its bonus, goes back to its payment. */
+  /** Refunds an amount of a top-up, or its unspent part less the spent bonus, to its payment. */
   refundTopUp(index: number, wanted?: number): void {
     const topUp = this.topUps[index]
     const paid = this.lotOf(index, 'paid')
@@ -124,7 +124,7 @@ export class BalanceModel {
     this.take(paid, lost - topUp.disputed)
     const bonus = this.lotOf(index, 'bonus')
     if (!bonus || topUp.closedAt === undefined || topUp.refunded >= topUp.closedAt) return
-    // The dispute had taken all that the bonus had bought: nothing is set off.
+    // The dispute had reversed all purchases made with the bonus: nothing is set off.
     delete topUp.closedAt
     this.take(bonus, -bonus.taken)
   }
@@ -157,7 +157,7 @@ export class BalanceModel {
     this.take(paid, cents)
   }
 
-  /** What was taken of a top-up leaves nobody its bonus: paid money pays for what was spent of it, and the rest goes. */
+  /** Withdraws the bonus of a top-up whose money was taken: paid money pays for the spent part, and the rest is deleted. */
   private closeBonus(index: number): void {
     const [paid, bonus, topUp] = [this.lotOf(index, 'paid'), this.lotOf(index, 'bonus'), this.topUps[index]]
     if (!paid || !bonus || !topUp || topUp.closedAt !== undefined || paid.left > this.spentBonus(index))

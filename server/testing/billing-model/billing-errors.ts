@@ -32,7 +32,7 @@ export interface GatewayLine {
   theirs: number
 }
 
-/** A plan's entitlement lasts this much longer than its period if it is to be renewed; after an outage, than the first attempt. */
+/** Maximum time that a renewing plan's entitlement outlasts its period; after an outage, the first attempt. */
 const longestGrace = '3 days'
 
 interface OrderRow {
@@ -60,7 +60,7 @@ export async function countBillingErrors(
     const before = held.get(orderId) ?? { cents: 0, payments: 0 }
     held.set(orderId, { cents: before.cents + left, payments: before.payments + (left > 0 ? 1 : 0) })
   }
-  // A dispute may cover a part, such as of a payment whose refund the bank returned meanwhile.
+  // A dispute may cover a part, such as the rest of a payment of which the bank returned a refund meanwhile.
   const disputed = new Set(payments.filter(isDisputeOpenOrLost).map(({ orderId }) => orderId))
   const isChargedBack = ({ id, status }: OrderRow) => status === 'charged_back' && disputed.has(id)
   const isPaid = ({ status }: OrderRow) => status === 'paid' || status === 'partially_refunded'

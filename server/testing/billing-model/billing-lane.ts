@@ -26,7 +26,7 @@ export type Fault =
 export interface WebhookEvent {
   reference: string
   delivered: boolean
-  /** Whether it never arrives. */
+  /** True if it never arrives. */
   dropped: boolean
 }
 

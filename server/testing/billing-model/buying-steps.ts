@@ -17,7 +17,7 @@ interface Purchase {
   device: Device
   thing: Thing
   method: PaymentMethod
-  /** Whether the card is to be saved for further purchases. */
+  /** True if the card is to be saved for further purchases. */
   save?: boolean
 }
 
@@ -139,7 +139,7 @@ export class Order extends Step {
   }
 }
 
-/** Checks that whatever is not owned can be ordered. */
+/** Checks that an item that is not owned can be ordered. */
 function expectOrdered(
   { goods, now }: BillingLane,
   model: Model,

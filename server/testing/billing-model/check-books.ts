@@ -148,7 +148,7 @@ function checkRight(books: Books, order: OrderEntry, right: EntitlementEntry): v
   }
   const days = order.period_days ?? 0
   const end = right.starts_at + days * dayMs
-  // After an outage the grace period begins with the first attempt, whatever the state of its order since.
+  // After an outage the grace period begins with the first attempt, whatever the order's status since.
   const renewals = `renew:${order.subscription_id}:${(order.period_no ?? 0) + 1}:`
   const next = nextOrderOf(books, order)?.id
   const tries = books.attempts.filter(({ order_id, key }) => order_id === next || key.startsWith(renewals))
@@ -247,7 +247,7 @@ function doubles({ entitlements }: Books, one: OrderEntry, other: OrderEntry): b
   }
   if (one.kind === 'plan' || other.kind === 'plan') return false
   if (one.kind === other.kind) return one.episode_id === other.episode_id
-  // The owner of an episode may buy the whole video, but not the other way round.
+  // The owner of an episode may buy the whole video, but not vice versa.
   const [episode, video] = one.kind === 'episode' ? [one, other] : [other, one]
   return (episode.paid_at ?? 0) > (video.paid_at ?? 0)
 }
@@ -256,7 +256,7 @@ function doubles({ entitlements }: Books, one: OrderEntry, other: OrderEntry): b
 
 const isRenewal = ({ key }: AttemptEntry) => key.startsWith('renew:')
 
-/** Checks that nobody is charged without a request or a subscription. */
+/** Checks that no user is charged without a request or a subscription. */
 function checkCharges(model: Model): void {
   const { books, before } = model
   const known = new Set(before.payments.map(({ reference }) => reference))

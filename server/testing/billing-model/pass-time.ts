@@ -9,7 +9,7 @@ import type { BillingLane, WebhookEvent } from './billing-lane.ts'
 
 const underWay = sql.join(underWayStatuses)
 
-/** A job that still finds work after so many rounds would run for ever, which is a bug. */
+/** A job that still finds work after this many rounds would never end, which is a bug. */
 const mostRounds = 200
 
 /** Advances the time of a running site, whose jobs run when they are due. */

@@ -41,7 +41,7 @@ export class Refund extends Step {
 
 type Payments = Model['books']['payments']
 
-/** An event of a payment at the gateway, which the site learns of by webhook or not at all. */
+/** An event of a payment at the gateway, of which the site is notified by webhook or not at all. */
 abstract class AtGateway extends Step {
   readonly number: number
   constructor(number: number) {

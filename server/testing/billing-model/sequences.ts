@@ -85,7 +85,7 @@ const arrive = fc.constant(undefined).map(() => new Arrive())
 const wait = fc.record({ hours, how }).map((passing) => new Wait(passing))
 const reconcile = fc.constant(undefined).map(() => new Reconcile())
 
-/** Any two of these may run concurrently. */
+/** Steps of which any two may run concurrently. */
 const simultaneous = fc.oneof(pay, look, renewals, signIn, refund, deliver, wait)
 const atOnce = fc.tuple(simultaneous, simultaneous).map((both: [Step, Step]) => new AtOnce(both))
 

@@ -9,7 +9,7 @@ import { checkAccess, checkBooks, checkEnds, ensure } from './check-books.ts'
 import { Model } from './model.ts'
 import { readBooks } from './read-books.ts'
 
-/** The site's answer: done, or the reason of the refusal. */
+/** The site's response: done, or the reason of the refusal. */
 export type Answer = 'done' | RefusalName
 
 /** Runs work and returns its result or refusal. @throws Error for anything that is not a refusal */
