@@ -9,7 +9,7 @@ export const balanceQuery = queryOptions({
   staleTime: 10_000,
 })
 
-/** Invalidates the offers of a drama's locked episodes after auto-unlock was turned on or off. */
+/** Refetches the offers of locked episodes, which change when auto-unlock is turned on or off. */
 export function rereadOffers(queryClient: QueryClient): void {
   const offers = {
     queryKey: ['playing'],
