@@ -29,7 +29,7 @@ interface BillingOverrides {
   ownAddress?: () => string | undefined
 }
 
-/** Creates the plans of a new database, and adds the gateways and the functions that other features need to the context. */
+/** Seeds a new database with plans, and adds to the context the gateways and what other features need of billing. */
 export async function billingFeature(
   { config, db, clock, log }: Needed,
   context: () => BillingContext,
