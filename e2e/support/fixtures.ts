@@ -12,8 +12,8 @@ import { setCurrentSite, SiteServer, type OpenSite, type SiteSettings } from '#e
 /** Playwright's own message for `serviceWorkers: 'block'`. */
 const blockedWorker = 'Service Worker registration blocked by Playwright'
 
-/** Chromium's message where a service worker takes control between the preload of a script and its import: it is fetched twice. */
-const takenOver = 'cross-world service worker resource mismatch'
+/** Chromium's messages where a service worker takes control between the preload of a script and its import: it is fetched twice. */
+const takenOver = /cross-world service worker resource mismatch|was preloaded using link preload but not used/
 
 /** The path of a missing page. */
 export const missingPath = '/nowhere'
@@ -92,10 +92,11 @@ export const test = base.extend<Options & Automatic, PerWorker>({
     { auto: true },
   ],
   silentConsole: [
-    async ({ browser, forgiven }, use) => {
+    async ({ browser, forgiven, serviceWorkers }, use) => {
       const noise: string[] = []
       const hear = (text: string) => {
-        if (!forgiven?.test(text)) noise.push(text)
+        const isTakeover = serviceWorkers === 'allow' && takenOver.test(text)
+        if (!isTakeover && !forgiven?.test(text)) noise.push(text)
       }
       const listen = (context: BrowserContext) => {
         context.on('console', (message) => isNoise(message) && hear(message.text()))
@@ -149,6 +150,5 @@ function isNoise(message: ConsoleMessage): boolean {
   const text = message.text()
   // A missing page returns HTTP 404, which the browser logs.
   const missing = text.includes('status of 404') && message.location().url.endsWith(missingPath)
-  const expected = missing || text === blockedWorker || text.includes(takenOver)
-  return ['error', 'warning'].includes(message.type()) && !expected
+  return ['error', 'warning'].includes(message.type()) && text !== blockedWorker && !missing
 }
