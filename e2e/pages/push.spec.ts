@@ -185,7 +185,10 @@ test('signing out ends a member’s notifications in the browser', async ({ page
   expect(await subscribers(endpoint)).toBe(0)
 })
 
-/** Has the worker write down what it would show and open: a test's Chromium has no notifications of the system, and nobody to press them. */
+/**
+ * Records in the worker what it shows and opens, because a test's Chromium has no system notifications. `self` is cast, because the types
+ * here are those of a page.
+ */
 const recordIn = (worker: Worker) =>
   worker.evaluate(() => {
     const scope = self as unknown as ServiceWorkerGlobalScope & { done: unknown[] }
@@ -204,7 +207,7 @@ const recordIn = (worker: Worker) =>
 const recorded = (worker: Worker) =>
   worker.evaluate(() => (self as unknown as { done: unknown[] }).done.splice(0))
 
-/** Somebody presses the notification that opens `url`. */
+/** Dispatches a press of the notification that opens `url`. */
 const pressNotification = (worker: Worker, url: string) =>
   worker.evaluate(async (data) => {
     const waited: Promise<unknown>[] = []

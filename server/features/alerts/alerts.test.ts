@@ -76,7 +76,7 @@ describe('new episodes of a favorite', () => {
     ])
   })
 
-  it('are sent after the mails that somebody waits for', async () => {
+  it('are sent after the mails that users wait for', async () => {
     const { email } = await fan()
     await release(3)
     await alertNow()
@@ -120,7 +120,7 @@ describe('new episodes of a favorite', () => {
     expect((await alerts())[0]?.text).toContain('Folge 3 von Salt, einem Ihrer Favoriten, ist da.')
   })
 
-  it('are not mailed to whoever did not ask for it, has no confirmed address, or took the favorite away', async () => {
+  it('are not mailed without consent, a confirmed address or the favorite', async () => {
     const silent = await fan({ mail: false })
     const unconfirmed = await fan({ isConfirmed: false })
     const former = await fan()
@@ -130,7 +130,7 @@ describe('new episodes of a favorite', () => {
     for (const { alerts } of [silent, unconfirmed, former]) expect(await alerts()).toEqual([])
   })
 
-  it('are no news to whoever made the drama a favorite since', async () => {
+  it('are not mailed to users who made the drama a favorite afterwards', async () => {
     await release(3)
     await sendAlerts(site.context)
     time.pass(1)
@@ -140,7 +140,7 @@ describe('new episodes of a favorite', () => {
     expect(await alerts()).toEqual([])
   })
 
-  it('of a drama that is archived by then are told to nobody', async () => {
+  it('of a drama that is archived meanwhile are not sent', async () => {
     const { alerts } = await fan()
     await release(3)
     await sendAlerts(site.context)
@@ -166,7 +166,7 @@ describe('new episodes of a favorite', () => {
     expect(await alerts()).toEqual([])
   })
 
-  it('reach each of many fans once, whoever sends at the same time or stops halfway', async () => {
+  it('reach each of many users once, with concurrent and interrupted senders', async () => {
     const { db } = site.context
     const ids = Array.from({ length: 450 }, (_, i) => `usr_fan_${video.id}_${i}`)
     const created_at = time.now
@@ -269,7 +269,7 @@ describe('mails about favorites', () => {
     }
   })
 
-  it('alone can be ended by one click: the mails that somebody waits for have no such header', async () => {
+  it('alone have the one-click unsubscribe header', async () => {
     const { email } = await registerMember(site)
     const mails = await site.mails(email)
     expect(mails.map(({ unsubscribe }) => unsubscribe)).toEqual([['', '']])

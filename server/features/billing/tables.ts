@@ -77,7 +77,7 @@ export interface MethodAgreementsTable {
   revoked_at: Optional<Date>
 }
 
-/** Deleted users of whom a gateway may keep a name and an address. */
+/** Deleted users whose name and address a gateway may still store. */
 export interface GatewayCustomersToDeleteTable {
   id: string
   checks: Generated<number>

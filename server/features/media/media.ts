@@ -9,6 +9,7 @@ import {
   type VariantPrices,
   type Experiments,
   type FreeEpisodes,
+  type RunningExperiment,
 } from '#server/features/experiments/experiments.ts'
 import { loadRights, noRights, type Rights } from '#server/features/library/library.ts'
 import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
@@ -94,6 +95,15 @@ async function accessOf(
     rightsOf(context, viewer, video.id),
     context.experiments.running(),
   ])
+  return accessWith(running, viewer, video, rights)
+}
+
+function accessWith(
+  running: readonly RunningExperiment[],
+  viewer: Viewer | null,
+  video: { id: string; free_episodes: number },
+  rights: Rights,
+): Access {
   const userId = viewer?.userId
   const free = freeEpisodesFor(running, userId, video)
   return { viewer, rights, free, prices: pricesFor(running, userId, video.id) }
@@ -230,11 +240,11 @@ export async function loadFreePlayable(
   const { episodes, experiments } = context
   const running = await experiments.running()
   const row = await episodes.find(episodeId)
-  if (running.length > 0 || !row?.asset_id || row.number > row.free_episodes) return undefined
+  if (running.length > 0 || !row?.asset_id) return undefined
+  const access = accessWith(running, viewer, videoOf(row), noRights)
+  if (stateOf(row, access) !== 'free') return undefined
   const [next] = await episodes.after(row.video_id, row.number, 1)
-  if (next && next.number > row.free_episodes) return undefined
-  const free = freeEpisodesFor(running, viewer.userId, videoOf(row))
-  const access = { viewer, rights: noRights, free, prices: pricesFor(running, viewer.userId, row.video_id) }
+  if (next && stateOf(next, access) !== 'free') return undefined
   return presentPlayable(context, { row, next, access }, language)
 }
 

@@ -155,7 +155,7 @@ it('an error of one push ends the run once the others are done', async () => {
   expect(await waiting()).toMatchObject([{ subscription_id: '0-push.broken.com' }])
 })
 
-it('a favorite that was taken away while its push waited is told no more', async () => {
+it('a push is not sent if its favorite was removed meanwhile', async () => {
   await turnOn()
   await release(3)
   await fan.ask(removeFavorites, { body: { video_ids: [video.id] } })
@@ -180,7 +180,7 @@ describe('a claim', () => {
     ])
   })
 
-  it('takes nothing of another key, unless it is no news any more', async () => {
+  it('takes no push of another key unless it is outdated', async () => {
     await turnOn()
     await release(3)
     const { publicKey } = derivePushKeys('another secret of thirty-two characters')

@@ -104,7 +104,7 @@ describe('a release', () => {
     expect(await waiting()).toEqual([])
   })
 
-  it('is told in the language of each person, with the cover of that language', async () => {
+  it('has the language of each user, with the cover of that language', async () => {
     const { visitor, got } = await fan()
     await visitor.ask(changeUser, { body: { language: 'dy' } })
     const covers = { dy: { path: 'public/covers/salz.webp', color: '#112233' } }
@@ -143,7 +143,7 @@ describe('a release', () => {
     expect([phone.got().length, laptop.got().length, await mailed()]).toEqual([2, 2, 1])
   })
 
-  it('is not pushed to whoever turned it off, took the favorite away, or made it one since', async () => {
+  it('is not pushed if it was turned off, or the favorite was removed or added afterwards', async () => {
     const off = await fan()
     await off.visitor.ask(stopPushAlerts, { body: { endpoint: off.browser.subscription.endpoint } })
     const former = await fan()
@@ -179,7 +179,7 @@ describe('a release', () => {
     return browsers
   }
 
-  it('reaches each of many browsers once, whoever sends at the same time or stops halfway', async () => {
+  it('reaches each of many browsers once, with concurrent and interrupted senders', async () => {
     const browsers = await fiftyBrowsers()
     await sendPushes({ ...site.context, pushAgent: service.agent }, AbortSignal.abort())
     await Promise.all([send(), send(), send()])
@@ -217,7 +217,7 @@ describe('a release', () => {
     expect(got()).toHaveLength(1)
   })
 
-  it('that waits is told together with the next one of the drama', async () => {
+  it('that waits is merged with the next one of the drama', async () => {
     const { got } = await fan()
     service.reply = () => ({ status: 503 })
     await publish(3)
@@ -320,7 +320,7 @@ describe('a push service', () => {
   })
 })
 
-describe('what is no news any more is not sent:', () => {
+describe('outdated pushes are not sent:', () => {
   it('a release of three days ago', async () => {
     await fan()
     await releaseEpisodes(site.context, video, 3)

@@ -111,14 +111,14 @@ async function sendOne(run: Run, push: DuePush): Promise<void> {
   const facts = { service: new URL(push.endpoint).host, attempts: push.attempts, reason }
   if (verdict === 'sent') return deletePush(db, push)
   if (verdict === 'gone') {
-    log.info(facts, 'A browser gets no notifications any more: its subscription was deleted')
+    log.info(facts, 'A push subscription was deleted, because its service no longer accepts it')
     return deleteSubscription(db, push.subscription_id)
   }
   if (verdict === 'refused') {
-    log.warn(facts, 'A notification could not be sent and was given up')
+    log.warn(facts, 'A push message was refused by its service and dropped')
     return deletePush(db, push)
   }
-  log.info(facts, 'A notification could not be sent and is tried again')
+  log.info(facts, 'A push message failed and will be retried')
   return postponePush(db, push, verdict.again)
 }
 

@@ -59,7 +59,7 @@ describe('notifications in a browser', () => {
     expect(await row()).toEqual({ id })
   })
 
-  it('are those of whoever turned them on there last', async () => {
+  it('belong to the last user who turned them on there', async () => {
     const browser = new PushBrowser()
     const [first, second] = [await guest(), await guest()]
     for (const visitor of [first, second]) await visitor.ask(startPushAlerts, { body: browser.subscription })
