@@ -9,10 +9,8 @@ import { addLost, insertEntry, lockLotsOfTopUp, setClosed, type LotRow } from '.
 /** The reasons for taking money of a top-up. */
 export type TakenBy = 'top_up_refund' | 'chargeback'
 
-async function lotsOf(tx: Tx, topUpId: string): Promise<{ paid?: LotRow; bonus?: LotRow }> {
-  const lots = await lockLotsOfTopUp(tx, topUpId)
-  const [paid, bonus] = [lots.find(({ kind }) => kind === 'paid'), lots.find(({ kind }) => kind === 'bonus')]
-  return { ...(paid ? { paid } : {}), ...(bonus ? { bonus } : {}) }
+async function lotsOf(tx: Tx, topUpId: string): Promise<Partial<Record<LotRow['kind'], LotRow>>> {
+  return Object.fromEntries((await lockLotsOfTopUp(tx, topUpId)).map((lot) => [lot.kind, lot]))
 }
 
 /** Returns the paid lot of a top-up. */
