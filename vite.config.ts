@@ -1,6 +1,6 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { contractWithoutValidator } from './scripts/web-build/vite-contract.ts'
+import { stripContractValidator } from './scripts/web-build/vite-contract.ts'
 
 const fromHere = (path: string) => new URL(path, import.meta.url).pathname
 
@@ -9,7 +9,7 @@ const inEveryDocument = /assets\/(react|calls|base|router|site|rolldown-runtime)
 /** The browser's build. `scripts/web-build/build-web.ts` runs it and finishes what it leaves. */
 export default defineConfig({
   root: fromHere('web'),
-  plugins: [react(), contractWithoutValidator(fromHere('contract'))],
+  plugins: [react(), stripContractValidator(fromHere('contract'))],
   worker: { format: 'es', rolldownOptions: { output: { entryFileNames: 'assets/[name]-[hash:7].js' } } },
   build: {
     outDir: fromHere('dist/web'),

@@ -25,7 +25,7 @@ export function atLeast(what: string, ours: number, bare: number, least: number,
 }
 
 /** Returns a row without an aim: requests or bytes per second beside the baseline. */
-export function beside(what: string, ours: number, bare: number, unit: string): Row {
+export function withoutTarget(what: string, ours: number, bare: number, unit: string): Row {
   return { ...atLeast(what, ours, bare, 0, unit), aim: none }
 }
 
@@ -43,12 +43,12 @@ export function atMost(what: string, ours: number, bare: number, most: number): 
 }
 
 /** Returns a row without a baseline: milliseconds, at most `mostMs`. */
-export function within(what: string, ms: number, mostMs: number): Row {
+export function atMostMilliseconds(what: string, ms: number, mostMs: number): Row {
   return { what, ours: inUnit(ms, 'ms'), bare: none, ratio: none, aim: `≤ ${mostMs} ms`, ok: ms <= mostMs }
 }
 
 /** Returns a row without a baseline or a unit, at least `least`. */
-export function score(what: string, points: number, least: number): Row {
+export function atLeastPoints(what: string, points: number, least: number): Row {
   return { what, ours: String(points), bare: none, ratio: none, aim: `≥ ${least}`, ok: points >= least }
 }
 

@@ -1,7 +1,7 @@
 import type { Endpoint } from './endpoint.ts'
 
 /** Builds the URL of a request: fields named in the path fill it, the others become the query. */
-export function addressOf({ path }: Endpoint, fields: URLSearchParams): string {
+export function endpointUrl({ path }: Endpoint, fields: URLSearchParams): string {
   const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const value = fields.get(name) ?? ''
     fields.delete(name)

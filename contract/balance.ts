@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
-import { OfferedGateway, Order, SavedMethod } from './billing.ts'
+import { OfferedGateway, Order, SavedPaymentMethod } from './billing.ts'
 import { endpoint } from './endpoint.ts'
-import { Cents, Currency, Id, Time, listOf, oneOf, paging } from './shapes.ts'
+import { Cents, Currency, Id, Time, pageOf, stringEnum, pagingFields } from './shapes.ts'
 import { AutoUnlock, Balance, PriceRefusal, TopUp } from './top-ups.ts'
 
 /** The reasons for a change of the balance. */
@@ -25,7 +25,7 @@ export const balanceEntryKinds = [
 /** One line of a balance's statement. */
 export const BalanceEntry = Type.Object({
   id: Id,
-  kind: oneOf(balanceEntryKinds),
+  kind: stringEnum(balanceEntryKinds),
   currency: Currency,
   /** The change of the balance; positive for money in. */
   amount_cents: Type.Integer(),
@@ -40,7 +40,7 @@ export const BalanceEntry = Type.Object({
 export type BalanceEntry = Static<typeof BalanceEntry>
 
 /** Maximum number of episodes of a drama that auto-unlock buys within 24 hours. */
-export const mostAutoUnlocks = 50
+export const maxAutoUnlocksPerDay = 50
 
 export const getBalance = endpoint({
   method: 'GET',
@@ -55,7 +55,7 @@ export const getBalance = endpoint({
     top_ups: Type.Array(TopUp),
     gateways: Type.Array(OfferedGateway),
     /** The saved card that can pay for a top-up in one request. */
-    saved_method: Type.Optional(SavedMethod),
+    saved_method: Type.Optional(SavedPaymentMethod),
     auto_unlocks: Type.Array(AutoUnlock),
   }),
 })
@@ -65,8 +65,8 @@ export const listBalanceEntries = endpoint({
   path: '/api/balance/entries',
   summary: 'Lists the changes of the balance, newest first',
   refuses: ['signInFirst', 'balanceOff'],
-  query: Type.Object({ ...paging }),
-  data: listOf(BalanceEntry),
+  query: Type.Object({ ...pagingFields }),
+  data: pageOf(BalanceEntry),
 })
 
 export const refundBalance = endpoint({
@@ -97,7 +97,7 @@ export const setAutoUnlock = endpoint({
   ],
   body: Type.Object({
     video_id: Id,
-    daily_limit: Type.Integer({ minimum: 1, maximum: mostAutoUnlocks }),
+    daily_limit: Type.Integer({ minimum: 1, maximum: maxAutoUnlocksPerDay }),
     /** The price of an episode that was shown to the viewer. */
     amount_cents: Type.Optional(Cents),
     /** The consent text that was shown to the viewer. Each automatic order stores it. */
@@ -107,7 +107,7 @@ export const setAutoUnlock = endpoint({
   }),
   info: AutoUnlock,
   /** The price, if it differs from the one that was shown, or if the viewer never had a balance. */
-  refusals: { 409: PriceRefusal },
+  refusalSchemas: { 409: PriceRefusal },
 })
 
 export const stopAutoUnlock = endpoint({
@@ -142,7 +142,7 @@ export const autoUnlock = endpoint({
   }),
   info: Order,
   /** The price, and the amount that the balance lacks. */
-  refusals: { 409: PriceRefusal },
+  refusalSchemas: { 409: PriceRefusal },
   idempotent: true,
 })
 

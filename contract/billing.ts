@@ -3,7 +3,7 @@ import { VideoPrice } from './catalog.ts'
 import { endpoint } from './endpoint.ts'
 import { Entitlement } from './library.ts'
 import { Membership } from './members.ts'
-import { Cents, Currency, Id, Time, Typed, listOf, nullable, oneOf, paging } from './shapes.ts'
+import { Cents, Currency, Id, Time, FormText, pageOf, nullable, stringEnum, pagingFields } from './shapes.ts'
 import { BalanceOffer, PriceRefusal } from './top-ups.ts'
 
 export const gatewayIds = ['sandbox', 'stripe', 'paypal'] as const
@@ -25,7 +25,7 @@ export const orderStatuses = [
 ] as const
 
 /** Decline codes of cards. A card form that timed out is not one of them, because it says nothing about the card. */
-export const cardRefusals = [
+export const cardDeclineCodes = [
   'card_declined',
   'insufficient_funds',
   'card_expired',
@@ -38,7 +38,7 @@ export const cardRefusals = [
 
 /** Decline codes of payments, the same for every gateway. */
 export const declineCodes = [
-  ...cardRefusals,
+  ...cardDeclineCodes,
   'wallet_declined',
   /** The gateway rejects the e-mail address. */
   'email_refused',
@@ -62,8 +62,8 @@ export type Plan = Static<typeof Plan>
 
 /** A payment method: one entry per gateway and kind. */
 export const OfferedGateway = Type.Object({
-  id: oneOf(gatewayIds),
-  kind: oneOf(paymentMethods),
+  id: stringEnum(gatewayIds),
+  kind: stringEnum(paymentMethods),
   public_key: Type.Optional(Type.String()),
   /** True if it cannot pay for plans. */
   one_off_only: Type.Optional(Type.Boolean()),
@@ -73,16 +73,16 @@ export const OfferedGateway = Type.Object({
 export type OfferedGateway = Static<typeof OfferedGateway>
 
 /** A card that the customer has saved for purchases. */
-export const SavedMethod = Type.Object({
+export const SavedPaymentMethod = Type.Object({
   id: Id,
-  gateway: oneOf(gatewayIds),
+  gateway: stringEnum(gatewayIds),
   brand: nullable(Type.String()),
   last4: nullable(Type.String()),
   expired: Type.Optional(Type.Boolean()),
   /** In an offer: purchases whose amount it does not accept: `episode`, `video` or the id of a top-up. */
   not_for: Type.Optional(Type.Array(Type.String())),
 })
-export type SavedMethod = Static<typeof SavedMethod>
+export type SavedPaymentMethod = Static<typeof SavedPaymentMethod>
 
 /** The purchases that unlock an episode; the `info` of code 402. */
 export const Offer = Type.Object({
@@ -99,7 +99,7 @@ export const Offer = Type.Object({
   plans: Type.Array(Plan),
   gateways: Type.Array(OfferedGateway),
   /** The saved card that can pay for the episode or the video in one request. */
-  saved_method: Type.Optional(SavedMethod),
+  saved_method: Type.Optional(SavedPaymentMethod),
   /** The prepaid balance, if the site has balances enabled. */
   balance: Type.Optional(BalanceOffer),
 })
@@ -110,7 +110,7 @@ export type LockedEpisode = Offer['episode'] & Pick<Offer, 'price' | 'video'>
 
 /** The next action of the browser to complete a payment. */
 export const NextStep = Type.Object({
-  type: oneOf(['card_form', 'redirect', 'authenticate', 'none']),
+  type: stringEnum(['card_form', 'redirect', 'authenticate', 'none']),
   url: Type.Optional(Type.String()),
   client_secret: Type.Optional(Type.String()),
 })
@@ -118,8 +118,8 @@ export type NextStep = Static<typeof NextStep>
 
 export const Order = Type.Object({
   id: Id,
-  status: oneOf(orderStatuses),
-  kind: oneOf(orderKinds),
+  status: stringEnum(orderStatuses),
+  kind: stringEnum(orderKinds),
   video_id: Type.Optional(Id),
   episode_id: Type.Optional(Id),
   /** The episode's number, for a link back to it. */
@@ -135,7 +135,7 @@ export const Order = Type.Object({
   /** Set if auto-unlock created the order: the deadline for undoing it, and whether it can be undone (once per drama within 24 hours). */
   automatic: Type.Optional(Type.Object({ undo_until: Time, can_undo: Type.Boolean() })),
   currency: Currency,
-  gateway: oneOf(orderGatewayIds),
+  gateway: stringEnum(orderGatewayIds),
   created_at: Time,
   paid_at: Type.Optional(Time),
   expires_at: Time,
@@ -156,7 +156,7 @@ export const listPlans = endpoint({
   path: '/api/plan',
   summary: 'Lists the plans on sale and the payment methods',
   refuses: [],
-  data: listOf(Plan, { gateways: Type.Array(OfferedGateway) }),
+  data: pageOf(Plan, { gateways: Type.Array(OfferedGateway) }),
 })
 
 export const unlockEpisode = endpoint({
@@ -167,7 +167,7 @@ export const unlockEpisode = endpoint({
   body: Type.Object({ episode_id: Id }),
   info: Entitlement,
   /** 409 includes the progress while the episode is being converted, and no progress if the key was used for another request. */
-  refusals: {
+  refusalSchemas: {
     402: Offer,
     409: Type.Object({ progress: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })) }),
   },
@@ -175,7 +175,7 @@ export const unlockEpisode = endpoint({
 })
 
 /** Refusals of a payment. */
-const whyNotPaid = [
+const paymentRefusals = [
   'orderClosed',
   'alreadyOwned',
   'introductionUsed',
@@ -209,18 +209,18 @@ export const createOrder = endpoint({
     'keyReused',
     'cardNumberInBody',
     // The same request starts a wallet payment, and charges a saved card.
-    ...whyNotPaid,
+    ...paymentRefusals,
   ],
   body: Type.Object({
-    kind: oneOf(orderKinds),
+    kind: stringEnum(orderKinds),
     plan_id: Type.Optional(Id),
     /** With a plan, these name the episode or video whose paywall offered it. */
     episode_id: Type.Optional(Id),
     video_id: Type.Optional(Id),
     top_up_id: Type.Optional(Id),
     /** `balance` pays for an episode or a video in the same request; plans and top-ups need another gateway. */
-    gateway: oneOf(orderGatewayIds),
-    method: Type.Optional(oneOf(paymentMethods)),
+    gateway: stringEnum(orderGatewayIds),
+    method: Type.Optional(stringEnum(paymentMethods)),
     /** Pays with the customer's saved card in the same request. */
     saved_method_id: Type.Optional(Id),
     /** Saves the card that pays for a one-off order; `shown` is the consent text that the customer accepted. */
@@ -229,7 +229,7 @@ export const createOrder = endpoint({
      * Optional for subscribers (default: the address of the current period's order), with a saved card (default: the address
      * of the order it was saved with) and with the balance (default: the address of the latest top-up).
      */
-    email: Type.Optional(Typed),
+    email: Type.Optional(FormText),
     /** The price that was shown to the customer. The order is refused if the price has changed. */
     amount_cents: Type.Optional(Cents),
     /** For a top-up, the bonus that was shown to the customer. The order is refused if the bonus has changed. */
@@ -243,7 +243,7 @@ export const createOrder = endpoint({
   }),
   info: Order,
   /** The price, if it differs from the one that was shown, and the amount that the balance lacks. */
-  refusals: { 409: PriceRefusal },
+  refusalSchemas: { 409: PriceRefusal },
   idempotent: true,
 })
 
@@ -258,14 +258,14 @@ export const payOrder = endpoint({
     'savedMethodGone',
     'keyReused',
     'cardNumberInBody',
-    ...whyNotPaid,
+    ...paymentRefusals,
   ],
   body: Type.Object({
     order_id: Id,
     payment_token: Type.Optional(Type.String({ maxLength: 255 })),
     /** The cardholder's name; express wallets send it to the gateway themselves. */
-    first_name: Type.Optional(Typed),
-    last_name: Type.Optional(Typed),
+    first_name: Type.Optional(FormText),
+    last_name: Type.Optional(FormText),
   }),
   info: Order,
   idempotent: true,
@@ -291,16 +291,16 @@ export const resumeSubscription = endpoint({
   idempotent: true,
 })
 
-export const MethodChange = Type.Object({
+export const PaymentMethodChange = Type.Object({
   id: Id,
   /** While `pending`, `next` has the next action of the browser. */
-  status: oneOf(['pending', 'saved']),
-  gateway: oneOf(gatewayIds),
+  status: stringEnum(['pending', 'saved']),
+  gateway: stringEnum(gatewayIds),
   next: NextStep,
 })
-export type MethodChange = Static<typeof MethodChange>
+export type PaymentMethodChange = Static<typeof PaymentMethodChange>
 
-export const changeMethod = endpoint({
+export const changePaymentMethod = endpoint({
   method: 'POST',
   path: '/api/payment/method',
   summary:
@@ -327,39 +327,39 @@ export const changeMethod = endpoint({
   body: Type.Object({
     change_id: Type.Optional(Id),
     /** For a new change. `payment_token` is a card token as for a payment. */
-    gateway: Type.Optional(oneOf(gatewayIds)),
-    method: Type.Optional(oneOf(paymentMethods)),
+    gateway: Type.Optional(stringEnum(gatewayIds)),
+    method: Type.Optional(stringEnum(paymentMethods)),
     payment_token: Type.Optional(Type.String({ maxLength: 255 })),
-    first_name: Type.Optional(Typed),
-    last_name: Type.Optional(Typed),
+    first_name: Type.Optional(FormText),
+    last_name: Type.Optional(FormText),
   }),
-  info: MethodChange,
+  info: PaymentMethodChange,
   idempotent: true,
 })
 
-export const getSavedMethod = endpoint({
+export const getSavedPaymentMethod = endpoint({
   method: 'GET',
   path: '/api/payment/method',
   summary: 'Returns the saved card for purchases, even if it has expired',
   refuses: ['signInFirst'],
-  info: Type.Object({ saved_method: nullable(SavedMethod) }),
+  info: Type.Object({ saved_method: nullable(SavedPaymentMethod) }),
 })
 
-export const removeSavedMethod = endpoint({
+export const removeSavedPaymentMethod = endpoint({
   method: 'DELETE',
   path: '/api/payment/method',
   summary: 'Removes a saved card, and deletes it at its gateway unless a plan uses it',
   refuses: ['signInFirst'],
   body: Type.Object({ id: Id }),
-  info: Type.Object({ saved_method: nullable(SavedMethod) }),
+  info: Type.Object({ saved_method: nullable(SavedPaymentMethod) }),
 })
 
-export const getPayment = endpoint({
+export const getOrders = endpoint({
   method: 'GET',
   path: '/api/payment',
   summary: "Returns the order with order_id, or the user's orders and subscription if it is omitted",
   refuses: ['signInFirst', 'notFound'],
-  query: Type.Object({ order_id: Type.Optional(Id), ...paging }),
+  query: Type.Object({ order_id: Type.Optional(Id), ...pagingFields }),
   info: Order,
-  data: listOf(Order, { subscription: Membership }),
+  data: pageOf(Order, { subscription: Membership }),
 })

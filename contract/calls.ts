@@ -68,11 +68,11 @@ const studioModules = [
   start,
 ]
 
-const callsOf = (modules: readonly object[]): readonly Endpoint[] =>
+const endpointsOf = (modules: readonly object[]): readonly Endpoint[] =>
   modules.flatMap((module) => Object.values<unknown>({ ...module }).filter(isEndpoint))
 
 /** All endpoints for viewers, for documents and tests that cover each of them. */
-export const calls = callsOf(modules)
+export const viewerEndpoints = endpointsOf(modules)
 
 /** All endpoints for operators. */
-export const studioCalls = callsOf(studioModules)
+export const studioEndpoints = endpointsOf(studioModules)

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Cents, Currency, Id, Time, listOf, nullable, oneOf, paging } from './shapes.ts'
+import { Cents, Currency, Id, Time, pageOf, nullable, stringEnum, pagingFields } from './shapes.ts'
 
 /** Default and maximum page size of lists. A larger limit is capped, not refused. */
 export const listLimits = { usual: 20, most: 50 }
@@ -20,7 +20,7 @@ export const VideoCard = Type.Object({
   free_episodes: Type.Integer(),
   play_count: Type.Integer(),
   tags: Type.Array(TagName),
-  badge: nullable(oneOf(badges)),
+  badge: nullable(stringEnum(badges)),
   synopsis: Type.Optional(Type.String()),
   progress: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
 })
@@ -28,7 +28,7 @@ export type VideoCard = Static<typeof VideoCard>
 
 export const Section = Type.Object({
   id: Id,
-  kind: oneOf(sectionKinds),
+  kind: stringEnum(sectionKinds),
   title: Type.String(),
   items: Type.Array(VideoCard),
   has_more: Type.Boolean(),
@@ -61,13 +61,13 @@ export const queryHomepage = endpoint({
     menu: Type.Optional(Id),
     tag: Type.Optional(Id),
     keyword: Type.Optional(Type.String({ maxLength: 200 })),
-    sort: Type.Optional(oneOf(sorts)),
-    ...paging,
+    sort: Type.Optional(stringEnum(sorts)),
+    ...pagingFields,
   }),
-  data: listOf(VideoCard, {
+  data: pageOf(VideoCard, {
     title: Type.String(),
     /** The available sort orders, the default first; empty if there is only one. */
-    sorts: Type.Array(oneOf(sorts)),
+    sorts: Type.Array(stringEnum(sorts)),
   }),
 })
 
@@ -107,8 +107,8 @@ export const listTags = endpoint({
   path: '/api/tag',
   summary: 'Lists tags, trending ones first; with a keyword, suggests tags and titles',
   refuses: [],
-  query: Type.Object({ keyword: Type.Optional(Type.String({ maxLength: 200 })), ...paging }),
-  data: listOf(Tag, {
+  query: Type.Object({ keyword: Type.Optional(Type.String({ maxLength: 200 })), ...pagingFields }),
+  data: pageOf(Tag, {
     /** With a keyword: the videos whose titles match. */
     titles: Type.Optional(
       Type.Array(Type.Object({ id: Id, title: Type.String(), cover_url: nullable(Type.String()) })),

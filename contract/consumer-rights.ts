@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Secret, User } from './members.ts'
-import { Cents, Currency, Id, Time, Typed, nullable } from './shapes.ts'
+import { LinkSecret, User } from './members.ts'
+import { Cents, Currency, Id, Time, FormText, nullable } from './shapes.ts'
 
 /** The receipt of a paid order: the seller, the tax, and how a plan renews. */
 export const Receipt = Type.Object({
@@ -47,12 +47,12 @@ export const claimPurchase = endpoint({
   summary:
     "Moves a guest's purchases into the account of the receipt's e-mail address, which is created if needed, and signs in; an account with a verified address or a balance has to be signed in already. A balance moves only in the guest's own browser; in another, only the purchase of the receipt moves",
   refuses: ['linkSpent', 'signInFirst', 'signedInAlready', 'movedOn', 'claimInOwnBrowser'],
-  body: Type.Object({ claim: Secret }),
+  body: Type.Object({ claim: LinkSecret }),
   info: User,
 })
 
 /** For people without a session: the address that the link is mailed to, and the number of the order as typed. */
-const byLink = { email: Type.Optional(Typed), order_id: Type.Optional(Typed) }
+const linkRequestFields = { email: Type.Optional(FormText), order_id: Type.Optional(FormText) }
 
 export const cancelByLink = endpoint({
   method: 'POST',
@@ -60,7 +60,7 @@ export const cancelByLink = endpoint({
   summary:
     'Cancels a plan with the secret of a mailed link; with an e-mail address, sends such a link. The answer is the same whether the address is known or not',
   refuses: ['linkSpent', 'emailInvalid'],
-  body: Type.Object({ cancel: Type.Optional(Secret), ...byLink }),
+  body: Type.Object({ cancel: Type.Optional(LinkSecret), ...linkRequestFields }),
   info: Type.Object({
     done: Type.Boolean(),
     /** The name of the plan, and when it ends. */
@@ -75,7 +75,7 @@ export const withdraw = endpoint({
   summary:
     'Withdraws from an order with the secret of a mailed link and refunds it; with an e-mail address, sends such a link. The answer is the same whether the address is known or not',
   refuses: ['linkSpent', 'emailInvalid'],
-  body: Type.Object({ withdraw: Type.Optional(Secret), ...byLink }),
+  body: Type.Object({ withdraw: Type.Optional(LinkSecret), ...linkRequestFields }),
   info: Type.Object({
     done: Type.Boolean(),
     /** The amount that is refunded. */

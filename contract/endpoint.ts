@@ -14,12 +14,12 @@ export interface Endpoint {
   query?: TObject
   body?: TObject
   /** Maximum size of the body in bytes, if larger than the default. */
-  most?: number
+  maxBodyBytes?: number
   info?: TSchema
   data?: TSchema
   /** All possible refusals; the OpenAPI document and docs/calls.md list them from here. */
   refuses: readonly RefusalName[]
-  refusals?: Record<number, TSchema>
+  refusalSchemas?: Record<number, TSchema>
   /** Accepts an `Idempotency-Key`: the same key and body return the same response. */
   idempotent?: boolean
 }
@@ -34,12 +34,12 @@ export type ResultOf<E extends Endpoint> =
   | StaticOr<Field<E, 'info'>, never>
   | StaticOr<Field<E, 'data'>, never>
 /** The response of a handler: exactly one of `info` and `data`. */
-export type AnswerOf<E extends Endpoint> =
+export type ResponseOf<E extends Endpoint> =
   | (Field<E, 'info'> extends TSchema ? { info: StaticOr<Field<E, 'info'>, never> } : never)
   | (Field<E, 'data'> extends TSchema ? { data: StaticOr<Field<E, 'data'>, never> } : never)
 
 /** Click ids of ads, at most 512 characters; the server drops longer ones. */
-const adIds = { fbclid: Type.Optional(Type.String()), ttclid: Type.Optional(Type.String()) }
+const adClickIds = { fbclid: Type.Optional(Type.String()), ttclid: Type.Optional(Type.String()) }
 
 /**
  * Declares an endpoint. The ad click ids, which every request carries, are added to the query of a GET and to the body
@@ -48,7 +48,7 @@ const adIds = { fbclid: Type.Optional(Type.String()), ttclid: Type.Optional(Type
 export function endpoint<const E extends Endpoint>(definition: E): E {
   const part = definition.method === 'GET' ? 'query' : 'body'
   const fields: TProperties = definition[part]?.properties ?? {}
-  return { ...definition, [part]: Type.Object({ ...adIds, ...fields }) }
+  return { ...definition, [part]: Type.Object({ ...adClickIds, ...fields }) }
 }
 
 /** Returns true if a value exported by a contract module is an endpoint. */

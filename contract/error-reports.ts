@@ -1,25 +1,27 @@
 /** A URL with its query and fragment, which may contain a click id, a search or the secret of a mailed link. */
-const address = /(?:https?:\/\/|\/)[^\s"']*/g
+const urlPattern = /(?:https?:\/\/|\/)[^\s"']*/g
 /** The signature in a media URL: anyone who has the URL can use it. */
-const pass = /\/media\/[^/\s"']+\//g
+const mediaSignature = /\/media\/[^/\s"']+\//g
 
 /** Feedback fields that are reported unchanged. */
-const ownWords = new Set(['message', 'name', 'contact_email'])
+const userWrittenFields = new Set(['message', 'name', 'contact_email'])
 
 /** Removes queries, fragments and media signatures from the URLs in a text. */
 export function scrubText(text: string): string {
   if (/^[?#]/.test(text)) return ''
-  return text.replaceAll(address, (found) => found.replace(/[?#].*/, '')).replaceAll(pass, '/media/-/')
+  return text
+    .replaceAll(urlPattern, (found) => found.replace(/[?#].*/, ''))
+    .replaceAll(mediaSignature, '/media/-/')
 }
 
 /** Removes from a report, in place, what could be used to impersonate the user or reveals where they came from. */
-export function scrub(report: unknown, inFeedback = false): void {
+export function scrubReport(report: unknown, inFeedback = false): void {
   if (typeof report !== 'object' || report === null) return
   const fields = report as Record<string, unknown>
   for (const [name, value] of Object.entries(fields)) {
-    if (inFeedback && ownWords.has(name)) continue
+    if (inFeedback && userWrittenFields.has(name)) continue
     if (typeof value === 'string') fields[name] = scrubText(value)
-    else if (!ArrayBuffer.isView(value)) scrub(value, name === 'feedback')
+    else if (!ArrayBuffer.isView(value)) scrubReport(value, name === 'feedback')
   }
 }
 

@@ -1,14 +1,14 @@
 import { Type, type Static } from 'typebox'
 import { VideoCard } from './catalog.ts'
 import { endpoint } from './endpoint.ts'
-import { Id, Milliseconds, Time, listOf, oneOf, paging } from './shapes.ts'
+import { Id, Milliseconds, Time, pageOf, stringEnum, pagingFields } from './shapes.ts'
 
 export const HistoryEntry = Type.Object({
   video: VideoCard,
   episode: Type.Object({ id: Id, number: Type.Integer(), title: Type.String(), duration_ms: Milliseconds }),
   position_ms: Milliseconds,
   at: Time,
-  source: Type.Optional(oneOf(['purchase', 'subscription'])),
+  source: Type.Optional(stringEnum(['purchase', 'subscription'])),
 })
 export type HistoryEntry = Static<typeof HistoryEntry>
 
@@ -17,8 +17,8 @@ export const listHistory = endpoint({
   path: '/api/user/history',
   summary: "Lists the viewer's watched or unlocked episodes, newest first",
   refuses: ['signInFirst'],
-  query: Type.Object({ kind: Type.Optional(oneOf(['watched', 'unlocked'])), ...paging }),
-  data: listOf(HistoryEntry),
+  query: Type.Object({ kind: Type.Optional(stringEnum(['watched', 'unlocked'])), ...pagingFields }),
+  data: pageOf(HistoryEntry),
 })
 
 export const SavedPosition = Type.Object({
@@ -41,7 +41,7 @@ export const saveHistory = endpoint({
     at: Type.Optional(Time),
     remove: Type.Optional(Type.Array(Id, { maxItems: 200 })),
     /** The list that `remove` applies to: `watched`, or `unlocked` (access is kept). */
-    kind: Type.Optional(oneOf(['watched', 'unlocked'])),
+    kind: Type.Optional(stringEnum(['watched', 'unlocked'])),
   }),
   info: Type.Object({ ...Type.Partial(SavedPosition).properties, removed: Type.Optional(Type.Integer()) }),
 })
@@ -54,8 +54,8 @@ export const listFavorites = endpoint({
   path: '/api/user/favorite',
   summary: "Lists the viewer's favorites, newest first",
   refuses: ['signInFirst'],
-  query: Type.Object({ ...paging }),
-  data: listOf(FavoriteEntry),
+  query: Type.Object({ ...pagingFields }),
+  data: pageOf(FavoriteEntry),
 })
 
 export const addFavorite = endpoint({
@@ -78,7 +78,7 @@ export const removeFavorites = endpoint({
 
 export const Entitlement = Type.Object({
   id: Id,
-  source: oneOf(['purchase', 'subscription']),
+  source: stringEnum(['purchase', 'subscription']),
   video_id: Type.Optional(Id),
   episode_id: Type.Optional(Id),
   starts_at: Time,

@@ -1,11 +1,21 @@
 import { Type, type Static } from 'typebox'
 import { Offer } from './billing.ts'
 import { endpoint } from './endpoint.ts'
-import { Cents, Id, LanguageCode, Milliseconds, Time, listOf, nullable, oneOf, paging } from './shapes.ts'
+import {
+  Cents,
+  Id,
+  LanguageCode,
+  Milliseconds,
+  Time,
+  pageOf,
+  nullable,
+  stringEnum,
+  pagingFields,
+} from './shapes.ts'
 
 /** Default and maximum page size of episode lists, which are longer than other lists. */
 export const episodeListLimits = { usual: 100, most: 200 }
-export const episodeStates = ['free', 'unlocked', 'locked'] as const
+export const episodeAccessStates = ['free', 'unlocked', 'locked'] as const
 
 export const Episode = Type.Object({
   id: Id,
@@ -14,7 +24,7 @@ export const Episode = Type.Object({
   duration_ms: nullable(Milliseconds),
   ready: Type.Boolean(),
   thumb_url: nullable(Type.String()),
-  state: oneOf(episodeStates),
+  state: stringEnum(episodeAccessStates),
   price_cents: Cents,
 })
 export type Episode = Static<typeof Episode>
@@ -35,7 +45,7 @@ export type Playback = Static<typeof Playback>
 export const PlayableEpisode = Type.Object({
   episode: Episode,
   playback: Playback,
-  next: nullable(Type.Object({ id: Id, number: Type.Integer(), state: oneOf(episodeStates) })),
+  next: nullable(Type.Object({ id: Id, number: Type.Integer(), state: stringEnum(episodeAccessStates) })),
 })
 export type PlayableEpisode = Static<typeof PlayableEpisode>
 
@@ -44,8 +54,8 @@ export const getEpisode = endpoint({
   path: '/api/video/episode',
   summary: 'Lists the episodes of video_id, or returns the playback information of episode_id',
   refuses: ['locked', 'beingMade', 'notFound'],
-  query: Type.Object({ video_id: Type.Optional(Id), episode_id: Type.Optional(Id), ...paging }),
+  query: Type.Object({ video_id: Type.Optional(Id), episode_id: Type.Optional(Id), ...pagingFields }),
   info: PlayableEpisode,
-  data: listOf(Episode),
-  refusals: { 402: Offer, 409: Type.Object({ progress: Type.Integer({ minimum: 0, maximum: 100 }) }) },
+  data: pageOf(Episode),
+  refusalSchemas: { 402: Offer, 409: Type.Object({ progress: Type.Integer({ minimum: 0, maximum: 100 }) }) },
 })

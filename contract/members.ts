@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Cents, Currency, Id, LanguageCode, Time, Typed, listOf, nullable, oneOf } from './shapes.ts'
-import { BalanceLeft } from './top-ups.ts'
+import { Cents, Currency, Id, LanguageCode, Time, FormText, pageOf, nullable, stringEnum } from './shapes.ts'
+import { RemainingBalance } from './top-ups.ts'
 
 /** The secret of a mailed link. */
-export const Secret = Type.String({ maxLength: 128 })
+export const LinkSecret = Type.String({ maxLength: 128 })
 
 /** A plan with the price of each renewal. */
 const RenewingPlan = Type.Object({
@@ -16,8 +16,8 @@ const RenewingPlan = Type.Object({
 })
 
 export const Membership = Type.Object({
-  state: oneOf(['free', 'subscribed']),
-  status: nullable(oneOf(['active', 'past_due'])),
+  state: stringEnum(['free', 'subscribed']),
+  status: nullable(stringEnum(['active', 'past_due'])),
   grace_until: nullable(Time),
   plan: nullable(RenewingPlan),
   /** The plan of the next period, if a change is scheduled. */
@@ -42,7 +42,7 @@ export type Membership = Static<typeof Membership>
 
 export const User = Type.Object({
   id: Id,
-  role: oneOf(['visitor', 'member']),
+  role: stringEnum(['visitor', 'member']),
   email: nullable(Type.String()),
   email_verified: Type.Boolean(),
   display_name: nullable(Type.String()),
@@ -81,11 +81,11 @@ export const changeUser = endpoint({
     'passwordWrong',
   ],
   body: Type.Object({
-    display_name: Type.Optional(Typed),
+    display_name: Type.Optional(FormText),
     language: Type.Optional(Type.String({ maxLength: 35 })),
-    email: Type.Optional(Typed),
-    current_password: Type.Optional(Typed),
-    new_password: Type.Optional(Typed),
+    email: Type.Optional(FormText),
+    current_password: Type.Optional(FormText),
+    new_password: Type.Optional(FormText),
     consent: Type.Optional(Type.Object({ marketing: Type.Boolean() })),
   }),
   info: User,
@@ -107,10 +107,10 @@ export const registerUser = endpoint({
     'nameInvalid',
   ],
   body: Type.Object({
-    email: Typed,
-    password: Typed,
-    repeat_password: Typed,
-    display_name: Type.Optional(Typed),
+    email: FormText,
+    password: FormText,
+    repeat_password: FormText,
+    display_name: Type.Optional(FormText),
   }),
   info: User,
 })
@@ -120,9 +120,9 @@ export const signIn = endpoint({
   path: '/api/user/login',
   summary: "Signs in; the guest's records are merged into the account",
   refuses: ['secondFactorNeeded', 'signedInAlready', 'emailInvalid', 'signInWrong', 'codeWrong'],
-  body: Type.Object({ email: Typed, password: Typed, totp: Type.Optional(Typed) }),
+  body: Type.Object({ email: FormText, password: FormText, totp: Type.Optional(FormText) }),
   info: User,
-  refusals: { 401: Type.Object({ second_factor: oneOf(['totp']) }) },
+  refusalSchemas: { 401: Type.Object({ second_factor: stringEnum(['totp']) }) },
 })
 
 export const signOut = endpoint({
@@ -139,15 +139,15 @@ export const deleteUser = endpoint({
   summary: 'Deletes the account and returns a new guest; the ledger keeps its payments without the name',
   refuses: ['signInFirst', 'passwordWrong', 'codeWrong', 'balanceLeft', 'balanceRefundOpen'],
   body: Type.Object({
-    current_password: Type.Optional(Typed),
-    totp: Type.Optional(Typed),
+    current_password: Type.Optional(FormText),
+    totp: Type.Optional(FormText),
     /** Deletes the account although the balance has paid money, which is forfeited. */
     forfeit_balance: Type.Optional(Type.Boolean()),
   }),
   info: User,
   /** The remaining paid balance, which POST /api/balance/refund refunds. Without `balances`, a refund of it is still in progress. */
-  refusals: {
-    409: Type.Object({ balances: Type.Optional(Type.Array(BalanceLeft)) }),
+  refusalSchemas: {
+    409: Type.Object({ balances: Type.Optional(Type.Array(RemainingBalance)) }),
   },
 })
 
@@ -174,7 +174,7 @@ export const listSessions = endpoint({
   path: '/api/user/session',
   summary: "Lists the member's sessions, newest first",
   refuses: ['signInFirst'],
-  data: listOf(Session),
+  data: pageOf(Session),
 })
 
 export const endSessions = endpoint({
@@ -192,9 +192,9 @@ export const changeSecondFactor = endpoint({
   summary: 'Sets up, confirms or turns off two-step sign-in',
   refuses: ['signInFirst', 'movedOn', 'passwordWrong', 'codeWrong'],
   body: Type.Object({
-    action: oneOf(['begin', 'confirm', 'remove']),
-    current_password: Type.Optional(Typed),
-    code: Type.Optional(Typed),
+    action: stringEnum(['begin', 'confirm', 'remove']),
+    current_password: Type.Optional(FormText),
+    code: Type.Optional(FormText),
   }),
   info: Type.Object({
     enabled: Type.Boolean(),
@@ -206,12 +206,12 @@ export const changeSecondFactor = endpoint({
   }),
 })
 
-export const forgotPassword = endpoint({
+export const requestPasswordReset = endpoint({
   method: 'POST',
   path: '/api/user/password/forgot',
   summary: 'Sends a link to set a new password; the answer is the same whether the address is known or not',
   refuses: ['emailInvalid'],
-  body: Type.Object({ email: Typed }),
+  body: Type.Object({ email: FormText }),
   info: Type.Object({ sent: Type.Boolean() }),
 })
 
@@ -220,7 +220,7 @@ export const resetPassword = endpoint({
   path: '/api/user/password/reset',
   summary: "Sets a new password with the mailed link's secret and ends every session",
   refuses: ['passwordTooShort', 'passwordTooLong', 'passwordCommon', 'passwordsDiffer', 'linkSpent'],
-  body: Type.Object({ secret: Secret, new_password: Typed, repeat_password: Typed }),
+  body: Type.Object({ secret: LinkSecret, new_password: FormText, repeat_password: FormText }),
   info: Type.Object({ changed: Type.Boolean() }),
 })
 
@@ -229,6 +229,6 @@ export const verifyEmail = endpoint({
   path: '/api/user/email/verify',
   summary: 'Verifies the e-mail address with the secret of the mailed link; without one, sends a new link',
   refuses: ['signInFirst', 'notFound', 'linkSpent', 'emailTaken'],
-  body: Type.Object({ secret: Type.Optional(Secret) }),
+  body: Type.Object({ secret: Type.Optional(LinkSecret) }),
   info: Type.Object({ verified: Type.Boolean(), email: Type.String() }),
 })

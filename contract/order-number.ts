@@ -1,9 +1,9 @@
 /** The number of hexadecimal digits of an order's id in its order number: 48 of its 128 random bits. */
-const shownDigits = 12
+const orderNumberDigits = 12
 
 /** Returns the readable number of an order, such as `CH-7F3A-29C0-11B4`: the beginning of its id. */
 export function orderNumber(id: string): string {
-  const digits = id.slice('ord_'.length, 'ord_'.length + shownDigits).toUpperCase()
+  const digits = id.slice('ord_'.length, 'ord_'.length + orderNumberDigits).toUpperCase()
   return ['CH', ...(digits.match(/.{1,4}/g) ?? [])].join('-')
 }
 
@@ -13,5 +13,5 @@ export function orderNumber(id: string): string {
  */
 export function orderIdPrefix(text: string): string | undefined {
   const digits = text.toLowerCase().replaceAll(/[\s-]/g, '').replace(/^ch/, '')
-  return new RegExp(`^[0-9a-f]{${shownDigits}}$`).test(digits) ? `ord_${digits}` : undefined
+  return new RegExp(`^[0-9a-f]{${orderNumberDigits}}$`).test(digits) ? `ord_${digits}` : undefined
 }

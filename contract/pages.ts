@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Time, Typed, oneOf } from './shapes.ts'
+import { Time, FormText, stringEnum } from './shapes.ts'
 
 /** The pages whose text the operator can edit; each is a route of the same name. */
 export const pageNames = [
@@ -24,14 +24,14 @@ export type Run = Static<typeof Run>
 
 /** A list has one line per item, every other block has one line. A heading has an id for links. */
 export const Block = Type.Object({
-  kind: oneOf(['heading', 'subheading', 'paragraph', 'list', 'steps']),
+  kind: stringEnum(['heading', 'subheading', 'paragraph', 'list', 'steps']),
   id: Type.Optional(Type.String()),
   lines: Type.Array(Type.Array(Run)),
 })
 export type Block = Static<typeof Block>
 
 const Page = Type.Object({
-  name: oneOf(pageNames),
+  name: stringEnum(pageNames),
   title: Type.String(),
   blocks: Type.Array(Block),
   updated_at: Time,
@@ -49,7 +49,7 @@ export const getPage = endpoint({
 })
 
 /** Maximum length of a message to the operator, in characters. */
-export const longestMessage = 5000
+export const maxMessageLength = 5000
 
 export const sendMessage = endpoint({
   method: 'POST',
@@ -57,9 +57,9 @@ export const sendMessage = endpoint({
   summary: 'Sends a message to the operator by mail',
   refuses: ['nameInvalid', 'emailInvalid', 'messageInvalid', 'cardNumberInMessage'],
   body: Type.Object({
-    name: Typed,
-    email: Typed,
-    message: Typed,
+    name: FormText,
+    email: FormText,
+    message: FormText,
   }),
   info: Type.Object({ sent: Type.Boolean() }),
 })

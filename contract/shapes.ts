@@ -2,7 +2,7 @@ import { Type, type Static, type TProperties, type TSchema } from 'typebox'
 import { languages, type Language } from './languages.ts'
 
 /** A string from a closed list. */
-export function oneOf<const V extends readonly string[]>(values: V) {
+export function stringEnum<const V extends readonly string[]>(values: V) {
   return Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
 }
 
@@ -17,7 +17,7 @@ export function nullable<S extends TSchema>(schema: S) {
 }
 
 /** A page of a list: `list`, the cursor of the next page or null, and extra fields. */
-export function listOf<S extends TSchema, P extends TProperties = Record<never, never>>(item: S, extras?: P) {
+export function pageOf<S extends TSchema, P extends TProperties = Record<never, never>>(item: S, extras?: P) {
   return Type.Object({
     list: Type.Array(item),
     next_cursor: nullable(Type.String()),
@@ -26,13 +26,13 @@ export function listOf<S extends TSchema, P extends TProperties = Record<never, 
 }
 
 /** The paging fields of a list's query. A limit above `most` is capped, not refused. */
-export const paging = {
+export const pagingFields = {
   cursor: Type.Optional(Type.String({ maxLength: 2048 })),
   limit: Type.Optional(Type.Integer({ minimum: 1 })),
 }
 
 /** Form input. Only the size of the body limits it here, so that a refusal can name the field. */
-export const Typed = Type.String()
+export const FormText = Type.String()
 export const Id = Type.String({ minLength: 1, maxLength: 64 })
 export const Time = Type.String({ format: 'date-time' })
 /** Integer cents. */
@@ -42,4 +42,4 @@ export const Currency = Type.String({ minLength: 3, maxLength: 3 })
 /** Integer milliseconds, up to the maximum of a 32-bit database column. */
 export const Milliseconds = Type.Integer({ minimum: 0, maximum: 2_147_483_647 })
 /** The server also accepts "fr" and "de" (validators.ts). */
-export const LanguageCode = Type.Unsafe<Language>({ ...oneOf(languages), 'x-language': true })
+export const LanguageCode = Type.Unsafe<Language>({ ...stringEnum(languages), 'x-language': true })

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { User } from './members.ts'
-import { Id, Time, Typed, listOf, nullable, oneOf } from './shapes.ts'
+import { Id, Time, FormText, pageOf, nullable, stringEnum } from './shapes.ts'
 
 /**
  * A profile at a social provider that can sign in to the member's account. An account may have many, several at the same
@@ -23,7 +23,7 @@ export const listSocialProviders = endpoint({
   path: '/api/user/social',
   summary: 'Lists the configured social providers, and the profiles that the member has linked',
   refuses: [],
-  data: listOf(Type.Object({ id: Type.String(), name: Type.String() }), { linked: Type.Array(Identity) }),
+  data: pageOf(Type.Object({ id: Type.String(), name: Type.String() }), { linked: Type.Array(Identity) }),
 })
 
 export const linkSocial = endpoint({
@@ -35,8 +35,8 @@ export const linkSocial = endpoint({
     provider: Type.String({ maxLength: 32 }),
     /** The path of this site to return to. */
     return_to: Type.Optional(Type.String({ maxLength: 512 })),
-    current_password: Type.Optional(Typed),
-    totp: Type.Optional(Typed),
+    current_password: Type.Optional(FormText),
+    totp: Type.Optional(FormText),
   }),
   /** The provider's page, which the browser opens next. */
   info: Type.Object({ url: Type.String() }),
@@ -49,8 +49,8 @@ export const unlinkSocial = endpoint({
   refuses: ['signInFirst', 'notFound', 'lastWayIn', 'passwordWrong', 'codeWrong'],
   body: Type.Object({
     id: Id,
-    current_password: Type.Optional(Typed),
-    totp: Type.Optional(Typed),
+    current_password: Type.Optional(FormText),
+    totp: Type.Optional(FormText),
   }),
   info: Type.Object({ linked: Type.Array(Identity) }),
 })
@@ -70,10 +70,10 @@ export const confirmSocial = endpoint({
   body: Type.Object({
     /** From the fragment of /login after a provider's redirect with `social=second_factor`; valid for 10 minutes. */
     ticket: Type.String({ maxLength: 512 }),
-    totp: Typed,
+    totp: FormText,
   }),
   info: User,
-  refusals: { 401: Type.Object({ second_factor: oneOf(['totp']) }) },
+  refusalSchemas: { 401: Type.Object({ second_factor: stringEnum(['totp']) }) },
 })
 
 /**
@@ -82,7 +82,7 @@ export const confirmSocial = endpoint({
  * one that started; `has_account`: sign in to the account with this e-mail first, then link the provider; `taken`: the
  * profile belongs to another account; `second_factor`: the account's code is required, see `confirmSocial`.
  */
-export const socialAnswers = [
+export const socialSignInOutcomes = [
   'prove',
   'cancelled',
   'failed',
@@ -92,4 +92,4 @@ export const socialAnswers = [
   'taken',
   'second_factor',
 ] as const
-export type SocialAnswer = (typeof socialAnswers)[number]
+export type SocialSignInOutcome = (typeof socialSignInOutcomes)[number]

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { Cents, Currency, Id, Time, oneOf } from './shapes.ts'
+import { Cents, Currency, Id, Time, stringEnum } from './shapes.ts'
 
 /** A top-up of the balance that is on sale. */
 export const TopUp = Type.Object({
@@ -28,14 +28,14 @@ export const Balance = Type.Object({
 export type Balance = Static<typeof Balance>
 
 /** What would be lost with an account that is deleted. */
-export const BalanceLeft = Type.Object({
+export const RemainingBalance = Type.Object({
   currency: Currency,
   /** The paid money that is left. */
   amount_cents: Cents,
   /** What of it a refund would send back now; the rest can only be spent. */
   refundable_cents: Cents,
 })
-export type BalanceLeft = Static<typeof BalanceLeft>
+export type RemainingBalance = Static<typeof RemainingBalance>
 
 /** What a refused purchase says: the price, and of the balance what there is and what is missing. */
 export const PriceRefusal = Type.Object({
@@ -65,10 +65,14 @@ export const BalanceOffer = Type.Object({
   available_cents: Cents,
   bonus_cents: Cents,
   /** The purchases that it covers in one request. */
-  covers: Type.Array(oneOf(['episode', 'video'])),
+  covers: Type.Array(stringEnum(['episode', 'video'])),
   /** True if it covers the cheapest one-off purchase: the episode, unless the whole video costs less. */
   covers_cheapest: Type.Boolean(),
-  cheapest: Type.Object({ kind: oneOf(['episode', 'video']), amount_cents: Cents, discount_cents: Cents }),
+  cheapest: Type.Object({
+    kind: stringEnum(['episode', 'video']),
+    amount_cents: Cents,
+    discount_cents: Cents,
+  }),
   /** Where the next episodes of the drama are unlocked automatically. */
   auto_unlock: Type.Optional(AutoUnlock),
   /** The top-ups of this currency. */

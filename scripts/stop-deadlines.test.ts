@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { onStopSignal, stopTimeLeftMs, stopWithinMs } from '#server/platform/processes/stop-signals.ts'
+import { onStopSignal, stopTimeLeftMs, stopTimeoutMs } from '#server/platform/processes/stop-signals.ts'
 import { killAfterMs, passSignalsOn, runChild } from './run-child.mjs'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -26,12 +26,12 @@ test('a site process stops once for all signals, and exits forcibly less than 10
   expect(stopTimeLeftMs()).toBe(Infinity)
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) hear(signal)
   expect(stop.mock.calls).toEqual([['SIGHUP']])
-  vi.advanceTimersByTime(stopWithinMs - 1)
+  vi.advanceTimersByTime(stopTimeoutMs - 1)
   expect(stopTimeLeftMs()).toBe(1)
   expect(exit).not.toHaveBeenCalled()
   vi.advanceTimersByTime(1)
   expect(exit.mock.calls).toEqual([[129]])
-  expect(stopWithinMs).toBeLessThan(10_000)
+  expect(stopTimeoutMs).toBeLessThan(10_000)
 })
 
 test('a script kills a program that ignores signals after the site would have exited and before 10 s, and starts no other', async () => {
@@ -56,7 +56,7 @@ test('a script kills a program that ignores signals after the site would have ex
   expect(await ended).toBe(128 + 9)
   expect(await run()).toBe(128 + 15)
   expect(children).toHaveLength(1)
-  expect([stopWithinMs, killAfterMs, 10_000]).toEqual(
-    [stopWithinMs, killAfterMs, 10_000].toSorted((a, b) => a - b),
+  expect([stopTimeoutMs, killAfterMs, 10_000]).toEqual(
+    [stopTimeoutMs, killAfterMs, 10_000].toSorted((a, b) => a - b),
   )
 })

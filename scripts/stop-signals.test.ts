@@ -9,7 +9,7 @@ import { afterAll, afterEach, expect, test } from 'vitest'
 import { changeUser } from '#contract/members.ts'
 import { isRunning, listProcessTree, type TreeProcess } from '#server/testing/site/run-process-tree.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
-import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
+import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
 
 /** Time-out of each wait. stop-signals.ts and run-child.mjs enforce the 10 s limit for a stop, however busy the machine is. */
@@ -57,7 +57,7 @@ test.each<[NodeJS.Signals, Role, End]>([
     const request = await beginRequest(site.port)
     const { target, tree } = findIn(site.npm, role)
     process.kill(target.pid, signal)
-    await waitUntil('the site is closed', async () => !(await answersAt(site.url)), patienceMs)
+    await waitUntil('the site is closed', async () => !(await isReachable(site.url)), patienceMs)
     expect(await request.finish()).toMatch(/^HTTP\/1.1 200 /)
     await ended(tree)
     expect(await site.end).toEqual(end)
@@ -139,7 +139,7 @@ async function startSite(settings: Record<string, string>) {
   const isReady = () => {
     treeOf(npm)
     if (npm.exitCode !== null) throw new Error(`npm start exited: ${printed}`)
-    return answersAt(`${url}/api/ready`)
+    return isReachable(`${url}/api/ready`)
   }
   await waitUntil('the site is ready', isReady, patienceMs)
   return { npm, end, port, url: `${url}/api/health`, isReady, printed: () => printed }

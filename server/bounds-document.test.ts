@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { testDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase } from '#server/testing/database/template-database.ts'
 
 const root = join(import.meta.dirname, '..')
 const document = readFileSync(join(root, 'docs', 'security.md'), 'utf8')
 const named = [...document.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
 
 test('docs/security.md lists who adds rows for each table', async () => {
-  const { pool, close } = await testDatabase()
+  const { pool, close } = await createTestDatabase()
   const { rows } = await pool.query<{ name: string }>(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'",
   )

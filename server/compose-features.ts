@@ -1,4 +1,4 @@
-import { joinLifecycleHooks, type LifecycleHooks } from './features/members/lifecycle-hooks.ts'
+import { mergeLifecycleHooks, type LifecycleHooks } from './features/members/lifecycle-hooks.ts'
 
 /** The parts that a feature adds to the site. */
 interface Feature<Parts extends object> {
@@ -9,7 +9,7 @@ interface Feature<Parts extends object> {
   stop?(): Promise<void>
 }
 
-interface Composed<Parts extends object> {
+interface ComposedFeatures<Parts extends object> {
   parts: Parts
   features: readonly Feature<object>[]
 }
@@ -27,7 +27,9 @@ export function compose<Parts extends object>(base: Parts): Composition<Parts> {
   return composition(async () => ({ parts: base, features: [] }))
 }
 
-function composition<Parts extends object>(composeAll: () => Promise<Composed<Parts>>): Composition<Parts> {
+function composition<Parts extends object>(
+  composeAll: () => Promise<ComposedFeatures<Parts>>,
+): Composition<Parts> {
   return {
     with: (create) =>
       composition(async () => {
@@ -38,7 +40,7 @@ function composition<Parts extends object>(composeAll: () => Promise<Composed<Pa
     async build() {
       const { parts, features } = await composeAll()
       // A feature's records refer to those of the features before it, so its hooks run first.
-      const lifecycleHooks = joinLifecycleHooks(
+      const lifecycleHooks = mergeLifecycleHooks(
         features.toReversed().map((feature) => feature.lifecycleHooks ?? {}),
       )
       const stop = async () => void (await Promise.all(features.map((feature) => feature.stop?.())))

@@ -1,7 +1,7 @@
 import type { AlertsContext } from '#server/features/alerts/alerts.ts'
 import { alertsFeature } from './features/alerts/feature.ts'
 import { billingFeature } from './features/billing/feature.ts'
-import type { GatewaySetUp } from './features/billing/gateways/create-gateways.ts'
+import type { ConfiguredGateways } from './features/billing/gateways/create-gateways.ts'
 import { catalogFeature } from './features/catalog/feature.ts'
 import type { CatalogRoutesContext } from '#server/features/catalog/routes.ts'
 import { experimentsFeature } from './features/experiments/feature.ts'
@@ -36,14 +36,14 @@ type FeatureContexts = AlertsContext &
   PagesContext &
   MessageContext &
   StudioContext &
-  GatewaySetUp
+  ConfiguredGateways
 
 /** The context of a process, built once. Each feature's context is part of it. */
 export type Context = FeatureContexts & Omit<Platform, 'stopPlatform'> & { close(): Promise<void> }
 
 /** Parts that a test may replace. */
 export interface Overrides extends PlatformOverrides {
-  gateways?: GatewaySetUp
+  gateways?: ConfiguredGateways
   socialProviders?: readonly SocialProvider[]
   lifecycleHooks?: Partial<LifecycleHooks>
   /** The URL at which the process can reach itself; derived from the settings by default. */
@@ -58,16 +58,16 @@ export interface Overrides extends PlatformOverrides {
 export async function createContext(config: Config, log: Log, overrides: Overrides = {}): Promise<Context> {
   const { stopPlatform, ...platform } = await openPlatform(config, log, overrides)
   // A feature that calls a later one in this list reads the context at call time, when all features exist.
-  const later = () => context
+  const getContext = () => context
   const { parts, lifecycleHooks, stop } = await compose(platform)
     .with(catalogFeature)
     .with(experimentsFeature)
     .with((before) => membersFeature(before, overrides))
-    .with((before) => trackingFeature(before, later))
+    .with((before) => trackingFeature(before, getContext))
     .with(libraryFeature)
     .with(alertsFeature)
-    .with((before) => mediaFeature(before, later))
-    .with((before) => billingFeature(before, later, overrides))
+    .with((before) => mediaFeature(before, getContext))
+    .with((before) => billingFeature(before, getContext, overrides))
     .with(pagesFeature)
     .with(studioFeature)
     .build()

@@ -1,24 +1,24 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { fillDemoBalances } from '#server/demo-balances.ts'
 import { loadBalanceFigures } from '#server/features/billing/billing.ts'
-import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
+import { expectBalancesConsistent } from '#server/testing/billing-model/balance-books.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
-import { expectSound, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { expectLedgerBalanced, startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 
-let site: MoneySite
-let withoutBalances: MoneySite
+let site: BillingSite
+let withoutBalances: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite({ BALANCE: 'on' })
-  withoutBalances = await moneySite({})
+  site = await startBillingSite({ BALANCE: 'on' })
+  withoutBalances = await startBillingSite({})
 })
 afterAll(() => Promise.all([site.close(), withoutBalances.close()]))
 afterEach(async () => {
-  await expectSound(site)
-  await expectBalancesKept(site.context.db)
+  await expectLedgerBalanced(site)
+  await expectBalancesConsistent(site.context.db)
 })
 
-const orders = ({ context }: MoneySite) =>
+const orders = ({ context }: BillingSite) =>
   context.db.selectFrom('orders').select(['id', 'kind', 'status', 'amount_cents']).orderBy('id').execute()
 
 test('creates members with top-ups and purchases for a demo with balances, once, also from concurrent starts', async () => {

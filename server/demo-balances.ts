@@ -1,7 +1,7 @@
 import { Refusal } from '#contract/errors.ts'
 import type { Context } from '#server/context.ts'
 import { buyInDemo, selectLockedEpisodes, type LockedEpisode } from '#server/features/billing/billing.ts'
-import { readSetting, settleSetting, writeSetting } from '#server/features/catalog/catalog.ts'
+import { readSetting, getOrCreateSetting, writeSetting } from '#server/features/catalog/catalog.ts'
 import { newId } from '#server/platform/ids.ts'
 
 const episodeOf = ({ id }: LockedEpisode) => ({ kind: 'episode', episode_id: id }) as const
@@ -11,12 +11,16 @@ const seriesOf = ({ video_id }: LockedEpisode) => ({ kind: 'video', video_id }) 
 const people: {
   email: string
   topUp: string
-  buys: (locked: LockedEpisode[]) => ReturnType<typeof episodeOf | typeof seriesOf>[]
+  choosePurchases: (locked: LockedEpisode[]) => ReturnType<typeof episodeOf | typeof seriesOf>[]
 }[] = [
-  { email: 'ada@example.com', topUp: 'top_5', buys: (locked) => locked.map(episodeOf) },
+  { email: 'ada@example.com', topUp: 'top_5', choosePurchases: (locked) => locked.map(episodeOf) },
   // The first episode uses 99 cents of the $1 bonus.
-  { email: 'ben@example.com', topUp: 'top_10', buys: (locked) => locked.map(episodeOf) },
-  { email: 'cleo@example.com', topUp: 'top_20', buys: (locked) => locked.slice(0, 1).map(seriesOf) },
+  { email: 'ben@example.com', topUp: 'top_10', choosePurchases: (locked) => locked.map(episodeOf) },
+  {
+    email: 'cleo@example.com',
+    topUp: 'top_20',
+    choosePurchases: (locked) => locked.slice(0, 1).map(seriesOf),
+  },
 ]
 
 const setting = 'demo_balances'
@@ -37,7 +41,7 @@ export async function fillDemoBalances(context: Context): Promise<void> {
   if ((await readSetting<Plan>(db, setting))?.done) return
   const locked = await selectLockedEpisodes(db, episodes)
   if (locked.length < episodes) return
-  const plan = await settleSetting<Plan>(db, setting, newPlan())
+  const plan = await getOrCreateSetting<Plan>(db, setting, newPlan())
   for (const [i, ids] of plan.people.entries()) await fillBalance(context, i, ids, locked)
   await writeSetting(db, setting, { ...plan, done: true })
   log.info(`The demo has ${people.length} members with a balance`)
@@ -51,17 +55,17 @@ function newPlan(): Plan {
 
 async function fillBalance(
   context: Context,
-  place: number,
+  index: number,
   { userId, topUp, purchases }: Plan['people'][number],
   locked: LockedEpisode[],
 ): Promise<void> {
-  const person = people[place]
+  const person = people[index]
   if (!person) return
   const { email } = person
   const product = { kind: 'top_up', top_up_id: person.topUp } as const
   try {
     await buyInDemo(context, { userId, orderId: topUp }, { ...product, gateway: 'sandbox', email })
-    for (const [i, goods] of person.buys(locked).entries())
+    for (const [i, goods] of person.choosePurchases(locked).entries())
       await buyInDemo(context, { userId, orderId: purchases[i] ?? '' }, { ...goods, gateway: 'balance' })
   } catch (error) {
     // The operator sells other top-ups by now, or at other prices.

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { listTags, queryHomepage } from '#contract/catalog.ts'
-import { htmlLanguage, languages, type Language } from '#contract/languages.ts'
+import { bcp47Tags, languages, type Language } from '#contract/languages.ts'
 import { categoryNames, dramas, tagNames } from '#demo/catalogue.ts'
 import { publishVideo } from '#server/features/catalog/catalog.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { walkPages } from '#server/testing/walk-pages.ts'
 
 let site: TestSite
 
 beforeAll(async () => {
-  site = await testSite({ clock: advancingClock() })
+  site = await startTestSite({ clock: advancingClock() })
   const names = new Map(Object.entries({ ...categoryNames, ...tagNames }))
   for (const { slug, title, synopsis, category, tags } of dramas) {
     const details = {
@@ -32,14 +32,14 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const visitor = (language: Language) => site.visitor({ 'accept-language': htmlLanguage[language] })
+const visitor = (language: Language) => site.visitor({ 'accept-language': bcp47Tags[language] })
 
 /** Returns the titles of all results of a listing, in page order. */
 async function titlesOf(language: Language, query: { keyword?: string; tag?: string }): Promise<string[]> {
   const videos = await walkPages({
-    read: (paging) => visitor(language).ask(queryHomepage, { query: { ...query, ...paging } }),
+    fetchPage: (paging) => visitor(language).callOk(queryHomepage, { query: { ...query, ...paging } }),
     sizes: [50],
-    meanwhile: async () => {},
+    betweenPages: async () => {},
   })
   return videos.map(({ title }) => title)
 }
@@ -112,7 +112,7 @@ test(
   async () => {
     await checkProperty(
       fc.asyncProperty(typed, async ({ keyword, language }) => {
-        const { list: tags, titles = [] } = await visitor(language).ask(listTags, { query: { keyword } })
+        const { list: tags, titles = [] } = await visitor(language).callOk(listTags, { query: { keyword } })
         const offered = titles.map(({ title }) => title)
         for (const { id } of tags) offered.push(...(await titlesOf(language, { tag: id })))
         expect(await titlesOf(language, { keyword })).toEqual(expect.arrayContaining(offered))

@@ -15,14 +15,14 @@ import { fillDemoBalances } from './demo-balances.ts'
 import { announceEpisodes } from './features/media/ingest/queue/announce-episodes.ts'
 import { enqueueEpisode } from './features/media/ingest/queue/enqueue-episode.ts'
 import { enqueueFolder } from './features/media/ingest/import/import-folder.ts'
-import { makeCaptions, type MadeCaptions } from './features/media/ingest/captions/make-captions.ts'
+import { convertCaptions, type ConvertedCaptions } from './features/media/ingest/captions/make-captions.ts'
 import type { WorkOptions } from './features/media/ingest/queue/ingest-queue.ts'
 import type { IngestContext } from './features/media/ingest/ingest-context.ts'
 
 type DemoContext = Context & IngestContext
 type DemoOptions = Pick<WorkOptions, 'signal' | 'niceness'>
 
-interface Commission {
+interface EpisodeToRender {
   drama: Drama
   videoId: string
   number: number
@@ -35,7 +35,7 @@ const setting = 'demo'
  * cards are created first; then the episodes, the first of every drama before the second of any. With balances it also creates
  * members who have one, once something is on sale.
  */
-export async function feedDemo(context: DemoContext, options: DemoOptions): Promise<void> {
+export async function createDemoCatalogue(context: DemoContext, options: DemoOptions): Promise<void> {
   const { db, log, config } = context
   const state = await readSetting<{ state: 'making' | 'done' }>(db, setting)
   if (state?.state === 'done') return fillDemoBalances(context)
@@ -55,14 +55,14 @@ export async function feedDemo(context: DemoContext, options: DemoOptions): Prom
       ffmpegPath: context.programs.ffmpegPath,
       ...options,
     })
-  const commissions = await announcing
-  for (const [made, commission] of commissions.entries()) {
-    await makeEpisode(context, commission, outDir, options)
+  const episodesToRender = await announcing
+  for (const [made, commission] of episodesToRender.entries()) {
+    await renderAndEnqueueEpisode(context, commission, outDir, options)
     await fillDemoBalances(context)
-    const left = commissions.length - made - 1
+    const left = episodesToRender.length - made - 1
     const minutes = Math.ceil(((performance.now() - started) / (made + 1)) * (left / 60_000))
     log.info(
-      `Demo catalogue: ${made + 1} of ${commissions.length} episodes drawn${left > 0 ? `, about ${minutes} min left` : ''}`,
+      `Demo catalogue: ${made + 1} of ${episodesToRender.length} episodes drawn${left > 0 ? `, about ${minutes} min left` : ''}`,
     )
   }
   await writeSetting(db, setting, { state: 'done' })
@@ -74,10 +74,10 @@ async function announceDramas(
   context: DemoContext,
   outDir: string,
   signal: AbortSignal,
-): Promise<Commission[]> {
+): Promise<EpisodeToRender[]> {
   const names = new Map(Object.entries({ ...categoryNames, ...tagNames }))
   const began = context.clock.now().getTime()
-  const commissions: Commission[] = []
+  const episodesToRender: EpisodeToRender[] = []
   for (const [place, drama] of dramas.entries()) {
     await writeDramaFolder(drama, outDir)
     // A second apart, so that lists by date show them in this order.
@@ -95,17 +95,17 @@ async function announceDramas(
       videoId,
       drama.episodes.map(({ title }) => title),
     )
-    commissions.push(...waiting.map((number) => ({ drama, videoId, number })))
+    episodesToRender.push(...waiting.map((number) => ({ drama, videoId, number })))
   }
-  return commissions.toSorted((a, b) => a.number - b.number)
+  return episodesToRender.toSorted((a, b) => a.number - b.number)
 }
 
 /** Earlier episodes have priority; the operator's own imports (priority 10) are before all of them. */
 const priorityOf = (number: number) => -number
 
-async function makeEpisode(
+async function renderAndEnqueueEpisode(
   context: DemoContext,
-  { drama, videoId, number }: Commission,
+  { drama, videoId, number }: EpisodeToRender,
   outDir: string,
   options: DemoOptions,
 ): Promise<void> {
@@ -127,9 +127,9 @@ async function makeEpisode(
   await rm(file.path)
 }
 
-async function readCaptions(folder: string, name: string): Promise<Map<Language, MadeCaptions>> {
-  const captions = new Map<Language, MadeCaptions>()
+async function readCaptions(folder: string, name: string): Promise<Map<Language, ConvertedCaptions>> {
+  const captions = new Map<Language, ConvertedCaptions>()
   for (const language of languages)
-    captions.set(language, makeCaptions(await readFile(join(folder, `${name}.${language}.vtt`))))
+    captions.set(language, convertCaptions(await readFile(join(folder, `${name}.${language}.vtt`))))
   return captions
 }

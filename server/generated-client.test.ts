@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildVideo } from '#server/testing/builders/builders.ts'
 import { testCards } from '#server/testing/builders/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const run = promisify(execFile)
 const folder = join(import.meta.dirname, 'testing', 'generated-client')
@@ -14,7 +14,7 @@ const compiler = join(import.meta.dirname, '..', 'node_modules', 'typescript', '
 let site: TestSite
 
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
   await buildVideo(site.context, { featured: true })
   const generator = join(folder, 'generate-paths.mjs')
   const options = { maxBuffer: 64 * 1024 * 1024 }

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import { openClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
-import { settleSetting } from '#server/features/catalog/catalog.ts'
-import { composerFor } from '#server/i18n/compose-mail.ts'
+import { createSiteClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
+import { getOrCreateSetting } from '#server/features/catalog/catalog.ts'
+import { createMailComposer } from '#server/i18n/compose-mail.ts'
 import { translate } from '#server/i18n/translate.ts'
 import { systemClock, type Clock } from '#server/platform/clock.ts'
 import type { Config } from './platform/config/config.ts'
 import { openRuntimeSettings } from './platform/config/runtime-settings.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
-import { exchangeCalls } from './platform/database/share-rate-limits.ts'
+import { exchangeCallCounts } from './platform/database/share-rate-limits.ts'
 import { createDocumentFiles } from '#server/platform/document-files.ts'
 import { createSlots } from './platform/http/limits/slots.ts'
 import { newId } from '#server/platform/ids.ts'
@@ -39,17 +39,17 @@ const builtWeb = join(import.meta.dirname, '..', 'dist', 'web')
 export async function openPlatform(config: Config, log: Log, overrides: PlatformOverrides) {
   const database = overrides.database ?? (await openDatabase<Tables>(config, log))
   const { db } = database
-  const clock = overrides.clock ?? (await openClock(config, db, log))
-  const { id: siteId } = await settleSetting(db, 'site_id', { id: newId('site') })
+  const clock = overrides.clock ?? (await createSiteClock(config, db, log))
+  const { id: siteId } = await getOrCreateSetting(db, 'site_id', { id: newId('site') })
   const storage = await openStorage(config, log, siteId)
   const settings = await openRuntimeSettings(database, config, log)
   const quotas = openNetworkQuotas({
     limits: config.quotas,
     clock,
     log,
-    share: (counted) => exchangeCalls(database.pool, counted, clock.now()),
+    share: (counted) => exchangeCallCounts(database.pool, counted, clock.now()),
   })
-  const disk = await watchDisk(config.dataDir, config.bounds.leastFreeBytes, log)
+  const disk = await watchDisk(config.dataDir, config.bounds.minFreeBytes, log)
   return {
     config,
     log,
@@ -68,7 +68,7 @@ export async function openPlatform(config: Config, log: Log, overrides: Platform
     bounds: config.bounds,
     languages: () => settings.languages,
     translate,
-    composeMail: composerFor(config.operator.site, () => settings.languages),
+    composeMail: createMailComposer(config.operator.site, () => settings.languages),
     mailer: overrides.mailer ?? openMailer(config, log, () => settings.mailFrom),
     documentFiles: createDocumentFiles(join(config.dataDir, 'documents'), clock),
     operator: {

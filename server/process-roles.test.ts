@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { siteVersion } from '#server/platform/site-version.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
 import { listProcessTree } from '#server/testing/site/run-process-tree.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 
 const patienceMs = 120_000
 const timeout = { timeout: 2 * patienceMs }
@@ -17,7 +17,7 @@ const children: ChildProcess[] = []
 let database: TestDatabase
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
 })
 afterEach(async () => {
   for (const child of children.splice(0)) {
@@ -62,7 +62,7 @@ const textAt = async (url: string) => (await fetch(url)).text()
 
 test('ROLE=web answers without a worker, and has metrics of calls, payments and jobs', timeout, async () => {
   const { child, ended, url, metricsUrl } = await startProcess({ ROLE: 'web' })
-  await waitUntil('the site is ready', () => answersAt(`${url}/api/ready`), patienceMs)
+  await waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), patienceMs)
   await fetch(`${url}/api/statics.png?event=play_start`)
   await fetch(`${url}/api/statics.png?event=anything_else`)
   const metrics = await textAt(metricsUrl)
@@ -83,7 +83,7 @@ test('ROLE=web answers without a worker, and has metrics of calls, payments and 
 
 test('after SIGTERM the listener stays open for DRAIN_SECONDS, not ready', timeout, async () => {
   const { child, ended, url } = await startProcess({ ROLE: 'web', DRAIN_SECONDS: '4' })
-  await waitUntil('the site is ready', () => answersAt(`${url}/api/ready`), patienceMs)
+  await waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), patienceMs)
   child.kill('SIGTERM')
   await waitUntil('the site is not ready', async () => (await statusAt(`${url}/api/ready`)) === 503, 3000)
   const { status, headers } = await fetch(`${url}/api/health`)
@@ -91,7 +91,7 @@ test('after SIGTERM the listener stays open for DRAIN_SECONDS, not ready', timeo
   // Clients with kept-alive connections are told to open a new one before this one is closed during a request.
   expect(headers.get('connection')).toBe('close')
   expect(await ended).toEqual([0, null])
-  expect(await answersAt(`${url}/api/health`)).toBe(false)
+  expect(await isReachable(`${url}/api/health`)).toBe(false)
 })
 
 test('ROLE=worker runs the jobs and has metrics, and answers no calls', timeout, async () => {
@@ -109,7 +109,7 @@ test('ROLE=worker runs the jobs and has metrics, and answers no calls', timeout,
   expect(metrics).toMatch(
     /cliffhanger_job_duration_seconds_count\{job="send-mails",outcome="succeeded"\} [1-9]/,
   )
-  expect(await answersAt(`${url}/api/health`)).toBe(false)
+  expect(await isReachable(`${url}/api/health`)).toBe(false)
   child.kill('SIGTERM')
   expect(await ended).toEqual([0, null])
 })

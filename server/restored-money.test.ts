@@ -8,15 +8,18 @@ import { restore } from '#server/cli/restore.ts'
 import { createContext } from '#server/context.ts'
 import { FakePaypal } from './features/billing/gateways/paypal/fake/fake-paypal.ts'
 import { reconcile } from './features/billing/reconciliation/reconcile.ts'
-import { loadRights } from '#server/features/library/library.ts'
+import { loadVideoEntitlements } from '#server/features/library/library.ts'
 import { loadConfig } from './platform/config/config.ts'
 import { createLog } from '#server/platform/log.ts'
-import { booksOf, expectEven } from '#server/testing/billing-model/ledger-balance.ts'
+import {
+  compareGatewayBalance,
+  expectTransactionsBalanced,
+} from '#server/testing/billing-model/ledger-balance.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
-import { emptyDatabase } from '#server/testing/database/template-database.ts'
-import { emptyWeb, testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { createEmptyDatabase } from '#server/testing/database/template-database.ts'
+import { createEmptyWebRoot, startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const going = new AbortController().signal
 const quiet = () => {}
@@ -32,7 +35,7 @@ beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-restored-'))
   stripe = await startFakeStripe()
   paypal = await FakePaypal.start()
-  site = await testSite({}, { ...stripe.env, ...paypal.settings })
+  site = await startTestSite({}, { ...stripe.env, ...paypal.settings })
   video = await buildVideo(site.context)
 })
 afterAll(async () => {
@@ -49,7 +52,7 @@ async function payAtStripe(shopper: Shopper, { id, next }: Order): Promise<void>
 
 async function payAtPaypal(shopper: Shopper, { id, next }: Order): Promise<void> {
   paypal.orders.approve(new URL(next.url ?? '').searchParams.get('token') ?? '')
-  await shopper.look(id)
+  await shopper.getOrder(id)
 }
 
 /** The sandbox stores its records in the same database, so a backup restores them too. */
@@ -66,15 +69,15 @@ test(
       ['stripe', payAtStripe],
       ['paypal', payAtPaypal],
     ] as const) {
-      const shopper = await Shopper.on(site)
+      const shopper = await Shopper.create(site)
       const method = gateway === 'paypal' ? 'wallet' : 'card'
       const order = await shopper.order({ gateway, method, episode_id })
       await pay(shopper, order)
-      bought.push(await shopper.look(order.id))
+      bought.push(await shopper.getOrder(order.id))
     }
     expect(bought.map(({ status }) => status)).toEqual(['paid', 'paid'])
 
-    const { url, drop } = await emptyDatabase()
+    const { url, drop } = await createEmptyDatabase()
     const restored = loadConfig({
       ...stripe.env,
       ...paypal.settings,
@@ -84,7 +87,7 @@ test(
       LOG_LEVEL: 'silent',
     })
     await restore({ config: restored, log }, folder, quiet, going)
-    const context = await createContext(restored, log, { webRoot: emptyWeb(root) })
+    const context = await createContext(restored, log, { webRoot: createEmptyWebRoot(root) })
     const rows = () =>
       context.db.selectFrom('orders').select(['id', 'user_id', 'status', 'restored_at']).execute()
     expect(await rows()).toEqual([])
@@ -94,12 +97,12 @@ test(
     expect(found.map(({ id }) => id).toSorted()).toEqual(bought.map(({ id }) => id).toSorted())
     for (const { user_id, status, restored_at } of found) {
       expect([status, restored_at]).toEqual(['paid', expect.any(Date)])
-      const rights = await loadRights(context.db, user_id, video.id, context.clock.now())
+      const rights = await loadVideoEntitlements(context.db, user_id, video.id, context.clock.now())
       expect(rights.covers(episode_id)).toBe(true)
     }
-    await expectEven(context.db)
+    await expectTransactionsBalanced(context.db)
     for (const gateway of context.gateways) {
-      const { ours, theirs } = await booksOf(context.db, gateway)
+      const { ours, theirs } = await compareGatewayBalance(context.db, gateway)
       expect([gateway.id, ours]).toEqual([gateway.id, theirs])
     }
     await context.close()

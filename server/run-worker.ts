@@ -9,7 +9,7 @@ const restartMs = 2000
 /** The worker is killed after this time. It ends while requests are finished, and before the database does (stop-signals.ts). */
 const stopMs = 6000
 
-export interface Worker {
+export interface WorkerSupervisor {
   stop(): Promise<void>
 }
 
@@ -18,7 +18,7 @@ export interface Worker {
  * detects the death of this process by its closed standard input. It gets the paths of the programs found here, to avoid a second
  * search.
  */
-export function runWorker(log: Log, programs: Converter): Worker {
+export function superviseWorker(log: Log, programs: Converter): WorkerSupervisor {
   let stopping = false
   let child: ChildProcess = start()
 
@@ -33,19 +33,19 @@ export function runWorker(log: Log, programs: Converter): Worker {
     const worker = spawn(process.execPath, args, { stdio: ['pipe', 'inherit', 'inherit'] })
     worker.on('error', (error) => {
       log.error({ err: error }, 'The worker could not be started')
-      if (worker.pid === undefined) startAgain()
+      if (worker.pid === undefined) restart()
     })
     worker.on('exit', (code, signal) => {
       if (stopping) return
       // A worker that is fully started forwards the signal itself.
       if (isStopSignal(signal)) return stopThisProcess()
       log.warn({ code, signal }, 'The worker exited; restarting it')
-      startAgain()
+      restart()
     })
     return worker
   }
 
-  function startAgain() {
+  function restart() {
     setTimeout(() => {
       if (!stopping) child = start()
     }, restartMs)
@@ -56,12 +56,12 @@ export function runWorker(log: Log, programs: Converter): Worker {
       stopping = true
       // A worker that failed to start has no exit to wait for.
       if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
-      for (const signal of ['SIGTERM', 'SIGKILL'] as const) if (await endsBy(child, signal)) return
+      for (const signal of ['SIGTERM', 'SIGKILL'] as const) if (await exitsAfter(child, signal)) return
     },
   }
 }
 
-async function endsBy(child: ChildProcess, signal: NodeJS.Signals): Promise<boolean> {
+async function exitsAfter(child: ChildProcess, signal: NodeJS.Signals): Promise<boolean> {
   const ended = once(child, 'exit', { signal: AbortSignal.timeout(stopMs) })
   child.kill(signal)
   return ended.then(

@@ -8,9 +8,9 @@ import { openDatabase } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import { staleMs } from '#server/platform/response-cache.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { proxyDatabase, type DatabaseProxy } from '#server/testing/database/database-proxy.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startDatabaseProxy, type DatabaseProxy } from '#server/testing/database/database-proxy.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Tables } from '#server/tables.ts'
 
 let own: TestDatabase
@@ -21,17 +21,17 @@ let now = Date.now()
 const pass = (ms: number) => void (now += ms)
 
 beforeAll(async () => {
-  own = await testDatabase()
-  proxy = await proxyDatabase(own.url)
+  own = await createTestDatabase()
+  proxy = await startDatabaseProxy(own.url)
   const log = createLog({ json: true, level: 'silent' })
   const settings = { dataDir: '', databaseUrl: proxy.url, migrate: false }
   const database = await openDatabase<Tables>(settings, log)
-  site = await testSite({ clock: { now: () => new Date(now) }, database })
+  site = await startTestSite({ clock: { now: () => new Date(now) }, database })
   video = await buildVideo(site.context, { title: 'Harbour Lights' })
 })
 afterAll(async () => {
   await site.close()
-  await proxy.goAway()
+  await proxy.stop()
   await own.close()
 })
 
@@ -64,7 +64,7 @@ const statusOf = async (call: typeof getHealth | typeof getReady) => (await site
 it('continues to show and play public content for ten minutes without a database', async () => {
   const before = await visit()
   expect(new Set(Object.values(before))).toEqual(new Set([200]))
-  await proxy.goAway()
+  await proxy.stop()
   pass(2000)
   expect(await visit()).toEqual(before)
   pass(staleMs - 3000)
@@ -79,7 +79,7 @@ it('continues to show and play public content for ten minutes without a database
       ),
     ),
   })
-  await proxy.comeBack()
+  await proxy.restart()
   pass(2000)
   await expect.poll(visit).toEqual(before)
 })

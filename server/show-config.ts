@@ -5,7 +5,7 @@ import { runMain } from './platform/config/config-error.ts'
 import { listEffectiveSettings } from './platform/config/settings.ts'
 
 /** Formats a table with a heading for each group. @returns lines of text */
-function* printed(env: NodeJS.ProcessEnv): Generator<string> {
+function* formatConfig(env: NodeJS.ProcessEnv): Generator<string> {
   const groups = listEffectiveSettings(env)
   const all = groups.flatMap(({ settings }) => settings)
   const nameWidth = Math.max(...all.map(({ name }) => name.length))
@@ -25,5 +25,5 @@ readArguments({ name: 'config', about: 'Prints the effective settings and the so
 
 await runMain(async () => {
   loadConfig(process.env)
-  for (const line of printed(process.env)) process.stdout.write(`${line}\n`)
+  for (const line of formatConfig(process.env)) process.stdout.write(`${line}\n`)
 })

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runStudioCommand } from '#server/cli/studio.ts'
 import { createContext, type Context } from '#server/context.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { noteAddress } from './site-address.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { recordSiteAddress } from './site-address.ts'
 
 let site: TestSite
 /** The context of a command whose environment has another port than the site's, and no PUBLIC_URL. */
 let beside: Context
 
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
   const { config, log, database } = site.context
   const own = { ...config, publicUrl: 'http://localhost:3999', publicUrlGiven: false }
   beside = await createContext(own, log, {
@@ -28,7 +28,7 @@ test('a command links to the address where the site was started, whatever its ow
   expect(await add(beside, 'early@example.com')).toMatch(
     /link: http:\/\/localhost:3999\/studio[^]*No site has been started here yet[^]*PUBLIC_URL=/,
   )
-  await noteAddress(site.context)
+  await recordSiteAddress(site.context)
   expect(await add(beside, 'beside@example.com')).toMatch(
     /link: http:\/\/localhost:3000\/studio[^]*last started at http:\/\/localhost:3000\. Put PUBLIC_URL=/,
   )

@@ -1,9 +1,9 @@
 import type { Context } from '#server/context.ts'
 import { readSetting, writeSetting } from '#server/features/catalog/catalog.ts'
 
-const key = 'address'
+const settingKey = 'address'
 
-interface Started {
+interface RecordedAddress {
   publicUrl: string
 }
 
@@ -15,19 +15,19 @@ export interface SiteAddress {
 }
 
 /** Records where the site was started, for commands that run beside it with other settings. */
-export function noteAddress({ db, config: { publicUrl } }: Context): Promise<void> {
-  const started: Started = { publicUrl }
-  return writeSetting(db, key, started)
+export function recordSiteAddress({ db, config: { publicUrl } }: Context): Promise<void> {
+  const started: RecordedAddress = { publicUrl }
+  return writeSetting(db, settingKey, started)
 }
 
 /** Returns the address for a command's links: PUBLIC_URL, else where the site was last started. */
-export async function findAddress({ db, config }: Context): Promise<SiteAddress> {
-  const { publicUrl, publicUrlGiven } = config
-  if (publicUrlGiven) return { publicUrl }
-  const started = await readSetting<Started>(db, key)
+export async function findSiteAddress({ db, config }: Context): Promise<SiteAddress> {
+  const { publicUrl, isPublicUrlSet } = config
+  if (isPublicUrlSet) return { publicUrl }
+  const started = await readSetting<RecordedAddress>(db, settingKey)
   return started
-    ? { ...started, note: `The site was last started at ${started.publicUrl}. ${another}` }
-    : { publicUrl, note: `No site has been started here yet, so ${publicUrl} is assumed. ${another}` }
+    ? { ...started, note: `The site was last started at ${started.publicUrl}. ${overrideHint}` }
+    : { publicUrl, note: `No site has been started here yet, so ${publicUrl} is assumed. ${overrideHint}` }
 }
 
-const another = 'Put PUBLIC_URL=… before the command to use another address.'
+const overrideHint = 'Put PUBLIC_URL=… before the command to use another address.'

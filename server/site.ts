@@ -10,19 +10,19 @@ import { libraryRoutes } from '#server/features/library/routes.ts'
 import { deliveryRoutes, mediaRoutes } from '#server/features/media/routes.ts'
 import { selectLanguage } from './features/members/sessions/language-queries.ts'
 import { identify } from '#server/features/members/members.ts'
-import { openRecognition } from './features/members/sessions/recognition.ts'
+import { createViewerCache } from './features/members/sessions/recognition.ts'
 import { credentialRoutes } from './features/members/credentials/credential-routes.ts'
 import { membersRoutes } from '#server/features/members/routes.ts'
 import { socialPlainRoutes, socialRoutes } from '#server/features/members/social/routes.ts'
-import { closedPage } from '#server/features/pages/closed-page.ts'
-import { pageCalls } from '#server/features/pages/page-calls.ts'
+import { renderMaintenancePage } from '#server/features/pages/closed-page.ts'
+import { pageApiRoutes } from '#server/features/pages/page-calls.ts'
 import { pagesRoutes } from '#server/features/pages/routes.ts'
-import { studioBytesRoutes } from '#server/features/studio/studio.ts'
+import { studioUploadRoutes } from '#server/features/studio/studio.ts'
 import { studioPlainRoutes, studioRoutes } from '#server/features/studio/routes.ts'
 import { findOperator } from '#server/features/studio/studio.ts'
 import { beaconRoutes, trackingRoutes } from '#server/features/tracking/routes.ts'
-import { exchangeCalls } from './platform/database/share-rate-limits.ts'
-import { closedDetail } from './platform/http/maintenance-mode.ts'
+import { exchangeCallCounts } from './platform/database/share-rate-limits.ts'
+import { maintenanceDetail } from './platform/http/maintenance-mode.ts'
 import { route, type Route } from '#server/platform/http/route.ts'
 import { createHttpServer } from '#server/platform/http/server.ts'
 import type { SiteMetrics } from '#server/metrics/create-metrics.ts'
@@ -38,18 +38,18 @@ export async function createSite(context: Context, options: SiteOptions = {}): P
   const { isStopping = () => false, metrics } = options
   await Promise.all(context.gateways.map((gateway) => gateway.prepare?.()))
   const { clock, log, secure, database } = context
-  const recognition = openRecognition({ ...database, clock, log, secure })
+  const recognition = createViewerCache({ ...database, clock, log, secure })
   const site = await createHttpServer({
     log: context.log,
     clock: context.clock,
     limits: context.limits,
-    shareCalls: (counted) => exchangeCalls(context.database.pool, counted, context.clock.now()),
+    shareCalls: (counted) => exchangeCallCounts(context.database.pool, counted, context.clock.now()),
     publicUrl: context.config.publicUrl,
     trustProxy: context.config.trustProxy,
     bounds: context.bounds,
-    identify: (request) => recognition.identify(request, () => identify(context, request)),
-    recall: (request) => recognition.recall(request),
-    forget: ({ userId }) => recognition.forget(userId),
+    identify: (request) => recognition.identifyAndCache(request, () => identify(context, request)),
+    identifyFromMemory: (request) => recognition.get(request),
+    forgetViewer: ({ userId }) => recognition.evict(userId),
     identifyOperator: (request) => findOperator(context, request),
     offeredLanguages: (url) => (isForOperators(url) ? languages : context.languages()),
     storedLanguage: (viewer) => selectLanguage(context.db, viewer.userId),
@@ -67,15 +67,15 @@ export async function createSite(context: Context, options: SiteOptions = {}): P
       ...mediaRoutes(context),
       ...billingRoutes(context),
       ...trackingRoutes(context),
-      ...pageCalls(context),
+      ...pageApiRoutes(context),
     ],
-    closedSign: {
-      isClosed: () => context.settings.maintenance,
-      isLetIn: async (request) => (await findOperator(context, request)) !== null,
-      page: (language) => closedPage(context, language),
+    maintenanceMode: {
+      isEnabled: () => context.settings.maintenance,
+      isExempt: async (request) => (await findOperator(context, request)) !== null,
+      page: (language) => renderMaintenancePage(context, language),
     },
     operatorRoutes: studioRoutes(context),
-    bytesRoutes: studioBytesRoutes(context),
+    bytesRoutes: studioUploadRoutes(context),
     plainRoutes: [
       ...beaconRoutes({ ...context, ...(metrics ? { countEvent: metrics.countEvent } : {}) }),
       ...deliveryRoutes(context),
@@ -98,7 +98,7 @@ function operationsRoutes({ database }: Context, isStopping: () => boolean): Rou
   return [
     route(getHealth, async () => ({ info: { alive: true } })),
     route(getReady, async () => {
-      if (isStopping()) throw new Fault('unavailable', closedDetail, 5)
+      if (isStopping()) throw new Fault('unavailable', maintenanceDetail, 5)
       const ready = await database.pool.query('SELECT 1').then(
         () => true,
         () => false,

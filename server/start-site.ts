@@ -5,14 +5,14 @@ import { hasOperators } from '#server/features/studio/studio.ts'
 import { openMetrics } from '#server/metrics/open-metrics.ts'
 import type { Config } from './platform/config/config.ts'
 import { explainListenError } from './platform/config/config-error.ts'
-import { openForCalls } from '#server/platform/database/database.ts'
+import { openDatabaseForRequests } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import { findConverter } from './features/media/ingest/convert/find-converter.ts'
 import { lockSite } from './platform/processes/site-lock.ts'
 import { onStopSignal } from './platform/processes/stop-signals.ts'
-import { runWorker, type Worker } from '#server/run-worker.ts'
+import { superviseWorker, type WorkerSupervisor } from '#server/run-worker.ts'
 import { createSite } from '#server/site.ts'
-import { noteAddress } from '#server/site-address.ts'
+import { recordSiteAddress } from '#server/site-address.ts'
 import type { Tables } from '#server/tables.ts'
 import type { Telemetry } from '#server/telemetry/open-telemetry.ts'
 
@@ -32,7 +32,7 @@ export async function startSite(config: Config, telemetry: Telemetry): Promise<v
   process.on('exit', () => lock?.release())
   let stopping = false
   const open = async () => {
-    const database = await openForCalls<Tables>(config, log, config.bounds)
+    const database = await openDatabaseForRequests<Tables>(config, log, config.bounds)
     const context = await createContext(config, log, { database })
     const metrics = await openMetrics(context)
     return { context, metrics, site: await createSite(context, { isStopping: () => stopping, metrics }) }
@@ -47,7 +47,7 @@ export async function startSite(config: Config, telemetry: Telemetry): Promise<v
     throw explainListenError(error, config)
   })
   await metrics?.listen()
-  let worker: Worker | undefined
+  let worker: WorkerSupervisor | undefined
   /** Readiness is false from the signal on; the listener stays open until load balancers have noticed. */
   const closeListener = async () => {
     await delay(config.drainMs)
@@ -69,14 +69,14 @@ export async function startSite(config: Config, telemetry: Telemetry): Promise<v
     process.exit(0)
   }
   onStopSignal(() => void close())
-  await noteAddress(context)
+  await recordSiteAddress(context)
   log.info(`Cliffhanger is open at ${config.publicUrl}`)
   if (!(await hasOperators(context.db)))
     log.info(`No admin account yet. Create one: npm run studio -- operator add you@example.com`)
   // Writes the compile cache now, for the worker and later processes, even if this process is killed.
   flushCompileCache()
   if (stopping) return
-  if (programs) worker = runWorker(log, programs)
+  if (programs) worker = superviseWorker(log, programs)
   // Frees the start's garbage and shrinks the young generation, some 15 MB; nothing else would trigger a major collection soon.
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }

@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util'
 import { createContext } from '#server/context.ts'
 import type { Config } from './platform/config/config.ts'
-import { openForWork } from '#server/platform/database/database.ts'
+import { openDatabaseForJobs } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
-import { findConverter, warnOfBundled } from './features/media/ingest/convert/find-converter.ts'
+import { findConverter, bundledFfmpegWarning } from './features/media/ingest/convert/find-converter.ts'
 import type { Converter } from './features/media/ingest/convert/programs.ts'
 import { openMetrics } from '#server/metrics/open-metrics.ts'
 import { onStopSignal } from './platform/processes/stop-signals.ts'
 import type { Tables } from '#server/tables.ts'
 import type { Telemetry } from '#server/telemetry/open-telemetry.ts'
-import { work } from '#server/work.ts'
+import { runBackgroundWork } from '#server/work.ts'
 
 const niceness = 10
 
@@ -34,13 +34,16 @@ export async function startWorker(config: Config, telemetry: Telemetry): Promise
   const log = createLog({ json: config.production, level: config.logLevel, onError: telemetry.onError })
   // Written by run-worker.ts.
   const programs = ffmpeg === undefined ? await findConverter(config) : (JSON.parse(ffmpeg) as Converter)
-  const warning = warnOfBundled(programs)
+  const warning = bundledFfmpegWarning(programs)
   if (warning !== undefined) log.warn(warning)
-  const database = await openForWork<Tables>(config, log)
+  const database = await openDatabaseForJobs<Tables>(config, log)
   const context = await createContext(config, log, { database })
   const metrics = parent === undefined ? await openMetrics(context) : undefined
   await metrics?.listen()
-  await work({ ...context, programs }, { signal: stop.signal, niceness, observeJob: metrics?.observeJob })
+  await runBackgroundWork(
+    { ...context, programs },
+    { signal: stop.signal, niceness, observeJob: metrics?.observeJob },
+  )
   await metrics?.close()
   await context.close()
   await telemetry.close()

@@ -3,11 +3,11 @@ import { startPushAlerts } from '#contract/alerts.ts'
 import { createOrder, listPlans, unlockEpisode } from '#contract/billing.ts'
 import { cancelByLink } from '#contract/consumer-rights.ts'
 import { addFavorite, saveHistory } from '#contract/library.ts'
-import { changeUser, forgotPassword, getUser, signIn } from '#contract/members.ts'
-import { startOne } from '#server/testing/builders/experiment.ts'
-import { letIn } from '#server/testing/builders/operator.ts'
+import { changeUser, requestPasswordReset, getUser, signIn } from '#contract/members.ts'
+import { createRunningExperiment } from '#server/testing/builders/experiment.ts'
+import { signInOperator } from '#server/testing/builders/operator.ts'
 import { PushBrowser } from '#server/testing/fakes/push-service.ts'
-import { moneySite, episodeOf, type MoneySite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, episodeIdOf, type BillingSite } from '#server/testing/site/money-site.ts'
 import { registerMember } from '#server/testing/builders/register-member.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 
@@ -25,16 +25,16 @@ const settings = {
   LIMIT_PUSH_IP: '2/h',
 }
 
-let site: MoneySite
+let site: BillingSite
 beforeAll(async () => {
-  site = await moneySite(settings)
+  site = await startBillingSite(settings)
 })
 afterAll(() => site.close())
 
 /** Creates a new visitor, always of the same process and network. */
 async function stranger(): Promise<Visitor> {
   const visitor = new Visitor(site.directUrl)
-  await visitor.ask(getUser)
+  await visitor.callOk(getUser)
   return visitor
 }
 
@@ -51,7 +51,7 @@ const expectRefused = ({ status, headers }: { status: number; headers: Headers }
 }
 
 const wish = () =>
-  ({ kind: 'episode', episode_id: episodeOf(site), gateway: 'sandbox', email: 'ada@example.com' }) as const
+  ({ kind: 'episode', episode_id: episodeIdOf(site), gateway: 'sandbox', email: 'ada@example.com' }) as const
 const consentTo = (shown?: string) => (shown === undefined ? {} : { consent: { shown } })
 
 test('limits the orders of a network, and the new consent texts that they store', async () => {
@@ -66,7 +66,7 @@ test('limits the orders of a network, and the new consent texts that they store'
 })
 
 test('the idempotency keys of guests count for their network, those of a member for the member', async () => {
-  const body = { episode_id: episodeOf(site) }
+  const body = { episode_id: episodeIdOf(site) }
   const unlock = (visitor: Visitor, key: string) =>
     visitor.call(unlockEpisode, { body, headers: { 'idempotency-key': key } })
   for (const key of ['a', 'b']) expect((await unlock(await stranger(), key)).answer.code).toBe(402)
@@ -76,7 +76,7 @@ test('the idempotency keys of guests count for their network, those of a member 
 })
 
 test("limits a network's requests for mails with links, for all addresses together", async () => {
-  const ask = (email: string) => new Visitor(site.directUrl).call(forgotPassword, { body: { email } })
+  const ask = (email: string) => new Visitor(site.directUrl).call(requestPasswordReset, { body: { email } })
   expect((await ask('one@example.com')).answer.code).toBe(200)
   const byLink = await (await stranger()).call(cancelByLink, { body: { email: 'two@example.com' } })
   expect(byLink.answer.code).toBe(200)
@@ -87,8 +87,8 @@ test("limits a network's requests for mails with links, for all addresses togeth
 test('limits the audit events that unauthenticated clients can cause', async () => {
   const visitor = await stranger()
   for (const marketing of [true, false, true])
-    await visitor.ask(changeUser, { body: { consent: { marketing } } })
-  const after = await visitor.ask(changeUser, { body: { consent: { marketing: false } } })
+    await visitor.callOk(changeUser, { body: { consent: { marketing } } })
+  const after = await visitor.callOk(changeUser, { body: { consent: { marketing: false } } })
   expect(after.consent).toEqual({ marketing: false })
   const wrong = { email: 'nobody@example.com', password: 'not the password' }
   expect((await visitor.call(signIn, { body: wrong })).answer.code).toBe(500)
@@ -103,7 +103,7 @@ test("limits the bytes of a network's events", async () => {
 })
 
 test('does not record events while the disk is nearly full', async () => {
-  const full = await moneySite({ DISK_LEAST_MB: '1000000000' })
+  const full = await startBillingSite({ DISK_LEAST_MB: '1000000000' })
   await full.visitor().fetch('/api/statics.png?event=visit')
   await full.context.events.stop()
   const { rows } = await full.context.database.pool.query('SELECT FROM events')
@@ -112,9 +112,9 @@ test('does not record events while the disk is nearly full', async () => {
 })
 
 test('limits the guests that a network adds to an experiment, without refusing any of them', async () => {
-  const { desk } = await letIn(site, 'owner')
+  const { desk: studio } = await signInOperator(site, 'owner')
   const variants = [{ share: 50 }, { share: 50, layout: 'card' as const, accent: '#00ff00' }]
-  await startOne(desk, { kind: 'pay_theme', variants })
+  await createRunningExperiment(studio, { kind: 'pay_theme', variants })
   const meet = async () => {
     expect((await (await stranger()).call(listPlans)).answer.code).toBe(200)
     return countOf('exposures')

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { saveHistory } from '#contract/library.ts'
-import { forgotPassword } from '#contract/members.ts'
+import { requestPasswordReset } from '#contract/members.ts'
 import { cancelByLink } from '#contract/consumer-rights.ts'
 import { dayMs, hourMs } from '#server/platform/clock.ts'
-import { findDue } from './platform/jobs/job-runs.ts'
+import { findDueJobs } from './platform/jobs/job-runs.ts'
 import { createLog } from '#server/platform/log.ts'
 import { scheduledJobs } from '#server/work.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const log = createLog({ json: true, level: 'silent' })
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
 })
 afterAll(() => site.close())
 
@@ -28,7 +28,7 @@ async function dueAt(now = new Date()): Promise<string[]> {
      SELECT name, 10, now() - interval '1 minute' FROM unnest($1::text[]) AS job (name)`,
     [jobs.map(({ name }) => name)],
   )
-  return (await findDue(pool, jobs, now, log)).due.toSorted()
+  return (await findDueJobs(pool, jobs, now, log)).due.toSorted()
 }
 
 const runOnce = async (...names: string[]) => {
@@ -42,16 +42,16 @@ test('no job is due on an idle site', async () => {
 
 test("a job is due after a viewer's action until it has run", async () => {
   const { id, episodes } = await buildVideo(site.context)
-  const { visitor } = await Shopper.on(site)
+  const { visitor } = await Shopper.create(site)
   const body = {
     video_id: id,
     episode_id: episodes[0]?.id ?? '',
     position_ms: 1,
     at: new Date().toISOString(),
   }
-  await visitor.ask(saveHistory, { body })
-  await visitor.ask(forgotPassword, { body: { email: 'nobody@example.com' } })
-  await visitor.ask(cancelByLink, { body: { email: 'nobody@example.com' } })
+  await visitor.callOk(saveHistory, { body })
+  await visitor.callOk(requestPasswordReset, { body: { email: 'nobody@example.com' } })
+  await visitor.callOk(cancelByLink, { body: { email: 'nobody@example.com' } })
   const due = [
     'aggregate-episode-viewers',
     'aggregate-funnel',
@@ -66,7 +66,7 @@ test("a job is due after a viewer's action until it has run", async () => {
 })
 
 test('an unpaid order is due for the janitor once it has expired', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const { episodes } = await buildVideo(site.context)
   await shopper.order({ episode_id: episodes[3]?.id ?? '' })
   expect(await dueAt()).toEqual([])
@@ -74,10 +74,10 @@ test('an unpaid order is due for the janitor once it has expired', async () => {
 })
 
 test('a subscription is due for renewal as its period ends', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const plan = await shopper.plan(7)
   const order = await shopper.order({ kind: 'plan', plan_id: plan.id })
-  await shopper.tryPay(order.id, await shopper.token())
+  await shopper.tryPay(order.id, await shopper.cardToken())
   expect(await dueAt(new Date(Date.now() + 6 * dayMs))).not.toContain('billing-renewals')
   expect(await dueAt(new Date(Date.now() + 7 * dayMs + hourMs))).toContain('billing-renewals')
 })

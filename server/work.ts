@@ -8,10 +8,10 @@ import { runIngestLoop } from './features/media/ingest/queue/run-ingest-loop.ts'
 import { runUploadLoop } from '#server/features/media/uploads/run-upload-loop.ts'
 import { studioJobs } from '#server/features/studio/studio.ts'
 import { trackingJobs } from '#server/features/tracking/tracking.ts'
-import { feedDemo } from '#server/feed-demo.ts'
-import { createBell } from './platform/jobs/bell.ts'
+import { createDemoCatalogue } from '#server/feed-demo.ts'
+import { createWakeSignal } from './platform/jobs/bell.ts'
 import { listen } from '#server/platform/database/listen.ts'
-import { startJobs, type EndedRun, type Job } from './platform/jobs/jobs.ts'
+import { startJobs, type CompletedJobRun, type Job } from './platform/jobs/jobs.ts'
 import type { Log } from '#server/platform/log.ts'
 import { mailJobs } from '#server/platform/mail/send-mails.ts'
 import type { Converter } from './features/media/ingest/convert/programs.ts'
@@ -22,44 +22,51 @@ interface WorkOptions {
   /** The niceness of ffmpeg: 0 is normal, 19 the lowest priority. */
   niceness: number
   /** The longest interval of jobs that usually run every 30 seconds or more often. Tests set it, because they wait for jobs. */
-  jobSeconds?: number
+  maxJobSeconds?: number
   /** Told of each run of a scheduled job that ends. */
-  observeJob?: ((run: EndedRun) => void) | undefined
+  observeJob?: ((run: CompletedJobRun) => void) | undefined
 }
 
 /** Runs all background work until the signal aborts: ingest, uploads, scheduled jobs, the demo catalogue. */
-export async function work(context: Context & { programs: Converter }, options: WorkOptions): Promise<void> {
+export async function runBackgroundWork(
+  context: Context & { programs: Converter },
+  options: WorkOptions,
+): Promise<void> {
   const { config, database, log } = context
-  const { jobSeconds, observeJob } = options
-  const jobs = await startJobs(database.pool, hurried(scheduledJobs(context), jobSeconds), log, {
+  const { maxJobSeconds, observeJob } = options
+  const jobs = await startJobs(database.pool, withMaxInterval(scheduledJobs(context), maxJobSeconds), log, {
     clock: context.clock,
     observe: observeJob,
-    ...(jobSeconds === undefined ? {} : { pollSeconds: jobSeconds }),
+    ...(maxJobSeconds === undefined ? {} : { pollSeconds: maxJobSeconds }),
   })
-  const bells = { assets: createBell(), uploads: createBell() }
+  const wakeSignals = { assets: createWakeSignal(), uploads: createWakeSignal() }
   const listening = listen(
     database.pool,
-    Object.keys(bells),
-    (channel) => bells[channel === 'assets' ? 'assets' : 'uploads'].ring(),
+    Object.keys(wakeSignals),
+    (channel) => wakeSignals[channel === 'assets' ? 'assets' : 'uploads'].wake(),
     log,
   )
   const demo = config.demo
-    ? feedDemo(context, options).catch((error: unknown) => reportDemo(log, options.signal, error))
+    ? createDemoCatalogue(context, options).catch((error: unknown) =>
+        logDemoFailure(log, options.signal, error),
+      )
     : undefined
   await Promise.all([
-    runIngestLoop(context, { ...options, bell: bells.assets }),
-    runUploadLoop(context, options.signal, bells.uploads),
+    runIngestLoop(context, { ...options, bell: wakeSignals.assets }),
+    runUploadLoop(context, options.signal, wakeSignals.uploads),
     demo,
   ])
   await Promise.all([listening.stop(), jobs.stop()])
 }
 
-const oftenSeconds = 30
+const frequentJobSeconds = 30
 
-function hurried(jobs: Job[], jobSeconds: number | undefined): Job[] {
-  if (jobSeconds === undefined) return jobs
+function withMaxInterval(jobs: Job[], maxJobSeconds: number | undefined): Job[] {
+  if (maxJobSeconds === undefined) return jobs
   return jobs.map((job) =>
-    job.everySeconds <= oftenSeconds ? { ...job, everySeconds: Math.min(job.everySeconds, jobSeconds) } : job,
+    job.everySeconds <= frequentJobSeconds
+      ? { ...job, everySeconds: Math.min(job.everySeconds, maxJobSeconds) }
+      : job,
   )
 }
 
@@ -78,7 +85,7 @@ export function scheduledJobs(context: Context): Job[] {
   ]
 }
 
-function reportDemo(log: Log, signal: AbortSignal, error: unknown): void {
+function logDemoFailure(log: Log, signal: AbortSignal, error: unknown): void {
   if (!signal.aborted)
     log.error({ err: error }, 'The demo catalogue is incomplete; the next start continues it')
 }

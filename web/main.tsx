@@ -3,61 +3,63 @@ import { getEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
 import { getReports } from '#contract/tracking.ts'
 import { fetchTexts } from './i18n/texts.ts'
-import { callAhead, introduceFirst } from './lib/api.ts'
-import { boot, episodeInDocument } from './lib/boot.ts'
+import { prefetchCall, delayCallsUntil } from './lib/api.ts'
+import { boot, embeddedEpisode } from './lib/boot.ts'
 import { currentLanguage } from './lib/language.ts'
 import { storage } from './lib/storage.ts'
-import { takeVisitParameters } from './lib/tracking/visit.ts'
+import { storeVisitParameters } from './lib/tracking/visit.ts'
 
 // This module is small on purpose: the first screen's calls start before the interface has loaded.
-keepStyles()
-const cleaned = takeVisitParameters(new URL(location.href))
-if (cleaned) history.replaceState(history.state, '', cleaned)
+linkInlinedStyles()
+const cleanedUrl = storeVisitParameters(new URL(location.href))
+if (cleanedUrl) history.replaceState(history.state, '', cleanedUrl)
 
 // The startup order of the seed, section 4.
-const user = callAhead(getUser)
+const user = prefetchCall(getUser)
 // A new visitor gets an id only with this call, and the other responses may depend on it.
 const isNew = storage.get('user_id') === null || boot?.undecided === true
-if (isNew) introduceFirst(user)
-const reports = callAhead(getReports, {}, user)
-callAhead(getHomepage, {}, reports)
+if (isNew) delayCallsUntil(user)
+const reports = prefetchCall(getReports, {}, user)
+prefetchCall(getHomepage, {}, reports)
 
-const video = /^\/videos\/([^/]+)$/.exec(location.pathname)?.[1]
+const videoParam = /^\/videos\/([^/]+)$/.exec(location.pathname)?.[1]
 // The document is in another language than the viewer has chosen, and so are the texts beside its video.
 if (!boot) document.getElementById('first-video')?.remove()
-let picture: Promise<void> | undefined
-const first = episodeInDocument()
-if (first) {
-  const { playback, startMs } = first
-  picture = import('./player/engine/stream.ts').then(({ startAhead }) => startAhead(playback, startMs))
-} else if (video && !boot) {
-  const id = decodeURIComponent(video)
+let videoStarted: Promise<void> | undefined
+const firstEpisode = embeddedEpisode()
+if (firstEpisode) {
+  const { playback, startMs } = firstEpisode
+  videoStarted = import('./player/engine/stream.ts').then(({ startFirstEpisode: startAhead }) =>
+    startAhead(playback, startMs),
+  )
+} else if (videoParam && !boot) {
+  const id = decodeURIComponent(videoParam)
   const after = isNew ? user : undefined
-  callAhead(getVideo, { id }, after)
-  callAhead(getEpisode, { video_id: id, limit: 200 }, after)
+  prefetchCall(getVideo, { id }, after)
+  prefetchCall(getEpisode, { video_id: id, limit: 200 }, after)
 }
 
 void fetchTexts(currentLanguage(), 'base')
 // Starts the first video before the interface loads. If that fails, the interface loads anyway.
-void Promise.resolve(picture)
+void Promise.resolve(videoStarted)
   .catch(() => {})
   .then(() => import('./app/start.tsx'))
-  .then(({ start }) => start(cleaned !== null), openAnew)
+  .then(({ start }) => start(cleanedUrl !== null), reloadDocument)
 
 /**
  * Prevents screens from fetching style sheets that are inlined in the document: Vite looks for a link to the file. A disabled link
  * loads nothing, but Chromium preloads it if it is in the document's source.
  */
-function keepStyles(): void {
+function linkInlinedStyles(): void {
   for (const style of document.querySelectorAll<HTMLElement>('style[data-file]'))
     style.insertAdjacentHTML('afterend', `<link rel=stylesheet href="${style.dataset['file']}" disabled>`)
 }
 
 /** Reloads the document, because a module that failed to load is not fetched again in the same document. Waits while offline. */
-function openAnew(): void {
+function reloadDocument(): void {
   const reload = () => location.reload()
-  const [visit] = performance.getEntriesByType('navigation')
-  const isReloaded = visit instanceof PerformanceNavigationTiming && visit.type === 'reload'
+  const [navigation] = performance.getEntriesByType('navigation')
+  const isReloaded = navigation instanceof PerformanceNavigationTiming && navigation.type === 'reload'
   // Firefox also fails modules while it leaves the document; by then the timer no longer runs.
   if (navigator.onLine && !isReloaded) setTimeout(reload, 1000)
   else addEventListener('online', reload, { once: true })

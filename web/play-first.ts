@@ -1,9 +1,9 @@
-import { episodeInDocument } from './lib/boot.ts'
-import { isConsentOpen, reserveConsentBar } from './lib/tracking/consent-question.ts'
-import { startsNatively } from './player/engine/native-player.ts'
+import { embeddedEpisode } from './lib/boot.ts'
+import { shouldShowConsentBar, reserveConsentBar } from './lib/tracking/consent-question.ts'
+import { shouldStartNatively } from './player/engine/native-player.ts'
 import { play } from './player/engine/play.ts'
 import { preferences } from './player/engine/preferences.ts'
-import { isAhead, readVideo } from './player/engine/video-state.ts'
+import { hasBuffered, readVideo } from './player/engine/video-state.ts'
 import { prefetchPlaylists } from './player/engine/prefetch-playlists.ts'
 import { createOnlineRetry } from './player/engine/retry-when-online.ts'
 
@@ -11,47 +11,47 @@ import { createOnlineRetry } from './player/engine/retry-when-online.ts'
 declare const hlsFiles: string[]
 
 /** The interface loads after this time at the latest, however slow the stream is. */
-const patienceMs = 8_000
+const interfaceTimeoutMs = 8_000
 /**
  * Buffered time before anything else is fetched. On a slow connection the interface takes as long to load; less is needed after a
  * quick start.
  */
-const aheadMs = { usual: 3200, quick: 1500 }
+const bufferGoalMs = { usual: 3200, quick: 1500 }
 const quickWithinMs = 1_000
 
 const retryWhenOnline = createOnlineRetry()
-reserveConsentBar(isConsentOpen())
+reserveConsentBar(shouldShowConsentBar())
 
 // This script is inlined in the document, right after its first video, and waits for nothing. Native players start at once and the
 // interface follows; otherwise hls.js is requested before the other scripts arrive.
 const video = document.querySelector<HTMLVideoElement>('video#first-video')
-const first = episodeInDocument()
-if (video && first && startsNatively(first.playback)) {
-  begin(video, first.playback.hls_url, first.startMs / 1000)
-  loadInterfaceOnceBuffered(video, first.nextUrl)
+const firstEpisode = embeddedEpisode()
+if (video && firstEpisode && shouldStartNatively(firstEpisode.playback)) {
+  startNatively(video, firstEpisode.playback.hls_url, firstEpisode.startMs / 1000)
+  loadInterfaceOnceBuffered(video, firstEpisode.nextUrl)
   video.addEventListener('error', loadInterface)
-  setTimeout(loadInterface, patienceMs)
+  setTimeout(loadInterface, interfaceTimeoutMs)
 } else {
-  hlsFiles.forEach(fetchAhead)
+  hlsFiles.forEach(preloadModule)
   loadInterface()
 }
 
 /** Loads the interface once enough is buffered, and the next episode's playlists, for an early swipe. */
 function loadInterfaceOnceBuffered(video: HTMLVideoElement, nextUrl: string | undefined): void {
   let shownAt = Infinity
-  const looking = new AbortController()
+  const bufferChecks = new AbortController()
   video.requestVideoFrameCallback((now) => (shownAt = now))
-  const look = () => {
+  const checkBuffer = () => {
     const sinceShown = performance.now() - shownAt
     if (sinceShown < 0) return
-    const wantedMs = sinceShown < quickWithinMs ? aheadMs.quick : aheadMs.usual
-    if (!isAhead(readVideo(video), wantedMs)) return
-    looking.abort()
+    const wantedMs = sinceShown < quickWithinMs ? bufferGoalMs.quick : bufferGoalMs.usual
+    if (!hasBuffered(readVideo(video), wantedMs)) return
+    bufferChecks.abort()
     loadInterface()
     if (nextUrl !== undefined) void prefetchPlaylists(nextUrl)
   }
-  const { signal } = looking
-  for (const event of ['progress', 'timeupdate']) video.addEventListener(event, look, { signal })
+  const { signal } = bufferChecks
+  for (const event of ['progress', 'timeupdate']) video.addEventListener(event, checkBuffer, { signal })
 }
 
 /** Adds the scripts that the server put into a template (server/features/pages/documents.ts) to the document, once. */
@@ -59,16 +59,16 @@ function loadInterface(): void {
   const template = document.querySelector<HTMLTemplateElement>('template#interface')
   if (!template) return
   template.remove()
-  template.content.querySelector('script')?.addEventListener('error', openAnew)
+  template.content.querySelector('script')?.addEventListener('error', reloadWhenOnline)
   document.head.append(template.content)
 }
 
 /** Reloads the document when online, because a module that failed to load is not fetched again in the same document. */
-function openAnew(): void {
+function reloadWhenOnline(): void {
   retryWhenOnline(() => location.reload())
 }
 
-function begin(video: HTMLVideoElement, url: string, seconds: number): void {
+function startNatively(video: HTMLVideoElement, url: string, seconds: number): void {
   const { muted, volume } = preferences.get()
   Object.assign(video, { muted, volume })
   video.src = url
@@ -76,7 +76,7 @@ function begin(video: HTMLVideoElement, url: string, seconds: number): void {
   void play(video)
 }
 
-function fetchAhead(file: string): void {
+function preloadModule(file: string): void {
   const link = document.createElement('link')
   link.rel = 'modulepreload'
   link.crossOrigin = ''

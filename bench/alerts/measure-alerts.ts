@@ -10,18 +10,18 @@ import { openDatabase } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
-import { emptyWeb } from '#server/testing/site/test-site.ts'
-import { visitorsOf } from '#server/testing/site/visitor.ts'
-import { startReplicated } from '#server/testing/database/replicated-database.ts'
+import { createEmptyWebRoot } from '#server/testing/site/test-site.ts'
+import { visitorFactory } from '#server/testing/site/visitor.ts'
+import { startReplicatedDatabase } from '#server/testing/database/replicated-database.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { Tables } from '#server/tables.ts'
 import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
 import { boundToUs } from '#scripts/run-child.mjs'
 import { mountSmallDisk } from './small-disk.ts'
-import { watchAlerts, type AlertWatch } from './watch-alerts.ts'
-import { checkOut } from '#bench/billing/check-out.ts'
-import { startStandIns, type StandIns } from '#bench/billing/stand-ins.ts'
-import { answers, benchEnv } from '#bench/site/start-bench-site.ts'
+import { recordAlerts, type AlertRecorder } from './watch-alerts.ts'
+import { runCheckout } from '#bench/billing/check-out.ts'
+import { startFakeGateways, type FakeGateways } from '#bench/billing/stand-ins.ts'
+import { waitUntilReachable, benchEnv } from '#bench/site/start-bench-site.ts'
 import { printLines } from '#bench/table.ts'
 
 const minute = 60_000
@@ -63,11 +63,11 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
   atEnd(() => rmSync(home, { recursive: true, force: true, maxRetries: 10 }))
   const disk = mountSmallDisk(join(home, 'disk'))
   atEnd(disk.close)
-  const database = await startReplicated(join(home, 'database'))
+  const database = await startReplicatedDatabase(join(home, 'database'))
   atEnd(database.close)
   const [port, webMetrics, workerMetrics] = [await freePort(), await freePort(), await freePort()]
   const url = `http://127.0.0.1:${port}`
-  const standIns = await startStandIns(url)
+  const standIns = await startFakeGateways(url)
   atEnd(standIns.close)
   const env = {
     ...benchEnv(join(disk.folder, 'data')),
@@ -83,14 +83,14 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
   const startWorker = () => runProcess({ ...env, ROLE: 'worker', METRICS_PORT: String(workerMetrics) })
   let worker = startWorker()
   atEnd(() => endProcess(worker))
-  await answers(`${url}/api/ready`, web)
-  const watch = await watchAlerts([webMetrics, workerMetrics].map((at) => `127.0.0.1:${at}`))
+  await waitUntilReachable(`${url}/api/ready`, web)
+  const watch = await recordAlerts([webMetrics, workerMetrics].map((at) => `127.0.0.1:${at}`))
   atEnd(watch.close)
   const closing = new AbortController()
-  const shop = { url, standIns, visitor: visitorsOf(url), patienceMs: buyEveryMs }
+  const shop = { url, standIns, visitor: visitorFactory(url), patienceMs: buyEveryMs }
   const people = [
     again(viewEveryMs, closing.signal, () => fetch(`${url}/api/homepage`)),
-    again(buyEveryMs, closing.signal, () => checkOut(shop, options)),
+    again(buyEveryMs, closing.signal, () => runCheckout(shop, options)),
   ]
   atEnd(async () => {
     closing.abort()
@@ -140,7 +140,7 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
   console.log(`Alerts that fired: ${watch.firedSince(began).join(', ')}.`)
 }
 
-function failingStripe({ stripe }: StandIns): Fault {
+function failingStripe({ stripe }: FakeGateways): Fault {
   let recover = () => {}
   return {
     what: 'Stripe answers no payment',
@@ -151,7 +151,7 @@ function failingStripe({ stripe }: StandIns): Fault {
 }
 
 /** Starts a fault, waits for its alerts and their mails, ends it, and waits until they are resolved. @returns a row for each alert */
-async function meet(watch: AlertWatch, fault: Fault): Promise<string[][]> {
+async function meet(watch: AlertRecorder, fault: Fault): Promise<string[][]> {
   console.log(`${fault.what} …`)
   const began = Date.now()
   await fault.begin()
@@ -191,7 +191,7 @@ async function addEpisodeForSale(env: NodeJS.ProcessEnv, home: string) {
   const config = loadConfig(env)
   const log = createLog({ json: true, level: 'silent' })
   const database = await openDatabase<Tables>({ ...config, migrate: true }, log)
-  const context = await createContext(config, log, { database, webRoot: emptyWeb(home) })
+  const context = await createContext(config, log, { database, webRoot: createEmptyWebRoot(home) })
   const video = await buildVideo(context)
   await context.close()
   return {

@@ -1,11 +1,11 @@
 import { runAlertmanager, runPrometheus } from '#deploy/observability/run-prometheus.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
-import { testSmtp } from '#server/testing/fakes/smtp-server.ts'
+import { startFakeSmtp } from '#server/testing/fakes/smtp-server.ts'
 
 /** The stages of an alert: its condition is true, it fires, its mail has arrived, it is resolved. */
 type Stage = 'pending' | 'firing' | 'mailed' | 'over'
 
-export interface AlertWatch {
+export interface AlertRecorder {
   /** Returns the milliseconds from `since` until an alert reached a stage; undefined if it has not. */
   msUntil(alert: string, stage: Stage, since: number): number | undefined
   /** Returns the names of all alerts that fired after `since`. */
@@ -20,8 +20,8 @@ interface Alerts {
 const lookEveryMs = 1000
 
 /** Starts Prometheus and Alertmanager with the files of deploy/observability, and a mail server that receives their alerts. */
-export async function watchAlerts(targets: readonly string[]): Promise<AlertWatch> {
-  const smtp = await testSmtp()
+export async function recordAlerts(targets: readonly string[]): Promise<AlertRecorder> {
+  const smtp = await startFakeSmtp()
   const alertmanager = await runAlertmanager({ smtpPort: smtp.port, port: await freePort() })
   const prometheus = await runPrometheus({
     targets,
@@ -33,8 +33,8 @@ export async function watchAlerts(targets: readonly string[]): Promise<AlertWatc
 
   const look = async () => {
     const note = (alert: string, stage: Stage) => seen.push({ alert, stage, at: Date.now() })
-    for (; mails < smtp.taken.length; mails++) {
-      const [, alert] = /\[FIRING:\d+\] (\w+)/.exec(smtp.taken[mails]?.subject ?? '') ?? []
+    for (; mails < smtp.received.length; mails++) {
+      const [, alert] = /\[FIRING:\d+\] (\w+)/.exec(smtp.received[mails]?.subject ?? '') ?? []
       if (alert !== undefined) note(alert, 'mailed')
     }
     const { data } = (await (await fetch(`${prometheus.url}/api/v1/alerts`)).json()) as Alerts

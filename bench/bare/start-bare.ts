@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { boundToUs } from '#scripts/run-child.mjs'
 import type { BareOptions } from './bare-server.ts'
-import { answers } from '#bench/site/start-bench-site.ts'
+import { waitUntilReachable } from '#bench/site/start-bench-site.ts'
 
-export interface Bare {
+export interface BareServer {
   url: string
   close(): Promise<void>
 }
@@ -13,10 +13,10 @@ const usualPort = 3912
 const root = join(import.meta.dirname, '../..')
 
 /** Starts the bare server in its own process, like the site. */
-export async function startBare(
+export async function startBareServer(
   options: Pick<BareOptions, 'answers' | 'files' | 'connection' | 'connections'>,
   port = usualPort,
-): Promise<Bare> {
+): Promise<BareServer> {
   const page = join(root, 'bench/bare/bare-page.html')
   const nativePlayerPage = join(root, 'bench/bare/bare-native-player.html')
   // The full build, because the stream has a separate audio rendition.
@@ -25,7 +25,7 @@ export async function startBare(
   const args = [join(root, 'bench/bare/bare-server.ts'), JSON.stringify(all)]
   const server = spawn(...boundToUs(process.execPath, args), { stdio: ['ignore', 'ignore', 'inherit'] })
   const url = `http://localhost:${port}`
-  await answers(`${url}/page`, server)
+  await waitUntilReachable(`${url}/page`, server)
   return {
     url,
     async close() {

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createOrder, getPayment, payOrder, type Order } from '#contract/billing.ts'
+import { createOrder, getOrders, payOrder, type Order } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { getUser } from '#contract/members.ts'
 import type { Sale } from '#server/testing/billing-model/billing-errors.ts'
 import { sandboxToken, testCards } from '#server/testing/builders/shopper.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
-import type { StandIns } from './stand-ins.ts'
+import type { FakeGateways } from './stand-ins.ts'
 
 /** The shop of the simulated customers. */
-export interface Shop {
+export interface CheckoutSite {
   url: string
-  standIns: StandIns
+  standIns: FakeGateways
   visitor: () => Visitor
   /** How long a customer retries to pay for an order. */
   patienceMs: number
@@ -25,14 +25,14 @@ const underWay = 409
  * Simulates the purchase of a new visitor as a browser does it: retries while the site is unavailable, and checks the result
  * of the last attempt before each retry. @returns undefined if the visitor left before an order existed
  */
-export async function checkOut(
-  shop: Shop,
+export async function runCheckout(
+  shop: CheckoutSite,
   params: Omit<BodyOf<typeof createOrder>, 'email' | 'gateway'> & Pick<Sale, 'gateway'>,
 ): Promise<Sale | undefined> {
   const deadline = Date.now() + shop.patienceMs
   const visitor = shop.visitor()
   const buyer = { visitor, shop, deadline }
-  await persist(buyer, () => visitor.ask(getUser))
+  await persist(buyer, () => visitor.callOk(getUser))
   const body = { ...params, email: `${randomUUID()}@example.com` }
   const headers = { 'idempotency-key': randomUUID() }
   const answer = await persist(buyer, async () => {
@@ -48,7 +48,7 @@ export async function checkOut(
 
 interface Buyer {
   visitor: Visitor
-  shop: Shop
+  shop: CheckoutSite
   deadline: number
 }
 
@@ -66,7 +66,7 @@ async function persist<T>({ deadline }: Buyer, work: () => Promise<T>): Promise<
 
 function findOrder(buyer: Buyer): Promise<Order | undefined> {
   return persist(buyer, async () => {
-    const found = await buyer.visitor.ask(getPayment)
+    const found = await buyer.visitor.callOk(getOrders)
     return 'list' in found ? found.list[0] : undefined
   })
 }
@@ -78,7 +78,7 @@ async function pay(buyer: Buyer, made: Order): Promise<Order['status']> {
     await step(buyer, order).catch(() => {})
     await delay(pauseMs)
     const { visitor } = buyer
-    const seen = await persist(buyer, () => visitor.ask(getPayment, { query: { order_id: order.id } }))
+    const seen = await persist(buyer, () => visitor.callOk(getOrders, { query: { order_id: order.id } }))
     if (seen && 'id' in seen) order = seen
   }
   return order.status

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { openShop, type OpenShop } from './open-shop.ts'
+import { startBillingBench, type BillingBench } from './open-shop.ts'
 import { runSite } from './run-site.ts'
 
 const patienceMs = 60_000
@@ -21,7 +21,7 @@ export async function measureBillingFaults(args: readonly string[]): Promise<voi
       clients: { type: 'string', default: '8' },
     },
   })
-  const shop = await openShop()
+  const shop = await startBillingBench()
   shop.standIns.trouble()
   const site = await runSite(shop.env, { ...shop.options, troubled: true, gatewayTimeoutMs })
   const ticking = setInterval(() => {
@@ -43,7 +43,7 @@ export async function measureBillingFaults(args: readonly string[]): Promise<voi
   }
 }
 
-async function buyAll(shop: OpenShop, checkouts: number, clients: number): Promise<void> {
+async function buyAll(shop: BillingBench, checkouts: number, clients: number): Promise<void> {
   const started = Date.now()
   let begun = 0
   let done = 0

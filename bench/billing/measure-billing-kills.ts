@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { oneOf, openShop, type OpenShop } from './open-shop.ts'
+import { pickRandom, startBillingBench, type BillingBench } from './open-shop.ts'
 import { runSite, type RunningSite } from './run-site.ts'
 
 const minute = 60_000
@@ -22,7 +22,7 @@ export async function measureBillingKills(args: readonly string[]): Promise<void
     options: { kills: { type: 'string', default: '100' }, clients: { type: 'string', default: '8' } },
   })
   const kills = Number(values.kills)
-  const shop = await openShop()
+  const shop = await startBillingBench()
   const running: { site?: RunningSite } = {}
   const closing = new AbortController()
   try {
@@ -52,7 +52,11 @@ export async function measureBillingKills(args: readonly string[]): Promise<void
 }
 
 /** Buys one item after the other; the operator sometimes refunds an order, fully or partially. */
-async function buyOn(shop: OpenShop, running: { site?: RunningSite }, signal: AbortSignal): Promise<void> {
+async function buyOn(
+  shop: BillingBench,
+  running: { site?: RunningSite },
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     const sale = await shop.buy(patienceMs)
     if (sale?.status !== 'paid' || Math.random() > 0.3) continue
@@ -62,12 +66,12 @@ async function buyOn(shop: OpenShop, running: { site?: RunningSite }, signal: Ab
 }
 
 /** Advances the clock by zero up to several days. */
-function passTime(shop: OpenShop): void {
-  const passed = oneOf([0, 0, 0, minute, 100 * minute, day * 2 * Math.random()])
+function passTime(shop: BillingBench): void {
+  const passed = pickRandom([0, 0, 0, minute, 100 * minute, day * 2 * Math.random()])
   shop.setAhead(shop.options.aheadMs + passed)
 }
 
-function showProgress(kill: number, kills: number, started: number, { sales }: OpenShop): void {
+function showProgress(kill: number, kills: number, started: number, { sales }: BillingBench): void {
   const leftS = Math.round(((Date.now() - started) / kill / 1000) * (kills - kill))
   console.log(`  ${kill} of ${kills} kills, ${sales.length} checkouts, about ${leftS} s left`)
 }

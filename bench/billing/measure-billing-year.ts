@@ -6,7 +6,7 @@ import { createContext } from '#server/context.ts'
 import { loadConfig } from '#server/platform/config/config.ts'
 import { openDatabase } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
-import { simulateYear, type Year } from '#server/testing/billing-model/simulate-year.ts'
+import { simulateYear, type YearReport } from '#server/testing/billing-model/simulate-year.ts'
 import type { Tables } from '#server/tables.ts'
 import { benchEnv } from '#bench/site/start-bench-site.ts'
 import { printLines } from '#bench/table.ts'
@@ -35,7 +35,7 @@ export async function measureBillingYear(args: readonly string[]): Promise<void>
     const onStep = (day: number) => {
       if (day % 73 === 0) console.log(`  day ${day}: ${seconds(started)} s`)
     }
-    const options = { each, periodDays, cancelEvery: 9, onStep }
+    const options = { subscribersPerPeriod: each, periodDays, cancelEvery: 9, onStep }
     const year = await simulateYear(context, [first.db, second.db], options)
     printYear(year, Number(seconds(started)))
   } finally {
@@ -47,7 +47,10 @@ export async function measureBillingYear(args: readonly string[]): Promise<void>
 
 const seconds = (started: number) => ((performance.now() - started) / 1000).toFixed(0)
 
-function printYear({ lines, wrong, afterCancelling, books }: Year, took: number): void {
+function printYear(
+  { lines, wrongCharges: wrong, chargesAfterCancelling: afterCancelling, books }: YearReport,
+  took: number,
+): void {
   const sum = (what: 'subscriptions' | 'cancelled' | 'periods' | 'charges') =>
     String(lines.reduce((total, line) => total + line[what], 0))
   printLines([

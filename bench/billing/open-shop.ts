@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { GatewayId, createOrder } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
-import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 import { openAttemptStatuses } from '#server/features/billing/states/attempt-states.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { createContext, type Context } from '#server/context.ts'
@@ -13,21 +13,21 @@ import { openDatabase } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
 import {
-  countOpen,
+  countUnfinished,
   countBillingErrors,
-  type GatewayLine,
+  type GatewayErrorCounts,
   type Sale,
 } from '#server/testing/billing-model/billing-errors.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
-import { emptyWeb } from '#server/testing/site/test-site.ts'
+import { createEmptyWebRoot } from '#server/testing/site/test-site.ts'
 import { unlimited } from '#server/testing/site/unlimited.ts'
 import type { Tables } from '#server/tables.ts'
 import { benchEnv } from '#bench/site/start-bench-site.ts'
 import { printLines } from '#bench/table.ts'
-import { visitorsOf } from '#server/testing/site/visitor.ts'
-import { checkOut, type Shop } from './check-out.ts'
+import { visitorFactory } from '#server/testing/site/visitor.ts'
+import { runCheckout, type CheckoutSite } from './check-out.ts'
 import type { SiteOptions } from './run-site.ts'
-import { startStandIns, type StandIns } from './stand-ins.ts'
+import { startFakeGateways, type FakeGateways } from './stand-ins.ts'
 
 const second = 1000
 const hour = 3600 * second
@@ -39,10 +39,10 @@ const lastSteps = [20 * second, 60 * second, 6 * 60 * second, hour, day, day, da
 const port = await freePort()
 
 /** A site's database, products and gateways, which outlive the site's processes. */
-export interface OpenShop {
+export interface BillingBench {
   env: NodeJS.ProcessEnv
   options: SiteOptions
-  standIns: StandIns
+  standIns: FakeGateways
   sales: Sale[]
   /** Sets the clocks of the gateways; the caller sets those of the site's processes. */
   setAhead(aheadMs: number): void
@@ -55,10 +55,10 @@ export interface OpenShop {
   close(): Promise<void>
 }
 
-export async function openShop(): Promise<OpenShop> {
+export async function startBillingBench(): Promise<BillingBench> {
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-shop-'))
   const url = `http://localhost:${port}`
-  const standIns = await startStandIns(url)
+  const standIns = await startFakeGateways(url)
   const env = {
     ...benchEnv(join(home, 'data')),
     ...standIns.env,
@@ -71,11 +71,11 @@ export async function openShop(): Promise<OpenShop> {
   const config = loadConfig(env)
   const log = createLog({ json: true, level: 'silent' })
   const database = await openDatabase<Tables>(config, log)
-  const options: SiteOptions = { webRoot: emptyWeb(home), aheadMs: 0 }
+  const options: SiteOptions = { webRoot: createEmptyWebRoot(home), aheadMs: 0 }
   const clock = { now: () => new Date(Date.now() + options.aheadMs) }
   const context = await createContext(config, log, { database, clock, webRoot: options.webRoot })
   const goods = await stock(context)
-  const shop = { url, standIns, visitor: visitorsOf(url) }
+  const shop = { url, standIns, visitor: visitorFactory(url) }
   const sales: Sale[] = []
   const setAhead = (aheadMs: number) => {
     options.aheadMs = aheadMs
@@ -88,7 +88,7 @@ export async function openShop(): Promise<OpenShop> {
     sales,
     setAhead,
     async buy(patienceMs) {
-      const sale = await checkOut({ ...shop, patienceMs } satisfies Shop, pick(goods))
+      const sale = await runCheckout({ ...shop, patienceMs } satisfies CheckoutSite, pick(goods))
       if (sale) sales.push(sale)
       return sale
     },
@@ -97,7 +97,7 @@ export async function openShop(): Promise<OpenShop> {
       standIns.endMoods()
       for (const step of settleSteps) {
         setAhead(options.aheadMs + step)
-        await renewSubscriptions(context)
+        await renewDueSubscriptions(context)
         await lookUpDue(context)
         await reconcile(context)
       }
@@ -109,7 +109,7 @@ export async function openShop(): Promise<OpenShop> {
       await reconcile(context)
     },
     report(tried) {
-      const met = Object.entries(standIns.moods.met).map(([mood, times]) => `${mood} ${times}`)
+      const met = Object.entries(standIns.moods.eventCounts).map(([mood, times]) => `${mood} ${times}`)
       console.log(`At PayPal: ${met.join(', ')}.`)
       return report(context, sales, tried)
     },
@@ -153,12 +153,12 @@ function pick(goods: readonly Goods[]): Goods & { gateway: GatewayId } {
     { gateway: 'stripe', method: 'card' },
     { gateway: 'paypal', method: 'wallet' },
   ] satisfies { gateway: GatewayId; method: 'card' | 'wallet' }[]
-  const [what, way] = [oneOf(goods), oneOf(ways)]
+  const [what, way] = [pickRandom(goods), pickRandom(ways)]
   return { ...what, ...way }
 }
 
 /** Returns a random element, with uniform distribution. */
-export function oneOf<T>(list: readonly T[]): T {
+export function pickRandom<T>(list: readonly T[]): T {
   const found = list[Math.floor(Math.random() * list.length)]
   if (found === undefined) throw new Error('the list is empty')
   return found
@@ -169,7 +169,7 @@ async function report(
   sales: readonly Sale[],
   tried: readonly ('sales' | 'renewals' | 'refunds')[],
 ): Promise<boolean> {
-  const lines: GatewayLine[] = []
+  const lines: GatewayErrorCounts[] = []
   for (const gateway of gateways) lines.push(await countBillingErrors(db, gateway, sales))
   printLines([
     [
@@ -186,13 +186,13 @@ async function report(
     ],
     ...lines.map(({ gateway, ...numbers }) => [gateway, ...Object.values(numbers).map(String)]),
   ])
-  const open = await countOpen(db)
+  const open = await countUnfinished(db)
   const words = Object.entries(open).map(([what, count]) => `${what} ${count}`)
   console.log(`Left open, or uneven in the ledger: ${words.join(', ')}.`)
   for (const attempt of await selectOpen(db)) console.log(`Left open: ${JSON.stringify(attempt)}`)
   const sound = lines.every(
     (line) =>
-      line.lost + line.doubled + line.paidWithoutEntitlement + line.entitledWithoutPayment === 0 &&
+      line.lostPayments + line.paidTwice + line.paidWithoutEntitlement + line.entitledWithoutPayment === 0 &&
       line.ours === line.theirs &&
       tried.every((what) => line[what] > 0),
   )

@@ -5,12 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
-import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 import { createContext } from '#server/context.ts'
 import { loadConfig } from '#server/platform/config/config.ts'
 import { createLog } from '#server/platform/log.ts'
 import { createSite } from '#server/site.ts'
-import { troubledSandbox } from './troubled-sandbox.ts'
+import { faultySandbox } from './troubled-sandbox.ts'
 import type { Message, SiteOptions } from './run-site.ts'
 
 /** A short interval of renewals and open payments, instead of minutes. */
@@ -28,7 +28,7 @@ const built = await createContext(config, log, {
   ownAddress: () => listening.at,
 })
 const { gatewayTimeoutMs } = options
-const gateways = options.troubled ? built.gateways.map(troubledSandbox) : built.gateways
+const gateways = options.troubled ? built.gateways.map(faultySandbox) : built.gateways
 const context = { ...built, gateways, ...(gatewayTimeoutMs === undefined ? {} : { gatewayTimeoutMs }) }
 
 process.on('disconnect', () => process.exit(0))
@@ -40,7 +40,7 @@ process.on('message', (message: Message) => {
 const site = await createSite(context)
 await site.listen({ port: config.port, host: '127.0.0.1' })
 listening.at = `http://127.0.0.1:${(site.server.address() as AddressInfo).port}`
-for (const work of [runJanitor, renewSubscriptions]) void rounds(work)
+for (const work of [runJanitor, renewDueSubscriptions]) void rounds(work)
 process.send?.('ready')
 
 function refund({ orderId, amountCents }: { orderId: string; amountCents?: number }) {

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { FakePaypal } from '#server/features/billing/gateways/paypal/fake/fake-paypal.ts'
 import { PaypalScenarios } from '#server/testing/fakes/paypal-scenarios.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
-import { anyFault } from './troubled-sandbox.ts'
+import { randomFault } from './troubled-sandbox.ts'
 
 /** Stripe and PayPal as HTTP stand-ins, which outlive every process of the site. */
-export interface StandIns {
+export interface FakeGateways {
   stripe: FakeStripe
   paypal: FakePaypal
   /** The settings of a site that uses them. */
@@ -37,13 +37,13 @@ const paypalMovesMoney = /^POST \/v2\/(checkout\/orders|payments\/captures)/
  * Starts both. They send their events until the site accepts them, as the real gateways do. PayPal's payments are pending, declined,
  * disputed, reversed and partially refunded meanwhile.
  */
-export async function startStandIns(siteUrl: string): Promise<StandIns> {
+export async function startFakeGateways(siteUrl: string): Promise<FakeGateways> {
   let aheadMs = 0
   const stripe = await startFakeStripe({ now: () => new Date(Date.now() + aheadMs) })
   const paypal = await FakePaypal.start()
   const sent = new Set<string>()
   const moods = new PaypalScenarios(paypal, { now: () => new Date(Date.now() + aheadMs), odds: moodOdds })
-  paypal.orders.funds = () => (Math.random() < pendingOdds ? 'pending' : 'pays')
+  paypal.orders.nextFunding = () => (Math.random() < pendingOdds ? 'pending' : 'pays')
   let open = true
   let moody = true
   let troubled: NodeJS.Timeout | undefined
@@ -81,18 +81,18 @@ export async function startStandIns(siteUrl: string): Promise<StandIns> {
   }
 
   const telling = tell()
-  const standIns: StandIns = {
+  const standIns: FakeGateways = {
     stripe,
     paypal,
     moods,
     env: { ...stripe.env, ...paypal.settings, ALLOW_SANDBOX: '1' },
     setAhead(milliseconds) {
-      aheadMs = paypal.ahead = milliseconds
+      aheadMs = paypal.clockOffsetMs = milliseconds
     },
     trouble() {
       standIns.recover()
-      endTrouble = stripe.fail(anyFault)
-      paypal.trouble = { on: paypalMovesMoney, with: Array.from({ length: 1000 }, anyFault) }
+      endTrouble = stripe.fail(randomFault)
+      paypal.fault = { on: paypalMovesMoney, with: Array.from({ length: 1000 }, randomFault) }
       troubled = setTimeout(() => standIns.trouble(), holdMs)
     },
     recover() {
@@ -102,9 +102,9 @@ export async function startStandIns(siteUrl: string): Promise<StandIns> {
     },
     endMoods() {
       moody = false
-      paypal.orders.funds = () => 'pays'
-      while (!moods.isOver) moods.passStep()
-      moods.end()
+      paypal.orders.nextFunding = () => 'pays'
+      while (!moods.isIdle) moods.runDueEvents()
+      moods.finishPending()
     },
     sent: () => sent.size,
     async close() {

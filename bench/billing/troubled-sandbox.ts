@@ -1,15 +1,15 @@
-import type { Fault } from '#server/features/billing/gateways/gateway-harness.ts'
+import type { NetworkFault } from '#server/features/billing/gateways/gateway-harness.ts'
 import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 
-const faults: readonly Fault[] = ['dropped before', 'dropped after', '500 after', 'time-out', '429']
+const faults: readonly NetworkFault[] = ['dropped before', 'dropped after', '500 after', 'time-out', '429']
 
 /** Returns one of the five faults at random, with uniform distribution. */
-export function anyFault(): Fault {
+export function randomFault(): NetworkFault {
   return faults[Math.floor(Math.random() * faults.length)] ?? '429'
 }
 
 /** Adds faults to the sandbox's requests that move money; returns other gateways unchanged. */
-export function troubledSandbox(gateway: PaymentGateway): PaymentGateway {
+export function faultySandbox(gateway: PaymentGateway): PaymentGateway {
   if (gateway.id !== 'sandbox') return gateway
   return {
     ...gateway,
@@ -20,7 +20,7 @@ export function troubledSandbox(gateway: PaymentGateway): PaymentGateway {
 }
 
 async function meetFault<T>(work: () => Promise<T>): Promise<T> {
-  const fault = anyFault()
+  const fault = randomFault()
   if (fault === 'dropped before' || fault === '429') throw new Error(fault)
   await work()
   if (fault === 'time-out') return new Promise(() => {})

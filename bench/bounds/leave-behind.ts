@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { cookiesOf, newCookies, post } from './people.ts'
 
 /** The number of requests of each kind from one network. */
-export interface Loads {
+export interface LoadCounts {
   beacons: number
   tokens: number
   orders: number
@@ -14,10 +14,10 @@ export interface Loads {
 const words = (bytes: number) => randomBytes(bytes).toString('base64url')
 
 /** Sends requests that try to fill the disk: each with its maximum payload, from a new visitor. */
-export function leaveBehind(
+export function sendStorageLoad(
   url: string,
   { planId, videoIds }: { planId: string; videoIds: readonly string[] },
-  loads: Loads,
+  loads: LoadCounts,
   part: number,
 ) {
   let buyer: Promise<{ cookie: string; orderId: string }> | undefined
@@ -36,7 +36,7 @@ export function leaveBehind(
     const { info } = (await response.json()) as { info?: { id: string } }
     return { cookie: cookiesOf(response) || cookie, orderId: info?.id ?? '' }
   }
-  const calls: Record<keyof Loads, () => Promise<Response>> = {
+  const calls: Record<keyof LoadCounts, () => Promise<Response>> = {
     beacons() {
       const fields = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`f${at}`, words(180)]))
       return fetch(`${url}/api/statics.png?${new URLSearchParams({ event: 'filled', ...fields }).toString()}`)
@@ -67,7 +67,7 @@ export function leaveBehind(
       return post(url, '/api/user/favorite', body, { cookie: await (fan ??= newCookies(url)) })
     },
   }
-  const kinds = Object.keys(calls) as (keyof Loads)[]
+  const kinds = Object.keys(calls) as (keyof LoadCounts)[]
   const left = new Map(kinds.map((kind) => [kind, Math.round(loads[kind] * part)]))
   const isDone = () => [...left.values()].every((count) => count === 0)
   return {

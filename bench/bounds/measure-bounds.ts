@@ -7,15 +7,15 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { startEmbedded } from '#server/platform/database/embedded/embedded.ts'
+import { startEmbeddedDatabase } from '#server/platform/database/embedded/embedded.ts'
 import { createLog } from '#server/platform/log.ts'
 import { quotaSettings } from '#server/platform/config/read-quotas.ts'
-import { leaveBehind, type Loads } from './leave-behind.ts'
-import { registerPerson } from './people.ts'
+import { sendStorageLoad, type LoadCounts } from './leave-behind.ts'
+import { registerBenchMember } from './people.ts'
 import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
 import { runClients } from '#bench/http/run-clients.ts'
-import { answers, benchEnv, spawnSite } from '#bench/site/start-bench-site.ts'
-import { atMostMegabytes, printTable, within, type Row } from '#bench/table.ts'
+import { waitUntilReachable, benchEnv, spawnSite } from '#bench/site/start-bench-site.ts'
+import { atMostMegabytes, printTable, atMostMilliseconds, type Row } from '#bench/table.ts'
 
 const log = createLog({ json: false, level: 'warn' })
 const port = 3912
@@ -32,7 +32,7 @@ const readers = 500
 const holdMs = 10_000
 
 /** 6,000 requests a minute for ten minutes, in equal parts. */
-const loads: Loads = {
+const loads: LoadCounts = {
   beacons: 10_000,
   tokens: 10_000,
   orders: 10_000,
@@ -53,8 +53,8 @@ export async function measureBounds(args: readonly string[]): Promise<void> {
   const dataDir = join(home, 'data')
   const site = spawnSite(envOf(dataDir))
   try {
-    await answers(`${url}/api/ready`, site)
-    const { connection } = await startEmbedded({ dataDir, log })
+    await waitUntilReachable(`${url}/api/ready`, site)
+    const { connection } = await startEmbeddedDatabase({ dataDir, log })
     const pool = new pg.Pool({ ...connection })
     await fillVideos(pool)
     const cookie = await personWithEvents(pool)
@@ -118,7 +118,7 @@ async function hold(site: ChildProcess, what: string, work: () => Promise<() => 
   if (site.exitCode !== null) throw new Error(`the process exited during ${what}`)
   return [
     atMostMegabytes(`memory of the HTTP process: ${what}`, megabytes, mostMegabytes),
-    within(`health: ${what}`, slowest, mostHealthMs),
+    atMostMilliseconds(`health: ${what}`, slowest, mostHealthMs),
   ]
 }
 
@@ -150,7 +150,7 @@ function askUnread(path: string, requests: number): Socket {
 }
 
 async function personWithEvents(pool: pg.Pool): Promise<string> {
-  const { id, cookie } = await registerPerson(url)
+  const { id, cookie } = await registerBenchMember(url)
   await pool.query(
     `INSERT INTO events (at, id, name, fields, user_id)
      SELECT now() - n * interval '1 second', gen_random_uuid(), 'filled',
@@ -183,7 +183,7 @@ async function growth(pool: pg.Pool, part: number): Promise<Row> {
   const before = await size()
   const videosThere = await pool.query<{ id: string }>('SELECT id FROM videos ORDER BY id LIMIT 5000')
   const there = { planId: rows[0]?.id ?? '', videoIds: videosThere.rows.map(({ id }) => id) }
-  const work = leaveBehind(url, there, loads, part)
+  const work = sendStorageLoad(url, there, loads, part)
   await runClients(16, () => work.isDone(), work.next)
   // Waits for buffered writes and pending counts.
   await delay(15_000)

@@ -30,7 +30,7 @@ export async function newCookies(url: string): Promise<string> {
 }
 
 /** Registers a new member. */
-export async function registerPerson(url: string): Promise<{ id: string; cookie: string }> {
+export async function registerBenchMember(url: string): Promise<{ id: string; cookie: string }> {
   const password = 'nobody needs to know this one'
   const email = `bounds-${++made}@example.com`
   const cookie = await newCookies(url)

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { makeMembers } from './make-members.ts'
 import { costsBetween, readCosts, type Costs } from './read-costs.ts'
-import { openMeter, Viewer, type Meter, type Opened } from './viewer.ts'
+import { openMeter, Viewer, type Meter, type OpenedEpisode } from './viewer.ts'
 import { startBenchSite, type BenchSite } from '#bench/site/start-bench-site.ts'
 import { printLines } from '#bench/table.ts'
 
@@ -96,7 +96,7 @@ async function measureViewers(
   const viewers = cookies.map((cookie) => new Viewer(meter, cookie))
   const spread = <T>(over: number, work: (viewer: Viewer, index: number) => Promise<T>) =>
     Promise.all(viewers.map((viewer, index) => delay((over * index) / count).then(() => work(viewer, index))))
-  let opened: Opened[] = []
+  let opened: OpenedEpisode[] = []
   const arriving = await measured(async () => {
     opened = await spread(arriveMs, (viewer) => viewer.arrive())
   })

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { progressSaver, type Place } from '#web/features/library/progress-saver.ts'
+import { createProgressSaver, type WatchPosition } from '#web/features/library/progress-saver.ts'
 
 /** The target of all viewers' requests, with their durations. */
 export interface Meter {
@@ -24,7 +24,7 @@ interface Episode {
   duration_ms: number
 }
 
-export interface Opened {
+export interface OpenedEpisode {
   videoId: string
   episodes: Episode[]
   first: Playing
@@ -54,7 +54,7 @@ export class Viewer {
   }
 
   /** Opens the homepage, then a video, until its first episode can play. */
-  async arrive(): Promise<Opened> {
+  async arrive(): Promise<OpenedEpisode> {
     await this.#get('/')
     const [home] = await Promise.all([
       this.#ask('/api/homepage'),
@@ -76,14 +76,14 @@ export class Viewer {
   }
 
   /** Saves `count` positions in an episode, one after the other. */
-  async savePlaces({ videoId, first }: Opened, count: number): Promise<void> {
+  async savePlaces({ videoId, first }: OpenedEpisode, count: number): Promise<void> {
     for (let saved = 0; saved < count; saved++)
       await this.#save({ videoId, episodeId: first.episode.id, positionMs: saved * 1000 }, new Date())
   }
 
   /** Watches one episode after the other for this time, and leaves. The player's own code saves positions. */
-  async watch({ videoId, episodes, ...opened }: Opened, ms: number): Promise<void> {
-    const saver = progressSaver((place, at) => this.#save(place, at))
+  async watch({ videoId, episodes, ...opened }: OpenedEpisode, ms: number): Promise<void> {
+    const saver = createProgressSaver((place, at) => this.#save(place, at))
     const over = performance.now() + ms
     let { first: playing, next } = opened
     for (let number = 0; performance.now() < over; number++) {
@@ -100,7 +100,7 @@ export class Viewer {
       let fetched = 0
       while (performance.now() < end) {
         const positionMs = performance.now() - begun
-        saver.at({ videoId, episodeId: id, positionMs })
+        saver.report({ videoId, episodeId: id, positionMs })
         while (fetched < positionMs / segmentMs + aheadSegments)
           await this.#segment(playing.segments[fetched++])
         await delay(tickMs)
@@ -111,7 +111,7 @@ export class Viewer {
     }
   }
 
-  #save({ videoId, episodeId, positionMs }: Place, at: Date): Promise<void> {
+  #save({ videoId, episodeId, positionMs }: WatchPosition, at: Date): Promise<void> {
     const place = { video_id: videoId, episode_id: episodeId, position_ms: Math.round(positionMs) }
     return this.#post('/api/user/history', { ...place, at: at.toISOString() })
   }

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
 import type { CatalogueSize } from './fill-catalogue.ts'
-import { madeUpWord } from './made-up-words.ts'
-import { pagesOf, readPlaces } from './pick-places.ts'
+import { randomWord } from './made-up-words.ts'
+import { pagesOf, readCursors } from './pick-places.ts'
 
 /** A listing to measure: the requests that its clients send in turn, and its maximum slowdown. */
-export interface Case {
+export interface CatalogueCase {
   name: string
   /**
    * In five languages there are more than are served in a second, so that each request reads the database and none
@@ -23,7 +23,11 @@ const search = { ratio: 3, ms: 50 }
 const variants = 1000
 
 /** Returns every listing with many ids, cursors, page sizes and search words. `busyId` is the user with a long history. */
-export async function makeCases(pool: Pool, { videos }: CatalogueSize, busyId: string): Promise<Case[]> {
+export async function makeCases(
+  pool: Pool,
+  { videos }: CatalogueSize,
+  busyId: string,
+): Promise<CatalogueCase[]> {
   const ids = async (sql: string) => (await pool.query<{ id: string }>(sql)).rows.map(({ id }) => id)
   const commonTags = await ids('SELECT id FROM tags ORDER BY video_count DESC, id LIMIT 20')
   const rareTags = await ids('SELECT id FROM tags WHERE video_count > 0 ORDER BY video_count, id LIMIT 20')
@@ -35,7 +39,7 @@ export async function makeCases(pool: Pool, { videos }: CatalogueSize, busyId: s
   const some = await ids(
     `SELECT bench_id('vid', 1 + n * ${Math.max(1, Math.floor(videos / 1000))}) AS id FROM generate_series(0, 999) n`,
   )
-  const places = await readPlaces(pool, some, busyId)
+  const places = await readCursors(pool, some, busyId)
   const list = (values: Record<string, string>) => ({ path: '/api/homepage/query', values })
   const all = [{ ...list({}), name: 'all' }]
   const named = (field: string, values: readonly string[]) =>
@@ -97,7 +101,7 @@ export async function makeCases(pool: Pool, { videos }: CatalogueSize, busyId: s
   ].filter(({ paths }) => paths.length > 0)
 }
 
-function searches({ common, middling, rare, pairs }: Awaited<ReturnType<typeof readWords>>): Case[] {
+function searches({ common, middling, rare, pairs }: Awaited<ReturnType<typeof readWords>>): CatalogueCase[] {
   const ask = (path: string, values: Record<string, string>) =>
     `${path}?${new URLSearchParams(values).toString()}`
   const sized = (keyword: string, index: number) => ({ keyword, limit: String(11 + (index % 19)) })
@@ -126,7 +130,7 @@ function searches({ common, middling, rare, pairs }: Awaited<ReturnType<typeof r
 async function readWords(pool: Pool) {
   const words = (from: number, to: number) =>
     Array.from({ length: variants }, (_, index) =>
-      madeUpWord(0, from + Math.floor(((to - from) * index) / variants)),
+      randomWord(0, from + Math.floor(((to - from) * index) / variants)),
     )
   const { rows } = await pool.query<{ words: string }>(
     `SELECT split_part(titles ->> 'en', ' ', 1) || ' ' || split_part(titles ->> 'en', ' ', 2) AS words

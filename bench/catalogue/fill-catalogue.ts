@@ -1,16 +1,16 @@
 import type { Pool, PoolClient } from 'pg'
 import {
-  beginFilling,
+  prepareForFilling,
   dropIndexes,
-  fill,
-  isLeft,
+  insertRows,
+  isStepPending,
   makeIndexes,
-  once,
-  type Report,
+  runStepOnce,
+  type ProgressReport,
   type Step,
 } from '#bench/site/fill-tables.ts'
-import { upperTiers } from '#server/features/catalog/ranking/rank-queries.ts'
-import { madeUpTexts } from './made-up-words.ts'
+import { tierSizes } from '#server/features/catalog/ranking/rank-queries.ts'
+import { randomTexts } from './made-up-words.ts'
 
 /** The number of rows of each kind in a catalogue. */
 export interface CatalogueSize {
@@ -35,23 +35,25 @@ const loaded = ['videos', 'video_tags', 'episodes', 'video_search', 'search_word
  * Fills an empty, migrated database with generated videos, tags, episodes, users and history. An interrupted
  * run is resumed. The site's own function creates the search rows.
  */
-export async function fillCatalogue(pool: Pool, size: CatalogueSize, report: Report): Promise<void> {
+export async function fillCatalogue(pool: Pool, size: CatalogueSize, report: ProgressReport): Promise<void> {
   const client = await pool.connect()
   try {
-    await beginFilling(client)
-    await once(client, 'beginnings', () => client.query(beginnings))
-    await once(client, 'indexes dropped', () => dropIndexes(client, loaded))
-    for (const step of stepsOf(size)) await fill(client, step, report)
+    await prepareForFilling(client)
+    await runStepOnce(client, 'beginnings', () => client.query(beginnings))
+    await runStepOnce(client, 'indexes dropped', () => dropIndexes(client, loaded))
+    for (const step of stepsOf(size)) await insertRows(client, step, report)
     // Does the triggers' work before the indexes exist.
-    await once(client, 'tags listed', () => client.query('UPDATE videos SET tag_ids = listed_tags(id)'))
-    await once(client, 'indexes made', async () => {
+    await runStepOnce(client, 'tags listed', () =>
+      client.query('UPDATE videos SET tag_ids = listed_tags(id)'),
+    )
+    await runStepOnce(client, 'indexes made', async () => {
       await arrange(client)
       await makeIndexes(client, loaded, report)
     })
-    await once(client, 'counted', () => finish(client))
-    if (!(await isLeft(client, 'vacuumed'))) return
+    await runStepOnce(client, 'counted', () => finish(client))
+    if (!(await isStepPending(client, 'vacuumed'))) return
     await client.query(`VACUUM ANALYZE ${[...loaded, 'tags', 'users', 'categories'].join(', ')}`)
-    await once(client, 'vacuumed', async () => {})
+    await runStepOnce(client, 'vacuumed', async () => {})
   } finally {
     client.release(true)
   }
@@ -59,7 +61,7 @@ export async function fillCatalogue(pool: Pool, size: CatalogueSize, report: Rep
 
 function stepsOf({ videos, people, historyEach }: CatalogueSize): Step[] {
   const texts = (words: number) => (rows: number) =>
-    Array.from({ length: rows }, () => madeUpTexts(words, videos))
+    Array.from({ length: rows }, () => randomTexts(words, videos))
   const tags = tagCount(videos)
   return [
     {
@@ -147,12 +149,12 @@ function stepsOf({ videos, people, historyEach }: CatalogueSize): Step[] {
  * updating each row would double its size, unlike in a catalogue that grows gradually.
  */
 async function arrange(client: PoolClient): Promise<void> {
-  const fronts = upperTiers.map(
+  const fronts = tierSizes.map(
     ({ popular, newest }, index) => `WHEN by_plays <= ${popular} OR by_age <= ${newest} THEN ${index}`,
   )
   await client.query(
     `CREATE TEMPORARY TABLE placed (video_id text PRIMARY KEY, tier smallint);
-     INSERT INTO placed SELECT id, CASE ${fronts.join(' ')} ELSE ${upperTiers.length} END
+     INSERT INTO placed SELECT id, CASE ${fronts.join(' ')} ELSE ${tierSizes.length} END
      FROM (SELECT id, row_number() OVER (ORDER BY popularity DESC, id DESC) AS by_plays,
        row_number() OVER (ORDER BY released_at DESC, id DESC) AS by_age FROM videos) counted;
      CREATE FUNCTION bench_tier(video text) RETURNS smallint LANGUAGE sql STABLE AS

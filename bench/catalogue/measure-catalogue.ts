@@ -11,11 +11,11 @@ import { listFavorites, listHistory } from '#server/features/library/list-entrie
 import { systemClock } from '#server/platform/clock.ts'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 import { openDatabase } from '#server/platform/database/database.ts'
-import { startEmbedded } from '#server/platform/database/embedded/embedded.ts'
+import { startEmbeddedDatabase } from '#server/platform/database/embedded/embedded.ts'
 import { createLog } from '#server/platform/log.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db, Tables } from '#server/tables.ts'
-import { makeCases, type Case } from './cases.ts'
+import { makeCases, type CatalogueCase } from './cases.ts'
 import { explainPlans } from './explain-plans.ts'
 import { fillCatalogue, type CatalogueSize } from './fill-catalogue.ts'
 import { measureByTurns, type Target } from '#bench/http/measure-latency.ts'
@@ -31,13 +31,13 @@ const firstPort = 3911
 interface Measured {
   name: string
   p95s: (number | undefined)[]
-  aim: Case['aim']
+  aim: CatalogueCase['aim']
 }
 
 /** A catalogue of one size, with a site in its own processes. */
 interface SizedSite {
   url: string
-  cases: Case[]
+  cases: CatalogueCase[]
   /** The headers of a user with a long history. */
   busy: Record<string, string>
   writePlans(): Promise<void>
@@ -104,7 +104,7 @@ async function openSize(dataDir: string, size: CatalogueSize, port: number): Pro
   console.log(`A catalogue of ${size.videos} videos and ${size.people * size.historyEach} rows of history …`)
   mkdirSync(dataDir, { recursive: true })
   const database = await openDatabase<Tables>({ dataDir, databaseUrl: undefined, migrate: true }, log)
-  const { connection } = await startEmbedded({ dataDir, log })
+  const { connection } = await startEmbeddedDatabase({ dataDir, log })
   // The site's own pool has a shorter statement time-out than filling takes.
   const pool = new pg.Pool({ ...connection, types: columnTypes })
   // A connection that is closing may receive an error when the database server stops.
@@ -123,7 +123,7 @@ async function openSize(dataDir: string, size: CatalogueSize, port: number): Pro
       url: site.url,
       cases,
       busy: { cookie },
-      writePlans: () => writePlans(pool, size, cases, { userId, role: 'visitor', kept: true }),
+      writePlans: () => writePlans(pool, size, cases, { userId, role: 'visitor', isStored: true }),
       close,
     }
   } catch (error) {
@@ -169,7 +169,7 @@ async function makeBusyPerson(pool: pg.Pool, url: string, { videos }: CatalogueS
 async function writePlans(
   pool: pg.Pool,
   { videos }: CatalogueSize,
-  cases: readonly Case[],
+  cases: readonly CatalogueCase[],
   busy: Viewer,
 ): Promise<void> {
   const reads = new Map<string, (db: Db) => Promise<unknown>>([

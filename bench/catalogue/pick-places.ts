@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
-import { endOf, mostSeeds } from '#server/features/catalog/recommendations/recommend-queries.ts'
-import { writeBasis } from '#server/features/catalog/recommendations/recommend-videos.ts'
+import { idSuffix, maxSeeds } from '#server/features/catalog/recommendations/recommend-queries.ts'
+import { encodeBasis } from '#server/features/catalog/recommendations/recommend-videos.ts'
 import { encodeCursor } from '#server/platform/cursor.ts'
 
 /** The sort key of the last row of the previous page in a cursor; undefined for the start of the list. */
@@ -54,7 +54,7 @@ interface Row {
 const placeOf = ({ id, key }: Row): Place => [key instanceof Date ? key.toISOString() : key, id]
 
 /** Returns cursor positions near the start of all video lists and at any depth (of `some` videos), of tags, and of a user's lists. */
-export async function readPlaces(pool: Pool, some: readonly string[], personId: string) {
+export async function readCursors(pool: Pool, some: readonly string[], personId: string) {
   const read = async (text: string, values: unknown[] = []) => [
     undefined,
     ...(await pool.query<Row>(text, values)).rows.map(placeOf),
@@ -79,9 +79,9 @@ export async function readPlaces(pool: Pool, some: readonly string[], personId: 
   )
   const ids = watched.map(({ id }) => id)
   const bases = Array.from({ length: frontPlaces - 1 }, (_, index): Place =>
-    writeBasis({
-      seeds: ids.slice(0, mostSeeds),
-      without: [...ids, ...some.slice(0, 1 + Math.floor((index * 190) / frontPlaces))].map(endOf),
+    encodeBasis({
+      seeds: ids.slice(0, maxSeeds),
+      without: [...ids, ...some.slice(0, 1 + Math.floor((index * 190) / frontPlaces))].map(idSuffix),
     }),
   )
   const tags = await read(

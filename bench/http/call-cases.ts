@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BareOptions } from '#bench/bare/bare-server.ts'
 import { countQueries } from './count-queries.ts'
-import { newMember } from './new-member.ts'
+import { createMember } from './new-member.ts'
 import type { BenchSite } from '#bench/site/start-bench-site.ts'
-import { atLeast, beside, type Row } from '#bench/table.ts'
-import { findFilm, newGuest, newVisitor, type Film } from '#bench/site/visitor.ts'
+import { atLeast, withoutTarget, type Row } from '#bench/table.ts'
+import { findBenchEpisode, newGuest, createGuest, type BenchEpisode } from '#bench/site/visitor.ts'
 
 const aim = 0.7
 
@@ -18,7 +18,7 @@ export interface CallCase {
 }
 
 /** Requests of any user's browser. */
-const everybodys = ({ videoId, episodeId }: Film) => [
+const everybodys = ({ videoId, episodeId }: BenchEpisode) => [
   '/api/homepage',
   `/api/video?id=${videoId}`,
   `/api/video/episode?video_id=${videoId}`,
@@ -38,7 +38,7 @@ const everybodys = ({ videoId, episodeId }: Film) => [
 ]
 
 /** Requests whose response depends on stored records of the user. */
-const kept = ({ videoId, episodeId }: Film) => [
+const kept = ({ videoId, episodeId }: BenchEpisode) => [
   '/api/homepage',
   `/api/video?id=${videoId}`,
   `/api/video/episode?video_id=${videoId}`,
@@ -55,11 +55,11 @@ const members = ['/api/user/session']
 
 /** Returns every GET of the contract except the export: as a visitor without records, a guest with a history, and a member with purchases. */
 export async function makeCallCases(site: BenchSite): Promise<CallCase[]> {
-  const film = await findFilm(site)
+  const film = await findBenchEpisode(site)
   const people = [
-    { who: 'visitor', paths: everybodys(film), cookie: await newVisitor(site) },
+    { who: 'visitor', paths: everybodys(film), cookie: await createGuest(site) },
     { who: 'guest', paths: kept(film).slice(0, 2), cookie: await newGuest(site, film) },
-    { who: 'member', paths: [...kept(film), ...members], cookie: await newMember(site, film) },
+    { who: 'member', paths: [...kept(film), ...members], cookie: await createMember(site, film) },
   ] as const
   const cases: CallCase[] = []
   for (const { who, paths, cookie } of people) {
@@ -78,7 +78,7 @@ function nameOf({ who, path, queries }: CallCase): string {
 /** Returns a result row. Requests that read the database have an aim; those served from memory are only compared with a bare route. */
 export function rowOf(each: CallCase, { ours, bare }: { ours: number; bare: number }, before = ''): Row {
   const what = `${before}${nameOf(each)}`
-  return each.queries > 0 ? atLeast(what, ours, bare, aim, '/s') : beside(what, ours, bare, '/s')
+  return each.queries > 0 ? atLeast(what, ours, bare, aim, '/s') : withoutTarget(what, ours, bare, '/s')
 }
 
 /** Records the responses for the bare server, under /answer/0 and so on. */

@@ -1,6 +1,6 @@
 import { makeCallCases, recordAnswers, rowOf } from './call-cases.ts'
 import { compareLoad } from './load.ts'
-import { startBare } from '#bench/bare/start-bare.ts'
+import { startBareServer } from '#bench/bare/start-bare.ts'
 import type { BenchSite } from '#bench/site/start-bench-site.ts'
 import type { Row } from '#bench/table.ts'
 
@@ -8,7 +8,7 @@ import type { Row } from '#bench/table.ts'
 export async function measureCalls(site: BenchSite): Promise<Row[]> {
   const cases = await makeCallCases(site)
   const answers = await recordAnswers(site, cases)
-  const bare = await startBare({ answers, files: site.home, connection: site.connection })
+  const bare = await startBareServer({ answers, files: site.home, connection: site.connection })
   try {
     const rows: Row[] = []
     for (const [index, each] of cases.entries()) {

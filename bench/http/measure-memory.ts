@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { makeCallCases } from './call-cases.ts'
 import { attemptsAt, insertMembers } from './measure-sign-in.ts'
 import { runClients } from './run-clients.ts'
-import { startAnother } from '#bench/site/start-another.ts'
+import { startSecondProcess } from '#bench/site/start-another.ts'
 import type { BenchSite } from '#bench/site/start-bench-site.ts'
 import { atMostMegabytes, type Row } from '#bench/table.ts'
 
@@ -25,7 +25,7 @@ export async function measureMemory(site: BenchSite): Promise<Row[]> {
   const cases = await makeCallCases(site)
   const requests = cases.map(({ path, cookie }) => ({ path, headers: { cookie } }))
   await insertMembers(site)
-  const { url, pid, close } = await startAnother(site)
+  const { url, pid, close } = await startSecondProcess(site)
   try {
     await fetch(`${url}/`).then((response) => response.text())
     await delay(restMs)

@@ -1,7 +1,7 @@
 import { makeCallCases, recordAnswers, rowOf } from './call-cases.ts'
 import { compareLoad } from './load.ts'
-import { startAnother } from '#bench/site/start-another.ts'
-import { startBare } from '#bench/bare/start-bare.ts'
+import { startSecondProcess } from '#bench/site/start-another.ts'
+import { startBareServer } from '#bench/bare/start-bare.ts'
 import type { BenchSite } from '#bench/site/start-bench-site.ts'
 import type { Row } from '#bench/table.ts'
 
@@ -18,9 +18,9 @@ export async function measureProcesses(site: BenchSite): Promise<Row[]> {
   const answers = await recordAnswers(site, cases)
   const options = { answers, files: site.home, connection: site.connection, connections: bareConnections }
   const [another, ...bare] = await Promise.all([
-    startAnother(site),
-    startBare(options),
-    startBare(options, secondBarePort),
+    startSecondProcess(site),
+    startBareServer(options),
+    startBareServer(options, secondBarePort),
   ])
   try {
     const rows: Row[] = []

@@ -2,11 +2,11 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { findNjs, startNginx as startCheckingNginx } from '#deploy/testing/run-nginx.ts'
 import { compareLoad } from './load.ts'
-import { startBare } from '#bench/bare/start-bare.ts'
+import { startBareServer } from '#bench/bare/start-bare.ts'
 import { mediaSecret, type BenchSite } from '#bench/site/start-bench-site.ts'
 import { startNginx } from '#bench/site/start-nginx.ts'
 import { atLeast, type Row } from '#bench/table.ts'
-import { findFilm } from '#bench/site/visitor.ts'
+import { findBenchEpisode } from '#bench/site/visitor.ts'
 
 const aim = 0.7
 const nginxAim = 0.8
@@ -21,7 +21,7 @@ const segment = 'v0/00001.m4s'
  * nginx has njs, also compares nginx with the signature check with nginx without it.
  */
 export async function measureSegments(site: BenchSite): Promise<Row[]> {
-  const { hlsUrl, asset } = await findFilm(site)
+  const { hlsUrl, asset } = await findBenchEpisode(site)
   const files = join(site.dataDir, 'storage/media', asset)
   const megabytes = statSync(join(files, segment)).size / 1e6
   const path = hlsUrl.replace('master.m3u8', segment)
@@ -30,7 +30,7 @@ export async function measureSegments(site: BenchSite): Promise<Row[]> {
     const name = `segment of ${Math.round(megabytes * 1000)} kB, ${what}`
     return atLeast(name, result.ours * megabytes, result.bare * megabytes, least, 'MB/s')
   }
-  const bare = await startBare({ answers: [], files, connection: site.connection })
+  const bare = await startBareServer({ answers: [], files, connection: site.connection })
   const nginx = await startNginx(files, site.home, segment)
   const checking = nginx && findNjs() ? await startChecking(site) : undefined
   try {

@@ -1,5 +1,5 @@
 import type { BenchSite } from '#bench/site/start-bench-site.ts'
-import type { Film } from '#bench/site/visitor.ts'
+import type { BenchEpisode } from '#bench/site/visitor.ts'
 
 interface Order {
   info: { id: string }
@@ -8,7 +8,7 @@ interface Order {
 let made = 0
 
 /** Creates a member with a history, a favorite and a purchased episode. @returns their cookie */
-export async function newMember({ url }: Pick<BenchSite, 'url'>, film: Film): Promise<string> {
+export async function createMember({ url }: Pick<BenchSite, 'url'>, film: BenchEpisode): Promise<string> {
   const jar = new Map<string, string>()
   const post = <T>(path: string, body: object) => ask<T>(`${url}${path}`, jar, body)
   await ask(`${url}/api/user`, jar)

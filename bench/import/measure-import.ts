@@ -93,7 +93,7 @@ async function importTogether(folder: string, env: NodeJS.ProcessEnv): Promise<n
 async function convertBare(ffmpeg: BenchSite['ffmpeg'], folder: string, input: string): Promise<number> {
   const source = await probe(ffmpeg.ffprobePath, input)
   const plan = planLadder(source)
-  for (const name of [...plan.rungs.map((_, index) => `v${index}`), 'a'])
+  for (const name of [...plan.renditions.map((_, index) => `v${index}`), 'a'])
     mkdirSync(join(folder, name), { recursive: true })
   const { container, soundIndex: index, duration: lastPicture } = source
   const sound = index === undefined ? undefined : { input, container, index }

@@ -1,7 +1,7 @@
-import { installLighthouse, visitWithLighthouse, type Visit } from './run-lighthouse.ts'
+import { installLighthouse, visitWithLighthouse, type LighthouseVisit } from './run-lighthouse.ts'
 import { makeBenchContent } from '#bench/site/make-bench-content.ts'
 import { importFolder, type BenchSite } from '#bench/site/start-bench-site.ts'
-import { score, within, type Row } from '#bench/table.ts'
+import { atLeastPoints, atMostMilliseconds, type Row } from '#bench/table.ts'
 import { join } from 'node:path'
 
 const visits = 5
@@ -26,25 +26,27 @@ export async function measureWithLighthouse(url: string): Promise<Row[]> {
   const pages = { home: '/', video: `/videos/${info.homepage[0]?.items[0]?.id}`, plans: '/shopping' }
   const rows: Row[] = []
   for (const [name, path] of Object.entries(pages)) {
-    const all: Visit[] = []
+    const all: LighthouseVisit[] = []
     for (let visit = 0; visit < visits; visit++) all.push(await visitWithLighthouse(url + path))
     rows.push(...rowsOf(name, all))
   }
   return rows
 }
 
-function rowsOf(name: string, all: Visit[]): Row[] {
+function rowsOf(name: string, all: LighthouseVisit[]): Row[] {
   const middle = all.toSorted((a, b) => a.performance - b.performance)[Math.floor(all.length / 2)]
   if (!middle) return []
   const range = all.map(({ performance }) => performance).toSorted((a, b) => a - b)
   // Below 1000, Lighthouse considers the machine too slow or too busy for valid results.
   const how = `${range.join(' ')}, blocked ${Math.round(middle.blockedMs)} ms, machine ${Math.round(middle.benchmark)}`
   return [
-    score(`${name}: performance (${how})`, middle.performance, performanceAim),
-    score(`${name}: accessibility`, middle.accessibility, 100),
-    score(`${name}: best practices`, middle.bestPractices, 100),
-    score(`${name}: search engines`, middle.seo, 100),
-    ...(name === 'home' ? [within('home: largest paint', middle.largestPaintMs, largestPaintAimMs)] : []),
-    { ...score(`${name}: layout shift`, middle.shift, 0), aim: '0', ok: middle.shift === 0 },
+    atLeastPoints(`${name}: performance (${how})`, middle.performance, performanceAim),
+    atLeastPoints(`${name}: accessibility`, middle.accessibility, 100),
+    atLeastPoints(`${name}: best practices`, middle.bestPractices, 100),
+    atLeastPoints(`${name}: search engines`, middle.seo, 100),
+    ...(name === 'home'
+      ? [atMostMilliseconds('home: largest paint', middle.largestPaintMs, largestPaintAimMs)]
+      : []),
+    { ...atLeastPoints(`${name}: layout shift`, middle.shift, 0), aim: '0', ok: middle.shift === 0 },
   ]
 }

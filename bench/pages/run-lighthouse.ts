@@ -8,7 +8,7 @@ const home = join(import.meta.dirname, '../lighthouse')
 const patienceMs = 180_000
 
 /** The used values of a report: scores from 0 to 100, milliseconds, and Lighthouse's benchmark index of the machine. */
-export interface Visit {
+export interface LighthouseVisit {
   performance: number
   accessibility: number
   bestPractices: number
@@ -38,7 +38,7 @@ export function installLighthouse(): void {
 }
 
 /** Runs Lighthouse with its defaults: a phone, slow 4G, a processor four times slower. @throws Error if there is no report */
-export async function visitWithLighthouse(url: string): Promise<Visit> {
+export async function visitWithLighthouse(url: string): Promise<LighthouseVisit> {
   const { executablePath, args } = await findChromium()
   const folder = mkdtempSync(join(tmpdir(), 'cliffhanger-lighthouse-'))
   const file = join(folder, 'report.json')
@@ -63,7 +63,7 @@ export async function visitWithLighthouse(url: string): Promise<Visit> {
   }
 }
 
-function readReport({ categories, audits, environment, runtimeError }: Report): Visit {
+function readReport({ categories, audits, environment, runtimeError }: Report): LighthouseVisit {
   if (runtimeError) throw new Error(runtimeError.message)
   const score = (name: string) => Math.round((categories[name]?.score ?? 0) * 100)
   const value = (name: string) => audits[name]?.numericValue ?? Number.NaN

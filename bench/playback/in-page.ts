@@ -11,7 +11,7 @@ declare global {
 }
 
 /** In the page: measures when the first frame of any video is presented. Bare pages do the same for their only video. */
-export function watchFirstFrame(): void {
+export function recordFirstFrame(): void {
   const create = document.createElement.bind(document)
   document.createElement = (...args: Parameters<typeof create>) => {
     const element = create(...args)
@@ -46,7 +46,7 @@ export function nextIsPrepared(): boolean {
 }
 
 /** In the page: plays the video below the one on screen directly, without the page's own code. */
-export function wakeNext(): Promise<number> {
+export function startNextEpisode(): Promise<number> {
   const next = [...document.querySelectorAll('video')].find(
     (video) => video.getBoundingClientRect().top > innerHeight / 2,
   )
@@ -58,7 +58,7 @@ export function wakeNext(): Promise<number> {
 }
 
 /** In the page: observes the video below the one on screen, from the next key press on. */
-export function watchSwipe(): void {
+export function recordSwipe(): void {
   const next = [...document.querySelectorAll('video')].find(
     (video) => video.getBoundingClientRect().top > innerHeight / 2,
   )
@@ -79,7 +79,7 @@ export function watchSwipe(): void {
 }
 
 /** In the page: measures the time from the next key press until a video that was not on screen shows a frame in its middle. */
-export function watchSwitch(): void {
+export function recordVideoSwitch(): void {
   const shown = () =>
     [...document.querySelectorAll('video')].find((video) => {
       const { top, bottom } = video.getBoundingClientRect()

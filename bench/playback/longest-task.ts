@@ -11,7 +11,11 @@ interface TraceEvent {
 }
 
 /** Returns the CPU time in milliseconds of the longest main-thread task during `run`. */
-export async function longestTask(browser: Browser, page: Page, run: () => Promise<void>): Promise<number> {
+export async function measureLongestTask(
+  browser: Browser,
+  page: Page,
+  run: () => Promise<void>,
+): Promise<number> {
   await browser.startTracing(page, { categories: ['toplevel', '__metadata'] })
   await run()
   const trace = await browser.stopTracing()

@@ -8,7 +8,7 @@ export interface MainThread {
 }
 
 /** Measures a page's main thread for `seconds`. It counts CPU time, which is independent of other load on the machine. */
-export async function followMainThread(page: Page, seconds: number): Promise<MainThread> {
+export async function measureMainThread(page: Page, seconds: number): Promise<MainThread> {
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
   const before = await readMetrics(devtools)

@@ -2,13 +2,13 @@ import { chromium, type Browser, type Page } from '@playwright/test'
 import { join } from 'node:path'
 import { findChromium } from '#e2e/support/find-chromium.ts'
 import { median } from '#bench/http/load.ts'
-import { countStalls, nextIsPrepared, wakeNext, watchSwipe, watchSwitch } from './in-page.ts'
+import { countStalls, nextIsPrepared, startNextEpisode, recordSwipe, recordVideoSwitch } from './in-page.ts'
 import { profiles, type Profile } from './profiles.ts'
-import { firstFrame, timeout, visit } from './visit.ts'
-import { startBare } from '#bench/bare/start-bare.ts'
+import { firstFrame, timeout, withPage } from './visit.ts'
+import { startBareServer } from '#bench/bare/start-bare.ts'
 import type { BenchSite } from '#bench/site/start-bench-site.ts'
-import { atMost, atMostTimes, within, type Row } from '#bench/table.ts'
-import { findFilm } from '#bench/site/visitor.ts'
+import { atMost, atMostTimes, atMostMilliseconds, type Row } from '#bench/table.ts'
+import { findBenchEpisode } from '#bench/site/visitor.ts'
 
 /** Maximum ratio of the start-up time to a bare page with hls.js. */
 const startAims: [Profile, number][] = [
@@ -36,12 +36,12 @@ const swipesAVisit = 3
  * episode's first frame, on the connections and processors of phones.
  */
 export async function measurePlayback(site: BenchSite): Promise<Row[]> {
-  const { videoId, asset, hlsUrl } = await findFilm(site)
+  const { videoId, asset, hlsUrl } = await findBenchEpisode(site)
   // Read first, because its signed URL expires within minutes.
   const lowest = await lowestKilobits(site.url + hlsUrl)
   const ours = `${site.url}/videos/${videoId}?episode=1`
   const files = join(site.dataDir, 'storage/media', asset)
-  const bare = await startBare({ answers: [], files, connection: site.connection })
+  const bare = await startBareServer({ answers: [], files, connection: site.connection })
   const browser = await chromium.launch(await findChromium())
   const rows: Row[] = []
   try {
@@ -91,7 +91,7 @@ function measureStart(
   url: string,
   profile: Profile,
 ): Promise<{ cold: number; warm: number }> {
-  return visit(browser, url, profile, async (page) => {
+  return withPage(browser, url, profile, async (page) => {
     const cold = await firstFrame(page)
     await page.goto('about:blank')
     await page.goto(url, { waitUntil: 'commit' })
@@ -102,13 +102,17 @@ function measureStart(
 async function measureSwipes(browser: Browser, url: string, profile: Profile): Promise<Row[]> {
   const times: number[] = []
   for (let count = 0; count < swipeVisits; count++)
-    await visit(browser, url, profile, async (page) => {
+    await withPage(browser, url, profile, async (page) => {
       for (let swipe = 0; swipe < swipesAVisit; swipe++) times.push((await measureSwipe(page)).covered)
     })
   const p95 = times.toSorted((one, other) => one - other)[Math.floor(times.length * 0.95)] ?? Number.NaN
   return [
-    within(`key to prepared episode, ${profile.name}: its picture`, median(times), swipeAimMs.median),
-    within(`key to prepared episode, ${profile.name}: 95 of 100`, p95, swipeAimMs.p95),
+    atMostMilliseconds(
+      `key to prepared episode, ${profile.name}: its picture`,
+      median(times),
+      swipeAimMs.median,
+    ),
+    atMostMilliseconds(`key to prepared episode, ${profile.name}: 95 of 100`, p95, swipeAimMs.p95),
   ]
 }
 
@@ -117,10 +121,12 @@ async function compareWake(browser: Browser, url: string): Promise<Row> {
   const ours: number[] = []
   const bare: number[] = []
   for (let count = 0; count < wakes; count++) {
-    await visit(browser, url, profiles.free, async (page) => ours.push((await measureSwipe(page)).newFrame))
-    await visit(browser, url, profiles.free, async (page) => {
+    await withPage(browser, url, profiles.free, async (page) =>
+      ours.push((await measureSwipe(page)).newFrame),
+    )
+    await withPage(browser, url, profiles.free, async (page) => {
       await page.waitForFunction(nextIsPrepared, undefined, { polling: 50, timeout })
-      bare.push(await page.evaluate(wakeNext))
+      bare.push(await page.evaluate(startNextEpisode))
     })
   }
   const what = 'key to prepared episode: its next frame, against a bare play()'
@@ -132,8 +138,8 @@ async function compareSwitch(browser: Browser, addresses: { ours: string; bare: 
   const ours: number[] = []
   const bare: number[] = []
   for (let count = 0; count < switches; count++) {
-    ours.push(await visit(browser, addresses.ours, profiles.slow, (page) => timeSwitch(page, true)))
-    bare.push(await visit(browser, addresses.bare, profiles.slow, (page) => timeSwitch(page, false)))
+    ours.push(await withPage(browser, addresses.ours, profiles.slow, (page) => timeSwitch(page, true)))
+    bare.push(await withPage(browser, addresses.bare, profiles.slow, (page) => timeSwitch(page, false)))
   }
   return atMost('key to unprepared episode, slow 4G', median(ours), median(bare), switchAim)
 }
@@ -141,7 +147,7 @@ async function compareSwitch(browser: Browser, addresses: { ours: string; bare: 
 async function timeSwitch(page: Page, isOurs: boolean): Promise<number> {
   await firstFrame(page)
   if (isOurs) {
-    await page.evaluate(watchSwitch)
+    await page.evaluate(recordVideoSwitch)
     // As soon as keys are handled; nothing of the next episode has loaded by then.
     await page.waitForFunction(() => document.querySelector('input[type=range]') !== null, undefined, {
       timeout,
@@ -155,7 +161,7 @@ async function timeSwitch(page: Page, isOurs: boolean): Promise<number> {
 /** Plays episode after episode on a connection with twice the lowest rendition's bitrate. */
 async function measureStalls(browser: Browser, url: string, kilobits: number): Promise<Row> {
   const profile = { name: 'spare', network: { latencyMs: 150, kilobits: kilobits * spareRate } }
-  const stalls = await visit(browser, url, profile, async (page) => {
+  const stalls = await withPage(browser, url, profile, async (page) => {
     await firstFrame(page)
     await page.evaluate(countStalls)
     await page.waitForTimeout(watchedSeconds * 1000)
@@ -178,7 +184,7 @@ async function lowestKilobits(hlsUrl: string): Promise<number> {
 
 async function measureSwipe(page: Page): Promise<{ covered: number; newFrame: number }> {
   await page.waitForFunction(nextIsPrepared, undefined, { polling: 50, timeout })
-  await page.evaluate(watchSwipe)
+  await page.evaluate(recordSwipe)
   await page.keyboard.press('n')
   const handle = await page.waitForFunction(
     () => window.swiped?.covered !== undefined && window.swiped.newFrame !== undefined && window.swiped,

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { findChromium } from '#e2e/support/find-chromium.ts'
 import { makeBenchContent } from '#bench/site/make-bench-content.ts'
 import { nextIsPrepared, showControls } from './in-page.ts'
-import { longestTask } from './longest-task.ts'
-import { followMainThread, type MainThread } from './main-thread.ts'
+import { measureLongestTask } from './longest-task.ts'
+import { measureMainThread, type MainThread } from './main-thread.ts'
 import { profiles, type Profile } from './profiles.ts'
-import { firstFrame, timeout, visit } from './visit.ts'
-import { startBare } from '#bench/bare/start-bare.ts'
+import { firstFrame, timeout, withPage } from './visit.ts'
+import { startBareServer } from '#bench/bare/start-bare.ts'
 import { benchEnv, importFolder, startSiteOn, type BenchSite } from '#bench/site/start-bench-site.ts'
-import { atMost, atMostTimes, within, type Row } from '#bench/table.ts'
-import { findFilm } from '#bench/site/visitor.ts'
+import { atMost, atMostTimes, atMostMilliseconds, type Row } from '#bench/table.ts'
+import { findBenchEpisode } from '#bench/site/visitor.ts'
 
 const port = 3913
 /** Longer than the measurement, so that no episode ends during it. Small frames, because the main thread does not decode them. */
@@ -32,9 +32,9 @@ export async function measureWatching({ home, ffmpeg, connection }: BenchSite): 
   importFolder(folder, benchEnv(dataDir))
   const site = await startSiteOn(dataDir, port)
   try {
-    const { videoId, asset } = await findFilm(site)
+    const { videoId, asset } = await findBenchEpisode(site)
     const files = join(dataDir, 'storage/media', asset)
-    const bare = await startBare({ answers: [], files, connection })
+    const bare = await startBareServer({ answers: [], files, connection })
     const browser = await chromium.launch(await findChromium())
     try {
       return await measurePages(browser, `${site.url}/videos/${videoId}?episode=1`, `${bare.url}/page`)
@@ -62,9 +62,9 @@ async function compareWatching(
   profile: Profile,
 ): Promise<Row[]> {
   const follow = (url: string, begin: (page: Page) => Promise<void>) =>
-    visit(browser, url, profile, async (page) => {
+    withPage(browser, url, profile, async (page) => {
       await begin(page)
-      return followMainThread(page, seconds)
+      return measureMainThread(page, seconds)
     })
   const pages = [
     () => follow(bare, settle),
@@ -120,12 +120,16 @@ async function goOn(page: Page): Promise<void> {
 
 /** Measures changes from one prepared episode to the next until the following one is prepared, without the page's start-up. */
 async function measureChanges(browser: Browser, url: string): Promise<Row> {
-  const ms = await visit(browser, url, profiles.weak, async (page) => {
+  const ms = await withPage(browser, url, profiles.weak, async (page) => {
     await untilPrepared(page)
-    return longestTask(browser, page, async () => {
+    return measureLongestTask(browser, page, async () => {
       for (let change = 0; change < changes; change++) await goOn(page)
       await settle(page)
     })
   })
-  return within(`longest task of ${changes} changes of episode, ${profiles.weak.name}`, ms, longestTaskAimMs)
+  return atMostMilliseconds(
+    `longest task of ${changes} changes of episode, ${profiles.weak.name}`,
+    ms,
+    longestTaskAimMs,
+  )
 }

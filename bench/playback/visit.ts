@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from '@playwright/test'
-import { watchFirstFrame } from './in-page.ts'
+import { recordFirstFrame } from './in-page.ts'
 import { applyProfile, type Profile } from './profiles.ts'
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
@@ -8,7 +8,7 @@ const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch:
 export const timeout = 30_000
 
 /** Opens the URL in a new phone context with this profile, and measures there. */
-export async function visit<T>(
+export async function withPage<T>(
   browser: Browser,
   url: string,
   profile: Profile,
@@ -16,7 +16,7 @@ export async function visit<T>(
 ): Promise<T> {
   const context: BrowserContext = await browser.newContext(phone)
   try {
-    await context.addInitScript(watchFirstFrame)
+    await context.addInitScript(recordFirstFrame)
     const page = await context.newPage()
     await applyProfile(page, profile)
     await page.goto(url, { waitUntil: 'commit', timeout })

@@ -12,10 +12,10 @@ export interface Step {
   texts?: (rows: number) => string[][]
 }
 
-export type Report = (line: string) => void
+export type ProgressReport = (line: string) => void
 
 /** Prepares a connection for filling, without durability, because the data can be generated again. */
-export async function beginFilling(client: PoolClient): Promise<void> {
+export async function prepareForFilling(client: PoolClient): Promise<void> {
   await client.query('SET statement_timeout = 0; SET synchronous_commit = off')
   await client.query(
     'CREATE TABLE IF NOT EXISTS bench_progress (step text PRIMARY KEY, done bigint NOT NULL)',
@@ -23,14 +23,18 @@ export async function beginFilling(client: PoolClient): Promise<void> {
 }
 
 /** Returns true if a step was not completed in an earlier run. */
-export async function isLeft(client: PoolClient, name: string): Promise<boolean> {
+export async function isStepPending(client: PoolClient, name: string): Promise<boolean> {
   const { rowCount } = await client.query('SELECT FROM bench_progress WHERE step = $1', [name])
   return rowCount === 0
 }
 
 /** Runs a step in one transaction, unless an earlier run completed it. */
-export async function once(client: PoolClient, name: string, work: () => Promise<unknown>): Promise<void> {
-  if (!(await isLeft(client, name))) return
+export async function runStepOnce(
+  client: PoolClient,
+  name: string,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  if (!(await isStepPending(client, name))) return
   await client.query('BEGIN')
   await work()
   await client.query('INSERT INTO bench_progress VALUES ($1, 1)', [name])
@@ -38,10 +42,10 @@ export async function once(client: PoolClient, name: string, work: () => Promise
 }
 
 /** Inserts the rows of a step without triggers and foreign keys. Each transaction stores its progress, so an interrupted run is resumed. */
-export async function fill(
+export async function insertRows(
   client: PoolClient,
   { name, total, chunk, sql, texts }: Step,
-  report: Report,
+  report: ProgressReport,
 ): Promise<void> {
   const { rows } = await client.query<{ done: string }>('SELECT done FROM bench_progress WHERE step = $1', [
     name,
@@ -88,7 +92,7 @@ export async function dropIndexes(client: PoolClient, tables: readonly string[])
 export async function makeIndexes(
   client: PoolClient,
   tables: readonly string[],
-  report: Report,
+  report: ProgressReport,
 ): Promise<void> {
   await client.query("SET LOCAL maintenance_work_mem = '1GB'")
   const { rows } = await client.query<{ indexname: string; indexdef: string }>(

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { answers, spawnSite, type BenchSite } from './start-bench-site.ts'
+import { waitUntilReachable, spawnSite, type BenchSite } from './start-bench-site.ts'
 
 /** An additional process of a running site. */
-export interface AnotherProcess {
+export interface SecondProcess {
   url: string
   pid: number
   close(): Promise<void>
@@ -12,7 +12,7 @@ export interface AnotherProcess {
 const port = 3914
 
 /** Starts another process of the site on the same database and data, as an operator with several instances does. */
-export async function startAnother({ env, dataDir, connection }: BenchSite): Promise<AnotherProcess> {
+export async function startSecondProcess({ env, dataDir, connection }: BenchSite): Promise<SecondProcess> {
   const { host, user, database, port: databasePort } = connection
   const place = new URLSearchParams({ host, port: String(databasePort) })
   const own = {
@@ -22,7 +22,7 @@ export async function startAnother({ env, dataDir, connection }: BenchSite): Pro
   }
   const child = spawnSite({ ...env, ...own })
   const url = `http://localhost:${port}`
-  await answers(`${url}/api/health`, child)
+  await waitUntilReachable(`${url}/api/health`, child)
   return {
     url,
     pid: child.pid ?? Number.NaN,

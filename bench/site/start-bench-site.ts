@@ -2,13 +2,16 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startEmbedded, type EmbeddedConnection } from '#server/platform/database/embedded/embedded.ts'
+import {
+  startEmbeddedDatabase,
+  type EmbeddedConnection,
+} from '#server/platform/database/embedded/embedded.ts'
 import { createLog } from '#server/platform/log.ts'
 import { findFfmpeg, type Ffmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
 import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
 import { boundToUs } from '#scripts/run-child.mjs'
 import { unlimited, unlimitedQuotas } from '#server/testing/site/unlimited.ts'
-import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
+import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { makeBenchContent, type Content } from './make-bench-content.ts'
 
 export interface BenchSite {
@@ -40,9 +43,12 @@ export async function startBenchSite(content = usualContent): Promise<BenchSite>
   importFolder(folder, env)
   const site = spawnSite(env)
   const url = `http://localhost:${port}`
-  await answers(`${url}/api/ready`, site)
+  await waitUntilReachable(`${url}/api/ready`, site)
   // The site's own database server, which is already running.
-  const { connection } = await startEmbedded({ dataDir, log: createLog({ json: false, level: 'error' }) })
+  const { connection } = await startEmbeddedDatabase({
+    dataDir,
+    log: createLog({ json: false, level: 'error' }),
+  })
   return {
     url,
     pid: site.pid ?? Number.NaN,
@@ -72,7 +78,7 @@ export async function startSiteOn(
     if (site.exitCode === null && site.kill('SIGTERM')) await ended
   }
   try {
-    await answers(`${url}/api/ready`, site)
+    await waitUntilReachable(`${url}/api/ready`, site)
     return { url, close }
   } catch (error) {
     await close()
@@ -120,10 +126,10 @@ export function importFolder(folder: string, env: NodeJS.ProcessEnv): number {
 }
 
 /** Waits until a server responds. @throws Error if its process exits first, or after a minute */
-export async function answers(url: string, server: ChildProcess): Promise<void> {
+export async function waitUntilReachable(url: string, server: ChildProcess): Promise<void> {
   const isThere = () => {
     if (server.exitCode !== null) throw new Error(`${url} does not respond`)
-    return answersAt(url)
+    return isReachable(url)
   }
   await waitUntil(`${url} answers`, isThere, 60_000)
 }

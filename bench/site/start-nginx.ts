@@ -2,13 +2,17 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { boundToUs } from '#scripts/run-child.mjs'
-import type { Bare } from '#bench/bare/start-bare.ts'
-import { answers } from './start-bench-site.ts'
+import type { BareServer } from '#bench/bare/start-bare.ts'
+import { waitUntilReachable } from './start-bench-site.ts'
 
 const port = 3913
 
 /** Starts nginx with one process for a folder; returns undefined if it is not on the PATH. `probe` is a file in the folder. */
-export async function startNginx(files: string, home: string, probe: string): Promise<Bare | undefined> {
+export async function startNginx(
+  files: string,
+  home: string,
+  probe: string,
+): Promise<BareServer | undefined> {
   if (spawnSync('nginx', ['-v'], { stdio: 'ignore' }).status !== 0) return undefined
   const prefix = join(home, 'nginx')
   mkdirSync(join(prefix, 'tmp'), { recursive: true })
@@ -16,7 +20,7 @@ export async function startNginx(files: string, home: string, probe: string): Pr
   const args = ['-p', prefix, '-c', 'nginx.conf', '-e', 'error.log']
   const server = spawn(...boundToUs('nginx', args), { stdio: ['ignore', 'ignore', 'inherit'] })
   const url = `http://localhost:${port}`
-  await answers(`${url}/${probe}`, server)
+  await waitUntilReachable(`${url}/${probe}`, server)
   return {
     url,
     async close() {

@@ -11,7 +11,7 @@ interface Playable {
 }
 
 /** The measured drama, its first episode, and the URL of its stream. */
-export interface Film {
+export interface BenchEpisode {
   videoId: string
   episodeId: string
   /** Its last episode, which is locked. */
@@ -21,7 +21,7 @@ export interface Film {
   asset: string
 }
 
-export async function findFilm({ url }: Pick<BenchSite, 'url'>): Promise<Film> {
+export async function findBenchEpisode({ url }: Pick<BenchSite, 'url'>): Promise<BenchEpisode> {
   const { info } = await read<Homepage>(`${url}/api/homepage`)
   const videoId = found(info.homepage[0]?.items[0]).id
   const { data } = await read<Episodes>(`${url}/api/video/episode?video_id=${videoId}`)
@@ -33,21 +33,21 @@ export async function findFilm({ url }: Pick<BenchSite, 'url'>): Promise<Film> {
 }
 
 /** Returns the cookie of a new visitor without records. */
-export async function newVisitor({ url }: Pick<BenchSite, 'url'>): Promise<string> {
+export async function createGuest({ url }: Pick<BenchSite, 'url'>): Promise<string> {
   return cookieOf(await fetch(`${url}/api/user`))
 }
 
 /** Returns the cookie of a guest with a short history, so that responses are personalized. */
 export async function newGuest(
   site: Pick<BenchSite, 'url'>,
-  { videoId, episodeId }: Pick<Film, 'videoId' | 'episodeId'>,
+  { videoId, episodeId }: Pick<BenchEpisode, 'videoId' | 'episodeId'>,
 ): Promise<string> {
   const response = await fetch(`${site.url}/api/user/history`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       'sec-fetch-site': 'same-origin',
-      cookie: await newVisitor(site),
+      cookie: await createGuest(site),
     },
     body: JSON.stringify({
       video_id: videoId,

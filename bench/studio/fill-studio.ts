@@ -1,13 +1,13 @@
 import type { Pool } from 'pg'
 import { fillCatalogue } from '#bench/catalogue/fill-catalogue.ts'
 import {
-  beginFilling,
+  prepareForFilling,
   dropIndexes,
-  fill,
-  isLeft,
+  insertRows,
+  isStepPending,
   makeIndexes,
-  once,
-  type Report,
+  runStepOnce,
+  type ProgressReport,
 } from '#bench/site/fill-tables.ts'
 import type { SiteSize } from './site-size.ts'
 import { moneySteps } from './money-steps.ts'
@@ -31,23 +31,23 @@ const historyEach = 20
 const loaded = ['orders', 'attempts', 'ledger_lines', 'entitlements', 'webhook_events', 'audit_events']
 
 /** Fills an empty, migrated database with a year of a site's data. An interrupted run is resumed. */
-export async function fillStudio(pool: Pool, size: SiteSize, report: Report): Promise<void> {
+export async function fillStudio(pool: Pool, size: SiteSize, report: ProgressReport): Promise<void> {
   const { videos, people } = size
   await fillCatalogue(pool, { videos, people, historyEach }, report)
   const client = await pool.connect()
   try {
-    await beginFilling(client)
-    await once(client, 'studio: indexes dropped', () => dropIndexes(client, loaded))
-    await once(client, 'studio: months of events', async () => {
+    await prepareForFilling(client)
+    await runStepOnce(client, 'studio: indexes dropped', () => dropIndexes(client, loaded))
+    await runStepOnce(client, 'studio: months of events', async () => {
       await client.query(
         "SELECT make_events_month(now() - ago * interval '1 month') FROM generate_series(0, 3) AS ago",
       )
     })
-    for (const step of [...siteSteps(size), ...moneySteps(size)]) await fill(client, step, report)
-    await once(client, 'studio: indexes made', () => makeIndexes(client, loaded, report))
-    if (await isLeft(client, 'studio: vacuumed')) {
+    for (const step of [...siteSteps(size), ...moneySteps(size)]) await insertRows(client, step, report)
+    await runStepOnce(client, 'studio: indexes made', () => makeIndexes(client, loaded, report))
+    if (await isStepPending(client, 'studio: vacuumed')) {
       await client.query('VACUUM ANALYZE')
-      await once(client, 'studio: vacuumed', async () => {})
+      await runStepOnce(client, 'studio: vacuumed', async () => {})
     }
   } finally {
     client.release(true)

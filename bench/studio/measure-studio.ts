@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 import { openDatabase } from '#server/platform/database/database.ts'
-import { startEmbedded } from '#server/platform/database/embedded/embedded.ts'
+import { startEmbeddedDatabase } from '#server/platform/database/embedded/embedded.ts'
 import { createLog } from '#server/platform/log.ts'
 import type { Tables } from '#server/tables.ts'
 import { startSiteOn } from '#bench/site/start-bench-site.ts'
@@ -13,8 +13,8 @@ import { fillStudio, siteSize } from './fill-studio.ts'
 import { makeCovers } from './make-covers.ts'
 import { measureCases, type Target } from './measure-cases.ts'
 import { measureScrolling } from './measure-scrolling.ts'
-import { openStudioFor } from './open-studio.ts'
-import { readValues } from './read-values.ts'
+import { createStudioSession } from './open-studio.ts'
+import { readParameterValues } from './read-values.ts'
 import { runJobsOnce } from './run-jobs-once.ts'
 import { makeFileCases, makeStudioCases, type StudioCase } from './studio-cases.ts'
 import { printTable, type Row } from '#bench/table.ts'
@@ -61,7 +61,7 @@ export async function measureStudio(args: readonly string[]): Promise<void> {
 async function openFilled(dataDir: string, part: number) {
   mkdirSync(dataDir, { recursive: true })
   const database = await openDatabase<Tables>({ dataDir, databaseUrl: undefined, migrate: true }, log)
-  const { connection } = await startEmbedded({ dataDir, log })
+  const { connection } = await startEmbeddedDatabase({ dataDir, log })
   // The site's own pool has a shorter statement time-out than filling takes.
   const filled = new pg.Pool({ ...connection, types: columnTypes })
   // A connection that is closing may receive an error when the database server stops.
@@ -82,7 +82,7 @@ async function openFilled(dataDir: string, part: number) {
 }
 
 async function measure(pool: pg.Pool, url: string, only: string): Promise<Row[]> {
-  const cookie = await openStudioFor(pool)
+  const cookie = await createStudioSession(pool)
   const target: Target = { url, headers: { cookie: `${cookie.name}=${cookie.value}` } }
   const cases = (await casesOn(pool, url)).filter(({ name }) => name.includes(only))
   console.log(`${cases.length} cases with one client …`)
@@ -94,5 +94,5 @@ async function casesOn(pool: pg.Pool, url: string): Promise<StudioCase[]> {
   const description = await fetch(`${url}/api/openapi.json`)
   // The site's own OpenAPI document.
   const files = makeFileCases((await description.json()) as Parameters<typeof makeFileCases>[0])
-  return [...makeStudioCases(await readValues(pool)), ...files]
+  return [...makeStudioCases(await readParameterValues(pool)), ...files]
 }

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
 
 /** Signs in one of the generated owners. @returns the cookie */
-export async function openStudioFor(pool: Pool): Promise<{ name: string; value: string }> {
+export async function createStudioSession(pool: Pool): Promise<{ name: string; value: string }> {
   const token = newSecret()
   const { rowCount } = await pool.query(
     `INSERT INTO operator_sessions (id, operator_id, token_hash, user_agent, created_at, last_seen_at)

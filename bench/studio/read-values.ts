@@ -1,17 +1,17 @@
 import type { Pool } from 'pg'
 import type { TSchema } from 'typebox'
-import { madeUpWord } from '#bench/catalogue/made-up-words.ts'
+import { randomWord } from '#bench/catalogue/made-up-words.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { links } from './money-steps.ts'
 
 /** Request values by `command field`, else by the field's name. */
-export type Values = Record<string, readonly string[]>
+export type ParameterValues = Record<string, readonly string[]>
 
 /** The number of alternating records, large enough that none is cached from the last read. */
 const samples = 100
 
 /** Reads the values from the filled database. */
-export async function readValues(pool: Pool): Promise<Values> {
+export async function readParameterValues(pool: Pool): Promise<ParameterValues> {
   const some = async (from: string, column = 'id') => {
     const { rows } = await pool.query<{ value: string }>(
       `SELECT ${column} AS value FROM ${from} ORDER BY md5(${column}) LIMIT ${samples}`,
@@ -35,7 +35,7 @@ export async function readValues(pool: Pool): Promise<Values> {
     video_id: videos,
     who: [...emails, ...orders, ...members],
     person: [...emails, ...members],
-    keyword: Array.from({ length: samples }, (_, index) => madeUpWord(0, index)),
+    keyword: Array.from({ length: samples }, (_, index) => randomWord(0, index)),
     token: Array.from({ length: links }, (_, index) => `bench${index + 1}`),
     day: daysAgo.map((days) => timeBefore(days).slice(0, 10)),
   }
@@ -46,7 +46,7 @@ const timeBefore = (days: number) => new Date(Date.now() - days * dayMs).toISOSt
 
 /** Returns the values of a field: known ones, else those of its schema; the maximum of a number. @throws Error if there are none */
 export function valuesFor(
-  values: Values,
+  values: ParameterValues,
   command: string,
   field: string,
   schema: TSchema | undefined,

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
-import { studioCalls } from '#contract/calls.ts'
+import { studioEndpoints } from '#contract/calls.ts'
 import { isCommand, type CommandEndpoint } from '#contract/studio/command.ts'
-import { valuesFor, type Values } from './read-values.ts'
+import { valuesFor, type ParameterValues } from './read-values.ts'
 
 /** A request to measure, with one URL per value, which are requested in turn. */
 export interface StudioCase {
@@ -18,7 +18,7 @@ const pagingFields = new Set(['cursor', 'limit'])
 
 /** Returns cases for the studio's file downloads in the OpenAPI document. */
 export function makeFileCases(description: { paths: Record<string, { get?: object }> }): StudioCase[] {
-  const known = new Set(studioCalls.map(({ path }) => path))
+  const known = new Set(studioEndpoints.map(({ path }) => path))
   return Object.entries(description.paths)
     .filter(([path, { get }]) => path.startsWith('/api/studio/') && get !== undefined)
     .filter(([path]) => ![...known].some((each) => each === path))
@@ -29,14 +29,14 @@ export function makeFileCases(description: { paths: Record<string, { get?: objec
  * Returns cases for every read-only command: with its required fields, and with each optional filter and every
  * value of a closed list. New commands are included automatically; new field names need values in read-values.ts.
  */
-export function makeStudioCases(values: Values): StudioCase[] {
-  return studioCalls
+export function makeStudioCases(values: ParameterValues): StudioCase[] {
+  return studioEndpoints
     .filter(isCommand)
     .filter(({ method }) => method === 'GET')
     .flatMap((command) => casesOf(command, values))
 }
 
-function casesOf(command: CommandEndpoint, values: Values): StudioCase[] {
+function casesOf(command: CommandEndpoint, values: ParameterValues): StudioCase[] {
   const { properties = {}, required = [] }: Fields = command.query ?? {}
   const needed = required.map(
     (name) => [name, valuesFor(values, command.command, name, properties[name])] as const,
@@ -61,7 +61,12 @@ interface Filter {
   of: readonly string[]
 }
 
-function filtersBy({ command }: CommandEndpoint, field: string, schema: TSchema, values: Values): Filter[] {
+function filtersBy(
+  { command }: CommandEndpoint,
+  field: string,
+  schema: TSchema,
+  values: ParameterValues,
+): Filter[] {
   const of = valuesFor(values, command, field, schema)
   const isClosed = 'enum' in schema
   return isClosed

@@ -49,10 +49,15 @@ export const studioEvents = [
 ] as const
 
 /** Commands that need more than one transaction: the audit log has an entry for the request and one for the result. */
-export const actingCommands = ['icon remove', 'order check', 'order refund', 'reconciliation run'] as const
+export const multiTransactionCommands = [
+  'icon remove',
+  'order check',
+  'order refund',
+  'reconciliation run',
+] as const
 
 /** All other audited commands, and the image uploads of the studio. */
-const changingCommands = [
+const singleTransactionCommands = [
   'category change',
   'category delete',
   'category merge',
@@ -107,26 +112,26 @@ const changingCommands = [
 ] as const
 
 /** All audited commands. */
-export const writtenCommands = [...actingCommands, ...changingCommands] as const
+export const auditedCommands = [...multiTransactionCommands, ...singleTransactionCommands] as const
 
-export type ActingCommand = (typeof actingCommands)[number]
-export type WrittenCommand = (typeof writtenCommands)[number]
+export type MultiTransactionCommand = (typeof multiTransactionCommands)[number]
+export type AuditedCommand = (typeof auditedCommands)[number]
 
 /** Every event of the audit log. Commands have the prefix "studio". */
 export type AuditedEvent =
   | (typeof viewerEvents)[number]
   | (typeof studioEvents)[number]
-  | `studio ${WrittenCommand}`
+  | `studio ${AuditedCommand}`
 
-const audited: ReadonlySet<string> = new Set([
+const auditedEvents: ReadonlySet<string> = new Set([
   ...viewerEvents,
   ...studioEvents,
-  ...writtenCommands.map((words) => `studio ${words}`),
+  ...auditedCommands.map((words) => `studio ${words}`),
 ])
 
 /** Returns true for an event that the current version writes; older entries may have others. */
-export const isAudited = (event: string): event is AuditedEvent => audited.has(event)
+export const isAuditedEvent = (event: string): event is AuditedEvent => auditedEvents.has(event)
 
 /** Returns true for a command that has two entries: its request and its result. */
-export const isActing = (words: string): words is ActingCommand =>
-  actingCommands.some((each) => each === words)
+export const isMultiTransactionCommand = (words: string): words is MultiTransactionCommand =>
+  multiTransactionCommands.some((each) => each === words)

@@ -14,7 +14,7 @@ export interface CommandEndpoint extends Endpoint {
   command: string
   args?: readonly string[]
   /** Set for an irreversible command: the command line asks for these fields and a confirmation, unless `--yes` is given. */
-  confirmed?: readonly string[]
+  confirmationFields?: readonly string[]
   /** The roles that may run it. The command line has the owner's rights. */
   roles: readonly Role[]
 }

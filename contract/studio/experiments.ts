@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { Currency, Id, Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
+import { Currency, Id, Time, pageOf, nullable, stringEnum, pagingFields } from '#contract/shapes.ts'
 import { command } from './command.ts'
 import { payLayouts } from './homepage.ts'
 import { priceWarnings } from './video-warnings.ts'
@@ -17,7 +17,7 @@ export const Variant = Type.Object({
   free_episodes: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
   /** The price of one episode, or of the whole video. */
   price_cents: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000_000 })),
-  layout: Type.Optional(oneOf(payLayouts)),
+  layout: Type.Optional(stringEnum(payLayouts)),
   /** A colour such as `#ff8a4c`. */
   accent: Type.Optional(Type.String({ pattern: '^#[0-9a-fA-F]{6}$' })),
 })
@@ -29,7 +29,7 @@ const Name = Type.String({ minLength: 1, maxLength: 100 })
 export const Experiment = Type.Object({
   id: Id,
   name: Type.String(),
-  kind: oneOf(experimentKinds),
+  kind: stringEnum(experimentKinds),
   /** The tested video; null for the whole site. */
   target: nullable(Id),
   /** The title of the tested video. */
@@ -37,7 +37,7 @@ export const Experiment = Type.Object({
   /** The currency of its prices. */
   currency: nullable(Currency),
   variants: Type.Array(Variant),
-  state: oneOf(['draft', 'running', 'stopped']),
+  state: stringEnum(['draft', 'running', 'stopped']),
   created_at: Time,
   started_at: nullable(Time),
   stopped_at: nullable(Time),
@@ -79,7 +79,7 @@ export const ExperimentResult = Type.Object({
   /** Sample ratio mismatch: the variants' shares of viewers differ from the configured ones, so the result is not valid. */
   is_uneven: Type.Boolean(),
   /** Price warnings for the variants of a draft; the control is number 0. */
-  warnings: Type.Array(Type.Object({ variant: Type.Integer(), warning: oneOf(priceWarnings) })),
+  warnings: Type.Array(Type.Object({ variant: Type.Integer(), warning: stringEnum(priceWarnings) })),
   /** Time of the count: up to some minutes ago for an experiment with many viewers, up to a day ago once it is stopped. */
   counted_at: Time,
 })
@@ -94,7 +94,7 @@ export const createExperiment = command({
   summary: 'Creates an experiment as a draft; viewers take part once it is started',
   refuses: ['notFound', 'variantsInvalid', 'amountNotTaken'],
   body: Type.Object({
-    kind: oneOf(experimentKinds),
+    kind: stringEnum(experimentKinds),
     name: Name,
     target: Type.Optional(nullable(Id)),
     variants: Variants,
@@ -145,8 +145,8 @@ export const listExperiments = command({
   roles: readers,
   summary: 'Lists experiments, newest first',
   refuses: [],
-  query: Type.Object({ ...paging }),
-  data: listOf(Experiment),
+  query: Type.Object({ ...pagingFields }),
+  data: pageOf(Experiment),
 })
 
 export const showExperiment = command({

@@ -1,7 +1,7 @@
-import { languageOf, type Language } from '#contract/languages.ts'
+import { languageFromTag, type Language } from '#contract/languages.ts'
 
 /** ISO 639-2 codes (some languages have two) and names of languages, as containers and file names have them. */
-const otherNames: Record<string, string> = {
+const languageNames: Record<string, string> = {
   eng: 'en',
   english: 'en',
   spa: 'es',
@@ -25,7 +25,7 @@ const otherNames: Record<string, string> = {
 }
 
 /** Returns the language of a tag in a media file or file name, or undefined if the site does not support it. */
-export function languageOfFile(tag: string): Language | undefined {
+export function languageFromFileTag(tag: string): Language | undefined {
   const code = tag.normalize('NFC').toLowerCase()
-  return languageOf(otherNames[code] ?? code)
+  return languageFromTag(languageNames[code] ?? code)
 }

@@ -1,13 +1,13 @@
 import { Type, type Static } from 'typebox'
-import { Id, Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
+import { Id, Time, pageOf, nullable, stringEnum, pagingFields } from '#contract/shapes.ts'
 import { command } from './command.ts'
-import { mostDays, revenueViews } from './growth.ts'
+import { maxReportDays, revenueViews } from './growth.ts'
 
 /** The groupings of the funnel: campaign, ad click or video. */
 export const funnelKinds = ['token', 'click', 'video'] as const
 export type FunnelKind = (typeof funnelKinds)[number]
 
-const sums = {
+const funnelFigures = {
   /** By token and click, visits to the site; by video, visits that opened the video. */
   visits: Type.Integer(),
   /** Plays; those of a viewer and an episode within half an hour count once. */
@@ -24,12 +24,12 @@ export const FunnelRow = Type.Object({
   key: nullable(Type.String()),
   /** The link's name or the video's title. */
   name: nullable(Type.String()),
-  ...sums,
+  ...funnelFigures,
 })
 export type FunnelRow = Static<typeof FunnelRow>
 
-export const FunnelSums = Type.Object(sums)
-export type FunnelSums = Static<typeof FunnelSums>
+export const FunnelTotals = Type.Object(funnelFigures)
+export type FunnelTotals = Static<typeof FunnelTotals>
 
 export const listFunnel = command({
   method: 'GET',
@@ -40,14 +40,14 @@ export const listFunnel = command({
     'Shows visits, plays, paywall views, paid orders and revenue by campaign, ad click or video (`by`), most visits first, over UTC days up to `until`',
   refuses: [],
   query: Type.Object({
-    by: oneOf(funnelKinds),
+    by: stringEnum(funnelKinds),
     until: Type.Optional(Time),
-    days: Type.Optional(Type.Integer({ minimum: 1, maximum: mostDays })),
-    ...paging,
+    days: Type.Optional(Type.Integer({ minimum: 1, maximum: maxReportDays })),
+    ...pagingFields,
   }),
-  data: listOf(FunnelRow, {
+  data: pageOf(FunnelRow, {
     /** Totals of the whole period, independent of paging. */
-    totals: FunnelSums,
+    totals: FunnelTotals,
     first_day: Type.String(),
     last_day: Type.String(),
   }),
@@ -72,8 +72,8 @@ export const listDropOff = command({
   roles: ['owner', 'analyst'],
   summary: 'Shows how many viewers started and completed each episode of a video',
   refuses: ['notFound'],
-  query: Type.Object({ video_id: Id, ...paging }),
-  data: listOf(DropOff, {
+  query: Type.Object({ video_id: Id, ...pagingFields }),
+  data: pageOf(DropOff, {
     title: Type.String(),
     /** The time of the first counted viewer; null if there is none. */
     since: nullable(Time),

@@ -3,7 +3,7 @@ import { Cents, Currency, Time } from '#contract/shapes.ts'
 import { command } from './command.ts'
 
 /** Maximum number of days in one report. */
-export const mostDays = 92
+export const maxReportDays = 92
 
 /** Revenue in one currency; docs/figures.md defines each figure. Refunds and disputes can exceed the gross amount. */
 export const Revenue = Type.Object({
@@ -41,7 +41,7 @@ export const GrowthDay = Type.Object({
 })
 export type GrowthDay = Static<typeof GrowthDay>
 
-export const listDays = command({
+export const listGrowthDays = command({
   method: 'GET',
   path: '/api/studio/growth/days',
   command: 'growth days',
@@ -50,7 +50,7 @@ export const listDays = command({
   refuses: [],
   query: Type.Object({
     until: Type.Optional(Time),
-    days: Type.Optional(Type.Integer({ minimum: 1, maximum: mostDays })),
+    days: Type.Optional(Type.Integer({ minimum: 1, maximum: maxReportDays })),
   }),
   data: Type.Object({
     list: Type.Array(GrowthDay),

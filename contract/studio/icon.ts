@@ -5,7 +5,7 @@ import { command, roles, type Role } from './command.ts'
 export const iconLimits = { bytes: 5 * 1024 ** 2, side: 512 }
 
 /** The roles that may change the site's icon, by the command and by the upload endpoint. */
-export const iconChoosers: readonly Role[] = ['owner', 'editor']
+export const iconEditorRoles: readonly Role[] = ['owner', 'editor']
 export const iconPath = '/api/studio/icon'
 export const iconCommand = {
   path: iconPath,
@@ -35,7 +35,7 @@ export const removeIcon = command({
   method: 'DELETE',
   path: iconPath,
   command: 'icon remove',
-  roles: iconChoosers,
+  roles: iconEditorRoles,
   summary: 'Resets the icon to the one of the environment variable or the built-in one',
   refuses: [],
   body: Type.Object({}),

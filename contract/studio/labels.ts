@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox'
-import { Id, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
+import { Id, pageOf, nullable, stringEnum, pagingFields } from '#contract/shapes.ts'
 import { command, type Role } from './command.ts'
-import { TextsInSome } from './videos.ts'
+import { PartialLocalizedText } from './videos.ts'
 
 /** Maximum length of the name of a tag or category. */
-export const longestLabel = 64
+export const maxLabelLength = 64
 
 /** Background tasks of a tag with many videos: reindexing its new names, merging it into another tag, deleting it. */
 export const tagTasks = ['index', 'merge', 'delete'] as const
@@ -14,7 +14,7 @@ const editors: readonly Role[] = ['owner', 'editor']
 const readers: readonly Role[] = [...editors, 'analyst']
 
 /** A tag or category. Homepage sections and video folders refer to its slug, which never changes. */
-export const StudioLabel = Type.Object({ id: Id, slug: Type.String(), names: TextsInSome })
+export const StudioLabel = Type.Object({ id: Id, slug: Type.String(), names: PartialLocalizedText })
 export type StudioLabel = Static<typeof StudioLabel>
 
 export const StudioTag = Type.Object({
@@ -22,17 +22,17 @@ export const StudioTag = Type.Object({
   /** The number of published videos with this tag. */
   video_count: Type.Integer(),
   /** The task that is updating its videos in batches; null if there is none. */
-  under_way: nullable(oneOf(tagTasks)),
+  under_way: nullable(stringEnum(tagTasks)),
 })
 export type StudioTag = Static<typeof StudioTag>
 
 const byId = Type.Object({ id: Id })
-const renamed = Type.Object({ id: Id, names: TextsInSome })
-const merged = Type.Object({ id: Id, into: Id })
+const renameInput = Type.Object({ id: Id, names: PartialLocalizedText })
+const mergeInput = Type.Object({ id: Id, into: Id })
 /** False while a background task still updates videos in batches. */
-const isDone = { done: Type.Boolean() }
-const MergedInto = Type.Object({ ...StudioLabel.properties, ...isDone })
-const Deleted = Type.Object({ deleted: Type.Boolean() })
+const doneField = { done: Type.Boolean() }
+const MergeResult = Type.Object({ ...StudioLabel.properties, ...doneField })
+const DeleteResult = Type.Object({ deleted: Type.Boolean() })
 const categories = Type.Object({ list: Type.Array(StudioLabel) })
 
 export const listStudioTags = command({
@@ -43,8 +43,8 @@ export const listStudioTags = command({
   summary:
     'Lists tags, those with the most published videos first; with a keyword, the tags whose names contain its words',
   refuses: [],
-  query: Type.Object({ ...paging, keyword: Type.Optional(Type.String({ maxLength: 200 })) }),
-  data: listOf(StudioTag),
+  query: Type.Object({ ...pagingFields, keyword: Type.Optional(Type.String({ maxLength: 200 })) }),
+  data: pageOf(StudioTag),
 })
 
 export const changeTag = command({
@@ -55,7 +55,7 @@ export const changeTag = command({
   roles: editors,
   summary: 'Renames a tag in the given languages; an empty name removes a language',
   refuses: ['notFound', 'labelInvalid', 'labelTaken'],
-  body: renamed,
+  body: renameInput,
   info: StudioLabel,
 })
 
@@ -68,8 +68,8 @@ export const mergeTag = command({
   summary:
     'Merges a tag into another: moves its videos and homepage sections, then deletes it. With many videos, it runs in the background and `done` is false',
   refuses: ['notFound', 'movedOn'],
-  body: merged,
-  info: MergedInto,
+  body: mergeInput,
+  info: MergeResult,
 })
 
 export const deleteTag = command({
@@ -82,7 +82,7 @@ export const deleteTag = command({
     'Deletes a tag and removes it from all videos. With many videos, it runs in the background and `deleted` is false',
   refuses: ['notFound', 'feedsHomepage', 'movedOn'],
   body: byId,
-  info: Deleted,
+  info: DeleteResult,
 })
 
 export const listStudioCategories = command({
@@ -103,7 +103,7 @@ export const changeCategory = command({
   roles: editors,
   summary: 'Renames a category in the given languages; an empty name removes a language',
   refuses: ['notFound', 'labelInvalid', 'labelTaken'],
-  body: renamed,
+  body: renameInput,
   info: StudioLabel,
 })
 
@@ -126,8 +126,8 @@ export const mergeCategory = command({
   roles: editors,
   summary: 'Merges a category into another: moves its videos and homepage sections, then deletes it',
   refuses: ['notFound'],
-  body: merged,
-  info: MergedInto,
+  body: mergeInput,
+  info: MergeResult,
 })
 
 export const deleteCategory = command({
@@ -139,5 +139,5 @@ export const deleteCategory = command({
   summary: 'Deletes a category and removes it from all videos',
   refuses: ['notFound', 'feedsHomepage'],
   body: byId,
-  info: Deleted,
+  info: DeleteResult,
 })

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
-import { Id, Time, listOf, paging } from '#contract/shapes.ts'
+import { Id, Time, pageOf, pagingFields } from '#contract/shapes.ts'
 import { command } from './command.ts'
-import { mostDays, revenueViews } from './growth.ts'
+import { maxReportDays, revenueViews } from './growth.ts'
 
 /** A campaign link. Its token is stored for visitors who follow it. */
 export const Link = Type.Object({
@@ -47,8 +47,8 @@ export const listLinks = command({
   refuses: [],
   query: Type.Object({
     until: Type.Optional(Time),
-    days: Type.Optional(Type.Integer({ minimum: 1, maximum: mostDays })),
-    ...paging,
+    days: Type.Optional(Type.Integer({ minimum: 1, maximum: maxReportDays })),
+    ...pagingFields,
   }),
-  data: listOf(Link, { first_day: Type.String(), last_day: Type.String() }),
+  data: pageOf(Link, { first_day: Type.String(), last_day: Type.String() }),
 })

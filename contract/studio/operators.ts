@@ -1,13 +1,13 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '#contract/endpoint.ts'
-import { Id, Time, Typed, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
+import { Id, Time, FormText, pageOf, nullable, stringEnum, pagingFields } from '#contract/shapes.ts'
 import { command, roles } from './command.ts'
 
 /** An operator: a user of the studio. */
 export const Operator = Type.Object({
   id: Id,
   email: Type.String(),
-  role: oneOf(roles),
+  role: stringEnum(roles),
   /** Null until the invitation is accepted. */
   active_since: nullable(Time),
   last_seen_at: nullable(Time),
@@ -16,7 +16,7 @@ export type Operator = Static<typeof Operator>
 
 /** The signed-in operator, and the site's properties that the studio needs. */
 export const StudioSession = Type.Object({
-  operator: Type.Object({ id: Id, email: Type.String(), role: oneOf(roles) }),
+  operator: Type.Object({ id: Id, email: Type.String(), role: stringEnum(roles) }),
   site: Type.String(),
   /** True if customers can pay with the sandbox, which moves no money. */
   sandbox: Type.Boolean(),
@@ -36,9 +36,9 @@ export const openStudioSession = endpoint({
   path: '/api/studio/session',
   summary: 'Signs an operator in with e-mail, password and authenticator code',
   refuses: ['emailInvalid', 'signInWrong', 'secondFactorNeeded', 'codeWrong'],
-  body: Type.Object({ email: Typed, password: Typed, totp: Type.Optional(Typed) }),
+  body: Type.Object({ email: FormText, password: FormText, totp: Type.Optional(FormText) }),
   info: StudioSession,
-  refusals: { 401: Type.Object({ second_factor: oneOf(['totp']) }) },
+  refusalSchemas: { 401: Type.Object({ second_factor: stringEnum(['totp']) }) },
 })
 
 export const closeStudioSession = endpoint({
@@ -73,12 +73,17 @@ export const acceptInvitation = endpoint({
     'passwordsDiffer',
     'codeWrong',
   ],
-  body: Type.Object({ secret: InvitationSecret, password: Typed, repeat_password: Typed, code: Typed }),
+  body: Type.Object({
+    secret: InvitationSecret,
+    password: FormText,
+    repeat_password: FormText,
+    code: FormText,
+  }),
   info: Type.Object({ desk: StudioSession, recovery_codes: Type.Array(Type.String()) }),
 })
 
 /** An operator with the one-time link for setting the password and the second factor. */
-const Invited = Type.Object({ operator: Operator, link: Type.String(), expires_at: Time })
+const Invitation = Type.Object({ operator: Operator, link: Type.String(), expires_at: Time })
 
 export const addOperator = command({
   method: 'POST',
@@ -88,8 +93,8 @@ export const addOperator = command({
   roles: ['owner'],
   summary: 'Adds an operator and returns a one-time link to sign in',
   refuses: ['emailInvalid', 'operatorExists'],
-  body: Type.Object({ email: Typed, role: Type.Optional(oneOf(roles)) }),
-  info: Invited,
+  body: Type.Object({ email: FormText, role: Type.Optional(stringEnum(roles)) }),
+  info: Invitation,
 })
 
 export const listOperators = command({
@@ -110,7 +115,7 @@ export const changeOperator = command({
   roles: ['owner'],
   summary: "Changes an operator's role",
   refuses: ['notFound', 'lastOwner'],
-  body: Type.Object({ email: Typed, role: oneOf(roles) }),
+  body: Type.Object({ email: FormText, role: stringEnum(roles) }),
   info: Operator,
 })
 
@@ -122,8 +127,8 @@ export const resetOperator = command({
   roles: ['owner'],
   summary: "Resets an operator's access and returns a new one-time link",
   refuses: ['notFound'],
-  body: Type.Object({ email: Typed }),
-  info: Invited,
+  body: Type.Object({ email: FormText }),
+  info: Invitation,
 })
 
 export const removeOperator = command({
@@ -134,7 +139,7 @@ export const removeOperator = command({
   roles: ['owner'],
   summary: 'Removes an operator; their actions stay in the audit log',
   refuses: ['notFound', 'lastOwner'],
-  body: Type.Object({ email: Typed }),
+  body: Type.Object({ email: FormText }),
   info: Type.Object({ removed: Type.Boolean() }),
 })
 
@@ -152,13 +157,13 @@ export const AuditEvent = Type.Object({
 })
 export type AuditEvent = Static<typeof AuditEvent>
 
-export const listAudit = command({
+export const listAuditEvents = command({
   method: 'GET',
   path: '/api/studio/audit',
   command: 'audit list',
   roles: ['owner', 'support'],
   summary: 'Lists the audit log, newest first: of all operators, or of one subject',
   refuses: [],
-  query: Type.Object({ ...paging, subject: Type.Optional(Type.String({ maxLength: 100 })) }),
-  data: listOf(AuditEvent),
+  query: Type.Object({ ...pagingFields, subject: Type.Optional(Type.String({ maxLength: 100 })) }),
+  data: pageOf(AuditEvent),
 })

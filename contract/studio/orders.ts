@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox'
 import { gatewayIds, orderGatewayIds, orderKinds, orderStatuses, paymentMethods } from '#contract/billing.ts'
-import { Cents, Currency, Id, Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
+import { Cents, Currency, Id, Time, pageOf, nullable, stringEnum, pagingFields } from '#contract/shapes.ts'
 import { command } from './command.ts'
 
 /** Roles with access to orders. Personal data of customers is null for the analyst. */
 const readers = ['owner', 'support', 'analyst'] as const
-const helpers = ['owner', 'support'] as const
+const supportRoles = ['owner', 'support'] as const
 
 export const disputeStates = ['open', 'won', 'lost'] as const
 const Reason = Type.String({ minLength: 1, maxLength: 200 })
@@ -13,8 +13,8 @@ const Reason = Type.String({ minLength: 1, maxLength: 200 })
 /** An order in the studio's list. */
 export const ListedOrder = Type.Object({
   id: Id,
-  status: oneOf(orderStatuses),
-  kind: oneOf(orderKinds),
+  status: stringEnum(orderStatuses),
+  kind: stringEnum(orderKinds),
   /** The name of the purchased video or plan. */
   title: Type.String(),
   /** The episode number, for an episode. */
@@ -22,8 +22,8 @@ export const ListedOrder = Type.Object({
   amount_cents: Cents,
   refunded_cents: Cents,
   currency: Currency,
-  gateway: oneOf(orderGatewayIds),
-  method: oneOf(paymentMethods),
+  gateway: stringEnum(orderGatewayIds),
+  method: stringEnum(paymentMethods),
   user_id: Id,
   /** Null for the analyst, and if the account was deleted. */
   email: nullable(Type.String()),
@@ -50,15 +50,15 @@ const attemptStates = [
 const Attempt = Type.Object({
   id: Id,
   number: Type.Integer(),
-  status: oneOf(attemptStates),
-  gateway: oneOf(orderGatewayIds),
+  status: stringEnum(attemptStates),
+  gateway: stringEnum(orderGatewayIds),
   /** The gateway's id of the payment. */
   reference: nullable(Type.String()),
   decline_code: nullable(Type.String()),
   started_at: Time,
   /** The time of the next status poll; null if there is none. */
   check_at: nullable(Time),
-  dispute: nullable(oneOf(disputeStates)),
+  dispute: nullable(stringEnum(disputeStates)),
   disputed_cents: Cents,
 })
 
@@ -66,13 +66,13 @@ const Refund = Type.Object({
   id: Id,
   attempt_id: Id,
   amount_cents: Cents,
-  status: oneOf(['started', 'succeeded', 'failed']),
+  status: stringEnum(['started', 'succeeded', 'failed']),
   reason: Type.String(),
   created_at: Time,
 })
 
-const Heard = Type.Object({
-  gateway: oneOf(gatewayIds),
+const WebhookEvent = Type.Object({
+  gateway: stringEnum(gatewayIds),
   event_id: Type.String(),
   received_at: Time,
   /** Null if the event was not processed yet. */
@@ -80,7 +80,7 @@ const Heard = Type.Object({
 })
 
 /** A ledger entry. The entries of a transaction add up to zero; positive amounts are debits. */
-const LedgerLine = Type.Object({
+const LedgerEntry = Type.Object({
   id: Id,
   transaction_id: Type.String(),
   account: Type.String(),
@@ -92,7 +92,7 @@ const LedgerLine = Type.Object({
 /** An entitlement in the studio. */
 export const CustomerEntitlement = Type.Object({
   id: Id,
-  source: oneOf(['purchase', 'subscription']),
+  source: stringEnum(['purchase', 'subscription']),
   /** Null for an entitlement that an operator granted. */
   order_id: nullable(Id),
   /** The reason that the operator gave. */
@@ -110,7 +110,7 @@ export const CustomerEntitlement = Type.Object({
 export type CustomerEntitlement = Static<typeof CustomerEntitlement>
 
 /** An order with all its details. */
-export const OrderFile = Type.Object({
+export const OrderDetails = Type.Object({
   order: ListedOrder,
   subscription_id: nullable(Id),
   period_no: nullable(Type.Integer()),
@@ -131,15 +131,15 @@ export const OrderFile = Type.Object({
   unspent_cents: Type.Optional(Cents),
   attempts: Type.Array(Attempt),
   refunds: Type.Array(Refund),
-  notifications: Type.Array(Heard),
-  ledger: Type.Array(LedgerLine),
+  notifications: Type.Array(WebhookEvent),
+  ledger: Type.Array(LedgerEntry),
   entitlements: Type.Array(CustomerEntitlement),
 })
-export type OrderFile = Static<typeof OrderFile>
+export type OrderDetails = Static<typeof OrderDetails>
 
-const filters = {
-  status: Type.Optional(oneOf(orderStatuses)),
-  gateway: Type.Optional(oneOf(orderGatewayIds)),
+const orderFilters = {
+  status: Type.Optional(stringEnum(orderStatuses)),
+  gateway: Type.Optional(stringEnum(orderGatewayIds)),
   /** An e-mail address or a user id; or an order number or id, which overrides the other filters. */
   person: Type.Optional(Type.String({ maxLength: 254 })),
   /** Orders created at or after `since` and before `until`. */
@@ -154,8 +154,8 @@ export const listOrders = command({
   roles: readers,
   summary: 'Lists orders, newest first, filtered by status, gateway, customer and date',
   refuses: ['spanBackwards'],
-  query: Type.Object({ ...paging, ...filters }),
-  data: listOf(ListedOrder),
+  query: Type.Object({ ...pagingFields, ...orderFilters }),
+  data: pageOf(ListedOrder),
 })
 
 export const getOrder = command({
@@ -167,7 +167,7 @@ export const getOrder = command({
   summary: 'Shows an order with its attempts, refunds, webhook events, ledger lines and entitlements',
   refuses: ['notFound'],
   query: Type.Object({ id: Id }),
-  info: OrderFile,
+  info: OrderDetails,
 })
 
 export const refundOrder = command({
@@ -175,8 +175,8 @@ export const refundOrder = command({
   path: '/api/studio/orders/refund',
   command: 'order refund',
   args: ['id'],
-  confirmed: ['reason'],
-  roles: helpers,
+  confirmationFields: ['reason'],
+  roles: supportRoles,
   summary: 'Refunds an order, or part of it, at its gateway',
   refuses: [
     'notFound',
@@ -204,11 +204,11 @@ export const refundOrder = command({
     amount_cents: Cents,
     currency: Currency,
     /** `sending`: the gateway has not responded yet; the request is retried until it does. */
-    status: oneOf(['done', 'sending']),
-    order_status: oneOf(orderStatuses),
+    status: stringEnum(['done', 'sending']),
+    order_status: stringEnum(orderStatuses),
     refunded_cents: Cents,
   }),
-  refusals: {
+  refusalSchemas: {
     /** The role's refund limit, per order or per day. */
     403: Type.Object({ limit_cents: Type.Optional(Cents) }),
     /** The remaining refundable amount. */
@@ -216,19 +216,19 @@ export const refundOrder = command({
   },
 })
 
-export const checkOrder = command({
+export const syncOrder = command({
   method: 'POST',
   path: '/api/studio/orders/check',
   command: 'order check',
   args: ['id'],
-  roles: helpers,
+  roles: supportRoles,
   summary: 'Syncs an order with its gateway',
   refuses: ['notFound'],
   body: Type.Object({ id: Id }),
   info: Type.Object({
     /** False if a gateway did not respond, or a refund is still in progress. */
     settled: Type.Boolean(),
-    status: oneOf(orderStatuses),
+    status: stringEnum(orderStatuses),
   }),
 })
 
@@ -240,7 +240,7 @@ export const exportOrders = command({
   roles: readers,
   summary: 'Exports orders as CSV, page by page; /api/studio/orders.csv returns all pages as one file',
   refuses: ['spanBackwards'],
-  query: Type.Object({ ...filters, cursor: paging.cursor }),
+  query: Type.Object({ ...orderFilters, cursor: pagingFields.cursor }),
   info: Type.Object({ csv: Type.String(), next_cursor: nullable(Type.String()) }),
 })
 
@@ -248,7 +248,7 @@ export const exportOrders = command({
 export const Dispute = Type.Object({
   attempt_id: Id,
   order: ListedOrder,
-  state: oneOf(disputeStates),
+  state: stringEnum(disputeStates),
   /** The disputed amount, which stays set after a dispute is won. */
   disputed_cents: Cents,
   /** The gateway's reason code, such as `fraudulent`; null if it gives none. */
@@ -271,12 +271,12 @@ export const listDisputes = command({
   roles: readers,
   summary: 'Lists disputes: open, won or lost',
   refuses: [],
-  query: Type.Object({ ...paging, state: Type.Optional(oneOf(disputeStates)) }),
-  data: listOf(Dispute),
+  query: Type.Object({ ...pagingFields, state: Type.Optional(stringEnum(disputeStates)) }),
+  data: pageOf(Dispute),
 })
 
 /** Kinds of discrepancies between the ledger and a gateway; each is still retried, or abandoned. */
-export const mismatchKinds = [
+export const discrepancyKinds = [
   'payment',
   'foreign_payment',
   'attempt',
@@ -286,9 +286,9 @@ export const mismatchKinds = [
   'disputes',
   'unlisted',
 ] as const
-export const Mismatch = Type.Object({
-  kind: oneOf(mismatchKinds),
-  gateway: oneOf(gatewayIds),
+export const Discrepancy = Type.Object({
+  kind: stringEnum(discrepancyKinds),
+  gateway: stringEnum(gatewayIds),
   /** The gateway's id of the item, if there is one. */
   reference: nullable(Type.String()),
   order_id: nullable(Id),
@@ -301,12 +301,12 @@ export const Mismatch = Type.Object({
   /** True if it is no longer retried and needs manual review. */
   abandoned: Type.Boolean(),
 })
-export type Mismatch = Static<typeof Mismatch>
+export type Discrepancy = Static<typeof Discrepancy>
 
 /** The movements at a gateway on one day, according to the ledger. */
 export const DayTotal = Type.Object({
   gateway: Type.String(),
-  kind: oneOf(['charge', 'refund', 'refund_failed', 'dispute']),
+  kind: stringEnum(['charge', 'refund', 'refund_failed', 'dispute']),
   currency: Currency,
   transactions: Type.Integer(),
   /** Positive for incoming money. */
@@ -316,7 +316,7 @@ export type DayTotal = Static<typeof DayTotal>
 
 /** The change of a gateway's balance over a day, according to the ledger and to the gateway. */
 export const DayBalance = Type.Object({
-  gateway: oneOf(gatewayIds),
+  gateway: stringEnum(gatewayIds),
   currency: Currency,
   ours_cents: Type.Integer(),
   /** The ledger's amount plus the discrepancies; null until a reconciliation has covered the whole day. */
@@ -326,10 +326,10 @@ export const DayBalance = Type.Object({
 const Reconciliation = Type.Object({
   day: Type.String(),
   /** The end of the reconciled period of each gateway; null if never reconciled. */
-  gateways: Type.Array(Type.Object({ id: oneOf(gatewayIds), reconciled_to: nullable(Time) })),
+  gateways: Type.Array(Type.Object({ id: stringEnum(gatewayIds), reconciled_to: nullable(Time) })),
   totals: Type.Array(DayTotal),
   balances: Type.Array(DayBalance),
-  mismatches: Type.Array(Mismatch),
+  mismatches: Type.Array(Discrepancy),
 })
 export type Reconciliation = Static<typeof Reconciliation>
 
@@ -349,7 +349,7 @@ export const runReconciliation = command({
   method: 'POST',
   path: '/api/studio/reconciliation',
   command: 'reconciliation run',
-  roles: helpers,
+  roles: supportRoles,
   summary: 'Reconciles the ledger with the gateways now, and resolves discrepancies',
   refuses: [],
   body: Type.Object({}),

@@ -1,13 +1,13 @@
 import { Type, type Static } from 'typebox'
 import { gatewayIds } from '#contract/billing.ts'
 import { Membership } from '#contract/members.ts'
-import { Id, Milliseconds, Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
-import { BalanceLeft } from '#contract/top-ups.ts'
+import { Id, Milliseconds, Time, pageOf, nullable, stringEnum, pagingFields } from '#contract/shapes.ts'
+import { RemainingBalance } from '#contract/top-ups.ts'
 import { command } from './command.ts'
 import { CustomerEntitlement } from './orders.ts'
 
 /** Roles with access to customers' personal data. */
-const helpers = ['owner', 'support'] as const
+const supportRoles = ['owner', 'support'] as const
 /** The reason of an action, recorded in the audit log. */
 const Reason = Type.String({ minLength: 1, maxLength: 200 })
 
@@ -15,9 +15,9 @@ const Reason = Type.String({ minLength: 1, maxLength: 200 })
 export const OrderEmail = nullable(Type.String())
 
 /** A customer: a member, or a guest with stored records. */
-export const Person = Type.Object({
+export const Customer = Type.Object({
   id: Id,
-  role: oneOf(['member', 'guest', 'deleted']),
+  role: stringEnum(['member', 'guest', 'deleted']),
   email: nullable(Type.String()),
   email_verified: Type.Boolean(),
   order_email: OrderEmail,
@@ -27,55 +27,55 @@ export const Person = Type.Object({
   member_since: nullable(Time),
   deleted_at: nullable(Time),
 })
-export type Person = Static<typeof Person>
+export type Customer = Static<typeof Customer>
 
 /** A session of a customer. */
-const SignedIn = Type.Object({ id: Id, device: Type.String(), created_at: Time, last_seen_at: Time })
+const CustomerSession = Type.Object({ id: Id, device: Type.String(), created_at: Time, last_seen_at: Time })
 
 /** A card or wallet saved for renewals, with the same fields that its owner sees. */
-const KeptMethod = Type.Object({
-  gateway: oneOf(gatewayIds),
+const StoredPaymentMethod = Type.Object({
+  gateway: stringEnum(gatewayIds),
   brand: nullable(Type.String()),
   last4: nullable(Type.String()),
   created_at: Time,
 })
 
 /** A customer with the details for support; the orders are in the list of orders. */
-export const PersonFile = Type.Object({
-  person: Person,
+export const CustomerDetails = Type.Object({
+  person: Customer,
   membership: Membership,
-  methods: Type.Array(KeptMethod),
-  sessions: Type.Array(SignedIn),
+  methods: Type.Array(StoredPaymentMethod),
+  sessions: Type.Array(CustomerSession),
   entitlements: Type.Array(CustomerEntitlement),
 })
-export type PersonFile = Static<typeof PersonFile>
+export type CustomerDetails = Static<typeof CustomerDetails>
 
-export const findPeople = command({
+export const searchCustomers = command({
   method: 'GET',
   path: '/api/studio/people',
   command: 'person find',
   args: ['who'],
-  roles: helpers,
+  roles: supportRoles,
   summary: 'Finds customers by the e-mail of an account or order, an order number or an ID',
   refuses: [],
   query: Type.Object({ who: Type.String({ minLength: 1, maxLength: 254 }) }),
-  data: Type.Object({ list: Type.Array(Person) }),
+  data: Type.Object({ list: Type.Array(Customer) }),
 })
 
-export const getPerson = command({
+export const getCustomer = command({
   method: 'GET',
   path: '/api/studio/people/one',
   command: 'person show',
   args: ['id'],
-  roles: helpers,
+  roles: supportRoles,
   summary: 'Shows a customer: subscription, payment methods, sessions, entitlements',
   refuses: ['notFound'],
   query: Type.Object({ id: Id }),
-  info: PersonFile,
+  info: CustomerDetails,
 })
 
 /** An episode that a customer watched, with the saved position. */
-export const WatchedEntry = Type.Object({
+export const WatchHistoryEntry = Type.Object({
   video_id: Id,
   title: Type.String(),
   number: Type.Integer(),
@@ -83,39 +83,39 @@ export const WatchedEntry = Type.Object({
   duration_ms: Milliseconds,
   at: Time,
 })
-export type WatchedEntry = Static<typeof WatchedEntry>
+export type WatchHistoryEntry = Static<typeof WatchHistoryEntry>
 
-export const listWatched = command({
+export const listWatchHistory = command({
   method: 'GET',
   path: '/api/studio/people/history',
   command: 'person history',
   args: ['id'],
-  roles: helpers,
+  roles: supportRoles,
   summary: 'Lists what a customer watched, newest first',
   refuses: [],
-  query: Type.Object({ id: Id, ...paging }),
-  data: listOf(WatchedEntry),
+  query: Type.Object({ id: Id, ...pagingFields }),
+  data: pageOf(WatchHistoryEntry),
 })
 
-export const signOutPerson = command({
+export const signOutCustomer = command({
   method: 'POST',
   path: '/api/studio/people/sign-out',
   command: 'person sign-out',
   args: ['id'],
-  roles: helpers,
+  roles: supportRoles,
   summary: 'Signs a customer out on all devices',
   refuses: ['notFound'],
   body: Type.Object({ id: Id }),
   info: Type.Object({ ended: Type.Integer() }),
 })
 
-export const deletePerson = command({
+export const deleteCustomer = command({
   method: 'DELETE',
   path: '/api/studio/people',
   command: 'person delete',
   args: ['id'],
-  confirmed: ['reason'],
-  roles: helpers,
+  confirmationFields: ['reason'],
+  roles: supportRoles,
   summary:
     'Deletes a customer: the plan ends and the data are deleted; the ledger keeps what the law requires',
   refuses: ['notFound', 'balanceLeft', 'balanceRefundOpen'],
@@ -127,7 +127,7 @@ export const deletePerson = command({
   }),
   info: Type.Object({ deleted: Type.Boolean() }),
   /** The paid money that is left; refunds of its top-ups send it back first. Without it, a refund of it has not ended. */
-  refusals: { 409: Type.Object({ balances: Type.Optional(Type.Array(BalanceLeft)) }) },
+  refusalSchemas: { 409: Type.Object({ balances: Type.Optional(Type.Array(RemainingBalance)) }) },
 })
 
 export const grantEntitlement = command({
@@ -135,7 +135,7 @@ export const grantEntitlement = command({
   path: '/api/studio/entitlements',
   command: 'entitlement grant',
   args: ['person'],
-  roles: helpers,
+  roles: supportRoles,
   summary: 'Grants a customer access to an episode, a video, or everything if no video is given',
   refuses: ['notFound'],
   body: Type.Object({
@@ -155,7 +155,7 @@ export const revokeEntitlement = command({
   path: '/api/studio/entitlements',
   command: 'entitlement revoke',
   args: ['id'],
-  roles: helpers,
+  roles: supportRoles,
   summary: 'Revokes access; access from a plan returns when the plan renews',
   refuses: ['notFound'],
   body: Type.Object({ id: Id, reason: Reason }),

@@ -1,13 +1,13 @@
 import { Type, type Static } from 'typebox'
 import { languages } from '#contract/languages.ts'
-import { Cents, Currency, Id, Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
+import { Cents, Currency, Id, Time, pageOf, nullable, stringEnum, pagingFields } from '#contract/shapes.ts'
 import { command } from './command.ts'
 import { OrderEmail } from './people.ts'
 
 const readers = ['owner', 'support', 'analyst'] as const
 
 /** A text in the site's languages; English replaces missing or empty ones. */
-function textsOf(maxLength: number) {
+function localizedTextSchema(maxLength: number) {
   const text = Type.String({ maxLength })
   const others = languages.filter((language) => language !== 'en')
   const properties = {
@@ -46,14 +46,14 @@ export const planCurrencies = [
   'HKD',
 ] as const
 
-const Names = textsOf(60)
-const Descriptions = textsOf(300)
+const Names = localizedTextSchema(60)
+const Descriptions = localizedTextSchema(300)
 const Price = Type.Integer({ minimum: 1, maximum: 999_999_999 })
 const Days = Type.Integer({ minimum: 1, maximum: 3650 })
 const Position = Type.Integer({ minimum: 0, maximum: 1000 })
 
 /** A plan in the studio. */
-export const SoldPlan = Type.Object({
+export const StudioPlan = Type.Object({
   id: Id,
   names: Names,
   descriptions: Descriptions,
@@ -68,16 +68,16 @@ export const SoldPlan = Type.Object({
   /** The number of subscribers, counted up to 1,000. */
   subscribers: Type.Integer(),
 })
-export type SoldPlan = Static<typeof SoldPlan>
+export type StudioPlan = Static<typeof StudioPlan>
 
-export const listPlans = command({
+export const listStudioPlans = command({
   method: 'GET',
   path: '/api/studio/plans',
   command: 'plan list',
   roles: readers,
   summary: 'Lists active plans in their order, then archived ones',
   refuses: [],
-  data: Type.Object({ list: Type.Array(SoldPlan) }),
+  data: Type.Object({ list: Type.Array(StudioPlan) }),
 })
 
 export const addPlan = command({
@@ -92,13 +92,13 @@ export const addPlan = command({
     descriptions: Descriptions,
     price_cents: Price,
     intro_price_cents: Type.Optional(nullable(Price)),
-    currency: oneOf(planCurrencies),
+    currency: stringEnum(planCurrencies),
     period_days: Days,
     /** Shows the plan as the best value. At most one plan is highlighted, so the previous one loses it. */
     highlight: Type.Optional(Type.Boolean()),
     position: Type.Optional(Position),
   }),
-  info: SoldPlan,
+  info: StudioPlan,
 })
 
 export const changePlan = command({
@@ -121,7 +121,7 @@ export const changePlan = command({
     highlight: Type.Optional(Type.Boolean()),
     position: Type.Optional(Position),
   }),
-  info: SoldPlan,
+  info: StudioPlan,
 })
 
 export const retirePlan = command({
@@ -133,17 +133,17 @@ export const retirePlan = command({
   summary: 'Archives a plan; current subscribers keep it at their price',
   refuses: ['notFound', 'movedOn'],
   body: Type.Object({ id: Id }),
-  info: SoldPlan,
+  info: StudioPlan,
 })
 
 /** A subscriber of a plan. */
-export const PlanMember = Type.Object({
+export const PlanSubscriber = Type.Object({
   subscription_id: Id,
   user_id: Id,
   /** Null for the analyst, and if the account has no address. */
   email: nullable(Type.String()),
   order_email: OrderEmail,
-  status: oneOf(['active', 'past_due']),
+  status: stringEnum(['active', 'past_due']),
   since: Time,
   period_ends_at: nullable(Time),
   cancel_at_period_end: Type.Boolean(),
@@ -151,9 +151,9 @@ export const PlanMember = Type.Object({
   price_cents: Cents,
   currency: Currency,
 })
-export type PlanMember = Static<typeof PlanMember>
+export type PlanSubscriber = Static<typeof PlanSubscriber>
 
-export const listPlanMembers = command({
+export const listPlanSubscribers = command({
   method: 'GET',
   path: '/api/studio/plans/members',
   command: 'plan members',
@@ -161,6 +161,6 @@ export const listPlanMembers = command({
   roles: readers,
   summary: "Lists a plan's subscribers, newest first",
   refuses: [],
-  query: Type.Object({ id: Id, ...paging }),
-  data: listOf(PlanMember),
+  query: Type.Object({ id: Id, ...pagingFields }),
+  data: pageOf(PlanSubscriber),
 })

@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox'
-import { LanguageCode, nullable, oneOf } from '#contract/shapes.ts'
+import { LanguageCode, nullable, stringEnum } from '#contract/shapes.ts'
 import { trackingKeys } from '#contract/tracking.ts'
 import { command, roles } from './command.ts'
 
 /** Rate limits per account or user, and per IP address (docs/security.md). */
-export const limitNames = [
+export const rateLimitNames = [
   'signInAccount',
   'signInIp',
   'registerIp',
@@ -15,13 +15,13 @@ export const limitNames = [
   'apiUser',
   'apiIp',
 ] as const
-export type LimitName = (typeof limitNames)[number]
+export type RateLimitName = (typeof rateLimitNames)[number]
 
 /**
  * Bounds of the rate limits that can be set in the studio. A lower limit could lock operators out of the studio or stop
  * customers from paying; a higher one would have no effect. Environment variables are not bounded.
  */
-export const limitBounds: Record<LimitName, { least: string; most: string }> = {
+export const rateLimitBounds: Record<RateLimitName, { least: string; most: string }> = {
   signInAccount: { least: '5/min', most: '60/min' },
   signInIp: { least: '20/min', most: '3000/min' },
   registerIp: { least: '5/h', most: '6000/h' },
@@ -34,12 +34,12 @@ export const limitBounds: Record<LimitName, { least: string; most: string }> = {
 }
 
 /** The runtime settings. */
-export const settingNames = ['contact_email', 'mail_from', ...trackingKeys, ...limitNames] as const
+export const settingNames = ['contact_email', 'mail_from', ...trackingKeys, ...rateLimitNames] as const
 export type SettingName = (typeof settingNames)[number]
 
 /** A setting with its effective value; limits are written as `20/min`. */
 export const Setting = Type.Object({
-  name: oneOf(settingNames),
+  name: stringEnum(settingNames),
   value: nullable(Type.String()),
   /** True if it was set in the studio; false if it comes from the environment variable. */
   own: Type.Boolean(),
@@ -76,9 +76,9 @@ export const changeSetting = command({
   summary:
     'Changes a setting in every process within two seconds; null resets it to the environment variable',
   refuses: ['settingInvalid', 'limitOutOfBounds'],
-  body: Type.Object({ name: oneOf(settingNames), value: nullable(Type.String({ maxLength: 200 })) }),
+  body: Type.Object({ name: stringEnum(settingNames), value: nullable(Type.String({ maxLength: 200 })) }),
   info: Settings,
-  refusals: {
+  refusalSchemas: {
     /** The bounds of a limit. */
     500: Type.Object({
       field: Type.String(),
@@ -100,7 +100,7 @@ export const setMaintenance = command({
   info: Settings,
 })
 
-export const offerLanguages = command({
+export const setOfferedLanguages = command({
   method: 'POST',
   path: '/api/studio/settings/languages',
   command: 'languages offer',

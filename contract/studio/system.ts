@@ -1,12 +1,12 @@
 import { Type, type Static } from 'typebox'
-import { Id, Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
+import { Id, Time, pageOf, nullable, stringEnum, pagingFields } from '#contract/shapes.ts'
 import { command, roles } from './command.ts'
 
 /**
  * The problems that health checks report: a component did not respond in time; it refused the request; its storage is almost
  * full; due mails are not sent; jobs fail; no worker has been active for minutes; a gateway's webhook lacks required events.
  */
-export const problems = [
+export const healthProblems = [
   'noAnswer',
   'refused',
   'full',
@@ -17,19 +17,19 @@ export const problems = [
 ] as const
 
 /** A component of the site with the result of its last health check. */
-export const Part = Type.Object({
+export const ComponentHealth = Type.Object({
   /** `database`, `jobs`, `storage`, `mail`, or `gateway` and the gateway's name. */
   part: Type.String(),
-  problem: nullable(oneOf(problems)),
+  problem: nullable(stringEnum(healthProblems)),
   /** The technical error message. */
   detail: nullable(Type.String()),
   /** The start of the current state. */
   since: Time,
   checked_at: Time,
 })
-export type Part = Static<typeof Part>
+export type ComponentHealth = Static<typeof ComponentHealth>
 
-const Health = Type.Object({ list: Type.Array(Part) })
+const Health = Type.Object({ list: Type.Array(ComponentHealth) })
 
 export const showHealth = command({
   method: 'GET',
@@ -57,7 +57,7 @@ export const ScheduledJob = Type.Object({
   name: Type.String(),
   every_seconds: Type.Integer(),
   /** `failing`: the last run failed; `late`: overdue; `wanted`: an operator requested a run; `well`: succeeded, or has not run yet. */
-  state: oneOf(['well', 'failing', 'late', 'wanted']),
+  state: stringEnum(['well', 'failing', 'late', 'wanted']),
   succeeded_at: nullable(Time),
   failing_since: nullable(Time),
   /** The number of consecutive failures. */
@@ -89,7 +89,7 @@ export const runJob = command({
 })
 
 /** An upload that could not be converted. */
-export const FailedFile = Type.Object({
+export const FailedUpload = Type.Object({
   id: Id,
   source_name: Type.String(),
   reason: Type.String(),
@@ -97,21 +97,21 @@ export const FailedFile = Type.Object({
   /** The episode of the upload. */
   episode: Type.Object({ id: Id, number: Type.Integer(), video_id: Id, video_title: Type.String() }),
 })
-export type FailedFile = Static<typeof FailedFile>
+export type FailedUpload = Static<typeof FailedUpload>
 
-export const listFailedFiles = command({
+export const listFailedUploads = command({
   method: 'GET',
   path: '/api/studio/system/files',
   command: 'file failed',
   roles,
   summary: 'Lists failed uploads, newest first, with the reason',
   refuses: [],
-  query: Type.Object(paging),
-  data: listOf(FailedFile),
+  query: Type.Object(pagingFields),
+  data: pageOf(FailedUpload),
 })
 
 /** Mails are personal data, so only the owner and support see them. */
-const helpers = ['owner', 'support'] as const
+const supportRoles = ['owner', 'support'] as const
 
 /** An abandoned mail: its subject, never its text, which may contain a secret for an account. */
 export const AbandonedMail = Type.Object({
@@ -132,11 +132,11 @@ export const listAbandonedMails = command({
   method: 'GET',
   path: '/api/studio/system/mails',
   command: 'mail failed',
-  roles: helpers,
+  roles: supportRoles,
   summary: 'Lists undelivered e-mails of the last week that are still useful, newest first',
   refuses: [],
-  query: Type.Object(paging),
-  data: listOf(AbandonedMail),
+  query: Type.Object(pagingFields),
+  data: pageOf(AbandonedMail),
 })
 
 export const retryMail = command({
@@ -144,7 +144,7 @@ export const retryMail = command({
   path: '/api/studio/system/mails/retry',
   command: 'mail retry',
   args: ['id'],
-  roles: helpers,
+  roles: supportRoles,
   summary: 'Resends an undelivered e-mail',
   refuses: ['notFound'],
   body: Type.Object({ id: Id }),

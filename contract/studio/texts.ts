@@ -1,30 +1,30 @@
 import { Type, type Static } from 'typebox'
 import { Block, pageNames } from '#contract/pages.ts'
-import { LanguageCode, Time, Typed, oneOf } from '#contract/shapes.ts'
+import { LanguageCode, Time, FormText, stringEnum } from '#contract/shapes.ts'
 import { command, roles, type Role } from './command.ts'
 
 /** Maximum length of a page's text, in characters. */
-export const longestText = 40_000
+export const maxPageTextLength = 40_000
 
 /** The roles that may edit the pages. */
-const writers: readonly Role[] = ['owner', 'editor']
+const editorRoles: readonly Role[] = ['owner', 'editor']
 
 /** The page and its language. */
-const which = { name: oneOf(pageNames), language: LanguageCode }
+const pageKey = { name: stringEnum(pageNames), language: LanguageCode }
 /** The version of the loaded text. Saving requires it, which prevents lost updates. */
 const version = Type.String({ maxLength: 100 })
 
-const SiteText = Type.Object({
-  ...which,
+const PageText = Type.Object({
+  ...pageKey,
   markdown: Type.String(),
   /** True if it was edited in the studio; false for the built-in text. */
   own: Type.Boolean(),
   updated_at: Time,
   version: Type.String(),
 })
-export type SiteText = Static<typeof SiteText>
+export type PageText = Static<typeof PageText>
 
-export const listTexts = command({
+export const listPageTexts = command({
   method: 'GET',
   path: '/api/studio/texts',
   command: 'text list',
@@ -33,11 +33,11 @@ export const listTexts = command({
     'Lists the six pages in every language, with the time of the last change and whether each was edited',
   refuses: [],
   data: Type.Object({
-    list: Type.Array(Type.Object({ ...which, own: Type.Boolean(), updated_at: Time })),
+    list: Type.Array(Type.Object({ ...pageKey, own: Type.Boolean(), updated_at: Time })),
   }),
 })
 
-export const showText = command({
+export const showPageText = command({
   method: 'GET',
   path: '/api/studio/text',
   command: 'text show',
@@ -45,19 +45,19 @@ export const showText = command({
   roles,
   summary: 'Shows a page in one language, as Markdown',
   refuses: [],
-  query: Type.Object(which),
-  info: SiteText,
+  query: Type.Object(pageKey),
+  info: PageText,
 })
 
-export const previewText = command({
+export const previewPageText = command({
   method: 'POST',
   path: '/api/studio/text/preview',
   command: 'text preview',
   args: ['markdown'],
-  roles: writers,
+  roles: editorRoles,
   summary: 'Returns a preview of a page',
   refuses: ['siteTextInvalid'],
-  body: Type.Object({ markdown: Typed }),
+  body: Type.Object({ markdown: FormText }),
   info: Type.Object({
     title: Type.String(),
     blocks: Type.Array(Block),
@@ -66,26 +66,26 @@ export const previewText = command({
   }),
 })
 
-export const saveText = command({
+export const savePageText = command({
   method: 'POST',
   path: '/api/studio/text',
   command: 'text save',
   args: ['name', 'language'],
-  roles: writers,
+  roles: editorRoles,
   summary: 'Publishes a page in one language within two seconds',
   refuses: ['movedOn', 'siteTextInvalid'],
-  body: Type.Object({ ...which, markdown: Typed, version }),
-  info: SiteText,
+  body: Type.Object({ ...pageKey, markdown: FormText, version }),
+  info: PageText,
 })
 
-export const restoreText = command({
+export const resetPageText = command({
   method: 'POST',
   path: '/api/studio/text/restore',
   command: 'text restore',
   args: ['name', 'language'],
-  roles: writers,
+  roles: editorRoles,
   summary: 'Resets a page to the original',
   refuses: ['movedOn'],
-  body: Type.Object({ ...which, version }),
-  info: SiteText,
+  body: Type.Object({ ...pageKey, version }),
+  info: PageText,
 })

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { Cents, Currency, Id, Time, nullable, oneOf } from '#contract/shapes.ts'
+import { Cents, Currency, Id, Time, nullable, stringEnum } from '#contract/shapes.ts'
 import { command } from './command.ts'
 import { planCurrencies } from './plans.ts'
 
@@ -11,7 +11,7 @@ const Days = Type.Integer({ minimum: 1, maximum: 3650 })
 const Position = Type.Integer({ minimum: 0, maximum: 1000 })
 
 /** A top-up in the studio. */
-export const SoldTopUp = Type.Object({
+export const StudioTopUp = Type.Object({
   id: Id,
   price_cents: Cents,
   bonus_cents: Cents,
@@ -21,7 +21,7 @@ export const SoldTopUp = Type.Object({
   position: Type.Integer(),
   retired_at: nullable(Time),
 })
-export type SoldTopUp = Static<typeof SoldTopUp>
+export type StudioTopUp = Static<typeof StudioTopUp>
 
 export const listTopUps = command({
   method: 'GET',
@@ -30,7 +30,7 @@ export const listTopUps = command({
   roles: readers,
   summary: 'Lists the top-ups on sale in their order, then archived ones',
   refuses: [],
-  data: Type.Object({ list: Type.Array(SoldTopUp) }),
+  data: Type.Object({ list: Type.Array(StudioTopUp) }),
 })
 
 export const addTopUp = command({
@@ -44,10 +44,10 @@ export const addTopUp = command({
     price_cents: Price,
     bonus_cents: Type.Optional(Bonus),
     bonus_days: Type.Optional(nullable(Days)),
-    currency: oneOf(planCurrencies),
+    currency: stringEnum(planCurrencies),
     position: Type.Optional(Position),
   }),
-  info: SoldTopUp,
+  info: StudioTopUp,
 })
 
 export const changeTopUp = command({
@@ -65,7 +65,7 @@ export const changeTopUp = command({
     bonus_days: Type.Optional(nullable(Days)),
     position: Type.Optional(Position),
   }),
-  info: SoldTopUp,
+  info: StudioTopUp,
 })
 
 export const retireTopUp = command({
@@ -77,7 +77,7 @@ export const retireTopUp = command({
   summary: 'Archives a top-up; balances that it added are not affected',
   refuses: ['notFound'],
   body: Type.Object({ id: Id }),
-  info: SoldTopUp,
+  info: StudioTopUp,
 })
 
 /** The balance figures of a UTC day in one currency; docs/figures.md defines each figure. */

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox'
-import { Id, LanguageCode, Time, nullable, oneOf } from '#contract/shapes.ts'
+import { Id, LanguageCode, Time, nullable, stringEnum } from '#contract/shapes.ts'
 import { command, type Role } from './command.ts'
-import { planLimits, someOfPlan } from './plan-limits.ts'
-import { TextsInSome } from './videos.ts'
+import { uploadBatchLimits, uploadBatchBounds } from './plan-limits.ts'
+import { PartialLocalizedText } from './videos.ts'
 
 /** The size of the parts of an upload: 8 MiB; the last may be smaller. */
 export const partBytes = 8 * 1024 ** 2
@@ -14,11 +14,11 @@ export const uploadLimits = {
   description: 48 * 1024,
 }
 /** Accepted file extensions. */
-export const videoEndings = ['mp4', 'm4v', 'mov', '3gp', 'mkv', 'webm', 'ts', 'mts', 'm2ts'] as const
-export const captionEndings = ['vtt', 'srt', 'ass', 'ssa'] as const
+export const videoExtensions = ['mp4', 'm4v', 'mov', '3gp', 'mkv', 'webm', 'ts', 'mts', 'm2ts'] as const
+export const captionExtensions = ['vtt', 'srt', 'ass', 'ssa'] as const
 /** Other accepted files of a folder: the description and the cover, whose name is case-insensitive. */
-export const descriptionName = 'video.yaml'
-export const coverNames = [
+export const descriptionFileName = 'video.yaml'
+export const coverFileNames = [
   'cover.jpg',
   'cover.jpeg',
   'cover.png',
@@ -29,7 +29,7 @@ export const coverNames = [
 ] as const
 
 /** The roles that may upload files, by these commands and by the upload endpoints. */
-export const bringers: readonly Role[] = ['owner', 'editor']
+export const uploaderRoles: readonly Role[] = ['owner', 'editor']
 export const partPath = '/api/studio/uploads/:id/parts/:part'
 export const coverPath = '/api/studio/video/:id/cover'
 export const languageCoverPath = '/api/studio/video/:id/cover/:language'
@@ -63,7 +63,7 @@ export const Upload = Type.Object({
   number: Type.Integer(),
   /** The language, for captions. */
   language: nullable(LanguageCode),
-  state: oneOf(uploadStates),
+  state: stringEnum(uploadStates),
   /** The readable reason for the refusal. */
   reason: nullable(Type.String()),
   /** The uploaded parts, numbered from 0. */
@@ -72,7 +72,7 @@ export const Upload = Type.Object({
 export type Upload = Static<typeof Upload>
 
 /** A file to upload. Its name, size and modification time identify it when an upload is resumed. */
-export const PlannedFile = Type.Object({
+export const AnnouncedFile = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 255 }),
   bytes: Type.Integer({ minimum: 0 }),
   changed_at: Time,
@@ -80,9 +80,9 @@ export const PlannedFile = Type.Object({
   /** The language, for captions. */
   language: Type.Optional(LanguageCode),
   /** The titles of the episode; existing ones are kept if omitted. */
-  titles: Type.Optional(TextsInSome),
+  titles: Type.Optional(PartialLocalizedText),
 })
-export type PlannedFile = Static<typeof PlannedFile>
+export type AnnouncedFile = Static<typeof AnnouncedFile>
 
 /** The upload of an announced file. A file that is not accepted is `refused` and has no id. */
 export const StartedUpload = Type.Object({ ...Upload.properties, id: nullable(Id) })
@@ -93,14 +93,14 @@ export const beginUploads = command({
   path: '/api/studio/uploads',
   command: 'upload begin',
   args: ['video_id', 'files'],
-  roles: bringers,
+  roles: uploaderRoles,
   summary:
     'Announces files to upload; returns the parts of each that have arrived, or the reason for its refusal',
   refuses: ['notFound', 'textTooLong'],
-  most: planLimits.bytes,
+  maxBodyBytes: uploadBatchLimits.bytes,
   body: Type.Object({
     video_id: Id,
-    files: Type.Array(PlannedFile, someOfPlan),
+    files: Type.Array(AnnouncedFile, uploadBatchBounds),
   }),
   data: Type.Object({ list: Type.Array(StartedUpload) }),
 })
@@ -110,7 +110,7 @@ export const listUploads = command({
   path: '/api/studio/uploads',
   command: 'upload list',
   args: ['video_id'],
-  roles: bringers,
+  roles: uploaderRoles,
   summary: "Lists a video's uploads that are incomplete or were refused",
   refuses: [],
   query: Type.Object({ video_id: Id }),
@@ -118,7 +118,7 @@ export const listUploads = command({
 })
 
 /** A completed upload, with the fields by which a browser recognizes the file. */
-export const ArrivedFile = Type.Object({
+export const CompletedUpload = Type.Object({
   name: Type.String(),
   bytes: Type.Integer(),
   changed_at: Time,
@@ -126,19 +126,19 @@ export const ArrivedFile = Type.Object({
   /** The language, for captions. */
   language: nullable(LanguageCode),
 })
-export type ArrivedFile = Static<typeof ArrivedFile>
+export type CompletedUpload = Static<typeof CompletedUpload>
 
-export const listArrivedUploads = command({
+export const listCompletedUploads = command({
   method: 'GET',
   path: '/api/studio/uploads/arrived',
   command: 'upload arrived',
   args: ['video_id'],
-  roles: bringers,
+  roles: uploaderRoles,
   summary:
     "Lists a video's uploads that were completed within the last week, so that no file is uploaded twice",
   refuses: [],
   query: Type.Object({ video_id: Id }),
-  data: Type.Object({ list: Type.Array(ArrivedFile) }),
+  data: Type.Object({ list: Type.Array(CompletedUpload) }),
 })
 
 export const removeUploads = command({
@@ -146,10 +146,10 @@ export const removeUploads = command({
   path: '/api/studio/uploads',
   command: 'upload remove',
   args: ['video_id', 'ids'],
-  roles: bringers,
+  roles: uploaderRoles,
   summary: 'Discards uploads of a video that are incomplete or were refused',
   refuses: ['notFound'],
-  body: Type.Object({ video_id: Id, ids: Type.Array(Id, someOfPlan) }),
+  body: Type.Object({ video_id: Id, ids: Type.Array(Id, uploadBatchBounds) }),
   info: Type.Object({
     removed: Type.Integer(),
     /** Names of the files that the worker has already taken. */

@@ -1,8 +1,18 @@
 import { Type, type Static } from 'typebox'
 import { badges, VideoPrice } from '#contract/catalog.ts'
-import { Cents, Id, LanguageCode, Time, Typed, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
+import {
+  Cents,
+  Id,
+  LanguageCode,
+  Time,
+  FormText,
+  pageOf,
+  nullable,
+  stringEnum,
+  pagingFields,
+} from '#contract/shapes.ts'
 import { command, roles, type Role } from './command.ts'
-import { planLimits, someOfPlan } from './plan-limits.ts'
+import { uploadBatchLimits, uploadBatchBounds } from './plan-limits.ts'
 import { videoWarnings } from './video-warnings.ts'
 
 /** draft → scheduled → published ⇄ archived. */
@@ -16,13 +26,13 @@ export const videoLimits = { title: 200, synopsis: 2000, tags: 20, cents: 100_00
 const editors: readonly Role[] = ['owner', 'editor']
 
 /** A text in any of the site's languages. */
-export const TextsInSome = Type.Object(
+export const PartialLocalizedText = Type.Object(
   {
-    en: Type.Optional(Typed),
-    es: Type.Optional(Typed),
-    fy: Type.Optional(Typed),
-    dy: Type.Optional(Typed),
-    pt: Type.Optional(Typed),
+    en: Type.Optional(FormText),
+    es: Type.Optional(FormText),
+    fy: Type.Optional(FormText),
+    dy: Type.Optional(FormText),
+    pt: Type.Optional(FormText),
   },
   { 'x-keyed-by-language': true },
 )
@@ -32,7 +42,7 @@ const Label = Type.Object({ slug: Type.String(), name: Type.String() })
 export const StudioVideoRow = Type.Object({
   id: Id,
   title: Type.String(),
-  state: oneOf(videoStates),
+  state: stringEnum(videoStates),
   cover_url: nullable(Type.String()),
   cover_color: Type.String(),
   episode_count: Type.Integer(),
@@ -49,12 +59,12 @@ export type StudioVideoRow = Static<typeof StudioVideoRow>
 export const StudioVideo = Type.Object({
   id: Id,
   slug: Type.String(),
-  state: oneOf(videoStates),
-  titles: TextsInSome,
-  synopses: TextsInSome,
+  state: stringEnum(videoStates),
+  titles: PartialLocalizedText,
+  synopses: PartialLocalizedText,
   category: nullable(Label),
   tags: Type.Array(Label),
-  badge: nullable(oneOf(badges)),
+  badge: nullable(stringEnum(badges)),
   featured: Type.Boolean(),
   free_episodes: Type.Integer(),
   price: VideoPrice,
@@ -66,26 +76,29 @@ export const StudioVideo = Type.Object({
   /** The past or future release time; null for a scheduled video means that it is released with its first episode. */
   released_at: nullable(Time),
   created_at: Time,
-  warnings: Type.Array(oneOf(videoWarnings)),
+  warnings: Type.Array(stringEnum(videoWarnings)),
 })
 export type StudioVideo = Static<typeof StudioVideo>
 
-export const inheritable = ['price', 'free_episodes'] as const
+export const inheritableFields = ['price', 'free_episodes'] as const
 
 /** The values that a new draft copied and that were not changed since. */
-export const Inherited = Type.Object({
-  parts: Type.Array(oneOf(inheritable)),
+export const InheritedValues = Type.Object({
+  parts: Type.Array(stringEnum(inheritableFields)),
   /** The titles of the video that they were copied from; null if they are the site's defaults. */
-  from: nullable(TextsInSome),
+  from: nullable(PartialLocalizedText),
 })
-export type Inherited = Static<typeof Inherited>
+export type InheritedValues = Static<typeof InheritedValues>
 
 /** A video with the data of its page in the studio. */
-export const StudioVideoPage = Type.Object({ ...StudioVideo.properties, inherited: nullable(Inherited) })
+export const StudioVideoPage = Type.Object({
+  ...StudioVideo.properties,
+  inherited: nullable(InheritedValues),
+})
 export type StudioVideoPage = Static<typeof StudioVideoPage>
 
 const byId = Type.Object({ id: Id })
-const EpisodeTitles = Type.Object({ id: Id, titles: TextsInSome })
+const EpisodeTitles = Type.Object({ id: Id, titles: PartialLocalizedText })
 
 export const listStudioVideos = command({
   method: 'GET',
@@ -95,11 +108,11 @@ export const listStudioVideos = command({
   summary: 'Lists videos of every status, newest first',
   refuses: [],
   query: Type.Object({
-    ...paging,
-    state: Type.Optional(oneOf(videoStates)),
+    ...pagingFields,
+    state: Type.Optional(stringEnum(videoStates)),
     keyword: Type.Optional(Type.String({ maxLength: 200 })),
   }),
-  data: listOf(StudioVideoRow),
+  data: pageOf(StudioVideoRow),
 })
 
 export const getStudioVideo = command({
@@ -122,7 +135,7 @@ export const addVideo = command({
   roles: editors,
   summary: 'Creates a draft with the prices of the latest video',
   refuses: ['titleNeeded'],
-  body: Type.Object({ title: Typed }),
+  body: Type.Object({ title: FormText }),
   info: StudioVideo,
 })
 
@@ -148,17 +161,17 @@ export const editVideo = command({
   refuses: ['notFound', 'titleNeeded', 'textTooLong', 'priceInvalid', 'labelInvalid', 'amountNotTaken'],
   body: Type.Object({
     id: Id,
-    titles: Type.Optional(TextsInSome),
-    synopses: Type.Optional(TextsInSome),
+    titles: Type.Optional(PartialLocalizedText),
+    synopses: Type.Optional(PartialLocalizedText),
     /** By name or slug; a missing category is created. */
-    category: Type.Optional(nullable(Typed)),
-    tags: Type.Optional(Type.Array(Typed, { maxItems: videoLimits.tags })),
-    badge: Type.Optional(nullable(oneOf(badges))),
+    category: Type.Optional(nullable(FormText)),
+    tags: Type.Optional(Type.Array(FormText, { maxItems: videoLimits.tags })),
+    badge: Type.Optional(nullable(stringEnum(badges))),
     featured: Type.Optional(Type.Boolean()),
     free_episodes: Type.Optional(Type.Integer({ minimum: 0, maximum: videoLimits.freeEpisodes })),
     episode_cents: Type.Optional(Cents),
     video_cents: Type.Optional(Cents),
-    currency: Type.Optional(Typed),
+    currency: Type.Optional(FormText),
   }),
   info: StudioVideo,
 })
@@ -222,13 +235,13 @@ export const listLabels = command({
 })
 
 /** `waiting`: queued; `announced`: no file yet. If a file is replaced, the state is that of the new file. */
-export const episodeStates = ['ready', 'announced', 'waiting', 'processing', 'failed'] as const
+export const episodeProcessingStates = ['ready', 'announced', 'waiting', 'processing', 'failed'] as const
 
 export const StudioEpisode = Type.Object({
   id: Id,
   number: Type.Integer(),
-  titles: TextsInSome,
-  state: oneOf(episodeStates),
+  titles: PartialLocalizedText,
+  state: stringEnum(episodeProcessingStates),
   /** True if it can be played, also from a replaced file. */
   plays: Type.Boolean(),
   progress: Type.Integer(),
@@ -297,7 +310,7 @@ export const editEpisode = command({
   info: StudioEpisode,
 })
 
-export const nameEpisodes = command({
+export const setEpisodeTitles = command({
   method: 'POST',
   path: '/api/studio/episodes/titles',
   command: 'episode titles',
@@ -305,8 +318,8 @@ export const nameEpisodes = command({
   roles: editors,
   summary: 'Edits the titles of several episodes of a video; an empty text removes a language',
   refuses: ['notFound', 'movedOn', 'textTooLong'],
-  most: planLimits.bytes,
-  body: Type.Object({ video_id: Id, episodes: Type.Array(EpisodeTitles, someOfPlan) }),
+  maxBodyBytes: uploadBatchLimits.bytes,
+  body: Type.Object({ video_id: Id, episodes: Type.Array(EpisodeTitles, uploadBatchBounds) }),
   data: Type.Object({ list: Type.Array(StudioEpisode) }),
 })
 

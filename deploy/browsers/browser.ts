@@ -3,9 +3,9 @@ export interface RealBrowser {
   /** Opens a page, and waits until it has loaded. */
   open(url: string): Promise<void>
   /** Runs this function body in the page and returns its result. */
-  run<T>(body: string): Promise<T>
+  evaluate<T>(body: string): Promise<T>
   press(key: string): Promise<void>
   /** Returns console errors and warnings and uncaught exceptions so far; undefined if the browser does not report them. */
-  noise(): string[] | undefined
+  consoleErrors(): string[] | undefined
   close(): Promise<void>
 }

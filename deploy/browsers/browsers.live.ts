@@ -9,7 +9,7 @@ import { runWebkit } from './run-webkit.ts'
 /** A script that defines `shown`, the video on screen. */
 const shown = `const shown = [...document.querySelectorAll('video')].find((video) => !video.closest('[inert]') && video.isConnected)`
 /** Time-outs for browsers that are slower here than on a user's machine. */
-const patience = { timeout: 15_000, interval: 200 }
+const pollOptions = { timeout: 15_000, interval: 200 }
 
 let server: SiteServer
 let endSites: () => Promise<void>
@@ -17,7 +17,7 @@ let video: string
 beforeAll(async () => {
   endSites = await prepareSites()
   server = new SiteServer()
-  await server.open({ template: 'tower', standIns: false, settings: {} })
+  await server.open({ template: 'tower', withFakeServices: false, settings: {} })
   const home = await (await fetch(`${siteUrl}/api/homepage`)).json()
   const { info } = home as { info: { homepage: { items: { id: string; title: string }[] }[] } }
   const dramas = info.homepage.flatMap(({ items }) => items)
@@ -38,56 +38,58 @@ describe.each([
     browser = await start()
     await browser.open(siteUrl)
     // Declined, so that the consent banner covers nothing.
-    await browser.run(`localStorage.setItem('consent', 'no')`)
+    await browser.evaluate(`localStorage.setItem('consent', 'no')`)
   })
   afterEach(async () => {
     await browser.close()
-    expect(browser.noise() ?? [], 'what the page wrote to the console').toEqual([])
+    expect(browser.consoleErrors() ?? [], 'what the page wrote to the console').toEqual([])
   })
 
-  const sees = (text: string) =>
-    expect.poll(() => browser.run<string>('return document.body.innerText'), patience).toContain(text)
-  const second = () => browser.run<number>(`${shown}; return shown && !shown.paused ? shown.currentTime : 0`)
-  const there = (selector: string) =>
+  const expectText = (text: string) =>
+    expect.poll(() => browser.evaluate<string>('return document.body.innerText'), pollOptions).toContain(text)
+  const currentSecond = () =>
+    browser.evaluate<number>(`${shown}; return shown && !shown.paused ? shown.currentTime : 0`)
+  const expectElement = (selector: string) =>
     expect
       .poll(
-        () => browser.run<boolean>(`return Boolean(document.querySelector(${JSON.stringify(selector)}))`),
-        patience,
+        () =>
+          browser.evaluate<boolean>(`return Boolean(document.querySelector(${JSON.stringify(selector)}))`),
+        pollOptions,
       )
       .toBe(true)
 
   it('shows the homepage with its images', async () => {
     await browser.open(siteUrl)
-    await sees('The Test Tower')
+    await expectText('The Test Tower')
     const loaded = `return [...document.images].some(({ naturalWidth }) => naturalWidth > 0)`
-    await expect.poll(() => browser.run(loaded), patience).toBe(true)
+    await expect.poll(() => browser.evaluate(loaded), pollOptions).toBe(true)
   })
 
   it('plays an episode, and the next one on a key press', async () => {
     await browser.open(`${video}?episode=1`)
-    await expect.poll(second, patience).toBeGreaterThan(1)
-    await there('input[type=range]')
+    await expect.poll(currentSecond, pollOptions).toBeGreaterThan(1)
+    await expectElement('input[type=range]')
     await browser.press('n')
-    await expect.poll(() => browser.run('return location.search'), patience).toBe('?episode=2')
-    await expect.poll(second, patience).toBeGreaterThan(0.5)
+    await expect.poll(() => browser.evaluate('return location.search'), pollOptions).toBe('?episode=2')
+    await expect.poll(currentSecond, pollOptions).toBeGreaterThan(0.5)
   })
 
   it('seeks, and shows captions until they are turned off', async () => {
     const captions = `return [...document.querySelectorAll('[data-captions] p')].some((line) =>
       !line.closest('[inert]') && line.innerText.startsWith('The Test Tower, episode '))`
     await browser.open(`${video}?episode=1`)
-    await expect.poll(second, patience).toBeGreaterThan(0)
-    await browser.run(`${shown}; shown.currentTime = 4`)
-    await expect.poll(second, patience).toBeGreaterThan(4.2)
-    await expect.poll(() => browser.run(captions), patience).toBe(true)
+    await expect.poll(currentSecond, pollOptions).toBeGreaterThan(0)
+    await browser.evaluate(`${shown}; shown.currentTime = 4`)
+    await expect.poll(currentSecond, pollOptions).toBeGreaterThan(4.2)
+    await expect.poll(() => browser.evaluate(captions), pollOptions).toBe(true)
     await browser.press('c')
-    await expect.poll(() => browser.run(captions), patience).toBe(false)
+    await expect.poll(() => browser.evaluate(captions), pollOptions).toBe(false)
   })
 
   it('stops at the locked episode with its offer', async () => {
     await browser.open(`${video}?episode=4`)
-    await sees('Episode 4 is locked')
-    await sees('$0.99')
-    expect(await second()).toBe(0)
+    await expectText('Episode 4 is locked')
+    await expectText('$0.99')
+    expect(await currentSecond()).toBe(0)
   })
 })

@@ -5,26 +5,26 @@ import type { RealBrowser } from './browser.ts'
 export async function runFirefox(): Promise<RealBrowser> {
   const browser = await launch({ browser: 'firefox', executablePath: '/usr/bin/firefox-esr', headless: true })
   const page = await browser.newPage()
-  await makeNarrow(page)
+  await setPhoneViewport(page)
   const noise: string[] = []
-  const hear = (message: ConsoleMessage) =>
+  const recordMessage = (message: ConsoleMessage) =>
     ['error', 'warn'].includes(message.type()) && noise.push(message.text())
-  page.on('console', hear)
+  page.on('console', recordMessage)
   page.on('pageerror', (error) => noise.push(String(error)))
   return {
     async open(url) {
       await page.goto(url)
     },
     // The caller knows the type of the result.
-    run: async <T>(body: string) => (await page.evaluate(`(() => { ${body} })()`)) as T,
+    evaluate: async <T>(body: string) => (await page.evaluate(`(() => { ${body} })()`)) as T,
     press: (key) => page.keyboard.press(key as KeyInput),
-    noise: () => noise,
+    consoleErrors: () => noise,
     close: () => browser.close(),
   }
 }
 
 /** Sets the size of a phone. A Firefox older than Puppeteer does not support the screen orientation. */
-async function makeNarrow(page: Page): Promise<void> {
+async function setPhoneViewport(page: Page): Promise<void> {
   await page.setViewport({ width: 390, height: 844 }).catch((error: unknown) => {
     if (!String(error).includes('setScreenOrientationOverride')) throw error
   })

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
+import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import type { RealBrowser } from './browser.ts'
 
 const port = 4480
@@ -10,15 +10,15 @@ const timeoutMs = 30_000
 export async function runWebkit(): Promise<RealBrowser> {
   const args = ['-a', 'WebKitWebDriver', `--port=${port}`, '--host=127.0.0.1']
   const driver = spawn('xvfb-run', args, { stdio: 'ignore', detached: true })
-  await listens(driver)
-  const { sessionId } = await ask<{ sessionId: string }>('POST', '/session', { capabilities: {} })
+  await waitForDriver(driver)
+  const { sessionId } = await sendCommand<{ sessionId: string }>('POST', '/session', { capabilities: {} })
   const session = `/session/${sessionId}`
-  await ask('POST', `${session}/window/rect`, { width: 390, height: 844 })
+  await sendCommand('POST', `${session}/window/rect`, { width: 390, height: 844 })
   return {
-    open: (url) => ask('POST', `${session}/url`, { url }),
-    run: (body) => ask('POST', `${session}/execute/sync`, { script: body, args: [] }),
+    open: (url) => sendCommand('POST', `${session}/url`, { url }),
+    evaluate: (body) => sendCommand('POST', `${session}/execute/sync`, { script: body, args: [] }),
     press: (value) =>
-      ask('POST', `${session}/actions`, {
+      sendCommand('POST', `${session}/actions`, {
         actions: [
           {
             type: 'key',
@@ -30,10 +30,10 @@ export async function runWebkit(): Promise<RealBrowser> {
           },
         ],
       }),
-    noise: () => undefined,
+    consoleErrors: () => undefined,
     async close() {
       // A hanging browser does not respond; its processes are terminated below.
-      await ask('DELETE', session).catch(() => {})
+      await sendCommand('DELETE', session).catch(() => {})
       const gone = new Promise((done) => driver.once('exit', done))
       // The driver and its display are a process group.
       if (driver.pid !== undefined) process.kill(-driver.pid, 'SIGTERM')
@@ -43,7 +43,7 @@ export async function runWebkit(): Promise<RealBrowser> {
 }
 
 /** @throws Error with the driver's own message */
-async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+async function sendCommand<T>(method: string, path: string, body?: unknown): Promise<T> {
   const answer = await fetch(driverUrl + path, {
     method,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -55,10 +55,10 @@ async function ask<T>(method: string, path: string, body?: unknown): Promise<T> 
   return value
 }
 
-function listens(driver: ChildProcess): Promise<void> {
+function waitForDriver(driver: ChildProcess): Promise<void> {
   const isThere = () => {
     if (driver.exitCode !== null) throw new Error(`WebKitWebDriver exited with ${driver.exitCode}`)
-    return answersAt(`${driverUrl}/status`)
+    return isReachable(`${driverUrl}/status`)
   }
   return waitUntil('WebKitWebDriver answers', isThere, timeoutMs)
 }

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { manifestFile } from '#server/cli/backup.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { openCompose, type Contents, type RunningCompose, type RunningService } from './run-compose.ts'
+import { startCompose, type ImageContents, type RunningCompose, type RunningService } from './run-compose.ts'
 
 const patienceMs = 60_000
 const stopsWithinMs = 10_000
 const clients = 4
-const leastAsked = 20
+const minRequests = 20
 /** A local domain, for which Caddy issues the certificate itself. */
 const domain = 'drama.localhost'
 const values = {
@@ -23,7 +23,7 @@ interface Targets {
 }
 
 /** Runs each service of compose.yaml unmodified, on the image, and on Debian's programs instead of third-party images. */
-export function composeCases(contentsOf: () => Contents): void {
+export function composeCases(contentsOf: () => ImageContents): void {
   describe('compose.yaml', () => {
     let compose: RunningCompose
     const started: Record<string, RunningService> = {}
@@ -42,14 +42,14 @@ export function composeCases(contentsOf: () => Contents): void {
         () => false,
       )
     /** Waits for a condition; on failure, throws the service's output. */
-    const reach = async (what: string, name: string, holds: () => Promise<boolean>) => {
+    const waitFor = async (what: string, name: string, holds: () => Promise<boolean>) => {
       await waitUntil(what, holds, patienceMs).catch((error: unknown) => {
         throw new Error(started[name]?.output() ?? '', { cause: error })
       })
     }
 
     beforeAll(async () => {
-      compose = await openCompose(contentsOf(), values)
+      compose = await startCompose(contentsOf(), values)
     }, patienceMs)
     afterAll(() => compose?.close(), patienceMs)
 
@@ -61,7 +61,7 @@ export function composeCases(contentsOf: () => Contents): void {
 
     it('web and worker start, and the proxy responds with a certificate', async () => {
       for (const name of ['web', 'worker', 'proxy']) start(name)
-      await reach('the site answers through the proxy', 'web', () => answers(() => askSite('/api/ready')))
+      await waitFor('the site answers through the proxy', 'web', () => answers(() => askSite('/api/ready')))
       expect(await askSite('/')).toContain('<title>My Dramas')
       expect(await askSite('/', '-D', '-', '-o', '/dev/null')).toMatch(/strict-transport-security/i)
     }, 120_000)
@@ -83,7 +83,7 @@ export function composeCases(contentsOf: () => Contents): void {
     it('backup writes a backup into its volume', async () => {
       start('backup')
       const manifest = join(compose.volume('backup'), manifestFile)
-      await reach('the backup is complete', 'backup', async () => existsSync(manifest))
+      await waitFor('the backup is complete', 'backup', async () => existsSync(manifest))
       await started['backup']?.stop()
     }, 120_000)
 
@@ -96,28 +96,28 @@ export function composeCases(contentsOf: () => Contents): void {
         )
         return data.activeTargets.length === 2 && data.activeTargets.every(({ health }) => health === 'up')
       }
-      await reach('both are read', 'prometheus', isUp)
-      await reach('Alertmanager is known', 'prometheus', async () =>
+      await waitFor('both are read', 'prometheus', isUp)
+      await waitFor('Alertmanager is known', 'prometheus', async () =>
         (await compose.ask(`${at}/alertmanagers`)).includes('alertmanager:9093'),
       )
-      await reach('Alertmanager is ready', 'alertmanager', () =>
+      await waitFor('Alertmanager is ready', 'alertmanager', () =>
         answers(() => compose.ask(`http://${compose.addressOf('alertmanager')}:9093/-/ready`)),
       )
     }, 120_000)
 
     it('no request fails while web is replaced behind the proxy', async () => {
       const failures: string[] = []
-      let [asked, over] = [0, false]
+      let [asked, isDone] = [0, false]
       // The proxy holds requests while the service is down.
       const ask = async () => {
-        for (; !over || asked < leastAsked; asked++)
+        for (; !isDone || asked < minRequests; asked++)
           await askSite('/api/homepage').catch((error: unknown) => failures.push(String(error)))
       }
       const asking = Promise.all(Array.from({ length: clients }, ask))
       expect(await started['web']?.stop()).toBe(0)
       start('web')
-      await reach('the site is back', 'web', () => answers(() => askSite('/api/ready')))
-      over = true
+      await waitFor('the site is back', 'web', () => answers(() => askSite('/api/ready')))
+      isDone = true
       await asking
       expect(failures).toEqual([])
     }, 120_000)

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { documentedSettings } from '#deploy/testing/documented-settings.ts'
+import { readDocumentedSettings } from '#deploy/testing/documented-settings.ts'
 import { composeText, readCompose, type Service } from './read-compose.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -11,7 +11,7 @@ const services = Object.entries(compose.services)
 const ours = services.filter(([, { build }]) => build !== undefined)
 const dockerfile = read('Dockerfile')
 const example = [...read('.env.example').matchAll(/^([A-Z][A-Z0-9_]*)=/gm)].map(([, name = '']) => name)
-const settings = documentedSettings()
+const settings = readDocumentedSettings()
 
 test('compose.yaml runs the site by default, and observability with a profile', () => {
   const profileOf = ({ profiles = [] }: Service) => profiles.join()

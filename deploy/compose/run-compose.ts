@@ -15,14 +15,14 @@ import {
 import { asUser, chooseUser } from '#server/platform/database/embedded/embedded-user.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { readCompose, type Service } from './read-compose.ts'
-import { openNetwork } from './run-network.ts'
+import { createNetwork } from './run-network.ts'
 
 const project = join(import.meta.dirname, '..', '..')
 /** Not in memory, because a mount in another root must be able to access it. */
 const temporary = '/var/tmp'
 const startsWithinMs = 30_000
 /** The user of the image. */
-const ours = { uid: 1000, gid: 1000 }
+const siteUser = { uid: 1000, gid: 1000 }
 
 /** Debian's programs that replace third-party images; the service's command follows. */
 const programs: Readonly<Record<string, string[]>> = {
@@ -32,7 +32,7 @@ const programs: Readonly<Record<string, string[]>> = {
 }
 
 /** The files and settings of the site's image. */
-export interface Contents {
+export interface ImageContents {
   root: string
   env: readonly string[]
   command: readonly string[]
@@ -59,8 +59,8 @@ export interface RunningCompose {
 }
 
 /** @param values the lines of .env */
-export async function openCompose(
-  contents: Contents,
+export async function startCompose(
+  contents: ImageContents,
   values: Record<string, string>,
 ): Promise<RunningCompose> {
   const home = mkdtempSync(join(temporary, 'cliffhanger-compose-'))
@@ -69,19 +69,20 @@ export async function openCompose(
   for (const name of Object.keys(volumes)) {
     mkdirSync(folderOf(name), { recursive: true, mode: 0o700 })
     // Container engines give a new volume the owner of the image's folder.
-    if (name === 'site' || name === 'backup') chownSync(folderOf(name), ours.uid, ours.gid)
+    if (name === 'site' || name === 'backup') chownSync(folderOf(name), siteUser.uid, siteUser.gid)
   }
-  const network = await openNetwork()
+  const network = await createNetwork()
   const hosts: Record<string, { enter: string[]; address: string }> = {}
   for (const name of Object.keys(services)) hosts[name] = await network.addHost(name)
   const hostsFile = join(home, 'hosts')
   writeFileSync(hostsFile, `127.0.0.1 localhost\n${network.hosts()}`)
-  const prepareDatabase = await databaseIn(folderOf('database'), values['POSTGRES_PASSWORD'] ?? '')
+  const prepareDatabase = await preparePostgres(folderOf('database'), values['POSTGRES_PASSWORD'] ?? '')
   const running = new Set<ChildProcess>()
 
   /** Returns the command line of a service on its host. */
   function commandOf(name: string, service: Service, command: readonly string[] | undefined): string[] {
-    if (service.build !== undefined) return contained(service, command ?? service.command ?? contents.command)
+    if (service.build !== undefined)
+      return containerCommand(service, command ?? service.command ?? contents.command)
     // A file in a mounted folder may be a mount too, so longer paths come later.
     const mounted = mountsOf(service).toSorted((one, other) => other.to.length - one.to.length)
     const local = (word: string) => {
@@ -90,7 +91,7 @@ export async function openCompose(
     }
     const words = name === 'database' ? prepareDatabase.command : (programs[name] ?? [])
     const own = (service.command ?? []).slice(name === 'database' ? 1 : 0)
-    return outside([...words, ...own].map(local))
+    return hostCommand([...words, ...own].map(local))
   }
 
   const mountsOf = ({ volumes: wanted = [] }: Service) =>
@@ -100,7 +101,7 @@ export async function openCompose(
     })
 
   /** Runs in a read-only root, as an unprivileged user. */
-  function contained(service: Service, command: readonly string[]): string[] {
+  function containerCommand(service: Service, command: readonly string[]): string[] {
     const { root } = contents
     const mounts = [
       `mount --bind ${root} ${root}`,
@@ -111,13 +112,13 @@ export async function openCompose(
       `mount --rbind /dev ${root}/dev`,
       `mount -o remount,bind,ro ${root}`,
     ]
-    const env = [...contents.env, ...assigned(values), ...assigned(service.environment ?? {})]
+    const env = [...contents.env, ...envArguments(values), ...envArguments(service.environment ?? {})]
     const rights = ['--clear-groups', '--bounding-set=-all', '--no-new-privs']
-    const user = ['setpriv', `--reuid=${ours.uid}`, `--regid=${ours.gid}`, ...rights]
-    return inMounts(mounts, ['chroot', root, 'env', '-i', '-C', '/app', ...env, ...user, ...command])
+    const user = ['setpriv', `--reuid=${siteUser.uid}`, `--regid=${siteUser.gid}`, ...rights]
+    return withMounts(mounts, ['chroot', root, 'env', '-i', '-C', '/app', ...env, ...user, ...command])
   }
 
-  const outside = (command: string[]) => inMounts([`mount --bind ${hostsFile} /etc/hosts`], command)
+  const hostCommand = (command: string[]) => withMounts([`mount --bind ${hostsFile} /etc/hosts`], command)
 
   return {
     start(name, command) {
@@ -132,7 +133,7 @@ export async function openCompose(
           PATH: process.env['PATH'],
           XDG_DATA_HOME: folderOf('certificates'),
           HOME: home,
-          ...fixed(service),
+          ...environmentOf(service),
         },
         stdio: ['ignore', 'pipe', 'pipe'],
         // A separate process group, which is terminated as a whole.
@@ -170,7 +171,7 @@ export async function openCompose(
 }
 
 /** Returns a command line with private mounts. */
-const inMounts = (mounts: readonly string[], command: readonly string[]) => [
+const withMounts = (mounts: readonly string[], command: readonly string[]) => [
   'unshare',
   '--mount',
   'sh',
@@ -180,14 +181,14 @@ const inMounts = (mounts: readonly string[], command: readonly string[]) => [
   ...command,
 ]
 
-const assigned = (settings: Record<string, string | number>) =>
+const envArguments = (settings: Record<string, string | number>) =>
   Object.entries(settings).map(([name, value]) => `${name}=${value}`)
 
-const fixed = ({ environment = {} }: Service) =>
+const environmentOf = ({ environment = {} }: Service) =>
   Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]))
 
 /** Initializes a database as the entry point of the postgres image does, with the embedded PostgreSQL. */
-async function databaseIn(folder: string, password: string): Promise<{ command: string[] }> {
+async function preparePostgres(folder: string, password: string): Promise<{ command: string[] }> {
   const found = findPostgresPrograms()
   const [clusterDir, socketDir] = [join(folder, 'cluster'), join(folder, 'socket')]
   const runAs = chooseUser(clusterDir, [found.postgres, folder])

@@ -18,21 +18,21 @@ interface Network {
 const prefix = '10.99.0.'
 const opensWithinMs = 10_000
 
-export async function openNetwork(): Promise<Network> {
-  const holders: ChildProcess[] = []
+export async function createNetwork(): Promise<Network> {
+  const namespaceProcesses: ChildProcess[] = []
   /** Starts a process that holds a network namespace for others. */
-  const hold = async (): Promise<number> => {
+  const createNamespace = async (): Promise<number> => {
     const child = spawn(...boundToUs('unshare', ['--net', 'sleep', 'infinity']), { stdio: 'ignore' })
-    holders.push(child)
+    namespaceProcesses.push(child)
     const { pid = 0 } = child
     const networkOf = (process: number | 'self') => readlinkSync(`/proc/${process}/ns/net`)
     await waitUntil('a network is there', () => networkOf(pid) !== networkOf('self'), opensWithinMs)
     return pid
   }
-  const enterBy = (pid: number) => ['nsenter', `--net=/proc/${pid}/ns/net`, '--']
+  const enterCommand = (pid: number) => ['nsenter', `--net=/proc/${pid}/ns/net`, '--']
   const run = ([program = '', ...words]: string[], line: string) =>
     execFileSync(program, [...words, ...line.split(' ')], { stdio: 'pipe' })
-  const enter = enterBy(await hold())
+  const enter = enterCommand(await createNamespace())
   run(enter, 'ip link add wire type bridge')
   run(enter, `ip address add ${prefix}1/24 dev wire`)
   run(enter, 'ip link set wire up')
@@ -42,8 +42,8 @@ export async function openNetwork(): Promise<Network> {
     enter,
     async addHost(name) {
       const index = names.push(name) - 1
-      const host = await hold()
-      const inHost = enterBy(host)
+      const host = await createNamespace()
+      const inHost = enterCommand(host)
       run(enter, `ip link add host${index} type veth peer name eth0 netns ${host}`)
       run(enter, `ip link set host${index} master wire up`)
       run(inHost, `ip address add ${addressOf(index)}/24 dev eth0`)
@@ -53,7 +53,7 @@ export async function openNetwork(): Promise<Network> {
     hosts: () => names.map((name, index) => `${addressOf(index)} ${name}\n`).join(''),
     async close() {
       await Promise.all(
-        holders.map(async (holder) => {
+        namespaceProcesses.map(async (holder) => {
           holder.kill('SIGKILL')
           await once(holder, 'exit')
         }),

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { signMediaUrl } from '#server/features/media/signed-urls.ts'
-import { alterations, readLink, writeLink } from '#server/testing/media/media-links.ts'
+import { tamperedLinks, parseMediaLink, formatMediaLink } from '#server/testing/media/media-links.ts'
 import { answer } from './check-media-links.js'
 
 const secrets = ['the secret of links to media, once more']
@@ -8,7 +8,7 @@ const asset = 'ast_0123456789abcdef0123456789abcdef'
 const now = Date.parse('2026-02-03T04:05:06Z')
 const end = new Date(now + 600_000)
 const linkOf = (subject: string, expires = end) =>
-  readLink(`/media/${signMediaUrl(secrets, asset, subject, expires)}/${asset}/`)
+  parseMediaLink(`/media/${signMediaUrl(secrets, asset, subject, expires)}/${asset}/`)
 
 let asked: string[]
 let kept: Map<string, Response>
@@ -41,7 +41,7 @@ const get = (path: string, init: RequestInit = {}) =>
 
 test('caches one copy for all viewers, and lets each browser cache it until its own URL expires', async () => {
   for (const subject of ['usr_1', 'usr_2']) {
-    const response = await get(writeLink(linkOf(subject), 'v0/00000.m4s'))
+    const response = await get(formatMediaLink(linkOf(subject), 'v0/00000.m4s'))
     expect([response.status, await response.text()]).toEqual([200, 'segment'])
     expect(response.headers.get('content-type')).toBe('video/iso.segment')
     expect(response.headers.get('cache-control')).toBe('private, max-age=600, immutable')
@@ -51,24 +51,26 @@ test('caches one copy for all viewers, and lets each browser cache it until its 
 })
 
 test('refuses an altered, foreign or expired URL of a cached file without a request to the site', async () => {
-  await get(writeLink(linkOf('usr_1'), 'v0/00000.m4s'))
-  const wrong = [...alterations(linkOf('usr_1')), { ...linkOf('usr_1'), subject: 'usr_2' }]
-  const statuses = wrong.map(async (link) => (await get(writeLink(link, 'v0/00000.m4s'))).status)
+  await get(formatMediaLink(linkOf('usr_1'), 'v0/00000.m4s'))
+  const wrong = [...tamperedLinks(linkOf('usr_1')), { ...linkOf('usr_1'), subject: 'usr_2' }]
+  const statuses = wrong.map(async (link) => (await get(formatMediaLink(link, 'v0/00000.m4s'))).status)
   expect(new Set(await Promise.all(statuses))).toEqual(new Set([403]))
-  const expired = await get(writeLink(linkOf('usr_1', new Date(now - 1000)), 'v0/00000.m4s'))
+  const expired = await get(formatMediaLink(linkOf('usr_1', new Date(now - 1000)), 'v0/00000.m4s'))
   expect([expired.status, expired.headers.get('cache-control')]).toEqual([410, 'no-store'])
   expect(asked).toHaveLength(1)
 })
 
 test('does not cache partial responses or refusals', async () => {
   const link = linkOf('usr_1')
-  expect((await get(writeLink(link, 'v0/00000.m4s'), { headers: { range: 'bytes=0-2' } })).status).toBe(206)
-  expect((await get(writeLink(link, 'v0/none.m4s'))).status).toBe(404)
+  expect((await get(formatMediaLink(link, 'v0/00000.m4s'), { headers: { range: 'bytes=0-2' } })).status).toBe(
+    206,
+  )
+  expect((await get(formatMediaLink(link, 'v0/none.m4s'))).status).toBe(404)
   expect(kept.size).toBe(0)
 })
 
 test('requests other paths, such as the key of an asset, from the site each time', async () => {
-  const key = writeLink(linkOf('usr_1'), 'key')
+  const key = formatMediaLink(linkOf('usr_1'), 'key')
   for (const path of [key, key, '/']) await get(path)
   expect(asked).toHaveLength(3)
   expect(kept.size).toBe(0)
@@ -77,7 +79,7 @@ test('requests other paths, such as the key of an asset, from the site each time
 test('returns 404 for a path with encoded characters, and never serves a cached asset for the URL of another', async () => {
   const other = 'ast_ffffffffffffffffffffffffffffffff'
   await get(`/media/${signMediaUrl(secrets, other, 'usr_1', end)}/${other}/v0/00000.m4s`)
-  const open = writeLink(linkOf('usr_1'), '')
+  const open = formatMediaLink(linkOf('usr_1'), '')
   for (const path of [
     `${open}%252e%252e/${other}/v0/00000.m4s`,
     `${open}%252E%252e%252f${other}/v0/00000.m4s`,
@@ -99,15 +101,15 @@ test('returns 404 for a path with encoded characters, and never serves a cached 
 
 test('does not cache captions, which may change, or responses that the site marks as private', async () => {
   const link = linkOf('usr_1')
-  await get(writeLink(link, 'captions/en.vtt'))
+  await get(formatMediaLink(link, 'captions/en.vtt'))
   const fetchOrigin = async () => new Response('#EXTM3U', { headers: { 'x-accel-expires': '0' } })
-  const playlist = new Request(`https://drama.example${writeLink(link, 'v0/index.m3u8')}`)
+  const playlist = new Request(`https://drama.example${formatMediaLink(link, 'v0/index.m3u8')}`)
   expect(await (await answer(playlist, { ...edge(), fetchOrigin })).text()).toBe('#EXTM3U')
   expect(kept.size).toBe(0)
 })
 
 test('serves nothing under the path of the cache keys', async () => {
-  await get(writeLink(linkOf('usr_1'), 'v0/00000.m4s'))
+  await get(formatMediaLink(linkOf('usr_1'), 'v0/00000.m4s'))
   for (const key of kept.keys()) {
     const { status } = await get(new URL(key).pathname)
     expect(status).toBe(404)
@@ -124,7 +126,7 @@ test.each([
     match: async () =>
       new Response(null, { status, headers: { 'cache-control': 'public, max-age=2592000' } }),
   }
-  const path = writeLink(linkOf('usr_1'), 'v0/00000.m4s')
+  const path = formatMediaLink(linkOf('usr_1'), 'v0/00000.m4s')
   const found = await answer(new Request(`https://drama.example${path}`), { ...edge(), cache })
   expect([found.status, found.headers.get('cache-control')]).toEqual([status, expect.stringMatching(caching)])
 })

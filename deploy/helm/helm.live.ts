@@ -7,7 +7,7 @@ import * as policy from 'kubernetes-models/policy/v1'
 import * as core from 'kubernetes-models/v1'
 import { expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { documentedSettings } from '#deploy/testing/documented-settings.ts'
+import { readDocumentedSettings } from '#deploy/testing/documented-settings.ts'
 import { lintChart, renderChart } from './run-helm.ts'
 
 interface Container {
@@ -121,7 +121,7 @@ it('the chart omits disabled parts', () => {
 })
 
 it('every container runs read-only and unprivileged, with existing settings of the site', () => {
-  const settings = documentedSettings()
+  const settings = readDocumentedSettings()
   const containers = containersIn(render(everything))
   expect(containers.map(({ name }) => name).toSorted()).toEqual(['site-migrate', 'site-web', 'site-worker'])
   for (const { env, securityContext } of containers) {

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { proxyDatabase } from '#server/testing/database/database-proxy.ts'
+import { startDatabaseProxy } from '#server/testing/database/database-proxy.ts'
 import { listProcessTree } from '#server/testing/site/run-process-tree.ts'
-import { testDatabase } from '#server/testing/database/template-database.ts'
-import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
+import { createTestDatabase } from '#server/testing/database/template-database.ts'
+import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
 import { composeCases } from '#deploy/compose/compose-cases.ts'
 import { buildImage, type Image } from './run-buildah.ts'
@@ -50,8 +50,8 @@ it("the image can write only to /data, and has a current ffmpeg and the operator
 })
 
 it('a container responds to /api/ready, runs as an unprivileged user and exits within 10 s of SIGTERM', async () => {
-  const database = await testDatabase()
-  const { url: databaseUrl, goAway } = await proxyDatabase(database.url)
+  const database = await createTestDatabase()
+  const { url: databaseUrl, stop } = await startDatabaseProxy(database.url)
   const port = await freePort()
   const child = image.start(image.config.Cmd, {
     PORT: String(port),
@@ -59,7 +59,7 @@ it('a container responds to /api/ready, runs as an unprivileged user and exits w
     APP_SECRET: 'a secret of the image under test, long enough',
   })
   const url = `http://127.0.0.1:${port}/api/ready`
-  await waitUntil('the container is ready', () => child.exitCode !== null || answersAt(url), 60_000)
+  await waitUntil('the container is ready', () => child.exitCode !== null || isReachable(url), 60_000)
   expect(child.exitCode).toBe(null)
   const site = listProcessTree(child.pid ?? 0).filter(({ command }) =>
     /^(\/usr\/local\/bin\/)?node /.test(command),
@@ -71,7 +71,7 @@ it('a container responds to /api/ready, runs as an unprivileged user and exits w
   process.kill(site[0]?.pid ?? 0, 'SIGTERM')
   await once(child, 'exit')
   expect(Date.now() - asked).toBeLessThan(stopsWithinMs)
-  await goAway()
+  await stop()
   await database.close()
 }, 120_000)
 

@@ -36,7 +36,7 @@ export function buildImage(): Image {
   const buildah = (...args: string[]) => run('buildah', ...store, ...args)
 
   run('debootstrap', '--variant=minbase', 'bookworm', join(home, 'base'))
-  slim(join(home, 'base'))
+  removeDocs(join(home, 'base'))
   const debian = buildah('from', 'scratch')
   buildah('copy', '-q', debian, join(home, 'base'), '/')
   buildah('commit', '-q', debian, 'debian:bookworm-slim')
@@ -77,8 +77,8 @@ export function buildImage(): Image {
     labels: config.Labels,
     start(command, settings) {
       const container = buildah('from', '--pull=never', 'cliffhanger')
-      const given = Object.entries(settings).flatMap(([name, value]) => ['--env', `${name}=${value}`])
-      return spawn('buildah', [...store, 'run', ...given, container, '--', ...command], options)
+      const envOptions = Object.entries(settings).flatMap(([name, value]) => ['--env', `${name}=${value}`])
+      return spawn('buildah', [...store, 'run', ...envOptions, container, '--', ...command], options)
     },
     mount: () => buildah('mount', buildah('from', '--pull=never', 'cliffhanger')),
     remove: () => rmSync(home, { recursive: true, force: true }),
@@ -86,7 +86,7 @@ export function buildImage(): Image {
 }
 
 /** Removes files from a base system that the official image lacks. */
-function slim(base: string): void {
+function removeDocs(base: string): void {
   for (const path of [
     'usr/share/doc',
     'usr/share/man',

@@ -1,15 +1,20 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { signMediaUrl } from '#server/features/media/signed-urls.ts'
-import { alterations, readLink, writeLink, type MediaLink } from '#server/testing/media/media-links.ts'
-import { buyEpisode, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
-import { startS3 } from '#server/testing/fakes/s3-stand-in.ts'
-import { askToPlay } from '#server/testing/builders/paying-people.ts'
-import { startCountingOrigin, type CountingOrigin } from '#deploy/testing/counting-origin.ts'
+import {
+  tamperedLinks,
+  parseMediaLink,
+  formatMediaLink,
+  type MediaLink,
+} from '#server/testing/media/media-links.ts'
+import { buyEpisode, startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { startFakeS3 } from '#server/testing/fakes/s3-stand-in.ts'
+import { requestPlayback } from '#server/testing/builders/paying-people.ts'
+import { startRecordingOrigin, type RecordingOrigin } from '#deploy/testing/counting-origin.ts'
 import { startNginx, type Nginx } from '#deploy/testing/run-nginx.ts'
 
-let site: MoneySite
-let origin: CountingOrigin
+let site: BillingSite
+let origin: RecordingOrigin
 let edge: Nginx
 /** Signed URLs of two viewers for the same locked episode. */
 let first: MediaLink
@@ -18,19 +23,19 @@ let free: MediaLink
 
 const files = ['master.m3u8', 'v0/index.m3u8', 'v0/init.mp4', 'v0/00000.m4s', 'captions/en.vtt', 'thumb.webp']
 const get = (link: MediaLink, file: string, init: RequestInit = {}) =>
-  fetch(edge.url + writeLink(link, file), init)
+  fetch(edge.url + formatMediaLink(link, file), init)
 
 beforeAll(async () => {
-  site = await moneySite()
-  origin = await startCountingOrigin(site.url)
+  site = await startBillingSite()
+  origin = await startRecordingOrigin(site.url)
   const secrets = site.context.mediaSecrets
   edge = await startNginx({ config: 'edge-cache.conf', site: origin.host, secrets })
   const visitor = site.visitor()
-  await visitor.ask(getUser)
+  await visitor.callOk(getUser)
   const links = [
-    (await askToPlay(site, visitor, 1)).link,
-    (await askToPlay(site, (await buyEpisode(site)).shopper.visitor, 4)).link,
-    (await askToPlay(site, (await buyEpisode(site)).shopper.visitor, 4)).link,
+    (await requestPlayback(site, visitor, 1)).link,
+    (await requestPlayback(site, (await buyEpisode(site)).shopper.visitor, 4)).link,
+    (await requestPlayback(site, (await buyEpisode(site)).shopper.visitor, 4)).link,
   ]
   const [one, two, three] = links
   if (!one || !two || !three) throw new Error('a signed URL was not issued')
@@ -52,32 +57,32 @@ it('requests each file except captions once from the site for all viewers, and l
     for (const { headers } of answers) {
       expect(headers.get('cache-control')).toMatch(/^private, max-age=[3-6]\d\d, immutable$/)
       expect(headers.get('content-type')).toBe(
-        (await fetch(site.url + writeLink(first, file))).headers.get('content-type'),
+        (await fetch(site.url + formatMediaLink(first, file))).headers.get('content-type'),
       )
     }
     // Captions, which may change, are requested from the site each time.
     const times = file.startsWith('captions/') ? 2 : 1
-    expect(origin.asked.filter((path) => path.endsWith(file))).toHaveLength(times)
+    expect(origin.requestedPaths.filter((path) => path.endsWith(file))).toHaveLength(times)
   }
 })
 
 it('does not cache playlists of a bucket, which contain one viewer’s signed URLs, nor captions, nor redirects to the bucket’s images', async () => {
-  const store = await startS3()
-  const bucketSite = await moneySite(store.settings)
-  const counting = await startCountingOrigin(bucketSite.url)
+  const store = await startFakeS3()
+  const bucketSite = await startBillingSite(store.settings)
+  const counting = await startRecordingOrigin(bucketSite.url)
   const secrets = bucketSite.context.mediaSecrets
   const before = await startNginx({ config: 'edge-cache.conf', site: counting.host, secrets })
   try {
     for (const file of ['master.m3u8', 'v0/index.m3u8', 'captions/en.vtt', 'thumb.webp']) {
       for (let person = 0; person < 2; person++) {
         const { visitor } = (await buyEpisode(bucketSite)).shopper
-        const { link } = await askToPlay(bucketSite, visitor, 4)
+        const { link } = await requestPlayback(bucketSite, visitor, 4)
         if (!link) throw new Error('a signed URL was not issued')
-        const answer = await fetch(before.url + writeLink(link, file), { redirect: 'manual' })
+        const answer = await fetch(before.url + formatMediaLink(link, file), { redirect: 'manual' })
         expect(answer.status).toBe(file.endsWith('.webp') ? 307 : 200)
       }
       expect(
-        counting.asked.filter((path) => path.endsWith(file)),
+        counting.requestedPaths.filter((path) => path.endsWith(file)),
         file,
       ).toHaveLength(2)
     }
@@ -91,10 +96,10 @@ it('does not cache playlists of a bucket, which contain one viewer’s signed UR
 
 it('serves ranges of cached files', async () => {
   await get(first, 'v0/00000.m4s').then((answer) => answer.text())
-  const asked = origin.asked.length
+  const asked = origin.requestedPaths.length
   const answer = await get(second, 'v0/00000.m4s', { headers: { range: 'bytes=0-6' } })
   expect([answer.status, await answer.text()]).toEqual([206, 'segment'])
-  expect(origin.asked).toHaveLength(asked)
+  expect(origin.requestedPaths).toHaveLength(asked)
 })
 
 it.each(files)('refuses cached %s for an altered, foreign or expired URL', async (file) => {
@@ -102,10 +107,10 @@ it.each(files)('refuses cached %s for an altered, foreign or expired URL', async
   const { asset, subject } = first
   const pass = signMediaUrl(site.context.mediaSecrets, asset, subject, new Date(Date.now() - 1000))
   const wrong: [MediaLink, number][] = [
-    ...alterations(first).map((link): [MediaLink, number] => [link, 403]),
+    ...tamperedLinks(first).map((link): [MediaLink, number] => [link, 403]),
     [{ ...free, asset }, 403],
     [{ ...first, subject: second.subject }, 403],
-    [readLink(`/media/${pass}/${asset}/`), 410],
+    [parseMediaLink(`/media/${pass}/${asset}/`), 410],
   ]
   for (const [link, status] of wrong) {
     const answer = await get(link, file)
@@ -119,7 +124,7 @@ it.each(files)('refuses cached %s for an altered, foreign or expired URL', async
 
 it('does not cache refusals: a missing file is requested again', async () => {
   for (let turn = 0; turn < 2; turn++) expect((await get(first, 'v0/00009.m4s')).status).toBe(404)
-  expect(origin.asked.filter((path) => path.endsWith('00009.m4s'))).toHaveLength(2)
+  expect(origin.requestedPaths.filter((path) => path.endsWith('00009.m4s'))).toHaveLength(2)
 })
 
 it('logs no query, neither of the URL nor of the referrer', async () => {
@@ -135,7 +140,7 @@ it('logs no signature', async () => {
   for (const file of ['key', 'master.m3u8', 'v0/99999.m4s', 'v0', ''])
     await get(first, file).then((answer) => answer.text())
   expect(edge.logs()).toContain('GET /logged')
-  const pass = writeLink(first, '').split('/')[2] ?? ''
+  const pass = formatMediaLink(first, '').split('/')[2] ?? ''
   expect(
     edge
       .logs()

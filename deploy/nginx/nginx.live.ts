@@ -2,9 +2,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { signMediaUrl } from '#server/features/media/signed-urls.ts'
 import { diskRoot } from '#server/testing/media/disk-root.ts'
-import { alterations, readLink, writeLink, type MediaLink } from '#server/testing/media/media-links.ts'
-import { buyEpisode, episodeOf, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
-import { askToPlay } from '#server/testing/builders/paying-people.ts'
+import {
+  tamperedLinks,
+  parseMediaLink,
+  formatMediaLink,
+  type MediaLink,
+} from '#server/testing/media/media-links.ts'
+import {
+  buyEpisode,
+  episodeIdOf,
+  startBillingSite,
+  type BillingSite,
+} from '#server/testing/site/money-site.ts'
+import { requestPlayback } from '#server/testing/builders/paying-people.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import { rawGet } from '#deploy/testing/raw-get.ts'
 import { startNginx, type Nginx } from '#deploy/testing/run-nginx.ts'
@@ -22,7 +32,7 @@ const files = [
   'thumb.webp',
 ]
 
-let site: MoneySite
+let site: BillingSite
 let nginx: Nginx
 /** The same with an unreachable site. */
 let alone: Nginx
@@ -33,13 +43,13 @@ const assetOf = (number: number) => site.video.episodes[number - 1]?.assetId ?? 
 const secrets = () => site.context.mediaSecrets
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
   const storage = diskRoot(site.context.storage)
   const common = { config: 'cliffhanger.conf', storage, secrets: secrets() } as const
   nginx = await startNginx({ ...common, site: new URL(site.url).host })
   alone = await startNginx({ ...common, site: `127.0.0.1:${await freePort()}` })
   const visitor = site.visitor()
-  await visitor.ask(getUser)
+  await visitor.callOk(getUser)
   free = await linkFor(visitor, 1)
   bought = await linkFor((await buyEpisode(site, 4)).shopper.visitor, 4)
 })
@@ -50,7 +60,7 @@ afterAll(async () => {
 })
 
 async function linkFor(visitor: Visitor, number: number): Promise<MediaLink> {
-  const { link } = await askToPlay(site, visitor, number)
+  const { link } = await requestPlayback(site, visitor, number)
   if (!link) throw new Error(`no signed URL was issued for episode ${number}`)
   return link
 }
@@ -58,7 +68,7 @@ async function linkFor(visitor: Visitor, number: number): Promise<MediaLink> {
 /** Returns the same URL as issued an hour ago. */
 function expiredLink({ asset, subject }: MediaLink): MediaLink {
   const pass = signMediaUrl(secrets(), asset, subject, new Date(Date.now() - 3_600_000))
-  return readLink(`/media/${pass}/${asset}/`)
+  return parseMediaLink(`/media/${pass}/${asset}/`)
 }
 
 const compared = [
@@ -86,14 +96,14 @@ describe.each(files)('%s', (file) => {
     ['its last bytes', { headers: { range: 'bytes=-3' } }, 206],
     ['its head', { method: 'HEAD' }, 200],
   ] as const)('%s: nginx responds as the site does', async (_what, init, status) => {
-    const path = writeLink(bought, file)
+    const path = formatMediaLink(bought, file)
     const answer = await lookAt(nginx.url, path, init)
     expect(answer).toEqual(await lookAt(site.url, path, init))
     expect(answer.status).toBe(status)
   })
 
   it('returns 416, which is not cached, for a range beyond the file, as the site does', async () => {
-    const path = writeLink(bought, file)
+    const path = formatMediaLink(bought, file)
     const init = { headers: { range: 'bytes=9999-' } }
     const { caching, ...answer } = await lookAt(nginx.url, path, init)
     const { caching: _caching, ...same } = await lookAt(site.url, path, init)
@@ -103,20 +113,20 @@ describe.each(files)('%s', (file) => {
   })
 
   it('is sent without a request to the site', async () => {
-    expect((await fetch(alone.url + writeLink(bought, file))).status).toBe(200)
+    expect((await fetch(alone.url + formatMediaLink(bought, file))).status).toBe(200)
     expect((await fetch(`${alone.url}/`)).status).toBe(502)
   })
 
   it('returns 403 for an altered URL, 410 for an expired one, 403 for that of another asset, as the site does', async () => {
     const wrong: [MediaLink, number][] = [
-      ...alterations(bought).map((link): [MediaLink, number] => [link, 403]),
+      ...tamperedLinks(bought).map((link): [MediaLink, number] => [link, 403]),
       [{ ...bought, subject: free.subject }, 403],
       [{ ...free, asset: bought.asset }, 403],
       [expiredLink(bought), 410],
       [{ ...expiredLink(free), asset: bought.asset }, 403],
     ]
     for (const [link, status] of wrong) {
-      const path = writeLink(link, file)
+      const path = formatMediaLink(link, file)
       const answer = await lookAt(nginx.url, path)
       expect(answer, path).toMatchObject({ status, caching: 'no-store', body: '' })
       expect(answer, path).toEqual(await lookAt(site.url, path))
@@ -125,7 +135,7 @@ describe.each(files)('%s', (file) => {
 
   it('is never sent without a signature, whatever the path', async () => {
     const { asset } = bought
-    const open = writeLink(free, '')
+    const open = formatMediaLink(free, '')
     const paths = [
       `/media/${asset}/${file}`,
       `/media//${asset}/${file}`,
@@ -163,33 +173,33 @@ it('returns 404 for a missing file, a folder, a hidden file and a secret beside 
     'master.m3u8/x.vtt',
   ]
   await site.context.storage.write(`media/${assetOf(4)}/.hidden.vtt`, 'WEBVTT hidden')
-  for (const path of paths.map((file) => writeLink(bought, file))) {
+  for (const path of paths.map((file) => formatMediaLink(bought, file))) {
     const answer = await lookAt(nginx.url, path)
     expect(answer, path).toMatchObject({ status: 404, caching: 'no-store' })
     expect(answer, path).toEqual(await lookAt(site.url, path))
   }
   for (const path of ['../../../../app-secret', '..%2f..%2f..%2f..%2fapp-secret', '../../../app-secret.vtt'])
-    expect([400, 403, 404], path).toContain((await rawGet(nginx.url, writeLink(bought, path))).status)
+    expect([400, 403, 404], path).toContain((await rawGet(nginx.url, formatMediaLink(bought, path))).status)
 })
 
 it('the key of an encrypted asset is sent only by the site, under no path of nginx', async () => {
   const { db, mediaKeys } = site.context
-  const media_key = mediaKeys.seal(bought.asset, Buffer.from('sixteen bytes ok'))
+  const media_key = mediaKeys.encrypt(bought.asset, Buffer.from('sixteen bytes ok'))
   await db.updateTable('assets').set({ media_key }).where('id', '=', bought.asset).execute()
-  const answer = await lookAt(nginx.url, writeLink(bought, 'key'))
+  const answer = await lookAt(nginx.url, formatMediaLink(bought, 'key'))
   expect(answer).toMatchObject({ status: 200, caching: 'no-store', body: 'sixteen bytes ok' })
-  expect(answer).toEqual(await lookAt(site.url, writeLink(bought, 'key')))
-  for (const link of [...alterations(bought), { ...free, asset: bought.asset }])
-    expect((await lookAt(nginx.url, writeLink(link, 'key'))).status).toBe(403)
-  expect((await lookAt(alone.url, writeLink(bought, 'key'))).status).toBe(502)
+  expect(answer).toEqual(await lookAt(site.url, formatMediaLink(bought, 'key')))
+  for (const link of [...tamperedLinks(bought), { ...free, asset: bought.asset }])
+    expect((await lookAt(nginx.url, formatMediaLink(link, 'key'))).status).toBe(403)
+  expect((await lookAt(alone.url, formatMediaLink(bought, 'key'))).status).toBe(502)
 })
 
 it('logs no signature, whatever the request and its result', async () => {
   const before = nginx.logs().length
   await fetch(`${nginx.url}/logged`)
   for (const file of ['key', 'master.m3u8', 'v0/99999.m4s', 'v0', '', '..%2fx'])
-    await rawGet(nginx.url, writeLink(bought, file))
-  await fetch(nginx.url + writeLink(bought, 'v0/00000.m4s'), { method: 'POST' })
+    await rawGet(nginx.url, formatMediaLink(bought, file))
+  await fetch(nginx.url + formatMediaLink(bought, 'v0/00000.m4s'), { method: 'POST' })
   const lines = nginx.logs().slice(before).split('\n')
   expect(lines.filter((line) => line.includes('GET /logged'))).toHaveLength(1)
   expect(lines.filter((line) => line.includes(bought.subject))).toEqual([])
@@ -204,13 +214,13 @@ it('logs no query, neither of the URL nor of the referrer', async () => {
 })
 
 it('passes methods other than GET to the site', async () => {
-  const path = writeLink(bought, 'master.m3u8')
+  const path = formatMediaLink(bought, 'master.m3u8')
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
   expect(await lookAt(nginx.url, path, init)).toEqual(await lookAt(site.url, path, init))
 })
 
 it('does not send a file again that a browser has cached', async () => {
-  const url = nginx.url + writeLink(bought, 'v0/00000.m4s')
+  const url = nginx.url + formatMediaLink(bought, 'v0/00000.m4s')
   const first = await fetch(url)
   await first.text()
   const again = await fetch(url, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } })
@@ -225,14 +235,14 @@ it('blurred stills are public and cached permanently; the site serves everything
     '/public/none.webp',
     '/public/',
     '/public',
-    `/api/video/episode?episode_id=${episodeOf(site)}`,
+    `/api/video/episode?episode_id=${episodeIdOf(site)}`,
   ])
     expect(await lookAt(nginx.url, path), path).toEqual(await lookAt(site.url, path))
 })
 
 it('accepts URLs signed with either secret during a rotation, and then only with the new one', async () => {
   const file = 'v0/00000.m4s'
-  const status = async () => (await fetch(alone.url + writeLink(bought, file))).status
+  const status = async () => (await fetch(alone.url + formatMediaLink(bought, file))).status
   await alone.changeSecrets(['a new secret of links to media, long enough', ...secrets()])
   expect(await status()).toBe(200)
   await alone.changeSecrets(['a new secret of links to media, long enough'])
@@ -246,9 +256,9 @@ it.each([[[]], [{}], [null], ['secret'], [['s']], [[1]]])(
   async (wrong) => {
     await alone.changeSecrets(wrong)
     const pass = signMediaUrl(['s'], bought.asset, bought.subject, new Date(Date.now() + 60_000))
-    const bySmallSecret = readLink(`/media/${pass}/${bought.asset}/`)
-    for (const link of [bought, bySmallSecret, ...alterations(bought)])
-      expect((await fetch(alone.url + writeLink(link, 'v0/00000.m4s'))).status).toBe(403)
+    const bySmallSecret = parseMediaLink(`/media/${pass}/${bought.asset}/`)
+    for (const link of [bought, bySmallSecret, ...tamperedLinks(bought)])
+      expect((await fetch(alone.url + formatMediaLink(link, 'v0/00000.m4s'))).status).toBe(403)
     await alone.changeSecrets(secrets())
   },
 )

@@ -3,24 +3,24 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startClean } from '#deploy/release/run-release.ts'
+import { startWithCleanEnv } from '#deploy/release/run-release.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
-import { runPrometheus, runTool } from './run-prometheus.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
+import { runPrometheus, runPrometheusTool } from './run-prometheus.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const startsWithinMs = 60_000
 const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-observed-'))
 let database: TestDatabase
-let site: ReturnType<typeof startClean>
+let site: ReturnType<typeof startWithCleanEnv>
 let metricsAt: string
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
   const [port, metricsPort] = [await freePort(), await freePort()]
   metricsAt = `127.0.0.1:${metricsPort}`
-  site = startClean(root, [process.execPath, 'server/main.ts'], {
+  site = startWithCleanEnv(root, [process.execPath, 'server/main.ts'], {
     PATH: process.env['PATH'] ?? '',
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
@@ -29,7 +29,11 @@ beforeAll(async () => {
     PORT: String(port),
     METRICS_PORT: String(metricsPort),
   })
-  await waitUntil('the site is ready', () => answersAt(`http://127.0.0.1:${port}/api/ready`), startsWithinMs)
+  await waitUntil(
+    'the site is ready',
+    () => isReachable(`http://127.0.0.1:${port}/api/ready`),
+    startsWithinMs,
+  )
 }, 2 * startsWithinMs)
 afterAll(async () => {
   site.child.kill('SIGTERM')
@@ -45,7 +49,7 @@ test.each([
   ['promtool', ['test', 'rules', 'prometheus/rules.test.yml']],
   ['amtool', ['check-config', 'alertmanager.yml']],
 ] as const)('%s %o reports no error', (program, args) => {
-  expect(runTool(program, [...args])).toMatchObject({ status: 0 })
+  expect(runPrometheusTool(program, [...args])).toMatchObject({ status: 0 })
 })
 
 test('each alert has a test and a runbook', () => {

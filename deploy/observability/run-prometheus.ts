@@ -4,14 +4,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { boundToUs } from '#scripts/run-child.mjs'
-import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
+import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 
 const folder = import.meta.dirname
 const checksWithinMs = 30_000
 const startsWithinMs = 60_000
 
 /** Runs one of Prometheus's tools on files of this folder. @returns its output and exit status */
-export function runTool(
+export function runPrometheusTool(
   program: 'promtool' | 'amtool',
   args: string[],
 ): { status: number | null; output: string } {
@@ -23,7 +23,7 @@ export function runTool(
   return { status, output: stdout + stderr }
 }
 
-interface Running {
+interface RunningServer {
   url: string
   /** Host and port. */
   address: string
@@ -31,22 +31,30 @@ interface Running {
 }
 
 /** Starts Prometheus with this folder's configuration and rules for these processes of a site; `every` overrides the scrape interval. */
-export function runPrometheus(wish: {
+export function runPrometheus(options: {
   targets: readonly string[]
   port: number
   every?: string
   alertmanager?: string
-}): Promise<Running> {
+}): Promise<RunningServer> {
   const config = read('prometheus/prometheus.yml')
-    .replaceAll('15s', wish.every ?? '15s')
+    .replaceAll('15s', options.every ?? '15s')
     .replace('rules.yml', join(folder, 'prometheus', 'rules.yml'))
-    .replace("['web:9464', 'worker:9464']", JSON.stringify(wish.targets))
-    .replace('alertmanager:9093', wish.alertmanager ?? 'alertmanager:9093')
-  return runServer('prometheus', config, wish.port, (home) => [`--storage.tsdb.path=${join(home, 'data')}`])
+    .replace("['web:9464', 'worker:9464']", JSON.stringify(options.targets))
+    .replace('alertmanager:9093', options.alertmanager ?? 'alertmanager:9093')
+  return runServer('prometheus', config, options.port, (home) => [
+    `--storage.tsdb.path=${join(home, 'data')}`,
+  ])
 }
 
 /** Starts Alertmanager with this folder's routes, and a local mail server without TLS. */
-export function runAlertmanager({ smtpPort, port }: { smtpPort: number; port: number }): Promise<Running> {
+export function runAlertmanager({
+  smtpPort,
+  port,
+}: {
+  smtpPort: number
+  port: number
+}): Promise<RunningServer> {
   const config = read('alertmanager.yml')
     .replace('global:\n', 'global:\n  smtp_require_tls: false\n')
     .replace('mail.drama.example:587', `127.0.0.1:${smtpPort}`)
@@ -62,8 +70,8 @@ async function runServer(
   program: string,
   config: string,
   port: number,
-  more: (home: string) => string[],
-): Promise<Running> {
+  extraArgs: (home: string) => string[],
+): Promise<RunningServer> {
   const home = mkdtempSync(join(tmpdir(), `cliffhanger-${program}-`))
   const file = join(home, 'config.yml')
   writeFileSync(file, config)
@@ -72,11 +80,11 @@ async function runServer(
     `--config.file=${file}`,
     `--web.listen-address=${address}`,
     '--log.level=error',
-    ...more(home),
+    ...extraArgs(home),
   ]
   const child = spawn(...boundToUs(program, args), { stdio: ['ignore', 'ignore', 'ignore'] })
   const ended = once(child, 'exit')
-  await waitUntil(`${program} is ready`, () => answersAt(`http://${address}/-/ready`), startsWithinMs)
+  await waitUntil(`${program} is ready`, () => isReachable(`http://${address}/-/ready`), startsWithinMs)
   return {
     url: `http://${address}`,
     address,

@@ -7,14 +7,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { getHomepage, getVideo, queryHomepage } from '#contract/catalog.ts'
 import { listHistory, saveHistory } from '#contract/library.ts'
 import { getEpisode } from '#contract/media.ts'
-import { startClean } from '#deploy/release/run-release.ts'
-import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { startWithCleanEnv } from '#deploy/release/run-release.ts'
+import { buildVideo, noStorage, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
 import { unlimited, unlimitedQuotas } from '#server/testing/site/unlimited.ts'
-import { visitorsOf } from '#server/testing/site/visitor.ts'
-import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
+import { visitorFactory } from '#server/testing/site/visitor.ts'
+import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { startPgBouncer, type PgBouncer } from './run-pgbouncer.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -28,7 +28,7 @@ let pooler: PgBouncer
 let video: BuiltVideo
 let url: string
 const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-pooled-'))
-const running: ReturnType<typeof startClean>[] = []
+const running: ReturnType<typeof startWithCleanEnv>[] = []
 
 /** Starts a process of the site with these database URLs. */
 async function start(settings: Record<string, string>, script = 'server/main.ts') {
@@ -44,18 +44,18 @@ async function start(settings: Record<string, string>, script = 'server/main.ts'
     ...unlimitedQuotas,
     ...settings,
   }
-  const program = startClean(root, [process.execPath, script], env)
+  const program = startWithCleanEnv(root, [process.execPath, script], env)
   running.push(program)
   return { ...program, url: `http://127.0.0.1:${port}` }
 }
 
 beforeAll(async () => {
-  database = await testDatabase()
-  video = await buildVideo({ db: database.db, storage: noFiles }, { title: 'Harbour Lights' })
+  database = await createTestDatabase()
+  video = await buildVideo({ db: database.db, storage: noStorage }, { title: 'Harbour Lights' })
   pooler = await startPgBouncer(database.url, { default_pool_size: String(poolSize) })
   const site = await start({ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: database.url })
   url = site.url
-  const ready = waitUntil('the site is ready', () => answersAt(`${url}/api/ready`), patienceMs)
+  const ready = waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), patienceMs)
   await Promise.race([ready, site.ended.then(() => Promise.reject(new Error(site.output())))])
   expect(site.output()).not.toMatch(/without end/)
 }, patienceMs)
@@ -70,28 +70,28 @@ afterAll(async () => {
 })
 
 /** Opens the homepage, plays, saves, buys an episode and plays it. @returns the order's id */
-async function watchAndBuy(): Promise<string> {
-  const shopper = await Shopper.on({ visitor: visitorsOf(url) })
+async function watchAndBuyEpisode(): Promise<string> {
+  const shopper = await Shopper.create({ visitor: visitorFactory(url) })
   const { visitor } = shopper
-  await visitor.ask(getHomepage)
-  await visitor.ask(queryHomepage, { query: { keyword: 'harbour' } })
-  await visitor.ask(getVideo, { query: { id: video.id } })
+  await visitor.callOk(getHomepage)
+  await visitor.callOk(queryHomepage, { query: { keyword: 'harbour' } })
+  await visitor.callOk(getVideo, { query: { id: video.id } })
   const [first, locked] = [video.episodes[0]?.id ?? '', video.episodes.at(-1)?.id ?? '']
-  await visitor.ask(getEpisode, { query: { episode_id: first } })
+  await visitor.callOk(getEpisode, { query: { episode_id: first } })
   for (const position_ms of [2000, 5000]) {
     const body = { video_id: video.id, episode_id: first, position_ms, at: new Date().toISOString() }
-    await visitor.ask(saveHistory, { body })
+    await visitor.callOk(saveHistory, { body })
   }
-  const { list } = await visitor.ask(listHistory)
+  const { list } = await visitor.callOk(listHistory)
   expect(list[0]).toMatchObject({ position_ms: 5000 })
   const { info: order } = await shopper.buy({ episode_id: locked, method: 'card' })
   expect(order).toMatchObject({ status: 'paid' })
-  await visitor.ask(getEpisode, { query: { episode_id: locked } })
+  await visitor.callOk(getEpisode, { query: { episode_id: locked } })
   return order?.id ?? ''
 }
 
 it('serves visits from the homepage to a paid episode through PgBouncer in transaction mode', async () => {
-  const orders = await Promise.all(Array.from({ length: clients }, watchAndBuy))
+  const orders = await Promise.all(Array.from({ length: clients }, watchAndBuyEpisode))
   expect(new Set(orders).size).toBe(clients)
   const webhooks = () =>
     database.pool
@@ -118,7 +118,7 @@ it('leaves no session state in shared connections', async () => {
 
 it('returns a retryable error if all connections of PgBouncer are in use', async () => {
   const clients = Array.from({ length: poolSize }, () => new pg.Client({ connectionString: pooler.url }))
-  const visitor = visitorsOf(url)()
+  const visitor = visitorFactory(url)()
   const search = (keyword: string) => visitor.call(queryHomepage, { query: { keyword } })
   try {
     for (const client of clients) {
@@ -135,13 +135,13 @@ it('returns a retryable error if all connections of PgBouncer are in use', async
 
 it('continues after a restart of PgBouncer', async () => {
   await pooler.restart()
-  const isBack = async () => (await visitorsOf(url)().call(queryHomepage)).status === 200
+  const isBack = async () => (await visitorFactory(url)().call(queryHomepage)).status === 200
   await waitUntil('the site answers again', isBack, patienceMs)
-  expect(await watchAndBuy()).toMatch(/^ord_/)
+  expect(await watchAndBuyEpisode()).toMatch(/^ord_/)
 })
 
 it('receives notifications of changed settings through the direct connection', async () => {
-  const visitor = visitorsOf(url)()
+  const visitor = visitorFactory(url)()
   const set = async (maintenance: boolean) =>
     database.pool.query(
       `WITH told AS (SELECT pg_notify('settings', ''))

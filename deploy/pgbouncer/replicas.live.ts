@@ -4,15 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { simulateBuyers, type Buyers } from '#deploy/release/simulate-buyers.ts'
-import { startClean } from '#deploy/release/run-release.ts'
+import { startWithCleanEnv } from '#deploy/release/run-release.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import type { Tables } from '#server/tables.ts'
-import { buildVideo, noFiles } from '#server/testing/builders/builders.ts'
-import { startReplicated, type ReplicatedDatabase } from '#server/testing/database/replicated-database.ts'
+import { buildVideo, noStorage } from '#server/testing/builders/builders.ts'
+import {
+  startReplicatedDatabase,
+  type ReplicatedDatabase,
+} from '#server/testing/database/replicated-database.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
 import { unlimited, unlimitedQuotas } from '#server/testing/site/unlimited.ts'
-import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
+import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { startPgBouncer, type PgBouncer } from './run-pgbouncer.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -20,26 +23,26 @@ const home = mkdtempSync(join(tmpdir(), 'cliffhanger-replicas-'))
 const patienceMs = 60_000
 const clients = 3
 /** The number of customer journeys after each change. */
-const between = 5
+const journeysPerStep = 5
 
 let servers: ReplicatedDatabase
 let poolers: PgBouncer[]
 let database: Database<Tables>
-let site: ReturnType<typeof startClean>
+let site: ReturnType<typeof startWithCleanEnv>
 let metricsUrl: string
 let buyers: Buyers
 
 beforeAll(async () => {
-  servers = await startReplicated(join(home, 'database'))
+  servers = await startReplicatedDatabase(join(home, 'database'))
   const log = createLog({ json: true, level: 'silent' })
   database = await openDatabase<Tables>({ dataDir: '', databaseUrl: servers.url, migrate: true }, log)
-  const video = await buildVideo({ db: database.db, storage: noFiles })
+  const video = await buildVideo({ db: database.db, storage: noStorage })
   const primary = await startPgBouncer(servers.url)
   const replica = await startPgBouncer(servers.replicaUrl)
   poolers = [primary, replica]
   const [port, metricsPort] = [await freePort(), await freePort()]
   metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`
-  site = startClean(root, [process.execPath, 'server/main.ts'], {
+  site = startWithCleanEnv(root, [process.execPath, 'server/main.ts'], {
     PATH: process.env['PATH'] ?? '',
     DATA_DIR: join(home, 'data'),
     APP_SECRET: 'a secret of thirty-two characters',
@@ -54,7 +57,7 @@ beforeAll(async () => {
     ...unlimitedQuotas,
   })
   const url = `http://127.0.0.1:${port}`
-  await waitUntil('the site is ready', () => answersAt(`${url}/api/ready`), patienceMs)
+  await waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), patienceMs)
   buyers = simulateBuyers(url, video, clients)
 }, 2 * patienceMs)
 afterAll(async () => {
@@ -66,39 +69,39 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-async function goOn(): Promise<void> {
-  const wanted = buyers.journeys() + between
+async function completeMoreJourneys(): Promise<void> {
+  const wanted = buyers.journeys() + journeysPerStep
   await waitUntil('purchases continue', () => buyers.journeys() >= wanted, patienceMs)
 }
 
-async function becomes(used: 0 | 1): Promise<void> {
+async function expectReplicaUsed(used: 0 | 1): Promise<void> {
   const line = new RegExp(`^cliffhanger_read_replica_used\\{.*\\} ${used}$`, 'm')
   const isSo = async () => line.test(await (await fetch(metricsUrl)).text())
   await waitUntil(`the replica is ${used ? '' : 'not '}read from`, isSo, patienceMs)
 }
 
 it('a replica behind PgBouncer that lags, stops and restarts fails no request and loses no payment', async () => {
-  await becomes(1)
-  await goOn()
+  await expectReplicaUsed(1)
+  await completeMoreJourneys()
   await servers.fallBehind()
-  await becomes(0)
-  await goOn()
+  await expectReplicaUsed(0)
+  await completeMoreJourneys()
   await servers.catchUp()
-  await becomes(1)
-  await goOn()
+  await expectReplicaUsed(1)
+  await completeMoreJourneys()
   await servers.stopReplica()
-  await becomes(0)
-  await goOn()
+  await expectReplicaUsed(0)
+  await completeMoreJourneys()
   await servers.startReplica()
-  await becomes(1)
-  await goOn()
+  await expectReplicaUsed(1)
+  await completeMoreJourneys()
   const { failures, paid } = await buyers.end()
   expect(failures).toEqual([])
-  const kept = await database.db
+  const paidOrders = await database.db
     .selectFrom('orders')
     .innerJoin('entitlements', 'entitlements.order_id', 'orders.id')
     .select('orders.id')
     .where('orders.status', '=', 'paid')
     .execute()
-  expect(kept.map(({ id }) => id).toSorted()).toEqual(paid.toSorted())
+  expect(paidOrders.map(({ id }) => id).toSorted()).toEqual(paid.toSorted())
 }, 300_000)

@@ -50,11 +50,11 @@ export async function startPgBouncer(
     let log = ''
     child.stderr?.on('data', (chunk) => (log += String(chunk)))
     const ended = once(child, 'exit')
-    const listens = () => {
+    const isListening = () => {
       if (child.exitCode !== null) throw new Error(`PgBouncer exited: ${log}`)
       return isOpen(port)
     }
-    await waitUntil('PgBouncer listens', listens, startsWithinMs)
+    await waitUntil('PgBouncer listens', isListening, startsWithinMs)
     return async () => {
       child.kill('SIGTERM')
       await ended

@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
+import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
-import { ffmpegSettings, startClean, unpackRelease } from './run-release.ts'
+import { ffmpegSettings, startWithCleanEnv, unpackRelease } from './run-release.ts'
 
 const patienceMs = 60_000
 let release: ReturnType<typeof unpackRelease>
@@ -24,7 +24,7 @@ it('a release contains neither tests nor build and test tools', () => {
 
 it('a release starts on its embedded database without a package registry, serves its pages and exits at SIGTERM', async () => {
   const port = await freePort()
-  const site = startClean(release.folder, [process.execPath, 'scripts/start.mjs'], {
+  const site = startWithCleanEnv(release.folder, [process.execPath, 'scripts/start.mjs'], {
     ...(await ffmpegSettings()),
     PORT: String(port),
     DEMO: '0',
@@ -33,7 +33,7 @@ it('a release starts on its embedded database without a package registry, serves
     npm_config_registry: 'http://127.0.0.1:1',
   })
   const url = `http://localhost:${port}`
-  const ready = waitUntil('the site is ready', () => answersAt(`${url}/api/ready`), patienceMs)
+  const ready = waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), patienceMs)
   await Promise.race([ready, site.ended.then(() => Promise.reject(new Error(site.output())))])
   const page = await (await fetch(url)).text()
   expect(page).toContain('<title>')

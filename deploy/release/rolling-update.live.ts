@@ -1,20 +1,20 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildVideo, noFiles } from '#server/testing/builders/builders.ts'
-import { emptyDatabase } from '#server/testing/database/template-database.ts'
+import { buildVideo, noStorage } from '#server/testing/builders/builders.ts'
+import { createEmptyDatabase } from '#server/testing/database/template-database.ts'
 import { openTestPool } from '#server/testing/database/test-pool.ts'
 import { unlimited, unlimitedQuotas } from '#server/testing/site/unlimited.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { makeNextRelease } from './make-next.ts'
 import { findReleaseCommit, previousVersion } from './previous-release.ts'
-import { runCopies } from './run-copies.ts'
+import { runInstances } from './run-copies.ts'
 import { ffmpegSettings, unpackRelease, unpackReleaseOf } from './run-release.ts'
 import { simulateBuyers } from './simulate-buyers.ts'
 
 const clients = 3
 /** How many journeys go through before and after each change. */
-const between = 5
+const journeysPerStep = 5
 const patienceMs = 120_000
 const previous = previousVersion()
 
@@ -56,28 +56,28 @@ function migrateWith(folder: string, env: Record<string, string>): void {
  * Two copies of `old` become copies of `young` and old ones again while people buy: the young on the schema of the old, the old on that
  * of the young, and both side by side. No request may fail, and every payment has its order and its entitlement. @returns the logs
  */
-async function updateAndGoBack(old: string, young: string): Promise<string> {
-  const { url, drop } = await emptyDatabase()
+async function updateAndRollBack(old: string, newFolder: string): Promise<string> {
+  const { url, drop } = await createEmptyDatabase()
   const env = await settings(url)
   migrateWith(old, env)
   const database = openTestPool(url)
-  const video = await buildVideo({ db: database.db, storage: noFiles })
-  const copies = await runCopies(old, 2, env)
+  const video = await buildVideo({ db: database.db, storage: noStorage })
+  const copies = await runInstances(old, 2, env)
   const buyers = simulateBuyers(copies.url, video, clients)
-  const goOn = async () => {
-    const wanted = buyers.journeys() + between
+  const completeMoreJourneys = async () => {
+    const wanted = buyers.journeys() + journeysPerStep
     await waitUntil('people go on buying', () => buyers.journeys() >= wanted, patienceMs)
   }
-  await goOn()
-  await copies.replaceOne(young)
-  await goOn()
-  migrateWith(young, env)
-  await goOn()
-  await copies.replaceOne(young)
-  await goOn()
+  await completeMoreJourneys()
+  await copies.replaceOne(newFolder)
+  await completeMoreJourneys()
+  migrateWith(newFolder, env)
+  await completeMoreJourneys()
+  await copies.replaceOne(newFolder)
+  await completeMoreJourneys()
   await copies.replaceOne(old)
   await copies.replaceOne(old)
-  await goOn()
+  await completeMoreJourneys()
   const { failures, paid } = await buyers.end()
   await copies.close()
   expect(failures).toEqual([])
@@ -97,7 +97,7 @@ it(
   'an update to the next release and the way back, copy by copy, fail no request and lose no payment',
   { timeout: 300_000 },
   async () => {
-    const output = await updateAndGoBack(release.folder, next)
+    const output = await updateAndRollBack(release.folder, next)
     expect(output).toMatch(/schema of an older version/)
     expect(output).toMatch(/newer than this one/)
   },
@@ -111,7 +111,7 @@ if (previous !== undefined)
     async () => {
       const before = unpackReleaseOf(findReleaseCommit(previous))
       try {
-        await updateAndGoBack(before.folder, release.folder)
+        await updateAndRollBack(before.folder, release.folder)
       } finally {
         before.remove()
       }

@@ -7,19 +7,19 @@ import { findFfmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-interface Unpacked {
+interface UnpackedRelease {
   folder: string
   archive: string
   remove(): void
 }
 
 /** Makes a release of the sources in a folder, of this checkout unless one is named, and unpacks it into an empty folder. */
-export function unpackRelease(sources = root): Unpacked {
+export function unpackRelease(sources = root): UnpackedRelease {
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-release-'))
   const make = ['scripts/with-setup.mjs', '--built', 'scripts/release/make-release.ts', home]
-  must(process.execPath, make, sources)
+  runOrThrow(process.execPath, make, sources)
   const [archive = ''] = readdirSync(home)
-  must('tar', ['-xzf', join(home, archive), '-C', home])
+  runOrThrow('tar', ['-xzf', join(home, archive), '-C', home])
   return {
     folder: join(home, archive.replace('.tar.gz', '')),
     archive: join(home, archive),
@@ -28,19 +28,19 @@ export function unpackRelease(sources = root): Unpacked {
 }
 
 /** Makes the release of a commit with that commit's own scripts, as its release workflow did. */
-export function unpackReleaseOf(commit: string): Unpacked {
+export function unpackReleaseOf(commit: string): UnpackedRelease {
   const sources = mkdtempSync(join(tmpdir(), 'cliffhanger-sources-'))
   try {
     const archive = join(sources, 'sources.tar')
-    must('git', ['archive', '--output', archive, commit])
-    must('tar', ['-xf', archive, '-C', sources])
+    runOrThrow('git', ['archive', '--output', archive, commit])
+    runOrThrow('tar', ['-xf', archive, '-C', sources])
     return unpackRelease(sources)
   } finally {
     rmSync(sources, { recursive: true, force: true })
   }
 }
 
-function must(command: string, args: string[], cwd = root): void {
+function runOrThrow(command: string, args: string[], cwd = root): void {
   // The tests' own NODE_ENV would build the pages for developers.
   const env = { ...process.env, NODE_ENV: 'production' }
   const { status, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', env })
@@ -58,7 +58,7 @@ export async function ffmpegSettings(): Promise<Record<string, string>> {
 }
 
 /** Starts a program of the release as a service manager does: with just these settings. */
-export function startClean(
+export function startWithCleanEnv(
   folder: string,
   [command = '', ...args]: string[],
   env: Record<string, string>,

@@ -2,7 +2,7 @@ import { getHomepage, getVideo } from '#contract/catalog.ts'
 import { getEpisode } from '#contract/media.ts'
 import type { BuiltVideo } from '#server/testing/builders/builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { visitorsOf } from '#server/testing/site/visitor.ts'
+import { visitorFactory } from '#server/testing/site/visitor.ts'
 
 export interface Buyers {
   /** The number of successful journeys so far. */
@@ -16,23 +16,23 @@ export function simulateBuyers(url: string, { id, episodes }: BuiltVideo, client
   const failures: string[] = []
   const paid: string[] = []
   let ending = false
-  const visitor = visitorsOf(url)
+  const visitor = visitorFactory(url)
   const locked = episodes.at(-1)?.id ?? ''
-  const line = async () => {
+  const buyContinuously = async () => {
     while (!ending)
       try {
-        const shopper = await Shopper.on({ visitor })
+        const shopper = await Shopper.create({ visitor })
         paid.push(await buyAndPlay(shopper, id, locked))
       } catch (error) {
         failures.push(String(error))
       }
   }
-  const lines = Array.from({ length: clients }, line)
+  const buyers = Array.from({ length: clients }, buyContinuously)
   return {
     journeys: () => paid.length,
     async end() {
       ending = true
-      await Promise.all(lines)
+      await Promise.all(buyers)
       return { failures, paid }
     },
   }
@@ -41,10 +41,10 @@ export function simulateBuyers(url: string, { id, episodes }: BuiltVideo, client
 /** @returns the order's id @throws Error at the first call that fails */
 async function buyAndPlay(shopper: Shopper, videoId: string, episodeId: string): Promise<string> {
   const { visitor } = shopper
-  await visitor.ask(getHomepage)
-  await visitor.ask(getVideo, { query: { id: videoId } })
+  await visitor.callOk(getHomepage)
+  await visitor.callOk(getVideo, { query: { id: videoId } })
   const { info: order, message } = await shopper.buy({ episode_id: episodeId, method: 'card' })
   if (order?.status !== 'paid') throw new Error(`the order is ${order?.status ?? message}`)
-  await visitor.ask(getEpisode, { query: { episode_id: episodeId } })
+  await visitor.callOk(getEpisode, { query: { episode_id: episodeId } })
   return order.id
 }

@@ -12,7 +12,7 @@ export interface Swift {
   close(): Promise<void>
 }
 
-const parts = ['account', 'container', 'object'] as const
+const serverKinds = ['account', 'container', 'object'] as const
 const startsWithinMs = 20_000
 
 /** Starts OpenStack's object store with its S3 API, on one disk without replicas: it verifies every signature. */
@@ -22,17 +22,17 @@ export async function startSwift(): Promise<Swift> {
   const ports = { account: await freePort(), container: await freePort(), object: await freePort() }
   const proxyPort = await freePort()
   writeFileSync(join(home, 'swift.conf'), commonConfig)
-  for (const part of parts) {
+  for (const part of serverKinds) {
     writeFileSync(join(home, `${part}-server.conf`), partConfig(home, part, ports[part]))
     buildRing(home, part, ports[part])
   }
   writeFileSync(join(home, 'proxy-server.conf'), proxyConfig(home, proxyPort))
-  const servers = [...parts, 'proxy'].map((name) =>
+  const servers = [...serverKinds, 'proxy'].map((name) =>
     spawn('setpriv', ['--pdeathsig', 'KILL', `swift-${name}-server`, join(home, `${name}-server.conf`)], {
       stdio: ['ignore', 'ignore', 'inherit'],
     }),
   )
-  for (const port of [...Object.values(ports), proxyPort]) await listens(port)
+  for (const port of [...Object.values(ports), proxyPort]) await waitForPort(port)
   return {
     settings: {
       S3_ENDPOINT: `http://127.0.0.1:${proxyPort}`,
@@ -113,7 +113,7 @@ function buildRing(home: string, part: string, port: number): void {
   }
 }
 
-async function listens(port: number): Promise<void> {
+async function waitForPort(port: number): Promise<void> {
   for (const until = Date.now() + startsWithinMs; Date.now() < until; await delay(50)) {
     const socket = connect(port, '127.0.0.1')
     const [is] = await Promise.race([

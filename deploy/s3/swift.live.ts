@@ -8,7 +8,7 @@ import { readS3 } from '#server/platform/config/read-s3.ts'
 import { createS3Calls } from '#server/platform/storage/s3-calls.ts'
 import { openS3 } from '#server/platform/storage/s3.ts'
 import { partBytes } from '#server/platform/storage/upload-in-parts.ts'
-import { describeStorage, makeFolder } from '#server/testing/media/describe-storage.ts'
+import { testStorageContract, createTestFolder } from '#server/testing/media/describe-storage.ts'
 import { startSwift, type Swift } from './run-swift.ts'
 
 let root: string
@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-describeStorage('a bucket of swift', () => storage)
+testStorageContract('a bucket of swift', () => storage)
 
 describe('swift', () => {
   it('refuses a wrong secret, key or bucket', async () => {
@@ -79,13 +79,13 @@ describe('swift', () => {
 
   it('uploads a large file in parts, and resumes an unfinished upload', async () => {
     const film = randomBytes(41 * 1024 * 1024)
-    const path = join(makeFolder(storage, { 'film.mp4': film }), 'film.mp4')
+    const path = join(createTestFolder(storage, { 'film.mp4': film }), 'film.mp4')
     const calls = openCalls()
     const key = 'originals/film.mp4'
     const id = await calls.beginUpload(key, { ContentType: 'video/mp4', CacheControl: 'private' })
     await calls.uploadPart({ key, id }, 1, film.subarray(0, partBytes))
     expect(await unfinished(key)).toEqual([id])
-    await storage.moveIn(path, key)
+    await storage.moveFromWorkDir(path, key)
     // If a new upload had been started, the old one would still be listed.
     expect(await unfinished(key)).toEqual([])
     expect((await storage.read(key)).equals(film)).toBe(true)

@@ -1,19 +1,19 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface CountingOrigin {
+export interface RecordingOrigin {
   /** `host:port` */
   host: string
   /** The requested paths in order. */
-  asked: string[]
+  requestedPaths: string[]
   close(): Promise<void>
 }
 
 /** Starts a proxy that forwards GETs to the site and records their paths. */
-export async function startCountingOrigin(siteUrl: string): Promise<CountingOrigin> {
-  const asked: string[] = []
+export async function startRecordingOrigin(siteUrl: string): Promise<RecordingOrigin> {
+  const requestedPaths: string[] = []
   const server = createServer(async ({ url = '/' }, reply) => {
-    asked.push(url)
+    requestedPaths.push(url)
     const answer = await fetch(siteUrl + url, { signal: AbortSignal.timeout(5000), redirect: 'manual' })
     for (const [name, value] of answer.headers) if (name !== 'connection') reply.setHeader(name, value)
     reply.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()))
@@ -23,7 +23,7 @@ export async function startCountingOrigin(siteUrl: string): Promise<CountingOrig
   const { port } = server.address() as AddressInfo
   return {
     host: `127.0.0.1:${port}`,
-    asked,
+    requestedPaths,
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -16,9 +16,9 @@ import { freePort } from '#server/testing/site/free-port.ts'
 
 const patienceMs = 10_000
 
-const ours = join(import.meta.dirname, '..', 'nginx')
+const configDir = join(import.meta.dirname, '..', 'nginx')
 
-export interface NginxSetUp {
+export interface NginxOptions {
   /** A file of deploy/nginx. */
   config: 'cliffhanger.conf' | 'edge-cache.conf'
   /** The address of the site, `host:port`. */
@@ -47,7 +47,7 @@ export function findNjs(): string | undefined {
 }
 
 /** Starts nginx with a configuration of deploy/nginx, in which only addresses and folders are replaced. One worker, as the current user. */
-export async function startNginx(setUp: NginxSetUp): Promise<Nginx> {
+export async function startNginx(setUp: NginxOptions): Promise<Nginx> {
   const njs = findNjs()
   if (!njs) throw new Error('nginx or its njs module is not installed')
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-nginx-'))
@@ -55,16 +55,20 @@ export async function startNginx(setUp: NginxSetUp): Promise<Nginx> {
   const secretsFile = join(home, 'media-secrets.json')
   const writeSecrets = (secrets: unknown) => writeFileSync(secretsFile, JSON.stringify(secrets))
   writeSecrets(setUp.secrets)
-  for (const name of readdirSync(ours)) {
-    if (name.endsWith('.js')) copyFileSync(join(ours, name), join(home, name))
-    else writeFileSync(join(home, name), placed(readFileSync(join(ours, name), 'utf8'), setUp, home, port))
+  for (const name of readdirSync(configDir)) {
+    if (name.endsWith('.js')) copyFileSync(join(configDir, name), join(home, name))
+    else
+      writeFileSync(
+        join(home, name),
+        rewritePaths(readFileSync(join(configDir, name), 'utf8'), setUp, home, port),
+      )
   }
   mkdirSync(join(home, 'tmp'))
   writeFileSync(join(home, 'nginx.conf'), mainConfig(njs, setUp.config, await asUser()))
   const args = ['-p', home, '-c', 'nginx.conf', '-e', 'error.log']
   const server = spawn(...boundToUs('nginx', args), { stdio: ['ignore', 'ignore', 'inherit'] })
   const url = `http://127.0.0.1:${port}`
-  await listens(url, () => server.exitCode !== null, join(home, 'error.log'))
+  await waitUntilListening(url, () => server.exitCode !== null, join(home, 'error.log'))
   return {
     url,
     async changeSecrets(secrets) {
@@ -85,7 +89,12 @@ export async function startNginx(setUp: NginxSetUp): Promise<Nginx> {
 }
 
 /** Returns the configuration as an operator would edit it. @throws Error if a line to edit is missing */
-function placed(text: string, { site, storage, config }: NginxSetUp, home: string, port: number): string {
+function rewritePaths(
+  text: string,
+  { site, storage, config }: NginxOptions,
+  home: string,
+  port: number,
+): string {
   const edits: [string, string][] = [
     ['/etc/nginx/cliffhanger/', `${home}/`],
     ['/var/log/nginx/', `${home}/`],
@@ -130,7 +139,7 @@ function workersOf(pid: number | undefined): string[] {
     .filter(Boolean)
 }
 
-async function listens(url: string, hasEnded: () => boolean, errors: string): Promise<void> {
+async function waitUntilListening(url: string, hasEnded: () => boolean, errors: string): Promise<void> {
   const isThere = () => {
     if (hasEnded()) throw new Error(`nginx exited: ${readFileSync(errors, 'utf8')}`)
     return fetch(url).then(

@@ -8,9 +8,9 @@ const seconds = (later: number) => new Date(now.getTime() + 1000 * later)
 /** A signature with the site's result, which other implementations of the check must return too. */
 export interface SignedUrlCase {
   what: string
-  pass: string
+  signature: string
   asset: string
-  verdict: ReturnType<typeof verifyMediaUrl>
+  expected: ReturnType<typeof verifyMediaUrl>
 }
 
 /** Returns valid and invalid signatures of every known kind. */
@@ -54,9 +54,9 @@ export function signedUrlCases(): SignedUrlCase[] {
   }
   return Object.entries(given).map(([what, [each, of = asset]]) => ({
     what,
-    pass: each,
+    signature: each,
     asset: of,
-    verdict: verifyMediaUrl(secrets, each, of, now),
+    expected: verifyMediaUrl(secrets, each, of, now),
   }))
 }
 

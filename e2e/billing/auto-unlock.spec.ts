@@ -1,11 +1,11 @@
 import type { Page } from '@playwright/test'
-import { available, topUp, unlockButton } from '#e2e/support/balances.ts'
-import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable, narrowPhone } from '#e2e/support/page-quality.ts'
+import { readAvailableBalance, topUpAtPaywall, unlockButton } from '#e2e/support/balances.ts'
+import { expect, test, defaultSite } from '#e2e/support/fixtures.ts'
+import { expectNoOverflow, expectAccessible, narrowPhone } from '#e2e/support/page-quality.ts'
 import { desktop, phone } from '#e2e/playwright.config.ts'
 import { expectPlaying, lockedPanel, towerUrl } from '#e2e/support/watching.ts'
 
-test.use({ site: { ...usualSite, standIns: false, settings: { BALANCE: 'on' } } })
+test.use({ site: { ...defaultSite, withFakeServices: false, settings: { BALANCE: 'on' } } })
 
 const autoPrompt = (page: Page) =>
   page.getByRole('region', { name: 'Unlock the next episodes automatically?' })
@@ -27,7 +27,7 @@ async function agree(page: Page): Promise<void> {
 
 /** Tops up, unlocks an episode and turns auto-unlock on. */
 async function withAutoUnlock(page: Page): Promise<void> {
-  await unlockButton(await topUp(page, 4)).click()
+  await unlockButton(await topUpAtPaywall(page, 4)).click()
   await expectPlaying(page, 4)
   await turnOn(page)
 }
@@ -38,7 +38,7 @@ const unlockedLine = (page: Page, number: number) =>
 test('auto-unlock is offered after an unlock, says the price before each episode, and is undone by one press', async ({
   page,
 }) => {
-  const panel = await topUp(page, 4)
+  const panel = await topUpAtPaywall(page, 4)
   await unlockButton(panel).click()
   await expectPlaying(page, 4)
   const prompt = autoPrompt(page)
@@ -49,24 +49,24 @@ test('auto-unlock is offered after an unlock, says the price before each episode
   await page.goto(await towerUrl(page, 5))
   await expect(page.getByRole('heading', { name: 'Episode 5 unlocks for $0.99' })).toBeVisible()
   await expectPlaying(page, 5)
-  expect(await available(page)).toBe(302)
+  expect(await readAvailableBalance(page)).toBe(302)
   const line = page.getByRole('status').filter({ hasText: 'Episode 5 was unlocked for $0.99.' })
   await line.getByRole('button', { name: 'Undo' }).click()
   await expect(page.getByText('Undone. $0.99 is back in your balance')).toBeVisible()
   await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
-  expect(await available(page)).toBe(401)
+  expect(await readAvailableBalance(page)).toBe(401)
 })
 
 test('an automatic unlock can be stopped before it happens, and turned off in the member area', async ({
   page,
 }) => {
-  const panel = await topUp(page, 4)
+  const panel = await topUpAtPaywall(page, 4)
   await unlockButton(panel).click()
   await turnOn(page)
   await page.goto(await towerUrl(page, 5))
   await page.getByRole('button', { name: 'Don’t unlock' }).click()
   await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
-  expect(await available(page)).toBe(401)
+  expect(await readAvailableBalance(page)).toBe(401)
   await page.goto('/my')
   const balance = page.getByRole('region', { name: 'Balance', exact: true })
   await expect(balance).toContainText('Up to $0.99 an episode, at most 10 a day.')
@@ -77,7 +77,7 @@ test('an automatic unlock can be stopped before it happens, and turned off in th
 })
 
 test('who declines auto-unlock is not asked again for the drama', async ({ page }) => {
-  const panel = await topUp(page, 4)
+  const panel = await topUpAtPaywall(page, 4)
   await unlockButton(panel).click()
   await autoPrompt(page).getByRole('button', { name: 'Not now' }).click()
   await page.goto(await towerUrl(page, 5))
@@ -93,7 +93,7 @@ test('auto-unlock is off until somebody ticks the box that names the lost withdr
   page.on('request', (request) => {
     if (request.url().endsWith('/api/balance/auto-unlock')) asked.push(request.postDataJSON())
   })
-  await unlockButton(await topUp(page, 4)).click()
+  await unlockButton(await topUpAtPaywall(page, 4)).click()
   await expectPlaying(page, 4)
   await showTerms(page)
   await expect(consent(page)).not.toBeChecked()
@@ -126,7 +126,7 @@ test('a second undo within a day is not offered: the line turns auto-unlock off 
   await line.getByRole('button', { name: 'Turn off' }).click()
   await expect(page.getByText('Auto-unlock is off for this drama.')).toBeVisible()
   await expectPlaying(page, 6)
-  expect(await available(page)).toBe(500 - 3 * 99)
+  expect(await readAvailableBalance(page)).toBe(500 - 3 * 99)
 })
 
 test('an undo that was used elsewhere meanwhile is refused in plain words', async ({ page }) => {
@@ -158,7 +158,7 @@ test.describe('an automatic unlock whose answers get lost', () => {
     await expect(unlockedLine(page, 5).getByRole('button', { name: 'Undo' })).toBeVisible()
     expect(keys).toHaveLength(3)
     expect(new Set(keys).size).toBe(1)
-    expect(await available(page)).toBe(302)
+    expect(await readAvailableBalance(page)).toBe(302)
   })
 })
 
@@ -171,7 +171,7 @@ test.describe('the card that offers auto-unlock', () => {
       ['en', 4],
       ['dy', 5],
     ] as const) {
-      if (number === 4) await topUp(page, 4)
+      if (number === 4) await topUpAtPaywall(page, 4)
       await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
       await page.goto(await towerUrl(page, number))
       await page.getByRole('button', { name: /^Mit Guthaben freischalten|from your balance$/ }).click()
@@ -181,8 +181,8 @@ test.describe('the card that offers auto-unlock', () => {
       for (const viewport of [phone.viewport, desktop.viewport, narrowPhone, { width: 844, height: 390 }]) {
         await page.setViewportSize(viewport)
         await expect(box).toBeInViewport({ ratio: 1 })
-        await expectReadable(page)
-        await expectFits(page)
+        await expectAccessible(page)
+        await expectNoOverflow(page)
       }
       await page.setViewportSize(phone.viewport)
     }

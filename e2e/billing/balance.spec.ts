@@ -1,23 +1,29 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page, Route } from '@playwright/test'
-import { available, payTopUp, topUp, topUpSheet, unlockButton } from '#e2e/support/balances.ts'
-import { countEffort } from '#e2e/support/count-effort.ts'
-import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
 import {
-  expectFits,
-  expectNoShift,
-  expectReadable,
+  readAvailableBalance,
+  payTopUp,
+  topUpAtPaywall,
+  topUpSheet,
+  unlockButton,
+} from '#e2e/support/balances.ts'
+import { countInputs } from '#e2e/support/count-effort.ts'
+import { expect, test, defaultSite } from '#e2e/support/fixtures.ts'
+import {
+  expectNoOverflow,
+  expectNoLayoutShift,
+  expectAccessible,
   narrowPhone,
-  watchShifts,
+  recordLayoutShifts,
 } from '#e2e/support/page-quality.ts'
-import { pressTwice } from '#e2e/support/press-twice.ts'
-import { enterStudio } from '#e2e/support/studio.ts'
+import { doubleClickBeforeSend } from '#e2e/support/press-twice.ts'
+import { openStudioWithSession } from '#e2e/support/studio.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import { desktop, phone } from '#e2e/playwright.config.ts'
 import { expectPlaying, lockedPanel, payByCard, skipToEnd, towerUrl } from '#e2e/support/watching.ts'
 
-const balanceSite = { ...usualSite, standIns: false, settings: { BALANCE: 'on' } }
+const balanceSite = { ...defaultSite, standIns: false, settings: { BALANCE: 'on' } }
 
 test.use({ site: balanceSite })
 
@@ -36,8 +42,8 @@ test("a balance: from an ad's link to the next second with as many taps and keys
   page,
   context,
 }) => {
-  await topUp(page, 5)
-  const effort = await countEffort(context)
+  await topUpAtPaywall(page, 5)
+  const effort = await countInputs(context)
   await page.goto(`${await towerUrl(page, 3)}&token=summer&fbclid=click-1`)
   await skipToEnd(page)
   const button = unlockButton(lockedPanel(page, 4))
@@ -89,14 +95,14 @@ test('a top-up says its price, what expires and what can be given back, and lead
 })
 
 test('two presses buy an episode once', async ({ page }) => {
-  const panel = await topUp(page, 4)
-  await pressTwice(page, unlockButton(panel), '**/api/payment/order')
+  const panel = await topUpAtPaywall(page, 4)
+  await doubleClickBeforeSend(page, unlockButton(panel), '**/api/payment/order')
   await expectPlaying(page, 4)
-  expect(await available(page)).toBe(401)
+  expect(await readAvailableBalance(page)).toBe(401)
 })
 
 test('an episode that was bought in another tab meanwhile plays', async ({ page, context }) => {
-  const panel = await topUp(page, 4)
+  const panel = await topUpAtPaywall(page, 4)
   const other = await context.newPage()
   await other.goto(await towerUrl(other, 4))
   await unlockButton(lockedPanel(other, 4)).click()
@@ -104,11 +110,11 @@ test('an episode that was bought in another tab meanwhile plays', async ({ page,
   await other.close()
   await unlockButton(panel).click()
   await expectPlaying(page, 4)
-  expect(await available(page)).toBe(401)
+  expect(await readAvailableBalance(page)).toBe(401)
 })
 
 test('the balance sells while every gateway is away', async ({ page }) => {
-  await topUp(page, 5)
+  await topUpAtPaywall(page, 5)
   await page.route(/\/api\/video\/episode\?.*episode_id=/, async (route) => {
     const response = await route.fetch()
     const json = (await response.json()) as { code: number; info: object }
@@ -123,7 +129,7 @@ test('the balance sells while every gateway is away', async ({ page }) => {
 })
 
 test('a balance that is too low by now says so, and the other ways open and pay', async ({ page }) => {
-  const panel = await topUp(page, 4)
+  const panel = await topUpAtPaywall(page, 4)
   await page.route('**/api/payment/order', (route) =>
     route.fulfill({
       json: {
@@ -141,11 +147,11 @@ test('a balance that is too low by now says so, and the other ways open and pay'
   await panel.getByRole('button', { name: 'Pay $0.99', exact: true }).click()
   await payByCard(page, card)
   await expectPlaying(page, 4)
-  expect(await available(page)).toBe(500)
+  expect(await readAvailableBalance(page)).toBe(500)
 })
 
 test('the member area shows what is left, the history, and gives unspent money back', async ({ page }) => {
-  const panel = await topUp(page, 4, '$10.00 + $1.00 bonus', '$10.00')
+  const panel = await topUpAtPaywall(page, 4, '$10.00 + $1.00 bonus', '$10.00')
   await unlockButton(panel).click()
   await expectPlaying(page, 4)
   await page.goto('/my')
@@ -183,7 +189,7 @@ test('the member area tops up as well, and its receipt names the balance', async
 test('a locked episode is sold from the balance though the balance itself cannot be read', async ({
   page,
 }) => {
-  await topUp(page, 4)
+  await topUpAtPaywall(page, 4)
   // The response never arrives.
   await page.route('**/api/balance', () => {})
   await page.goto(await towerUrl(page, 5))
@@ -194,7 +200,7 @@ test.describe('while episodes cannot be read', () => {
   test.use({ forgiven: /status of 502/ })
 
   test('an unlock that was paid offers to try again, and charges once', async ({ page }) => {
-    const panel = await topUp(page, 4)
+    const panel = await topUpAtPaywall(page, 4)
     const away = (route: Route) => route.fulfill({ status: 502, body: '' })
     await page.route('**/api/video/episode?episode_id=*', away)
     await unlockButton(panel).click()
@@ -205,13 +211,13 @@ test.describe('while episodes cannot be read', () => {
     await page.unroute('**/api/video/episode?episode_id=*', away)
     await retry.getByRole('button', { name: 'Try again' }).click()
     await expectPlaying(page, 4)
-    expect(await available(page)).toBe(401)
+    expect(await readAvailableBalance(page)).toBe(401)
   })
 })
 
 test('an account with paid money offers the refund first, and is deleted after it', async ({ page }) => {
   const password = await register(page)
-  const panel = await topUp(page, 4, '$10.00 + $1.00 bonus', '$10.00')
+  const panel = await topUpAtPaywall(page, 4, '$10.00 + $1.00 bonus', '$10.00')
   await unlockButton(panel).click()
   await expectPlaying(page, 4)
   await page.goto('/individual')
@@ -231,7 +237,7 @@ test('an account with paid money offers the refund first, and is deleted after i
 
 test('who gives the money up has to say so', async ({ page }) => {
   const password = await register(page)
-  await topUp(page, 4)
+  await topUpAtPaywall(page, 4)
   await page.goto('/individual')
   await page.getByRole('button', { name: 'Delete… Delete your account' }).click()
   await page.getByLabel('Current password').fill(password)
@@ -244,9 +250,9 @@ test('who gives the money up has to say so', async ({ page }) => {
 
 test('support is asked before a customer with paid money is deleted', async ({ page }) => {
   await register(page)
-  await topUp(page, 4)
+  await topUpAtPaywall(page, 4)
   const { info } = (await (await page.request.get('/api/user')).json()) as { info: { id: string } }
-  await enterStudio(page, 'support')
+  await openStudioWithSession(page, 'support')
   await page.goto(`/studio/people/${info.id}`)
   await page.getByRole('button', { name: 'Delete' }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete this customer?' })
@@ -285,13 +291,13 @@ test.describe('the screens of the balance', () => {
   test('are readable and fit in English and German, and no choice moves another @screens', async ({
     page,
   }) => {
-    await watchShifts(page)
+    await recordLayoutShifts(page)
     await page.setViewportSize(narrowPhone)
     await page.goto(await towerUrl(page, 4))
     for (const name of ['Pay $0.99', 'Top up your balance'])
       await expect(page.getByRole('button', { name, exact: true })).toBeInViewport({ ratio: 1 })
-    await expectFits(page)
-    await topUp(page, 4)
+    await expectNoOverflow(page)
+    await topUpAtPaywall(page, 4)
     for (const language of ['en', 'dy']) {
       await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
       for (const viewport of [phone.viewport, desktop.viewport, narrowPhone, { width: 844, height: 390 }]) {
@@ -299,9 +305,9 @@ test.describe('the screens of the balance', () => {
         await page.goto(await towerUrl(page, 5))
         const button = page.getByRole('button', { name: /^Mit Guthaben freischalten|from your balance$/ })
         await expect(button).toBeInViewport({ ratio: 1 })
-        await expectReadable(page)
-        await expectFits(page)
-        await expectNoShift(page)
+        await expectAccessible(page)
+        await expectNoOverflow(page)
+        await expectNoLayoutShift(page)
         const offers = page.getByRole('radio', { includeHidden: true })
         const places = async () =>
           Promise.all((await offers.all()).map(async (one) => (await one.boundingBox())?.y))
@@ -313,14 +319,14 @@ test.describe('the screens of the balance', () => {
       }
       await page.goto('/my')
       await expect(page.getByRole('heading', { name: /Guthabenverlauf|Balance history/ })).toBeVisible()
-      await expectReadable(page)
-      await expectFits(page)
+      await expectAccessible(page)
+      await expectNoOverflow(page)
       await page.getByRole('button', { name: /Guthaben aufladen|Top up your balance/ }).click()
       await expect(page.getByRole('dialog').getByRole('radio').first()).toBeAttached()
       const pay = page.getByRole('dialog').getByRole('button', { name: /bezahlen$|^Pay/ })
       await expect(pay).toBeInViewport({ ratio: 1 })
-      await expectReadable(page)
-      await expectFits(page)
+      await expectAccessible(page)
+      await expectNoOverflow(page)
     }
   })
 })

@@ -1,20 +1,20 @@
 import type { FrameLocator, Locator, Page } from '@playwright/test'
-import { pressTwice } from '#e2e/support/press-twice.ts'
-import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
+import { doubleClickBeforeSend } from '#e2e/support/press-twice.ts'
+import { expect, test, defaultSite } from '#e2e/support/fixtures.ts'
 import {
-  expectFits,
-  expectNoShift,
-  expectReadable,
+  expectNoOverflow,
+  expectNoLayoutShift,
+  expectAccessible,
   narrowPhone,
-  watchShifts,
+  recordLayoutShifts,
 } from '#e2e/support/page-quality.ts'
 import { desktop, phone } from '#e2e/playwright.config.ts'
-import { standInStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
+import { interceptStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
 import {
   expressFrame,
   sandboxSheet,
   cardForm,
-  choosePayment,
+  choosePaymentMethod,
   expectPlaying,
   lockedPanel,
   payByCard,
@@ -60,7 +60,7 @@ test('an express wallet pays with what its sheet shows, for the address that it 
   const sheet = await openSheet(page, 4)
   await expect(sheet.getByText('Cliffhanger')).toBeVisible()
   const address = await sheet.getByText(/@example\.com/).textContent()
-  await pressTwice(page, sheet.getByRole('button', { name: 'Pay $0.99' }), '**/sandbox/tokens')
+  await doubleClickBeforeSend(page, sheet.getByRole('button', { name: 'Pay $0.99' }), '**/sandbox/tokens')
   await expectPlaying(page, 4)
   expect(orders.map(({ body }) => [body['email'], body['amount_cents'], body['method']])).toEqual([
     [address, 99, 'card'],
@@ -252,18 +252,18 @@ test('an introductory price that the wallet’s address had before becomes the p
 
 test.describe('a browser without a wallet', () => {
   // On a site with two gateways, the other one's wallet would replace it.
-  test.use({ site: { ...usualSite, standIns: false } })
+  test.use({ site: { ...defaultSite, withFakeServices: false } })
 
   test('shows no button, nothing moves when that is known, and later no room is kept', async ({ page }) => {
     await page.addInitScript(() => localStorage.setItem('sandbox_wallet', 'none'))
-    await watchShifts(page)
+    await recordLayoutShifts(page)
     await page.goto(await towerUrl(page, 4))
     const panel = lockedPanel(page, 4)
     const pay = panel.getByRole('button', { name: 'Pay $0.99' })
     await expect(pay).toBeVisible()
     const frame = panel.getByTitle('Wallet')
     await expect(frame).toBeHidden()
-    await expectNoShift(page)
+    await expectNoLayoutShift(page)
     await page.reload()
     await expect(pay).toBeVisible()
     await expect(frame).toHaveCount(0)
@@ -289,14 +289,14 @@ test.describe("Stripe's Express Checkout Element", () => {
   /** Chooses cards through Stripe, whose wallet then replaces the sandbox's. */
   async function openStripeSheet(page: Page, episode: number) {
     await page.goto(await towerUrl(page, episode))
-    await choosePayment(lockedPanel(page, episode), 'Card')
+    await choosePaymentMethod(lockedPanel(page, episode), 'Card')
     const frame = expressFrame(page)
     await frame.getByRole('button', { name: 'Google Pay' }).click()
     return { frame, sheet: frame.getByRole('dialog', { name: 'Google Pay' }) }
   }
 
   test('makes the order once its sheet was approved, and plays the episode', async ({ page, context }) => {
-    const asked = await standInStripe(context)
+    const asked = await interceptStripe(context)
     const orders = watchOrders(page)
     const { sheet } = await openStripeSheet(page, 4)
     await expect(sheet).toContainText('99 usd')
@@ -308,10 +308,10 @@ test.describe("Stripe's Express Checkout Element", () => {
   })
 
   test('keeps the card of a plan for its renewals, as the payment says too', async ({ page, context }) => {
-    await standInStripe(context)
+    await interceptStripe(context)
     await page.goto(await towerUrl(page, 5))
     const panel = lockedPanel(page, 5)
-    await choosePayment(panel, 'Card')
+    await choosePaymentMethod(panel, 'Card')
     await panel.getByText('Monthly', { exact: false }).first().click()
     const frame = expressFrame(page)
     await frame.getByRole('button', { name: 'Google Pay' }).click()
@@ -320,7 +320,7 @@ test.describe("Stripe's Express Checkout Element", () => {
   })
 
   test('is declined, then cancelled, then asked by the bank, and pays once', async ({ page, context }) => {
-    await standInStripe(context)
+    await interceptStripe(context)
     const { frame, sheet } = await openStripeSheet(page, 6)
     const open = () => frame.getByRole('button', { name: 'Google Pay' }).click()
     const approve = async (card: string) => {
@@ -339,11 +339,11 @@ test.describe("Stripe's Express Checkout Element", () => {
   })
 
   test('is hidden where the browser has none of its wallets', async ({ page, context }) => {
-    await standInStripe(context)
+    await interceptStripe(context)
     await page.addInitScript(() => localStorage.setItem('stripe_wallet', 'none'))
     await page.goto(await towerUrl(page, 4))
     const panel = lockedPanel(page, 4)
-    await choosePayment(panel, 'Card')
+    await choosePaymentMethod(panel, 'Card')
     await expect(panel.getByTitle('Wallet')).toBeHidden()
     await panel.getByRole('button', { name: 'Pay $0.99' }).click()
     const { form } = cardForm(page)
@@ -359,7 +359,7 @@ test.describe('the panel with an express wallet', () => {
   test('is readable, fits and does not move in English and German, and so is the sheet @screens', async ({
     page,
   }) => {
-    await watchShifts(page)
+    await recordLayoutShifts(page)
     await page.goto('/')
     for (const language of ['en', 'dy']) {
       await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
@@ -368,14 +368,14 @@ test.describe('the panel with an express wallet', () => {
         await page.goto(await towerUrl(page, 4))
         const button = expressFrame(page).getByRole('button', { name: 'Sandbox Pay' })
         await expect(button).toBeVisible()
-        await expectReadable(page)
-        await expectFits(page)
-        await expectNoShift(page)
+        await expectAccessible(page)
+        await expectNoOverflow(page)
+        await expectNoLayoutShift(page)
         await button.click()
         const sheet = sandboxSheet(expressFrame(page))
         await expect(sheet.locator('#confirm')).toBeInViewport({ ratio: 1 })
-        await expectReadable(page)
-        await expectFits(page)
+        await expectAccessible(page)
+        await expectNoOverflow(page)
         await page.keyboard.press('Escape')
         await expect(button).toBeFocused()
       }

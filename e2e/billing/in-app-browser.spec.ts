@@ -1,5 +1,5 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectReadable, expectNoShift, watchShifts } from '#e2e/support/page-quality.ts'
+import { expectAccessible, expectNoLayoutShift, recordLayoutShifts } from '#e2e/support/page-quality.ts'
 import { bankFrame, expectPlaying, lockedPanel, payByCard } from '#e2e/support/watching.ts'
 
 const facebook =
@@ -11,7 +11,7 @@ test.use({ userAgent: facebook, bypassCSP: true, permissions: ['clipboard-read',
 test("in an app's browser the way into one's own stands where paying is, with the campaign's code, until it is closed", async ({
   page,
 }) => {
-  await watchShifts(page)
+  await recordLayoutShifts(page)
   await page.goto('/shopping?token=ann')
   const hint = page.getByRole('complementary', { name: 'Open in your browser' })
   await expect(hint).toContainText('the Facebook browser')
@@ -21,8 +21,8 @@ test("in an app's browser the way into one's own stands where paying is, with th
   await hint.getByRole('button', { name: 'Copy link' }).click()
   await expect(page.getByText('Copy Success')).toBeVisible()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/\/shopping\?token=ann$/)
-  await expectReadable(page)
-  await expectNoShift(page)
+  await expectAccessible(page)
+  await expectNoLayoutShift(page)
   await hint.getByRole('button', { name: 'Close' }).click()
   await expect(hint).toBeHidden()
   await page.reload()

@@ -1,19 +1,19 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import {
-  expectFits,
-  expectNoShift,
-  expectReadable,
+  expectNoOverflow,
+  expectNoLayoutShift,
+  expectAccessible,
   narrowPhone,
-  watchShifts,
+  recordLayoutShifts,
 } from '#e2e/support/page-quality.ts'
 import { desktop, phone } from '#e2e/playwright.config.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
-import { standInStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
+import { interceptStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
 import {
   bankFrame,
   cardForm,
-  choosePayment,
+  choosePaymentMethod,
   expectPlaying,
   lockedPanel,
   payByCard,
@@ -121,9 +121,9 @@ test("the bank's check of a saved card is shown in place, and passing it plays t
 })
 
 test("Stripe's check of a saved card is shown in place as well", async ({ page, context }) => {
-  await standInStripe(context)
+  await interceptStripe(context)
   await page.goto(await towerUrl(page, 4))
-  await choosePayment(lockedPanel(page, 4), 'Card')
+  await choosePaymentMethod(lockedPanel(page, 4), 'Card')
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
   const { form } = cardForm(page)
   const field = (title: string) => form.frameLocator(`iframe[title="${title}"]`).getByRole('textbox')
@@ -220,7 +220,7 @@ test.describe('what a saved card is shown with', () => {
   test('is readable and fits in English and German, and no choice moves another @screens', async ({
     page,
   }) => {
-    await watchShifts(page)
+    await recordLayoutShifts(page)
     await saveCard(page)
     for (const language of ['en', 'dy']) {
       await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
@@ -229,9 +229,9 @@ test.describe('what a saved card is shown with', () => {
         await page.goto(await towerUrl(page, 5))
         const button = page.getByRole('button', { name: '•••• 4242' })
         await expect(button).toBeInViewport({ ratio: 1 })
-        await expectReadable(page)
-        await expectFits(page)
-        await expectNoShift(page)
+        await expectAccessible(page)
+        await expectNoOverflow(page)
+        await expectNoLayoutShift(page)
         const offers = page.getByRole('radio', { includeHidden: true })
         const places = async () =>
           Promise.all((await offers.all()).map(async (one) => (await one.boundingBox())?.y))
@@ -243,8 +243,8 @@ test.describe('what a saved card is shown with', () => {
       }
       await page.goto('/my')
       await expect(page.getByRole('button', { name: /4242/ })).toBeVisible()
-      await expectReadable(page)
-      await expectFits(page)
+      await expectAccessible(page)
+      await expectNoOverflow(page)
     }
   })
 })

@@ -1,13 +1,13 @@
 import type { Order } from '#contract/billing.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { answerWith, madeUpResult, stayAtResult } from '#e2e/support/made-up-orders.ts'
+import { mockOrderStatus, mockOrderPath, setReturnPath } from '#e2e/support/made-up-orders.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import {
-  expectMoving,
+  expectProgress,
   expectPlaying,
   lockedPanel,
   payByCard,
-  second,
+  currentSecond,
   towerUrl,
 } from '#e2e/support/watching.ts'
 
@@ -17,9 +17,9 @@ test.use({ forgiven: /net::ERR_FAILED/ })
 test('an answer that got lost is not taken for an order that does not exist, and the order is asked for again', async ({
   page,
 }) => {
-  const answer = await answerWith(page)
-  await stayAtResult(page)
-  await page.goto(madeUpResult)
+  const answer = await mockOrderStatus(page)
+  await setReturnPath(page)
+  await page.goto(mockOrderPath)
   await expect(page.locator('main').getByRole('alert')).toContainText('We couldn’t load this.')
   await expect(page.getByText('We can’t find this order.')).toHaveCount(0)
   answer('pending')
@@ -51,8 +51,8 @@ test('a paid order leads to its episode and second, though the way back was forg
   })
   await page.goto(`/order/result?order_id=${order.id}`)
   await expect(page).toHaveURL(path)
-  await expectMoving(page)
-  expect(await second(page)).toBeGreaterThanOrEqual(3)
+  await expectProgress(page)
+  expect(await currentSecond(page)).toBeGreaterThanOrEqual(3)
 })
 
 test('an order that does not exist is said to be none', async ({ page }) => {
@@ -61,24 +61,24 @@ test('an order that does not exist is said to be none', async ({ page }) => {
 })
 
 test('the way back is gone once it was taken: another order does not lead there', async ({ page }) => {
-  const answer = await answerWith(page)
+  const answer = await mockOrderStatus(page)
   answer('paid')
   await page.goto('/commonQuestions')
   await page.evaluate(() => sessionStorage.setItem('return_path', '/commonQuestions'))
-  await page.goto(madeUpResult)
+  await page.goto(mockOrderPath)
   await expect(page).toHaveURL(/\/commonQuestions$/)
   // The address changes before the screen; the former screen unmounts with it.
   await expect(page.getByRole('heading', { name: 'Frequently asked questions' })).toBeVisible()
   answer('refunded')
-  await page.goto(madeUpResult)
+  await page.goto(mockOrderPath)
   await expect(page.getByText('This order was refunded.')).toBeVisible()
   await expect(page.getByRole('link', { name: 'Buy again', exact: true })).toHaveAttribute('href', '/')
 })
 
 test('what a payment opens is asked for again once it is through', async ({ page }) => {
-  const answer = await answerWith(page)
+  const answer = await mockOrderStatus(page)
   answer('pending')
-  await page.goto(madeUpResult)
+  await page.goto(mockOrderPath)
   await expect(page.getByText('Waiting for payment…')).toBeVisible()
   const asked = page.waitForRequest((request) => new URL(request.url()).pathname === '/api/user')
   answer('paid')

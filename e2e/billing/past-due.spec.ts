@@ -1,9 +1,9 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { mailTo } from '#e2e/support/site-mails.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { waitForMail } from '#e2e/support/site-mails.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
-import { knownBy, nobody } from '#e2e/stand-ins/social-issuer.ts'
+import { emailCookie, deniedEmail } from '#e2e/stand-ins/social-issuer.ts'
 import { cardForm, payByCard } from '#e2e/support/watching.ts'
 
 test.use({ bypassCSP: true })
@@ -41,8 +41,8 @@ const linkIn = (text: string, purpose: string): string =>
   new RegExp(`https?://\\S+#${purpose}=[\\w-]+`).exec(text)?.[0].replace(/^https?:\/\/[^/]+/, '') ?? ''
 
 async function check(page: Page): Promise<void> {
-  await expectFits(page)
-  await expectReadable(page)
+  await expectNoOverflow(page)
+  await expectAccessible(page)
 }
 
 test('what a guest bought moves into an account by the link of the receipt, on another device', async ({
@@ -50,7 +50,7 @@ test('what a guest bought moves into an account by the link of the receipt, on a
 }) => {
   const email = address()
   await subscribe(page, email)
-  const receipt = await mailTo(email, 'Your receipt: plan “Weekly”')
+  const receipt = await waitForMail(email, 'Your receipt: plan “Weekly”')
   await forgetPerson(page)
   await page.goto(linkIn(receipt.text, 'claim'))
   await expect(page.getByRole('heading', { name: 'Add your purchase to an account' })).toBeVisible()
@@ -68,7 +68,7 @@ test('what a guest bought moves into an account by the link of the receipt, on a
 /** Opens the link of a receipt for a verified account's address while signed out; ends at the sign-in. */
 async function claimSignedOut(page: Page, email: string): Promise<void> {
   await subscribe(page, email)
-  const receipt = await mailTo(email, 'Your receipt: plan “Weekly”')
+  const receipt = await waitForMail(email, 'Your receipt: plan “Weekly”')
   await forgetPerson(page)
   await page.goto(linkIn(receipt.text, 'claim'))
   await page.getByRole('button', { name: 'Add to my account' }).click()
@@ -101,7 +101,7 @@ test('into a proven account the link of a receipt leads by the sign-in, and its 
   await page.getByLabel('Repeat your password').fill(password)
   await page.getByRole('button', { name: 'Create account' }).click()
   await expect(page).toHaveURL(/\/my$/)
-  const proof = await mailTo(email, 'Confirm')
+  const proof = await waitForMail(email, 'Confirm')
   await page.goto(linkIn(proof.text, 'verify'))
   await page.getByRole('button', { name: 'Confirm' }).click()
   await expect(page.getByText(`Your account now uses ${email}.`)).toBeVisible()
@@ -117,7 +117,7 @@ test('the link of a receipt is not lost where the sign-in goes by a social provi
   page,
 }) => {
   const email = address()
-  const atHouse = (value: string) => page.context().addCookies([{ name: knownBy, value, url: siteUrl }])
+  const atHouse = (value: string) => page.context().addCookies([{ name: emailCookie, value, url: siteUrl }])
   await atHouse(email)
   await page.goto('/login')
   await page.getByRole('link', { name: 'House' }).click()
@@ -126,7 +126,7 @@ test('the link of a receipt is not lost where the sign-in goes by a social provi
   await expect(page.getByRole('list', { name: 'Linked accounts' }).getByText(email)).toBeVisible()
   await forgetPerson(page)
   await claimSignedOut(page, email)
-  await atHouse(nobody)
+  await atHouse(deniedEmail)
   await page.getByRole('link', { name: 'House' }).click()
   await expect(page).toHaveURL(/social=cancelled/)
   expect(page.url()).not.toContain('claim')
@@ -140,7 +140,7 @@ test('a plan is cancelled by the link of the receipt without signing in, and res
 }) => {
   const email = address()
   await subscribe(page, email)
-  const receipt = await mailTo(email, 'Your receipt')
+  const receipt = await waitForMail(email, 'Your receipt')
   const giveBack = await forgetPerson(page)
   await page.goto(linkIn(receipt.text, 'cancel'))
   await expect(page.getByRole('heading', { name: 'Cancel your plan' })).toBeVisible()
@@ -151,7 +151,7 @@ test('a plan is cancelled by the link of the receipt without signing in, and res
     /You can watch with Weekly until .+, \d{4}\./,
   )
   await giveBack()
-  await mailTo(email, 'Your plan is cancelled')
+  await waitForMail(email, 'Your plan is cancelled')
   await page.goto('/my')
   const mine = page.getByRole('region', { name: 'Your subscription' })
   await expect(mine).toContainText('won’t be charged again')
@@ -178,14 +178,14 @@ test('from the footer somebody cancels or withdraws without signing in; the mail
   await page.getByLabel('E-mail').fill(email)
   await page.getByRole('button', { name: 'Send link' }).click()
   await expect(page.getByText(`If something was bought with ${email}`)).toBeVisible()
-  const mail = await mailTo(email, 'Cancel your order (14-day right of withdrawal)')
+  const mail = await waitForMail(email, 'Cancel your order (14-day right of withdrawal)')
   await page.goto(linkIn(mail.text, 'withdraw'))
   await check(page)
   await page.getByRole('button', { name: 'Confirm withdrawal' }).click()
   await expect(page.getByRole('heading', { name: 'Your order is cancelled' })).toBeVisible()
   await expect(page.getByRole('main').getByRole('status')).toContainText('refunding $4.99')
   await giveBack()
-  await mailTo(email, 'Your order is cancelled')
+  await waitForMail(email, 'Your order is cancelled')
   await page.goto('/my')
   await expect(page.getByText('Free plan')).toBeVisible()
 })
@@ -205,7 +205,7 @@ test('whoever wants to watch at once says so before the button, and is told in t
   await expect(right).toHaveCount(0)
   await payByCard(page, { number: pays, email })
   await expect(page.getByRole('region', { name: 'Your subscription' })).toBeVisible()
-  const { text } = await mailTo(email, 'Your receipt')
+  const { text } = await waitForMail(email, 'Your receipt')
   expect(text).toContain('lose your 14-day right of withdrawal')
   expect(linkIn(text, 'withdraw')).toBe('')
 })

@@ -4,7 +4,7 @@ import { narrowPhone } from '#e2e/support/page-quality.ts'
 import { phone, desktop } from '#e2e/playwright.config.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import {
-  anAddress,
+  randomEmail,
   cardForm,
   expectPlaying,
   lockedPanel,
@@ -27,7 +27,7 @@ async function openCardForm(page: Page, episode: number): Promise<void> {
 }
 
 test('the card form remembers who paid, and shows them to no other user', async ({ page }) => {
-  const email = anAddress()
+  const email = randomEmail()
   await openCardForm(page, 4)
   await payByCard(page, { number: pays, email })
   await expectPlaying(page, 4)
@@ -46,7 +46,7 @@ test('a member who paid on another device signs in from the paywall and watches 
   page,
   browser,
 }) => {
-  const email = anAddress()
+  const email = randomEmail()
   await register(page, email)
   await openCardForm(page, 4)
   await expect(cardForm(page).form.getByLabel('E-mail')).toHaveValue(email)

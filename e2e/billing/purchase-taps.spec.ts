@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
-import { countEffort } from '#e2e/support/count-effort.ts'
+import { countInputs } from '#e2e/support/count-effort.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import {
   cardForm,
-  choosePayment,
+  choosePaymentMethod,
   expectPlaying,
   expressFrame,
   lockedPanel,
@@ -98,7 +98,7 @@ const journeys: Journey[] = [
   {
     name: 'new visitor, PayPal',
     async buy(page, panel) {
-      await choosePayment(panel, 'PayPal')
+      await choosePaymentMethod(panel, 'PayPal')
       await panel.getByRole('button', { name: 'Pay $0.99' }).click()
       const { form } = cardForm(page)
       await type(form.getByLabel('E-mail'), who.email)
@@ -130,7 +130,7 @@ for (const { name, before, buy } of journeys)
     context,
   }) => {
     await before?.(page)
-    const effort = await countEffort(context)
+    const effort = await countInputs(context)
     const panel = await meetLockedEpisode(page)
     const atPanel = { ...effort }
     await buy(page, panel)

@@ -1,11 +1,11 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { mailTo } from '#e2e/support/site-mails.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { waitForMail } from '#e2e/support/site-mails.ts'
 import { currentSite } from '#e2e/site/own-site.ts'
-import { cardForm, expectMoving, payByCard } from '#e2e/support/watching.ts'
+import { cardForm, expectProgress, payByCard } from '#e2e/support/watching.ts'
 
-test.use({ site: { template: 'door', standIns: false, settings: {} }, bypassCSP: true })
+test.use({ site: { template: 'door', withFakeServices: false, settings: {} }, bypassCSP: true })
 
 const pays = '4242 4242 4242 4242'
 /** This card can be saved, and has expired by the first renewal. */
@@ -14,8 +14,8 @@ const expiresLater = '4000 0000 0000 0341'
 const mine = (page: Page) => page.getByRole('region', { name: 'Your subscription' })
 
 async function check(page: Page): Promise<void> {
-  await expectFits(page)
-  await expectReadable(page)
+  await expectNoOverflow(page)
+  await expectAccessible(page)
 }
 
 /** Subscribes to the weekly plan as a guest, and opens the member area. */
@@ -59,11 +59,11 @@ test('a card that has expired at the renewal leaves the plan past due: it plays 
 }) => {
   test.setTimeout(300_000)
   await subscribe(page, expiresLater)
-  await currentSite().server.forward('7d')
+  await currentSite().server.advanceClock('7d')
   await expectAtLast(page, 'The last payment for Weekly didn’t go through. You can watch every episode until')
   await check(page)
   await page.goto(await lockedUrl(page))
-  await expectMoving(page)
+  await expectProgress(page)
   await page.goto('/my')
   await mine(page).getByRole('link', { name: 'Pay now' }).click()
   await expect(page.getByText('$9.99 every 7 days until you cancel').last()).toBeVisible()
@@ -119,7 +119,7 @@ test('another card is taken for the next renewal without paying: a declined one 
   await expect(page.getByText('Saved. Your plan is charged to it from now on.')).toBeVisible()
   await expect(mine(page)).toContainText('Charged to: Visa ending in 3220.')
   await check(page)
-  await currentSite().server.forward('7d')
+  await currentSite().server.advanceClock('7d')
   await expect(async () => {
     await page.reload()
     await expect(page.getByText('$9.99', { exact: true })).toBeVisible({ timeout: 2_000 })
@@ -226,7 +226,7 @@ test('a change of plan is told in full, asks for no card, and is taken back with
   await expect(orders(page).getByText('Cancelled, not charged')).toBeVisible()
   await change()
   await page.goto('/my')
-  await currentSite().server.forward('7d')
+  await currentSite().server.advanceClock('7d')
   await expectAtLast(page, 'Monthly renews on')
 })
 
@@ -238,7 +238,7 @@ test('a change of plan that could not be charged is paid by hand at its own pric
   await page.getByRole('dialog').getByRole('button', { name: 'Change to Monthly' }).click()
   await expect(mine(page)).toContainText(/Monthly from .+, \d{4}\./)
   await page.goto('/my')
-  await currentSite().server.forward('7d')
+  await currentSite().server.advanceClock('7d')
   await expectAtLast(page, 'The last payment for Monthly didn’t go through')
   await page.goto('/shopping')
   await expect(page.getByRole('button', { name: 'Choose Weekly' })).toBeDisabled()
@@ -257,7 +257,7 @@ for (const timezoneId of ['Pacific/Kiritimati', 'Pacific/Niue'])
     test('the receipt in the mail says the same days as the member area', async ({ page }) => {
       const email = `ada-${crypto.randomUUID().slice(0, 8)}@example.com`
       await subscribe(page, pays, email)
-      const { text } = await mailTo(email, 'Your receipt')
+      const { text } = await waitForMail(email, 'Your receipt')
       const words = text.replaceAll(/\s+/g, ' ')
       const [renews, paid] = [
         await mine(page).getByText('Weekly renews on').textContent(),

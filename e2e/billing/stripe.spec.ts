@@ -1,16 +1,16 @@
 import type { FrameLocator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { pressTwice } from '#e2e/support/press-twice.ts'
+import { doubleClickBeforeSend } from '#e2e/support/press-twice.ts'
 import {
-  expectFits,
-  expectNoShift,
-  expectReadable,
+  expectNoOverflow,
+  expectNoLayoutShift,
+  expectAccessible,
   narrowPhone,
-  watchShifts,
+  recordLayoutShifts,
 } from '#e2e/support/page-quality.ts'
-import { pathOf } from '#e2e/support/routes.ts'
-import { standInStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
-import { cardForm, choosePayment, expectPlaying, lockedPanel, towerUrl } from '#e2e/support/watching.ts'
+import { resolvePath } from '#e2e/support/routes.ts'
+import { interceptStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
+import { cardForm, choosePaymentMethod, expectPlaying, lockedPanel, towerUrl } from '#e2e/support/watching.ts'
 
 const cards = {
   pays: '4242 4242 4242 4242',
@@ -35,7 +35,7 @@ const bankIn = (form: FrameLocator) => form.frameLocator(`iframe[title="The bank
 async function openForm(page: Page, episode: number) {
   await page.goto(await towerUrl(page, episode))
   const panel = lockedPanel(page, episode)
-  await choosePayment(panel, 'Card')
+  await choosePaymentMethod(panel, 'Card')
   await panel.getByRole('button', { name: 'Pay $0.99' }).click()
   const { form } = cardForm(page)
   const fields = fieldsIn(form)
@@ -57,13 +57,13 @@ test("a card in Stripe's fields pays once, however often the button is pressed, 
   page,
   context,
 }) => {
-  const asked = await standInStripe(context)
+  const asked = await interceptStripe(context)
   const { fields, pay } = await openForm(page, 4)
   await typeCard(fields, cards.pays)
-  await pressTwice(page, pay, '**/api/payment/order')
+  await doubleClickBeforeSend(page, pay, '**/api/payment/order')
   await expectPlaying(page, 4)
   expect(asked.confirmed).toBe(1)
-  expect(new Set(asked.askedBy)).toEqual(new Set(['/order/easy']))
+  expect(new Set(asked.scriptRequesters)).toEqual(new Set(['/order/easy']))
 })
 
 test.describe('a card that is refused', () => {
@@ -71,7 +71,7 @@ test.describe('a card that is refused', () => {
   test.use({ forgiven: /status of 402/ })
 
   test('is said in our words, the form stays filled, and another card pays', async ({ page, context }) => {
-    await standInStripe(context)
+    await interceptStripe(context)
     const { form, fields, pay } = await openForm(page, 4)
     await typeCard(fields, cards.declined)
     await pay.click()
@@ -88,7 +88,7 @@ test("the bank's check is failed in its frame, which charges nothing, and passed
   page,
   context,
 }) => {
-  await standInStripe(context)
+  await interceptStripe(context)
   const { form, fields, pay } = await openForm(page, 5)
   await typeCard(fields, cards.asksBank)
   await pay.click()
@@ -103,7 +103,7 @@ test('unfinished fields say what is missing, the first of them is gone to, and n
   page,
   context,
 }) => {
-  await standInStripe(context)
+  await interceptStripe(context)
   const orders: string[] = []
   page.on('request', (request) => {
     if (request.url().includes('/api/payment/order')) orders.push(request.url())
@@ -135,7 +135,7 @@ test('a tab that is closed once the card went through leaves the payment to the 
   page,
   context,
 }) => {
-  const asked = await standInStripe(context)
+  const asked = await interceptStripe(context)
   // The page's report to the server never arrives.
   await page.route('**/api/payment/pay', () => {})
   const { fields, pay } = await openForm(page, 6)
@@ -154,12 +154,12 @@ test.describe("where Stripe's script does not come", () => {
   test.use({ forgiven: /net::ERR_FAILED/ })
 
   test('that is said, and trying again brings the fields', async ({ page, context }) => {
-    await standInStripe(context)
+    await interceptStripe(context)
     let asked = 0
     await page.route('https://js.stripe.com/v3/', (route) =>
       asked++ === 0 ? route.abort() : route.fallback(),
     )
-    await page.goto(await pathOf(page, formPath))
+    await page.goto(await resolvePath(page, formPath))
     const alert = page.getByRole('alert')
     await expect(alert).toContainText('js.stripe.com')
     await expect(page.getByRole('button', { name: /^Pay/ })).toBeDisabled()
@@ -180,18 +180,18 @@ test.describe('the form with its messages', () => {
         'is readable by everybody, nothing jumps, and long words fit',
         { tag: '@screens' },
         async ({ page, context }) => {
-          await standInStripe(context)
-          await watchShifts(page)
-          await page.goto(await pathOf(page, formPath))
+          await interceptStripe(context)
+          await recordLayoutShifts(page)
+          await page.goto(await resolvePath(page, formPath))
           await fieldsIn(page).number.fill('4242')
-          await expectReadable(page)
-          await expectNoShift(page)
+          await expectAccessible(page)
+          await expectNoLayoutShift(page)
           await page.locator('button[type=submit]').click()
           await expect(page.getByText(/card number\.|die Kartennummer/)).toBeVisible()
           for (const size of [desktop, narrowPhone]) {
             await page.setViewportSize(size)
-            await expectReadable(page)
-            await expectFits(page)
+            await expectAccessible(page)
+            await expectNoOverflow(page)
           }
         },
       )

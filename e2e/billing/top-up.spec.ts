@@ -1,13 +1,13 @@
 import type { Locator, Page } from '@playwright/test'
-import { available, topUpSheet, unlockButton } from '#e2e/support/balances.ts'
-import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
+import { readAvailableBalance, topUpSheet, unlockButton } from '#e2e/support/balances.ts'
+import { expect, test, defaultSite } from '#e2e/support/fixtures.ts'
 import { currentSite } from '#e2e/site/own-site.ts'
-import { pressTwice } from '#e2e/support/press-twice.ts'
-import { standInStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
+import { doubleClickBeforeSend } from '#e2e/support/press-twice.ts'
+import { interceptStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
 import {
-  anAddress,
+  randomEmail,
   cardForm,
-  choosePayment,
+  choosePaymentMethod,
   expectPlaying,
   lockedPanel,
   payByCard,
@@ -15,7 +15,7 @@ import {
   towerUrl,
 } from '#e2e/support/watching.ts'
 
-test.use({ site: { ...usualSite, settings: { BALANCE: 'on' } } })
+test.use({ site: { ...defaultSite, settings: { BALANCE: 'on' } } })
 
 const number = '4242 4242 4242 4242'
 const withBonus = '$10.00 + $1.00 bonus'
@@ -34,7 +34,7 @@ async function expectSpendable(page: Page, episode: number): Promise<void> {
   await expect(topUpSheet(page)).toHaveCount(0)
   await unlockButton(lockedPanel(page, episode)).click()
   await expectPlaying(page, episode)
-  expect(await available(page)).toBe(1100 - 99)
+  expect(await readAvailableBalance(page)).toBe(1100 - 99)
 }
 
 test('an express wallet tops up without a form', async ({ page }) => {
@@ -42,7 +42,7 @@ test('an express wallet tops up without a form', async ({ page }) => {
   const frame = page.frameLocator('dialog iframe[title="Wallet"]')
   await frame.getByRole('button', { name: 'Sandbox Pay' }).click()
   const approve = sandboxSheet(frame).getByRole('button', { name: 'Pay $10.00' })
-  await pressTwice(page, approve, '**/sandbox/tokens')
+  await doubleClickBeforeSend(page, approve, '**/sandbox/tokens')
   await expectSpendable(page, 4)
 })
 
@@ -53,7 +53,7 @@ test('a saved card tops up by one press, however often it is pressed', async ({ 
   await payByCard(page, { number })
   await expectPlaying(page, 4)
   const sheet = await openTopUps(page, 5)
-  await pressTwice(
+  await doubleClickBeforeSend(
     page,
     sheet.getByRole('button', { name: 'Pay $10.00 with •••• 4242' }),
     '**/api/payment/order',
@@ -63,10 +63,10 @@ test('a saved card tops up by one press, however often it is pressed', async ({ 
 
 test('PayPal tops up and leads back to the locked episode, which the balance pays for', async ({ page }) => {
   const sheet = await openTopUps(page, 5)
-  await choosePayment(sheet, 'PayPal')
+  await choosePaymentMethod(sheet, 'PayPal')
   await sheet.getByRole('button', { name: 'Pay $10.00' }).click()
   const { form } = cardForm(page)
-  await form.getByLabel('E-mail').fill(anAddress())
+  await form.getByLabel('E-mail').fill(randomEmail())
   await form.getByRole('button', { name: 'Continue to pay $10.00' }).click()
   await page.getByRole('button', { name: 'Pay now' }).click()
   await expect(page).toHaveURL(/\/videos\/.*episode=5/)
@@ -86,19 +86,19 @@ test('a bonus that changed meanwhile charges nothing: the form says so, shows th
   await payByCard(page, { number })
   await expect(form.getByRole('alert')).toContainText('price has changed')
   await expect(form.getByText('$10.00 + $2.00 bonus')).toBeVisible()
-  expect(await available(page)).toBe(0)
+  expect(await readAvailableBalance(page)).toBe(0)
   await card.getByLabel('CVV').fill('123')
   await form.getByRole('button', { name: 'Pay $10.00' }).click()
   await expect(sheet).toHaveCount(0)
-  await expect.poll(() => available(page)).toBe(1200)
+  await expect.poll(() => readAvailableBalance(page)).toBe(1200)
   await change('100')
 })
 
 test.describe('Stripe', () => {
   test('tops up by a card in its fields', async ({ page, context }) => {
-    const asked = await standInStripe(context)
+    const asked = await interceptStripe(context)
     const sheet = await openTopUps(page, 4)
-    await choosePayment(sheet, 'Card')
+    await choosePaymentMethod(sheet, 'Card')
     await sheet.getByRole('button', { name: 'Pay $10.00' }).click()
     const { form } = cardForm(page)
     const field = (title: string) => form.frameLocator(`iframe[title="${title}"]`).getByRole('textbox')
@@ -109,7 +109,7 @@ test.describe('Stripe', () => {
     ] as const
     // Input during the load of the frames may get lost in the browser.
     for (const [input] of fields) await input.waitFor()
-    await form.getByLabel('E-mail').fill(anAddress())
+    await form.getByLabel('E-mail').fill(randomEmail())
     await form.getByLabel('First name').fill('Ada')
     await form.getByLabel('Last name').fill('Lovelace')
     for (const [input, text] of fields) await input.fill(text)
@@ -119,9 +119,9 @@ test.describe('Stripe', () => {
   })
 
   test('tops up by an express wallet', async ({ page, context }) => {
-    const asked = await standInStripe(context)
+    const asked = await interceptStripe(context)
     const sheet = await openTopUps(page, 4)
-    await choosePayment(sheet, 'Card')
+    await choosePaymentMethod(sheet, 'Card')
     const frame = page.frameLocator('dialog iframe[title="Wallet"]')
     await frame.getByRole('button', { name: 'Google Pay' }).click()
     const wallet = frame.getByRole('dialog', { name: 'Google Pay' })

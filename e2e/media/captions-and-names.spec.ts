@@ -2,13 +2,13 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Page, TestInfo } from '@playwright/test'
 import type { PlayableEpisode } from '#contract/media.ts'
-import { dropOn } from '#e2e/support/drop-on.ts'
+import { dropFiles } from '#e2e/support/drop-on.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { beginDraft, enterStudio, give } from '#e2e/support/studio.ts'
-import { tinyFilm } from '#e2e/support/tiny-film.ts'
+import { createDraft, openStudioWithSession, postToStudio } from '#e2e/support/studio.ts'
+import { tinyVideo } from '#e2e/support/tiny-film.ts'
 import { describe, episodesOf, findVideo, importFolder, makingMs } from './import-films.ts'
 
-test.use({ site: { template: 'door', standIns: false, settings: {} } })
+test.use({ site: { template: 'door', withFakeServices: false, settings: {} } })
 
 /** A caption file of an episode: number, language, name, content, and the expected text in the browser. */
 interface CaptionFile {
@@ -86,7 +86,7 @@ test('the browser reads captions of every format beside videos of every name, im
 async function writeFiles(info: TestInfo): Promise<string> {
   const folder = info.outputPath('season')
   mkdirSync(folder, { recursive: true })
-  for (const name of films) writeFileSync(join(folder, name), await tinyFilm())
+  for (const name of films) writeFileSync(join(folder, name), await tinyVideo())
   for (const { name, content } of captionFiles) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), content)
@@ -113,12 +113,12 @@ async function importByCommand(info: TestInfo, files: string): Promise<string> {
 
 /** @returns the video's id */
 async function importByStudio(page: Page, files: string): Promise<string> {
-  await enterStudio(page, 'editor')
-  const id = await beginDraft(page, 'Named by studio')
-  await give(page, 'video/edit', { id, free_episodes: 50 })
+  await openStudioWithSession(page, 'editor')
+  const id = await createDraft(page, 'Named by studio')
+  await postToStudio(page, 'video/edit', { id, free_episodes: 50 })
   await page.goto(`/studio/content/${id}`)
   await expect(page.getByText('No episodes yet.').first()).toBeVisible()
-  await dropOn(page.getByRole('heading', { level: 1 }), [files])
+  await dropFiles(page.getByRole('heading', { level: 1 }), [files])
   await expect(page.getByText('3 videos: episodes 1–3.')).toBeVisible()
   const upload = page.getByRole('button', { name: `Upload ${films.length + captionFiles.length} files` })
   await upload.click()
@@ -132,7 +132,7 @@ async function importByStudio(page: Page, files: string): Promise<string> {
     timeout: makingMs,
   })
   await expect(page.getByText('Some files are used only in part')).toBeVisible()
-  await give(page, 'video/publish', { id })
+  await postToStudio(page, 'video/publish', { id })
   await expect(third).toContainText('Captions: ', { timeout: makingMs })
   return id
 }

@@ -1,6 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beeping, coding, flashing as flashes, lavfi } from '#server/testing/media/flash-and-beep.ts'
+import {
+  beepingAudioInput,
+  encodeOptions,
+  flashingVideoInput as flashes,
+  lavfi,
+} from '#server/testing/media/flash-and-beep.ts'
 import { addDolbyVision } from '#server/testing/media/add-dolby-vision.ts'
 import { ffmpeg } from '#server/testing/media/run-test-media.ts'
 
@@ -31,7 +36,7 @@ const piped = (path: string, ...args: string[]) =>
 /** Joins two MPEG-TS recordings like `cat`: timestamps restart in the middle. */
 function joined(path: string, secondSize: string): void {
   const parts = ['96x64', secondSize].map((size) =>
-    ffmpeg(...flashing(3, size), ...beeping(3), ...coding, ...aac, '-f', 'mpegts', 'pipe:1'),
+    ffmpeg(...flashing(3, size), ...beepingAudioInput(3), ...encodeOptions, ...aac, '-f', 'mpegts', 'pipe:1'),
   )
   writeFileSync(path, Buffer.concat(parts))
 }
@@ -47,7 +52,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     kind: 'Dolby Vision without a compatible base layer',
     extension: 'mp4',
     make(path) {
-      ffmpeg(...flashing(2), ...beeping(2), ...coding, ...aac, path)
+      ffmpeg(...flashing(2), ...beepingAudioInput(2), ...encodeOptions, ...aac, path)
       addDolbyVision(path, 5, 0)
     },
     refusal: /Dolby Vision/,
@@ -55,7 +60,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'a container without a duration',
     extension: 'mkv',
-    make: (path) => piped(path, ...flashing(4), ...beeping(4), ...coding, '-c:a', 'flac'),
+    make: (path) => piped(path, ...flashing(4), ...beepingAudioInput(4), ...encodeOptions, '-c:a', 'flac'),
     flashes: [1, 2, 3],
     beeps: [1, 2, 3],
   },
@@ -65,7 +70,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     // Written into a pipe, as browsers do, so it has no duration.
     make(path) {
       const codecs = ['-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus', '-f', 'webm', 'pipe:1']
-      writeFileSync(path, ffmpeg(...flashing(4), ...beeping(4), ...codecs))
+      writeFileSync(path, ffmpeg(...flashing(4), ...beepingAudioInput(4), ...codecs))
     },
     flashes: [1, 2, 3],
     beeps: [1, 2, 3],
@@ -76,7 +81,18 @@ export const flashingFilms: readonly FlashingFilm[] = [
     make(path) {
       const captions = `${path}.srt`
       writeFileSync(captions, '1\n00:00:01,000 --> 00:00:09,000\nHello\n')
-      piped(path, ...flashing(4), ...beeping(4), '-i', captions, ...coding, '-c:a', 'flac', '-c:s', 'srt')
+      piped(
+        path,
+        ...flashing(4),
+        ...beepingAudioInput(4),
+        '-i',
+        captions,
+        ...encodeOptions,
+        '-c:a',
+        'flac',
+        '-c:s',
+        'srt',
+      )
     },
     flashes: [1, 2, 3],
     beeps: [1, 2, 3],
@@ -85,7 +101,16 @@ export const flashingFilms: readonly FlashingFilm[] = [
     kind: 'a last frame with a long duration',
     extension: 'mkv',
     make: (path) =>
-      ffmpeg(...flashing(5), ...beeping(5), '-vf', "select='lt(t,2.5)'", ...coding, '-c:a', 'flac', path),
+      ffmpeg(
+        ...flashing(5),
+        ...beepingAudioInput(5),
+        '-vf',
+        "select='lt(t,2.5)'",
+        ...encodeOptions,
+        '-c:a',
+        'flac',
+        path,
+      ),
     flashes: [1, 2],
     beeps: [1, 2, 3, 4],
   },
@@ -109,7 +134,9 @@ export const flashingFilms: readonly FlashingFilm[] = [
     make(path) {
       const fields = ['-vf', 'setfield=tff', '-flags', '+ildct+ilme', '-top', '1', '-pix_fmt', 'yuv420p']
       const coded = [...fields, '-c:v', 'mpeg2video', '-g', '25', '-c:a', 'mp2', '-f', 'mpegts', 'pipe:1']
-      const parts = ['96x64', '192x128'].map((size) => ffmpeg(...flashing(3, size), ...beeping(3), ...coded))
+      const parts = ['96x64', '192x128'].map((size) =>
+        ffmpeg(...flashing(3, size), ...beepingAudioInput(3), ...coded),
+      )
       writeFileSync(path, Buffer.concat(parts))
     },
     flashes: [1, 2, 4, 5],
@@ -119,7 +146,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     kind: 'joined recordings of which only one is playable',
     extension: 'mkv',
     make(path) {
-      piped(path, ...flashing(3), ...beeping(3), ...coding, '-c:a', 'flac')
+      piped(path, ...flashing(3), ...beepingAudioInput(3), ...encodeOptions, '-c:a', 'flac')
       writeFileSync(path, Buffer.concat([readFileSync(path), readFileSync(path)]))
     },
     refusal: /several recordings joined into one file/,
@@ -130,7 +157,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     make(path) {
       // Frames are 80 ms apart: none begins at an odd second.
       const film = flashing(5).map((arg) => arg.replace('rate=25', 'rate=25/2'))
-      ffmpeg(...film, ...beeping(5), ...coding, '-c:a', 'flac', path)
+      ffmpeg(...film, ...beepingAudioInput(5), ...encodeOptions, '-c:a', 'flac', path)
     },
     flashes: [1.04, 2, 3.04, 4],
     beeps: [1, 2, 3, 4],
@@ -138,21 +165,31 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'video that begins after the audio',
     extension: 'mp4',
-    make: (path) => ffmpeg(...beeping(5), '-itsoffset', '1', ...flashing(4), ...coding, ...aac, path),
+    make: (path) =>
+      ffmpeg(...beepingAudioInput(5), '-itsoffset', '1', ...flashing(4), ...encodeOptions, ...aac, path),
     flashes: [2, 3, 4],
     beeps: [1, 2, 3, 4],
   },
   {
     kind: 'a still image with audio',
     extension: 'mp4',
-    make: (path) => ffmpeg(...flashing(5), ...beeping(5), '-vf', "select='eq(n,0)'", ...coding, ...aac, path),
+    make: (path) =>
+      ffmpeg(
+        ...flashing(5),
+        ...beepingAudioInput(5),
+        '-vf',
+        "select='eq(n,0)'",
+        ...encodeOptions,
+        ...aac,
+        path,
+      ),
     flashes: [],
     beeps: [1, 2, 3, 4],
   },
   {
     kind: 'audio longer than the video',
     extension: 'mp4',
-    make: (path) => ffmpeg(...flashing(3), ...beeping(5), ...coding, ...aac, path),
+    make: (path) => ffmpeg(...flashing(3), ...beepingAudioInput(5), ...encodeOptions, ...aac, path),
     flashes: [1, 2],
     beeps: [1, 2, 3, 4],
   },
@@ -161,11 +198,11 @@ export const flashingFilms: readonly FlashingFilm[] = [
     extension: 'ts',
     make(path) {
       const sounds = [6, 2].map((channels) =>
-        ffmpeg(...beeping(3, channels), '-c:a', 'ac3', '-f', 'ac3', 'pipe:1'),
+        ffmpeg(...beepingAudioInput(3, channels), '-c:a', 'ac3', '-f', 'ac3', 'pipe:1'),
       )
       const sound = `${path}.ac3`
       writeFileSync(sound, Buffer.concat(sounds))
-      ffmpeg(...flashing(6), '-i', sound, '-c:a', 'copy', ...coding, path)
+      ffmpeg(...flashing(6), '-i', sound, '-c:a', 'copy', ...encodeOptions, path)
     },
     flashes: [1, 2, 3, 4, 5],
     beeps: [1, 2, 4, 5],
@@ -173,7 +210,8 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'audio that begins late',
     extension: 'ts',
-    make: (path) => ffmpeg(...flashing(9), '-itsoffset', '7', ...beeping(2), ...coding, ...aac, path),
+    make: (path) =>
+      ffmpeg(...flashing(9), '-itsoffset', '7', ...beepingAudioInput(2), ...encodeOptions, ...aac, path),
     flashes: [1, 2, 3, 4, 5, 6, 7, 8],
     beeps: [8],
   },
@@ -183,12 +221,12 @@ export const flashingFilms: readonly FlashingFilm[] = [
     make: (path) =>
       ffmpeg(
         ...flashing(5),
-        ...beeping(5),
+        ...beepingAudioInput(5),
         '-af',
         "asetnsamples=n=960,aselect='mod(n,8)'",
         '-c:a',
         'pcm_s16le',
-        ...coding,
+        ...encodeOptions,
         path,
       ),
     flashes: [1, 2, 3, 4],
@@ -200,7 +238,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     make(path) {
       const film = flashing(5).map((arg) => arg.replace('rate=25', 'rate=60'))
       const bursts = ['-vf', "select='lt(t,1.1)+not(mod(n,30))'"]
-      ffmpeg(...film, ...beeping(5), ...bursts, ...coding, '-c:a', 'flac', path)
+      ffmpeg(...film, ...beepingAudioInput(5), ...bursts, ...encodeOptions, '-c:a', 'flac', path)
     },
     flashes: [1, 2, 3, 4],
     beeps: [1, 2, 3, 4],
@@ -256,7 +294,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     extension: 'mp4',
     make(path) {
       const fragments = ['-movflags', 'frag_keyframe+empty_moov+default_base_moof', '-f', 'mp4', 'pipe:1']
-      const film = ffmpeg(...flashing(4), ...beeping(4), ...coding, ...aac, ...fragments)
+      const film = ffmpeg(...flashing(4), ...beepingAudioInput(4), ...encodeOptions, ...aac, ...fragments)
       const styp = Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('stypmsdh\0\0\0\0msdhmsix')])
       writeFileSync(path, Buffer.concat([styp, film]))
     },

@@ -1,6 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beepsOf, brightnessOf, middle, risesOf } from '#server/testing/media/flash-and-beep.ts'
+import {
+  beepTimesOf,
+  frameBrightness,
+  brightnessThreshold,
+  flashFramesOf,
+} from '#server/testing/media/flash-and-beep.ts'
 import { ffmpeg } from '#server/testing/media/run-test-media.ts'
 
 /** Returns the times in seconds at which each rendition is bright, and at which it becomes bright. */
@@ -8,10 +13,10 @@ export function lightsOf(folder: string): { bright: number[]; flashes: number[] 
   const master = readFileSync(join(folder, 'master.m3u8'), 'utf8')
   const rate = Number(/FRAME-RATE=([\d.]+)/.exec(master)?.[1])
   return renditionsOf(folder).map((playlist) => {
-    const values = brightnessOf(playlist)
+    const values = frameBrightness(playlist)
     return {
-      bright: values.flatMap((value, at) => (value > middle ? [at / rate] : [])),
-      flashes: risesOf(values).map((at) => at / rate),
+      bright: values.flatMap((value, at) => (value > brightnessThreshold ? [at / rate] : [])),
+      flashes: flashFramesOf(values).map((at) => at / rate),
     }
   })
 }
@@ -20,7 +25,7 @@ export function lightsOf(folder: string): { bright: number[]; flashes: number[] 
 export function filmBeepsOf(folder: string): number[] {
   const playlist = join(folder, 'a/index.m3u8')
   if (!existsSync(playlist)) return []
-  return beepsOf(playlist)
+  return beepTimesOf(playlist)
 }
 
 /** Returns the colour in the middle of each rendition, as a browser should show it. */

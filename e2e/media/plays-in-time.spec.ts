@@ -2,12 +2,12 @@ import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page, TestInfo } from '@playwright/test'
 import type { Episode } from '#contract/media.ts'
-import { dropOn } from '#e2e/support/drop-on.ts'
+import { dropFiles } from '#e2e/support/drop-on.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { middle, risesOf } from '#server/testing/media/flash-and-beep.ts'
+import { brightnessThreshold, flashFramesOf } from '#server/testing/media/flash-and-beep.ts'
 import { currentSite } from '#e2e/site/own-site.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
-import { beginDraft, enterStudio, give } from '#e2e/support/studio.ts'
+import { createDraft, openStudioWithSession, postToStudio } from '#e2e/support/studio.ts'
 import { describe, episodesOf, findVideo, importFolder, makingMs } from './import-films.ts'
 import { filmsOf, flashingFilms, plainFilm, type FlashingFilm } from './flashing-films.ts'
 import { coloursOf, filmBeepsOf, lightsOf } from './measure-film.ts'
@@ -25,7 +25,7 @@ interface Seen {
   shown: { flashes: number[]; bright: number[]; colour: number[]; endedAt: number }
 }
 
-test.use({ site: { template: 'door', standIns: false, settings: {} }, pace: 'real' })
+test.use({ site: { template: 'door', withFakeServices: false, settings: {} }, pace: 'real' })
 
 test('videos of every kind, imported by the command line and by the studio, play to the end with correct timing and colours', async ({
   page,
@@ -108,19 +108,19 @@ async function importByStudio(
   films: readonly FlashingFilm[],
   { files, taken }: { files: string; taken: number },
 ): Promise<string> {
-  await enterStudio(page, 'editor')
-  const id = await beginDraft(page, 'By studio')
-  await give(page, 'video/edit', { id, free_episodes: 50 })
+  await openStudioWithSession(page, 'editor')
+  const id = await createDraft(page, 'By studio')
+  await postToStudio(page, 'video/edit', { id, free_episodes: 50 })
   await page.goto(`/studio/content/${id}`)
   await expect(page.getByText('No episodes yet.').first()).toBeVisible()
-  await dropOn(
+  await dropFiles(
     page.getByRole('heading', { level: 1 }),
     films.map((film, at) => join(files, nameOf(film, at))),
   )
   await page.getByRole('button', { name: `Upload ${films.length} files` }).click()
   await expect(page.locator('#episodes ol > li')).toHaveCount(taken, { timeout: makingMs })
   for (const { refusal } of films) if (refusal) await expect(page.getByText(refusal).first()).toBeVisible()
-  await give(page, 'video/publish', { id })
+  await postToStudio(page, 'video/publish', { id })
   await page.goto('about:blank')
   return id
 }
@@ -167,8 +167,8 @@ async function play(context: BrowserContext, address: string, episodeId: string)
     beeps: filmBeepsOf(folder),
     colours: coloursOf(folder),
     shown: {
-      flashes: risesOf(grey).map((at) => pictures[at]?.at ?? 0),
-      bright: pictures.filter((_, at) => (grey[at] ?? 0) > middle).map(({ at }) => at),
+      flashes: flashFramesOf(grey).map((at) => pictures[at]?.at ?? 0),
+      bright: pictures.filter((_, at) => (grey[at] ?? 0) > brightnessThreshold).map(({ at }) => at),
       colour: pictures[Math.floor(pictures.length / 2)]?.colour ?? [],
       endedAt,
     },

@@ -2,11 +2,11 @@ import type { Page } from '@playwright/test'
 import pg from 'pg'
 import { currentSite } from '#e2e/site/own-site.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { videoIds } from '#e2e/support/routes.ts'
-import { mailTo } from '#e2e/support/site-mails.ts'
+import { waitForMail } from '#e2e/support/site-mails.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
-import { expectMoving } from '#e2e/support/watching.ts'
+import { expectProgress } from '#e2e/support/watching.ts'
 
 async function change(...statements: [text: string, values: unknown[]][]): Promise<void> {
   const client = new pg.Client({ connectionString: currentSite().databaseUrl })
@@ -53,27 +53,27 @@ test('the first favorite prompts for alerts once, a release sends one mail, and 
   const email = await becomeConfirmed(page)
   const [tower = ''] = await videoIds(page)
   await page.goto(`/videos/${tower}`)
-  await expectMoving(page)
+  await expectProgress(page)
   const question = page.getByRole('dialog', { name: 'Don’t miss the next episode' })
   await expect(question).toHaveCount(0)
   await page.getByRole('button', { name: 'Add to favorites' }).click()
   await expect(question).toBeVisible()
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   await question.getByRole('button', { name: 'E-mail me' }).click()
   await expect(question).toHaveCount(0)
   await expect(page.getByText('Alerts are on.')).toBeVisible()
   await page.goto('/my')
   const box = page.getByRole('checkbox', { name: 'E-mail me when my favorites have new episodes' })
   await expect(box).toBeChecked()
-  await expectReadable(page)
+  await expectAccessible(page)
   await releaseLast(tower)
-  const mail = await mailTo(email, 'A new episode of The Test Tower')
+  const mail = await waitForMail(email, 'A new episode of The Test Tower')
   expect(mail.link).toContain(`/videos/${tower}?episode=6`)
   const stop = new URL(/\S+#alerts=\S+/.exec(mail.text)?.[0] ?? '')
   await page.goto(`${stop.pathname}${stop.hash}`)
   await expect(page.getByRole('heading', { name: 'Turn off new-episode alerts' })).toBeVisible()
-  await expectReadable(page)
+  await expectAccessible(page)
   await page.getByRole('button', { name: 'Turn off alerts' }).click()
   await expect(page.getByRole('heading', { name: 'Alerts are off' })).toBeVisible()
   await page.goto('/my')
@@ -89,11 +89,11 @@ test('does not prompt on arrival, nor again after an answer @phone', async ({ pa
   await becomeConfirmed(page)
   const [tower = '', other = ''] = await videoIds(page)
   await page.goto(`/videos/${tower}`)
-  await expectMoving(page)
+  await expectProgress(page)
   await page.getByRole('button', { name: 'Add to favorites' }).click()
   await page.getByRole('button', { name: 'Not now' }).click()
   await page.goto(`/videos/${other}`)
-  await expectMoving(page)
+  await expectProgress(page)
   const saved = page.waitForResponse(/\/api\/user\/favorite$/)
   await page.getByRole('button', { name: 'Add to favorites' }).click()
   await saved

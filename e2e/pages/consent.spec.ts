@@ -1,9 +1,9 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectNoShift, expectReadable, watchShifts } from '#e2e/support/page-quality.ts'
-import { standIn } from '#e2e/stand-ins/pixel-servers.ts'
+import { expectNoLayoutShift, expectAccessible, recordLayoutShifts } from '#e2e/support/page-quality.ts'
+import { interceptPixels } from '#e2e/stand-ins/pixel-servers.ts'
 import { desktop } from '#e2e/playwright.config.ts'
-import { pathOf } from '#e2e/support/routes.ts'
+import { resolvePath } from '#e2e/support/routes.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import { lockedPanel, payByCard, payByWallet } from '#e2e/support/watching.ts'
 
@@ -19,7 +19,7 @@ test('after declining, sends no events to third parties and does not ask again',
   page,
   context,
 }) => {
-  const { asked } = await standIn(context, siteUrl)
+  const { requests: asked } = await interceptPixels(context, siteUrl)
   await page.goto('/?fbclid=click')
   const [yes, no] = await Promise.all([accept(page).boundingBox(), decline(page).boundingBox()])
   expect([yes?.width, yes?.height]).toEqual([no?.width, no?.height])
@@ -37,13 +37,13 @@ test('after declining, sends no events to third parties and does not ask again',
 test('the banner causes no layout shift and is accessible', { tag: '@screens' }, async ({ browser }) => {
   // axe injects its own script into the page.
   const context = await browser.newContext({ bypassCSP: true })
-  await standIn(context, siteUrl)
+  await interceptPixels(context, siteUrl)
   const page = await context.newPage()
-  await watchShifts(page)
+  await recordLayoutShifts(page)
   await page.goto('/')
   await expect(banner(page)).toBeVisible()
-  await expectReadable(page)
-  await expectNoShift(page)
+  await expectAccessible(page)
+  await expectNoLayoutShift(page)
   await context.close()
 })
 
@@ -52,13 +52,13 @@ for (const { name, path } of [
   { name: 'a free episode', path: '/videos/{video}?episode=1' },
 ])
   test(`the banner covers nothing of ${name}, the landing page of an ad`, async ({ page, context }) => {
-    await standIn(context, siteUrl)
-    await watchShifts(page)
-    await page.goto(`${await pathOf(page, path)}&fbclid=click`)
+    await interceptPixels(context, siteUrl)
+    await recordLayoutShifts(page)
+    await page.goto(`${await resolvePath(page, path)}&fbclid=click`)
     await expect(accept(page)).toBeVisible()
     const region = path.endsWith('4') ? lockedPanel(page, 4) : page.locator('[data-player]')
     await expect(region).toBeVisible()
-    await expectNoShift(page)
+    await expectNoLayoutShift(page)
     for (const viewport of [{ width: 390, height: 844 }, desktop.viewport]) {
       await page.setViewportSize(viewport)
       await expect.poll(() => gapAbove(banner(page), region)).toBeGreaterThanOrEqual(0)
@@ -96,9 +96,9 @@ test.describe('on very narrow screens', () => {
       context,
     }) => {
       const bar = page.getByRole('region', { name })
-      await standIn(context, siteUrl)
-      await watchShifts(page)
-      const video = await pathOf(page, '/videos/{video}?episode=1')
+      await interceptPixels(context, siteUrl)
+      await recordLayoutShifts(page)
+      const video = await resolvePath(page, '/videos/{video}?episode=1')
       await page.setViewportSize(narrow[0] ?? desktop.viewport)
       await page.goto(`/?lang=${lang}&fbclid=click`)
       for (const viewport of narrow) {
@@ -110,7 +110,7 @@ test.describe('on very narrow screens', () => {
         await page.goto(`${video}&lang=${lang}&fbclid=click`)
         await expectUncovered(bar, viewport)
         await expect.poll(() => gapAbove(bar, page.locator('[data-player]'))).toBe(0)
-        await expectNoShift(page)
+        await expectNoLayoutShift(page)
       }
     })
 })
@@ -155,7 +155,7 @@ test('after accepting, sends events to all four platforms, with the amount and t
   page,
   context,
 }) => {
-  const { told, asked, eventsOf } = await standIn(context, siteUrl)
+  const { events: told, requests: asked, eventsOf } = await interceptPixels(context, siteUrl)
   await page.goto('/?token=ann')
   await expect(banner(page)).toBeVisible()
   expect(asked).toEqual([])
@@ -204,7 +204,7 @@ test('a subscription and a registration are sent with the event ids of the serve
   page,
   context,
 }) => {
-  const { told } = await standIn(context, siteUrl)
+  const { events: told } = await interceptPixels(context, siteUrl)
   const ofMeta = (event: string) => told.find((one) => one.platform === 'meta' && one.event === event)
   await page.goto('/shopping')
   await accept(page).click()
@@ -228,8 +228,8 @@ test('a wallet purchase is sent even if the page navigates before the pixels loa
   page,
   context,
 }) => {
-  const { told } = await standIn(context, siteUrl)
-  await page.goto(await pathOf(page, '/videos/{video}?episode=4'))
+  const { events: told } = await interceptPixels(context, siteUrl)
+  await page.goto(await resolvePath(page, '/videos/{video}?episode=4'))
   await accept(page).click()
   const panel = lockedPanel(page, 4)
   await payByWallet(page, panel)
@@ -256,7 +256,7 @@ test('a registration with a provider is sent once, although the user returns as 
   page,
   context,
 }) => {
-  const { told } = await standIn(context, siteUrl)
+  const { events: told } = await interceptPixels(context, siteUrl)
   const registrations = () =>
     told.filter(({ platform, event }) => platform === 'meta' && event === 'CompleteRegistration')
   await page.goto('/')
@@ -274,7 +274,7 @@ test('a registration with a provider is sent once, although the user returns as 
 })
 
 test('consent can be withdrawn in the footer: pixels stop, also on the server', async ({ page, context }) => {
-  const { told } = await standIn(context, siteUrl)
+  const { events: told } = await interceptPixels(context, siteUrl)
   await page.goto('/')
   await accept(page).click()
   await expect.poll(() => told.length).toBe(4)
@@ -297,7 +297,7 @@ test('consent can be withdrawn in the footer: pixels stop, also on the server', 
 })
 
 test('loads no pixel on pages with password fields', async ({ page, context }) => {
-  const { asked } = await standIn(context, siteUrl)
+  const { requests: asked } = await interceptPixels(context, siteUrl)
   await page.goto('/login')
   await accept(page).click()
   await expect.poll(() => agreedOnServer(page)).toBe(true)

@@ -1,10 +1,10 @@
 import type { Page, Route } from '@playwright/test'
-import { catchEnvelopes, sinkDsn, sinkOrigin } from '#e2e/stand-ins/error-sink.ts'
-import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
-import { pressTwice } from '#e2e/support/press-twice.ts'
-import { expectReadable } from '#e2e/support/page-quality.ts'
+import { captureEnvelopes, sinkDsn, sinkOrigin } from '#e2e/stand-ins/error-sink.ts'
+import { expect, test, defaultSite } from '#e2e/support/fixtures.ts'
+import { doubleClickBeforeSend } from '#e2e/support/press-twice.ts'
+import { expectAccessible } from '#e2e/support/page-quality.ts'
 
-test.use({ site: { ...usualSite, settings: { SENTRY_DSN: sinkDsn } } })
+test.use({ site: { ...defaultSite, settings: { SENTRY_DSN: sinkDsn } } })
 
 /** Makes every session part of the sample. */
 const chooseAll = (page: Page) => page.addInitScript(() => (Math.random = () => 0.01))
@@ -20,7 +20,7 @@ test('reports errors without queries and secrets, and does not report ignored on
   page,
   context,
 }) => {
-  const items = await catchEnvelopes(context)
+  const items = await captureEnvelopes(context)
   await chooseAll(page)
   await page.goto('/searchDetail/tower?fbclid=click-of-ann')
   await expect(page.getByRole('heading', { name: /Results for/ })).toBeVisible()
@@ -42,7 +42,7 @@ test('records no replay on sign-in and payment pages, and masks text elsewhere',
   page,
   context,
 }) => {
-  const items = await catchEnvelopes(context)
+  const items = await captureEnvelopes(context)
   await chooseAll(page)
   await page.goto('/login')
   await expect(page.getByLabel('E-mail')).toBeVisible()
@@ -98,13 +98,13 @@ test.describe('when reports are refused', () => {
   test.use({ forgiven: /status of 500/, bypassCSP: true })
 
   test('a problem report keeps its input after errors and is sent once', async ({ page, context }) => {
-    const items = await catchEnvelopes(context)
+    const items = await captureEnvelopes(context)
     await page.goto('/contentPolicy')
     await page.getByRole('contentinfo').getByRole('button', { name: 'Report a problem' }).click()
     const dialog = page.getByRole('dialog', { name: 'Report a problem' })
     const words = dialog.getByLabel('What happened?')
     await expect(words).toBeVisible()
-    await expectReadable(page)
+    await expectAccessible(page)
     await dialog.getByLabel('Your e-mail').fill('ada')
     await dialog.getByRole('button', { name: 'Send' }).click()
     await expect(words).toBeFocused()
@@ -120,7 +120,7 @@ test.describe('when reports are refused', () => {
     await expect(words).toHaveValue('The third episode is dark.')
     await context.unroute(`${sinkOrigin}/**`, refuse)
 
-    await pressTwice(page, dialog.getByRole('button', { name: 'Send' }), `${sinkOrigin}/**`)
+    await doubleClickBeforeSend(page, dialog.getByRole('button', { name: 'Send' }), `${sinkOrigin}/**`)
     await expect(dialog.getByText('We’ve received your message')).toBeFocused()
     const told = items.filter(({ type }) => type === 'feedback')
     expect(told.map(({ payload }) => payload)).toMatchObject([
@@ -136,7 +136,7 @@ test.describe('when a screen breaks', () => {
   test.use({ forgiven: /it broke/ })
 
   test('a broken screen shows an error, reports it, and asks what happened', async ({ page, context }) => {
-    const items = await catchEnvelopes(context)
+    const items = await captureEnvelopes(context)
     await page.goto('/')
     await reporting(page)
     const broken = "export function Component() { throw new Error('it broke') }"

@@ -1,6 +1,6 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { cardForm, lockedPanel } from '#e2e/support/watching.ts'
-import { pathOf } from '#e2e/support/routes.ts'
+import { resolvePath } from '#e2e/support/routes.ts'
 
 const missing = /Enter your e-mail/
 
@@ -35,7 +35,7 @@ test('a press that blurs a field hits its target: the error appears after the pr
 })
 
 test('the payment fields show their errors on blur', async ({ page }) => {
-  await page.goto(await pathOf(page, '/videos/{video}?episode=4'))
+  await page.goto(await resolvePath(page, '/videos/{video}?episode=4'))
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
   const { form, card } = cardForm(page)
   await form.getByLabel('First name').press('Tab')
@@ -58,7 +58,7 @@ test('recognizes the brand of a card number typed before the fields’ script lo
     await held.promise
     await route.fallback()
   })
-  await page.goto(await pathOf(page, '/videos/{video}?episode=4'))
+  await page.goto(await resolvePath(page, '/videos/{video}?episode=4'))
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
   const { card } = cardForm(page)
   await card.getByLabel('Card number').fill('4242424242424242')

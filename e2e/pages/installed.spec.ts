@@ -1,16 +1,16 @@
 import type { BrowserContext, Page } from '@playwright/test'
 import { expect, test as base } from '#e2e/support/fixtures.ts'
-import { frontUrl, openFront, type Front } from '#e2e/stand-ins/site-front.ts'
-import { expectNoShift, watchShifts } from '#e2e/support/page-quality.ts'
-import { pixelIds, standIn } from '#e2e/stand-ins/pixel-servers.ts'
-import { pathOf } from '#e2e/support/routes.ts'
-import { expectMoving } from '#e2e/support/watching.ts'
+import { proxyUrl, startReleaseProxy, type ReleaseProxy } from '#e2e/stand-ins/site-front.ts'
+import { expectNoLayoutShift, recordLayoutShifts } from '#e2e/support/page-quality.ts'
+import { pixelIds, interceptPixels } from '#e2e/stand-ins/pixel-servers.ts'
+import { resolvePath } from '#e2e/support/routes.ts'
+import { expectProgress } from '#e2e/support/watching.ts'
 
-const test = base.extend<{ front: Front }>({
+const test = base.extend<{ front: ReleaseProxy }>({
   front: [
     // The site must start before its proxy.
     async ({ baseURL: _site, context }, use) => {
-      const front = await openFront()
+      const front = await startReleaseProxy()
       await use(front)
       // Open pages would send requests after the proxy has stopped.
       for (const page of context.pages()) await page.close()
@@ -21,7 +21,7 @@ const test = base.extend<{ front: Front }>({
 })
 
 test.use({
-  baseURL: frontUrl,
+  baseURL: proxyUrl,
   serviceWorkers: 'allow',
 })
 
@@ -85,7 +85,7 @@ test('caches only files of the release: no API responses, images or video segmen
     .getByRole('link', { name: /The Test Tower/ })
     .last()
     .click()
-  await expectMoving(page)
+  await expectProgress(page)
   await page.goto('/my')
   await shows(page, /My account/)
   const { paths, releases } = await kept(page)
@@ -97,8 +97,8 @@ test('caches only files of the release: no API responses, images or video segmen
 
 test('a first visit loads the release only once the video has buffered', async ({ page }) => {
   const isAsked = () => page.evaluate(async () => Boolean(await navigator.serviceWorker.getRegistration()))
-  await page.goto(await pathOf(page, '/videos/{video}?episode=1'))
-  await expectMoving(page)
+  await page.goto(await resolvePath(page, '/videos/{video}?episode=1'))
+  await expectProgress(page)
   await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
   expect(await isAsked()).toBe(false)
   await page.evaluate(() => {
@@ -117,11 +117,11 @@ test.describe('without a connection', () => {
     await openKept(page)
     await shows(page, /All dramas/)
     await context.setOffline(true)
-    await watchShifts(page)
+    await recordLayoutShifts(page)
     await page.reload()
     await shows(page, /All dramas/)
     await expect(offline(page)).toBeVisible()
-    await expectNoShift(page)
+    await expectNoLayoutShift(page)
     // A screen that was not opened before.
     await page.goto('/favorites')
     await expect(page.getByText('We couldn’t load this.')).toBeVisible()
@@ -150,10 +150,10 @@ test.describe('without a connection', () => {
     front,
   }) => {
     await openKept(page)
-    front.away = true
+    front.isDown = true
     await page.goto('/favorites')
     await expect(offline(page)).toBeVisible()
-    front.away = false
+    front.isDown = false
     await expect(page.getByText('No favorites yet.')).toBeVisible()
     await expect(offline(page)).toBeHidden()
   })
@@ -172,7 +172,7 @@ test('the shell loads no pixels, because it may be older than the site’s setti
   context,
   front,
 }) => {
-  const { asked, eventsOf } = await standIn(context, frontUrl)
+  const { requests: asked, eventsOf } = await interceptPixels(context, proxyUrl)
   await page.addInitScript(() => localStorage.setItem('consent', 'yes'))
   await openKept(page)
   await expect.poll(() => eventsOf('meta')).toEqual(['PageView'])
@@ -259,7 +259,7 @@ test.describe('without a service worker', () => {
   test('a permanently missing file does not cause a reload loop', async ({ page, context, front }) => {
     const documents = loads(context)
     await openWhole(page)
-    front.gone = /SearchScreen/
+    front.missingPaths = /SearchScreen/
     await page.getByRole('link', { name: 'Search' }).click()
     await expect(page.getByText('We couldn’t load this.')).toBeVisible()
     await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()

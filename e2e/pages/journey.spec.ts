@@ -2,7 +2,7 @@ import { expect, test } from '#e2e/support/fixtures.ts'
 import {
   bankFrame,
   cardForm,
-  expectMoving,
+  expectProgress,
   expectPlaying,
   lockedPanel,
   payByCard,
@@ -30,7 +30,7 @@ test('a visitor watches, reaches a locked episode, is declined, pays and continu
     .click()
   await page.evaluate(() => Object.assign(window, { samePage: true }))
   await expect(page).toHaveURL(/\/videos\/vid_/)
-  await expectMoving(page)
+  await expectProgress(page)
   for (const number of [2, 3]) {
     await swipeUp(page, isMobile)
     await expectPlaying(page, number)

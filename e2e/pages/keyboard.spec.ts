@@ -1,14 +1,14 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { choose, tabTo, typeInto } from '#e2e/support/keyboard.ts'
-import { cardForm, expectMoving, expectPlaying, lockedPanel } from '#e2e/support/watching.ts'
+import { activateWithKeyboard, tabTo, typeInto } from '#e2e/support/keyboard.ts'
+import { cardForm, expectProgress, expectPlaying, lockedPanel } from '#e2e/support/watching.ts'
 
 const tower = /The Test Tower/
 
 async function openTower(page: Page): Promise<void> {
   await page.goto('/')
-  await choose(page, page.getByRole('link', { name: tower }))
-  await expectMoving(page)
+  await activateWithKeyboard(page, page.getByRole('link', { name: tower }))
+  await expectProgress(page)
 }
 
 test('reaches and pays for an episode from the homepage with the keyboard only', async ({ page }) => {
@@ -20,8 +20,8 @@ test('reaches and pays for an episode from the homepage with the keyboard only',
   await page.keyboard.press('Enter')
   await page.keyboard.press('Tab')
   await expect(page.locator('main :focus')).toHaveCount(1)
-  await choose(page, page.getByRole('link', { name: tower }))
-  await expectMoving(page)
+  await activateWithKeyboard(page, page.getByRole('link', { name: tower }))
+  await expectProgress(page)
   await page.keyboard.press('n')
   await expectPlaying(page, 2)
   await page.keyboard.press('ArrowDown')
@@ -34,7 +34,7 @@ test('reaches and pays for an episode from the homepage with the keyboard only',
   await expect(panel.getByRole('button', { name: 'Pay $9.99' })).toBeVisible()
   await page.keyboard.press('ArrowDown')
   await expect(panel.getByRole('button', { name: 'Subscribe for $4.99' })).toBeVisible()
-  await choose(page, panel.getByRole('button', { name: 'Subscribe for $4.99' }))
+  await activateWithKeyboard(page, panel.getByRole('button', { name: 'Subscribe for $4.99' }))
 
   const { form, card } = cardForm(page)
   await page.keyboard.press('Escape')
@@ -46,14 +46,14 @@ test('reaches and pays for an episode from the homepage with the keyboard only',
   }).toPass()
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('ArrowUp')
-  await choose(page, panel.getByRole('button', { name: 'Pay $0.99' }))
+  await activateWithKeyboard(page, panel.getByRole('button', { name: 'Pay $0.99' }))
   await typeInto(page, form.getByLabel('E-mail'), 'ada@example.com')
   await typeInto(page, form.getByLabel('First name'), 'Ada')
   await typeInto(page, form.getByLabel('Last name'), 'Lovelace')
   await typeInto(page, card.getByLabel('Card number'), '4242424242424242')
   await typeInto(page, card.getByLabel('Expiry'), '1239')
   await typeInto(page, card.getByLabel('CVV'), '123')
-  await choose(page, form.getByRole('button', { name: 'Pay $0.99' }))
+  await activateWithKeyboard(page, form.getByRole('button', { name: 'Pay $0.99' }))
   await expectPlaying(page, 4)
   await page.keyboard.press('k')
   await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeVisible()
@@ -62,7 +62,7 @@ test('reaches and pays for an episode from the homepage with the keyboard only',
 test('the buttons of the player keep the focus from one episode to the next', async ({ page }) => {
   await openTower(page)
   const next = page.getByRole('button', { name: 'Next episode' })
-  await choose(page, next)
+  await activateWithKeyboard(page, next)
   await expectPlaying(page, 2)
   await expect(next).toBeFocused()
   await page.keyboard.press('Enter')
@@ -124,7 +124,7 @@ test.describe('when an episode plays to its end', () => {
 
   test('an episode that ends behind an open sheet waits until it is closed', async ({ page }) => {
     await openTower(page)
-    await choose(page, page.getByRole('button', { name: 'Settings', exact: true }))
+    await activateWithKeyboard(page, page.getByRole('button', { name: 'Settings', exact: true }))
     await expect
       .poll(() => page.evaluate(() => [...document.querySelectorAll('video')].some((video) => video.ended)), {
         timeout: 20_000,
@@ -145,7 +145,7 @@ test('menus and the language chooser work with the keyboard', async ({ page }) =
   ] as const) {
     const opener = page.getByRole('button', { name })
     const menu = page.getByRole('navigation', { name: list })
-    await choose(page, opener)
+    await activateWithKeyboard(page, opener)
     await expect(menu.getByRole('link').first()).toBeVisible()
     await page.keyboard.press('Tab')
     await expect(menu.getByRole('link').first()).toBeFocused()
@@ -154,7 +154,10 @@ test('menus and the language chooser work with the keyboard', async ({ page }) =
     await expect(opener).toBeFocused()
   }
   await page.keyboard.press('Enter')
-  await choose(page, page.getByRole('navigation', { name: 'Browse' }).getByRole('link', { name: 'Plans' }))
+  await activateWithKeyboard(
+    page,
+    page.getByRole('navigation', { name: 'Browse' }).getByRole('link', { name: 'Plans' }),
+  )
   await expect(page).toHaveURL(/\/shopping$/)
   await expect(page.getByRole('navigation', { name: 'Browse' })).toBeHidden()
 
@@ -176,8 +179,8 @@ test('registers, signs out and in, and removes a favorite with the keyboard only
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/my$/)
 
-  await choose(page, page.getByRole('button', { name: 'Account' }))
-  await choose(page, page.getByRole('button', { name: 'Sign out' }))
+  await activateWithKeyboard(page, page.getByRole('button', { name: 'Account' }))
+  await activateWithKeyboard(page, page.getByRole('button', { name: 'Sign out' }))
   await expect(page.getByText('You’re not signed in on this device.')).toBeVisible()
   await page.goto('/login')
   await typeInto(page, page.getByLabel('E-mail'), email)
@@ -188,9 +191,9 @@ test('registers, signs out and in, and removes a favorite with the keyboard only
   await expect(page).toHaveURL(/\/my$/)
 
   await openTower(page)
-  await choose(page, page.getByRole('button', { name: 'Add to favorites' }))
+  await activateWithKeyboard(page, page.getByRole('button', { name: 'Add to favorites' }))
   await expect(page.getByRole('button', { name: 'Remove from favorites' })).toBeVisible()
   await page.goto('/favorites')
-  await choose(page, page.getByRole('button', { name: 'Remove “The Test Tower”' }))
+  await activateWithKeyboard(page, page.getByRole('button', { name: 'Remove “The Test Tower”' }))
   await expect(page.getByText('Tap the heart on a drama')).toBeVisible()
 })

@@ -1,13 +1,13 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving } from '#e2e/support/watching.ts'
+import { expectProgress } from '#e2e/support/watching.ts'
 
 const tower = /The Test Tower/
 
 async function openTower(page: Page): Promise<void> {
   await page.goto('/')
   await page.getByRole('link', { name: tower }).last().click()
-  await expectMoving(page)
+  await expectProgress(page)
 }
 
 /** An item of the viewer's own list, not of the suggestions for an empty list. */
@@ -79,7 +79,7 @@ test('the history resumes at the saved position, and edit mode clears it @deskto
   await openTower(page)
   await page.keyboard.press('n')
   await expect(page).toHaveURL(/episode=2/)
-  await expectMoving(page)
+  await expectProgress(page)
   await expect.poll(() => kept.size).toBe(2)
 
   await page.goto('/historys')

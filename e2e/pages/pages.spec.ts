@@ -1,5 +1,5 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { pressTwice } from '#e2e/support/press-twice.ts'
+import { doubleClickBeforeSend } from '#e2e/support/press-twice.ts'
 
 const pages = [
   ['/serviceAgreement', 'Terms of use'],
@@ -63,7 +63,7 @@ test('the contact form shows errors beside their fields, keeps its input, and is
 
   let sent = 0
   page.on('request', (request) => (sent += Number(request.url().endsWith('/api/contact'))))
-  await pressTwice(page, send, '**/api/contact')
+  await doubleClickBeforeSend(page, send, '**/api/contact')
   await expect(page.getByRole('heading', { name: 'Message sent' })).toBeFocused()
   await expect(page.getByText('will reply to ada@example.com')).toBeVisible()
   expect(sent).toBe(1)

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { pathOf, videoIds } from '#e2e/support/routes.ts'
+import { resolvePath, videoIds } from '#e2e/support/routes.ts'
 
 /** Holds responses until the returned function is called. */
 async function holdBack(page: Page, url: string): Promise<() => void> {
@@ -31,7 +31,7 @@ for (const size of sizes) {
   test(`cards replace their placeholders in place, ${size.width} wide`, async ({ page }) => {
     await page.setViewportSize(size)
     const letGo = await holdBack(page, '**/api/homepage/query?*')
-    await page.goto(await pathOf(page, '/more/{section}'))
+    await page.goto(await resolvePath(page, '/more/{section}'))
     const placeholders = page.getByRole('status', { name: 'Loading' })
     await placeholders.waitFor()
     const [before = []] = await boxes(page, 'main [role=status] > *')

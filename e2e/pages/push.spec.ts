@@ -3,10 +3,10 @@ import pg from 'pg'
 import { PushBrowser } from '#server/testing/fakes/push-service.ts'
 import { currentSite } from '#e2e/site/own-site.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { videoIds } from '#e2e/support/routes.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
-import { expectMoving } from '#e2e/support/watching.ts'
+import { expectProgress } from '#e2e/support/watching.ts'
 
 test.use({ serviceWorkers: 'allow', permissions: ['notifications'] })
 
@@ -78,7 +78,7 @@ const question = (page: Page) => page.getByRole('dialog', { name: 'Don’t miss 
 
 async function addFavorite(page: Page, id: string): Promise<void> {
   await page.goto(`/videos/${id}`)
-  await expectMoving(page)
+  await expectProgress(page)
   await expect(question(page)).toHaveCount(0)
   const saved = page.waitForResponse(/\/api\/user\/favorite$/)
   await page.getByRole('button', { name: 'Add to favorites' }).click()
@@ -93,8 +93,8 @@ test('a guest’s favorite leads to the offer, a press to the browser’s questi
   const [tower = ''] = await videoIds(page)
   await addFavorite(page, tower)
   await expect(question(page)).toBeVisible()
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   await expect(question(page).getByRole('button', { name: 'E-mail me' })).toHaveCount(0)
   expect(await questions(page)).toBe(0)
   await question(page).getByRole('button', { name: 'Notify me' }).click()
@@ -104,7 +104,7 @@ test('a guest’s favorite leads to the offer, a press to the browser’s questi
   await page.goto('/my')
   const box = page.getByRole('checkbox', { name: setting })
   await expect(box).toBeChecked()
-  await expectReadable(page)
+  await expectAccessible(page)
   const off = page.waitForResponse(/\/alerts\/push\/stop$/)
   await box.uncheck()
   await off
@@ -252,7 +252,7 @@ test('a push is shown, and a press on it opens the episode or brings its page to
   await pressNotification(worker, url)
   expect(await recorded(worker)).toEqual([['open', `${siteUrl}${url}`]])
   await page.goto(`/videos/${tower}`)
-  await expectMoving(page)
+  await expectProgress(page)
   await pressNotification(worker, url)
   expect(await recorded(worker)).toEqual([
     ['focus', `/videos/${tower}`],

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectNoShift, watchShifts } from '#e2e/support/page-quality.ts'
+import { expectNoLayoutShift, recordLayoutShifts } from '#e2e/support/page-quality.ts'
 import { openRoute } from '#e2e/support/routes.ts'
 
 test.use({ viewport: { width: 1440, height: 900 }, isMobile: false, hasTouch: false })
@@ -103,10 +103,10 @@ const words = { en: 'Next', es: 'Siguiente', fy: 'Suivant', dy: 'Weiter', pt: 'P
 test('the buttons of a row are labelled in the current language, and cause no layout shift', async ({
   page,
 }) => {
-  await watchShifts(page)
+  await recordLayoutShifts(page)
   const { next } = await openRow(page)
   await expect(next).toBeEnabled()
-  await expectNoShift(page)
+  await expectNoLayoutShift(page)
   for (const [language, word] of Object.entries(words)) {
     await page.getByRole('combobox').selectOption(language)
     await expect(page.getByRole('button', { name: `${word}: ${title}` })).toBeAttached()

@@ -1,11 +1,11 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { choose, tabTo } from '#e2e/support/keyboard.ts'
-import { expectMoving, expectPlaying } from '#e2e/support/watching.ts'
+import { activateWithKeyboard, tabTo } from '#e2e/support/keyboard.ts'
+import { expectProgress, expectPlaying } from '#e2e/support/watching.ts'
 
 test('every sheet of the player traps the focus and restores it', async ({ page, isMobile }) => {
   await page.goto('/')
-  await choose(page, page.getByRole('link', { name: /The Test Tower/ }))
-  await expectMoving(page)
+  await activateWithKeyboard(page, page.getByRole('link', { name: /The Test Tower/ }))
+  await expectProgress(page)
   await page.keyboard.press('k')
   const dialog = page.getByRole('dialog')
   for (const [button, title] of [
@@ -13,7 +13,7 @@ test('every sheet of the player traps the focus and restores it', async ({ page,
     ['Share', 'Share'],
   ] as const) {
     const opener = page.getByRole('button', { name: button, exact: true })
-    await choose(page, opener)
+    await activateWithKeyboard(page, opener)
     await expect(dialog).toHaveAccessibleName(title)
     for (let presses = 0; presses < 15; presses++) {
       await page.keyboard.press('Tab')
@@ -27,7 +27,7 @@ test('every sheet of the player traps the focus and restores it', async ({ page,
     await expect(opener).toBeFocused()
   }
 
-  await choose(page, page.getByRole('button', { name: 'Settings', exact: true }))
+  await activateWithKeyboard(page, page.getByRole('button', { name: 'Settings', exact: true }))
   await tabTo(page, dialog.getByRole('radio', { name: 'Normal' }))
   await page.keyboard.press('ArrowRight')
   await expect(dialog.getByRole('radio', { name: '1.25×' })).toBeChecked()
@@ -38,7 +38,7 @@ test('every sheet of the player traps the focus and restores it', async ({ page,
   await page.keyboard.press('Escape')
   await expect(dialog).toHaveCount(0)
 
-  if (isMobile) await choose(page, page.getByRole('button', { name: 'Episodes' }))
-  await choose(page, page.getByRole('button', { name: /^Episode 2\b/ }))
+  if (isMobile) await activateWithKeyboard(page, page.getByRole('button', { name: 'Episodes' }))
+  await activateWithKeyboard(page, page.getByRole('button', { name: /^Episode 2\b/ }))
   await expectPlaying(page, 2)
 })

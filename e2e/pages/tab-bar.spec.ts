@@ -1,8 +1,8 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { standIn } from '#e2e/stand-ins/pixel-servers.ts'
+import { interceptPixels } from '#e2e/stand-ins/pixel-servers.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
-import { expectMoving, towerUrl } from '#e2e/support/watching.ts'
+import { expectProgress, towerUrl } from '#e2e/support/watching.ts'
 
 const tabs = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 const tab = (page: Page, name: string) => tabs(page).getByRole('link', { name, exact: true })
@@ -38,7 +38,7 @@ test('the tab bar does not cover the player @phone', async ({ page }) => {
   await page.goto('/')
   await expect(tabs(page)).toBeVisible()
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
   await expect(tabs(page)).toHaveCount(0)
 })
 
@@ -46,7 +46,7 @@ test.describe('while the consent banner is open', () => {
   test.use({ consent: null })
 
   test('the banner is above the tab bar, and the page ends above both @phone', async ({ page, context }) => {
-    await standIn(context, siteUrl)
+    await interceptPixels(context, siteUrl)
     await page.goto('/my')
     const question = page.getByRole('region', { name: 'Your privacy' })
     await expect(question).toBeVisible()

@@ -1,11 +1,11 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { desktop } from '#e2e/playwright.config.ts'
-import { expectMoving, expectPlaying, towerUrl } from '#e2e/support/watching.ts'
+import { expectProgress, expectPlaying, towerUrl } from '#e2e/support/watching.ts'
 
 async function openTower(page: Page): Promise<void> {
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
 }
 
 const player = (page: Page) => page.locator('[data-player]')
@@ -268,7 +268,7 @@ test('a touch unmutes an episode that started muted @phone', async ({ page }) =>
 test('the back button returns to the list in which the drama was found @phone', async ({ page }) => {
   await page.goto('/searchDetail/tower')
   await page.getByRole('link', { name: /The Test Tower/ }).click()
-  await expectMoving(page)
+  await expectProgress(page)
   await player(page).getByRole('link', { name: 'Back' }).click()
   await expect(page).toHaveURL(/\/searchDetail\/tower$/)
   await page.goto(await towerUrl(page, 1))

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { cardForm, expectMoving, lockedPanel, towerUrl } from '#e2e/support/watching.ts'
+import { cardForm, expectProgress, lockedPanel, towerUrl } from '#e2e/support/watching.ts'
 
 const player = (page: Page) => page.locator('[data-player]')
 
@@ -23,7 +23,7 @@ test('the 2× badge is shown beside the unmute button @phone', async ({ page }) 
     }
   })
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
   const [fast, sound] = [player(page).getByText('2×'), page.getByRole('button', { name: 'Turn on sound' })]
   await expect(sound).toBeVisible()
   await page.mouse.move(150, 300)
@@ -65,7 +65,7 @@ test('keyboard shortcuts are offered with a keyboard, and not on touch devices',
   isMobile,
 }) => {
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
   await player(page).hover()
   await player(page).getByRole('button', { name: 'Settings' }).click()
   const offered = page

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving, towerUrl } from '#e2e/support/watching.ts'
+import { expectProgress, towerUrl } from '#e2e/support/watching.ts'
 
 test.use({ pace: 'real' })
 
@@ -71,7 +71,7 @@ for (const [player, prepare] of [
         await route.abort('internetdisconnected')
       })
       await page.goto(await towerUrl(page, 1))
-      await expectMoving(page)
+      await expectProgress(page)
       await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
       // The status line loads after the interface, so the connection must last until then.
       await expect(page.locator('div[role=status]:empty').first()).toBeAttached()
@@ -99,7 +99,7 @@ test('uses a connection that returns before any request has failed', async ({ pa
   await failUntilBack(second, lost.promise)
   await failUntilBack(/\/hls-player-/, back.promise)
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
   await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
   const asked = page.waitForRequest(/\/hls-player-/)
   lost.resolve()
@@ -145,7 +145,7 @@ test('if autoplay with sound is blocked, plays muted and shows an unmute button'
     }
   })
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
   await page.getByRole('button', { name: 'Turn on sound' }).click()
   await expect.poll(() => first(page).evaluate((video: HTMLVideoElement) => video.muted)).toBe(false)
 })
@@ -163,7 +163,7 @@ test('pauses without requests in the background, and continues in the foreground
   page.on('requestfailed', (request) => second.test(request.url()) && dropped.push(request.url()))
   await page.goto(await towerUrl(page, 1))
   await expect.poll(() => asked.length).toBeGreaterThan(0)
-  await expectMoving(page)
+  await expectProgress(page)
   await turn(page, 'hidden')
   await expect.poll(() => first(page).evaluate((video: HTMLVideoElement) => video.paused)).toBe(true)
   await expect.poll(() => dropped.length).toBe(asked.length)

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving } from '#e2e/support/watching.ts'
+import { expectProgress } from '#e2e/support/watching.ts'
 
 declare global {
   interface Window {
@@ -9,7 +9,7 @@ declare global {
   }
 }
 
-test.use({ pace: 'real', site: { template: 'encryptedDoor', standIns: false, settings: {} } })
+test.use({ pace: 'real', site: { template: 'encryptedDoor', withFakeServices: false, settings: {} } })
 
 /** Returns the URL of the first episode of the only drama. */
 async function doorUrl(page: Page): Promise<string> {
@@ -41,7 +41,7 @@ test('plays an encrypted episode without trying the native player, which does no
     if (response.url().endsWith('/key')) keys.push(response.status())
   })
   await page.goto(await doorUrl(page))
-  await expectMoving(page)
+  await expectProgress(page)
   const video = page.locator('video').first()
   await expect.poll(() => video.evaluate((each: HTMLVideoElement) => each.currentTime)).toBeGreaterThan(3)
   const given = await page.evaluate(() => window.given ?? [])

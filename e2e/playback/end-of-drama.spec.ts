@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { Episode } from '#contract/media.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving, swipeUp } from '#e2e/support/watching.ts'
+import { expectProgress, swipeUp } from '#e2e/support/watching.ts'
 
 test.use({ pace: 'real' })
 
@@ -11,7 +11,7 @@ const end = (page: Page) => page.getByRole('region', { name: 'The end' })
 async function watchToTheEnd(page: Page): Promise<string> {
   await page.goto('/searchDetail/silent')
   await page.getByRole('link', { name: /Wide and Silent/ }).click()
-  await expectMoving(page)
+  await expectProgress(page)
   const address = page.url()
   await expect(end(page)).toBeVisible()
   return address
@@ -23,7 +23,7 @@ test('after its last episode a drama continues automatically with the next drama
   await expect(end(page).getByRole('timer')).toContainText(/Plays in \d seconds?/)
   await expect(page).not.toHaveURL(address, { timeout: 20_000 })
   await expect(page).toHaveTitle(/The Test Tower/)
-  await expectMoving(page)
+  await expectProgress(page)
 })
 
 test('the countdown can be stopped, and the last episode replayed', async ({ page }) => {
@@ -40,7 +40,7 @@ test('a swipe beyond the end opens the next drama', async ({ page, isMobile }) =
   await end(page).getByRole('button', { name: 'Stop' }).click()
   await swipeUp(page, isMobile)
   await expect(page).toHaveTitle(/The Test Tower/)
-  await expectMoving(page)
+  await expectProgress(page)
 })
 
 test('a running drama ends with a note about future episodes', async ({ page, isMobile }) => {
@@ -57,7 +57,7 @@ test('a running drama ends with a note about future episodes', async ({ page, is
   )
   await page.goto('/searchDetail/silent')
   await page.getByRole('link', { name: /Wide and Silent/ }).click()
-  await expectMoving(page)
+  await expectProgress(page)
   await expect(page.getByRole('heading', { name: 'Coming soon' })).toBeInViewport({
     ratio: 0.9,
   })

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving, towerUrl } from '#e2e/support/watching.ts'
+import { expectProgress, towerUrl } from '#e2e/support/watching.ts'
 
 // Pending requests after the test are ignored.
 test.afterEach(({ page }) => page.unrouteAll({ behavior: 'ignoreErrors' }))
@@ -36,17 +36,17 @@ async function chooseRendition(page: Page): Promise<void> {
 test('hls.js uses the playlist with the extra codec if the browser supports it', async ({ page }) => {
   const asked = await offerMore(page, 'av01.0.01M.08')
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
   await chooseRendition(page)
-  await expectMoving(page)
+  await expectProgress(page)
   expect(asked).toContain('extra.m3u8')
 })
 
 test('a browser without support for the extra codec plays the others', async ({ page }) => {
   const asked = await offerMore(page, 'hvc1.99.0.L63')
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
   await chooseRendition(page)
-  await expectMoving(page)
+  await expectProgress(page)
   expect(asked).not.toContain('extra.m3u8')
 })

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving, expectPlaying, skipToEnd, swipeUp, towerUrl } from '#e2e/support/watching.ts'
+import { expectProgress, expectPlaying, skipToEnd, swipeUp, towerUrl } from '#e2e/support/watching.ts'
 
 /** Counts from now on how often a text appears, because it may disappear before a check. */
 async function countComings(page: Page, text: string): Promise<() => Promise<number>> {
@@ -25,7 +25,7 @@ test('a new visitor on a phone sees the swipe hint once @phone', async ({ page }
   await expect(page.getByText('Swipe up for the next episode')).toHaveCount(0)
 
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
   // The hint appears with the adjacent player, which is ready before the episode ends and continues.
   await expect(page.locator('[data-player] video')).toHaveCount(2)
   await skipToEnd(page)
@@ -53,7 +53,7 @@ test('the buttons beside the video show the episode number and total, and the nu
   page,
 }) => {
   await page.goto(await towerUrl(page, 2))
-  await expectMoving(page)
+  await expectProgress(page)
   await page.keyboard.press('k')
   await expect(page.getByRole('button', { name: /^Episodes, / })).toHaveText('2/6')
   const add = page.getByRole('button', { name: 'Add to favorites' })

@@ -1,6 +1,6 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { openRoute, pathOf } from '#e2e/support/routes.ts'
-import { expectMoving } from '#e2e/support/watching.ts'
+import { openRoute, resolvePath } from '#e2e/support/routes.ts'
+import { expectProgress } from '#e2e/support/watching.ts'
 
 /** Console messages of the browser for missing files. */
 test.use({ forgiven: /ERR_FAILED/ })
@@ -11,7 +11,7 @@ test("an episode's first frame fills a phone before any script or style sheet ha
   page,
 }) => {
   await page.route(/\.(js|css)$/, (route) => route.abort())
-  await page.goto(await pathOf(page, path))
+  await page.goto(await resolvePath(page, path))
   const first = page.locator('#first-video')
   await expect(first).toHaveAttribute('poster', /poster/)
   expect(await first.boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 844 })
@@ -27,7 +27,7 @@ test('the episode plays in the video element of the document, whose style sheets
     ),
   )
   await openRoute(page, path)
-  await expectMoving(page)
+  await expectProgress(page)
   await expect(page.locator('[data-player] video[data-first]')).toHaveCount(1)
   await expect(page.locator('body > video')).toHaveCount(0)
 })
@@ -37,7 +37,7 @@ test('the document’s video is removed if the viewer has chosen another languag
   await page.getByLabel('Language').selectOption('fy')
   await expect(page.locator('html')).toHaveAttribute('lang', 'fr')
   await openRoute(page, path)
-  await expectMoving(page)
+  await expectProgress(page)
   await expect(page.locator('body > video')).toHaveCount(0)
 })
 
@@ -62,7 +62,7 @@ test('files for the end of a drama load once the episode has buffered enough', a
     await late.promise
     await route.fallback()
   })
-  await page.goto(await pathOf(page, path))
+  await page.goto(await resolvePath(page, path))
   // The last of the files that load when the browser is idle.
   await expect.poll(isFetched('Later')).toBe(true)
   expect(isFetched('EndSlide')()).toBe(false)

@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 import { getHomepage } from '#contract/catalog.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { expectMoving, skipToEnd, swipeUp } from '#e2e/support/watching.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { expectProgress, skipToEnd, swipeUp } from '#e2e/support/watching.ts'
 
 /** Returns the URL of the section with recommendations. */
 async function forYou(page: Page): Promise<string> {
@@ -19,13 +19,13 @@ test('recommendations open as a feed, a swipe opens the next drama, and going ba
   const list = await forYou(page)
   await page.goto(list)
   await page.getByRole('link', { name: 'Watch as a feed' }).click()
-  await expectMoving(page)
-  await expectReadable(page)
-  await expectFits(page)
+  await expectProgress(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   const first = await page.title()
   await swipeUp(page, isMobile)
   await expect(page).not.toHaveTitle(first)
-  await expectMoving(page)
+  await expectProgress(page)
   const second = await page.title()
   const address = page.url()
   expect(address).toMatch(/\?feed=vid_/)
@@ -40,29 +40,29 @@ test('recommendations open as a feed, a swipe opens the next drama, and going ba
   await page.goBack()
   await expect(page).toHaveURL(address)
   await expect(page).toHaveTitle(second)
-  await expectMoving(page)
+  await expectProgress(page)
 })
 
 test('a horizontal swipe opens the drama @phone', async ({ page }) => {
   await page.goto(`${await forYou(page)}?feed=`)
-  await expectMoving(page)
+  await expectProgress(page)
   await onScreen(page)
     .locator('[data-sideways]')
     .evaluate((each) => each.scrollTo({ left: each.clientWidth }))
   await expect(page).toHaveURL(/\/videos\/vid_/)
-  await expectMoving(page)
+  await expectProgress(page)
 })
 
 test('the feed ends with a message and a link', async ({ page }) => {
   await page.goto(`${await forYou(page)}?feed=`)
-  await expectMoving(page)
+  await expectProgress(page)
   const over = page.getByText('You’re all caught up.')
   await expect(async () => {
     await page.keyboard.press('n')
     await expect(over).toBeInViewport({ timeout: 500 })
   }).toPass()
   await expect(page.getByRole('link', { name: 'Browse dramas' })).toBeInViewport()
-  await expectReadable(page)
+  await expectAccessible(page)
 })
 
 test.describe('at normal speed', () => {
@@ -77,7 +77,7 @@ test.describe('at normal speed', () => {
     await expect(onScreen(page)).toBeInViewport({ ratio: 0.99 })
     await skipToEnd(page)
     await expect(page).toHaveURL(/\/videos\/vid_\w+\?episode=2/)
-    await expectMoving(page)
+    await expectProgress(page)
   })
 
   test('the end of a drama links to the feed', async ({ page }) => {
@@ -88,6 +88,6 @@ test.describe('at normal speed', () => {
     await end.getByRole('button', { name: 'Stop' }).click()
     await end.getByRole('link', { name: 'For you' }).click()
     await expect(page).toHaveURL(/\/more\/sec_\w+\?feed=/)
-    await expectMoving(page)
+    await expectProgress(page)
   })
 })

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving } from '#e2e/support/watching.ts'
+import { expectProgress } from '#e2e/support/watching.ts'
 
 const count = 30
 
@@ -32,7 +32,7 @@ test('episode numbers can be typed, stepped and held, and the list stays open un
     .getByRole('link', { name: /The Test Tower/ })
     .last()
     .click()
-  await expectMoving(page)
+  await expectProgress(page)
   await page.keyboard.press('k')
   if (isMobile) await page.getByRole('button', { name: /^Episodes, / }).click()
   const list = page.getByRole('list', { name: 'Episodes' })

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving, towerUrl } from '#e2e/support/watching.ts'
+import { expectProgress, towerUrl } from '#e2e/support/watching.ts'
 
 declare global {
   interface Window {
@@ -17,13 +17,13 @@ const sourceOf = (page: Page) => first(page).evaluate((video: HTMLVideoElement) 
 test('an episode plays before any script of the site has loaded', async ({ page }) => {
   await page.route(/\.js$/, (route) => route.abort())
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
   expect(await sourceOf(page)).toMatch(/master\.m3u8$/)
 })
 
 test('requests no interface files before the first frame', async ({ page }) => {
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
   await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
   const { picture, early } = await page.evaluate(() => {
     const fetched = performance
@@ -78,7 +78,7 @@ for (const offline of [false, true])
 
 test('starts at the saved position', async ({ page }) => {
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
   // The player must not save a position after this.
   await page.getByRole('button', { name: 'Pause', exact: true }).press('Enter')
   await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeAttached()
@@ -93,7 +93,7 @@ test('starts at the saved position', async ({ page }) => {
   })
   await page.route(/\.js$/, (route) => route.abort())
   await page.goto(path)
-  await expectMoving(page)
+  await expectProgress(page)
   expect(await first(page).evaluate((video: HTMLVideoElement) => video.currentTime)).toBeGreaterThan(2.5)
 })
 
@@ -114,7 +114,7 @@ test('hls.js starts with the rendition chosen on an earlier visit, and requests 
   await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 240 })))
   const asked = noteRenditions(page)
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
   const heldData = () =>
     page
       .locator('video')
@@ -130,7 +130,7 @@ test('hls.js switches to the chosen rendition at the same second, and requests n
 }) => {
   const asked = noteRenditions(page)
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
   // With its button, because an interface that is still loading would resume after a pause by other means.
   await page.getByRole('button', { name: 'Pause', exact: true }).press('Enter')
   await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeAttached()
@@ -202,7 +202,7 @@ test('hls.js plays a stream that failed before the scripts loaded', async ({ pag
     await route.fallback()
   })
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
   expect(await sourceOf(page)).toMatch(/^blob:/)
   await expect(page.locator('body > video')).toHaveCount(0)
 })

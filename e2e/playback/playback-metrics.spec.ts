@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving, expectPlaying, towerUrl } from '#e2e/support/watching.ts'
+import { expectProgress, expectPlaying, towerUrl } from '#e2e/support/watching.ts'
 
 test.use({ forgiven: /status of 404/ })
 
@@ -70,7 +70,7 @@ test("the system's media controls show and control the episode on screen", async
     }
   })
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
   const title = () => page.evaluate(() => navigator.mediaSession.metadata?.title)
   await expect.poll(title).toContain('Episode 1')
   expect(await page.evaluate(() => navigator.mediaSession.metadata?.artist)).toBe('The Test Tower')

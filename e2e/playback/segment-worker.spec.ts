@@ -1,6 +1,6 @@
 import type { Page, Route } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving, expectPlaying, second, towerUrl } from '#e2e/support/watching.ts'
+import { expectProgress, expectPlaying, currentSecond, towerUrl } from '#e2e/support/watching.ts'
 
 declare global {
   interface Window {
@@ -21,14 +21,14 @@ const fifth = /\/v\d\/00004\.m4s/
 async function watchSecond(page: Page, prepare: () => Promise<unknown> = async () => {}): Promise<void> {
   const starting = page.waitForEvent('worker')
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
   await starting
   await prepare()
   await page.keyboard.press('n')
   await expectPlaying(page, 2)
 }
 
-const playsOn = (page: Page) => expect.poll(() => second(page)).toBeGreaterThan(4.5)
+const playsOn = (page: Page) => expect.poll(() => currentSecond(page)).toBeGreaterThan(4.5)
 
 /** Expects that the page itself loaded only the first episode's segments. */
 async function expectNotLoadedByPage(page: Page): Promise<void> {
@@ -104,7 +104,7 @@ test('the page loads segments if the worker’s script fails to load', async ({ 
   const refusing = page.waitForRequest(/\/segment-worker-/)
   await page.route(/\/segment-worker-/, (route) => route.abort())
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
   await refusing
   await page.keyboard.press('n')
   await expectPlaying(page, 2)

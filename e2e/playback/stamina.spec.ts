@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving } from '#e2e/support/watching.ts'
+import { expectProgress } from '#e2e/support/watching.ts'
 
 const episodes = 220
 const warmUp = 20
@@ -93,14 +93,14 @@ test('two hundred swipes in a row leave no player, listener or memory behind', a
     .getByRole('link', { name: /The Test Tower/ })
     .last()
     .click()
-  await expectMoving(page)
+  await expectProgress(page)
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Performance.enable')
   await stepTo(page, warmUp)
-  await expectMoving(page)
+  await expectProgress(page)
   const before = await measureAtRest(page, devtools)
   await stepTo(page, swipes)
-  await expectMoving(page)
+  await expectProgress(page)
   const after = await measureAtRest(page, devtools)
   for (const name of flat) expect.soft(after[name] / before[name], name).toBeLessThan(1.15)
   const grown = after.JSHeapUsedSize - before.JSHeapUsedSize
@@ -114,7 +114,7 @@ test('quick steps on a slow phone never lead back, not for one frame', async ({ 
     .getByRole('link', { name: /The Test Tower/ })
     .last()
     .click()
-  await expectMoving(page)
+  await expectProgress(page)
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: 6 })
   const feed = page.getByRole('region', { name: 'The Test Tower' })
@@ -129,7 +129,7 @@ test('quick steps on a slow phone never lead back, not for one frame', async ({ 
     throw new Error(`the feed was at ${String(await places.jsonValue())}`, { cause: error })
   }
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 })
-  await expectMoving(page)
+  await expectProgress(page)
   const seen = await places.jsonValue()
   expect(seen.at(-1)).toBeGreaterThanOrEqual(quickSteps - 1)
   expect(seen).toEqual(seen.toSorted((a, b) => a - b))

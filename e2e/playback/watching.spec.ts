@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving, expectPlaying, towerUrl } from '#e2e/support/watching.ts'
+import { expectProgress, expectPlaying, towerUrl } from '#e2e/support/watching.ts'
 
 const controls = (page: Page) => page.locator('[data-player] [data-visible]')
 
@@ -33,7 +33,7 @@ test.describe('when an episode keeps playing', () => {
 
   test('only the position text changes during playback with hidden controls', async ({ page }) => {
     await page.goto(await towerUrl(page, 1))
-    await expectMoving(page)
+    await expectProgress(page)
     // The adjacent player and its components are prepared too.
     await expect(page.locator('[data-player] video')).toHaveCount(2)
     await expect(controls(page)).toHaveAttribute('data-visible', 'false')
@@ -52,7 +52,7 @@ test.describe('when an episode keeps playing', () => {
     page,
   }) => {
     await page.goto(await towerUrl(page, 1))
-    await expectMoving(page)
+    await expectProgress(page)
     await expect(page.locator('[data-player] video')).toHaveCount(2)
     const devtools = await page.context().newCDPSession(page)
     const touch = async (type: 'touchStart' | 'touchMove' | 'touchEnd', y?: number) => {
@@ -77,7 +77,7 @@ test.describe('when an episode keeps playing', () => {
 
 test('the volume slider persists across episodes and visits, and 0 mutes @desktop', async ({ page }) => {
   await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
+  await expectProgress(page)
   const volume = page.getByRole('slider', { name: 'Volume' })
   const heard = () =>
     page
@@ -95,7 +95,7 @@ test('the volume slider persists across episodes and visits, and 0 mutes @deskto
   await page.keyboard.press('n')
   await expectPlaying(page, 2)
   await page.reload()
-  await expectMoving(page)
+  await expectProgress(page)
   await expect(volume).toBeAttached()
   await expect.poll(async () => (await heard())[0]).toBe(0.4)
   await unmute.press('Enter')

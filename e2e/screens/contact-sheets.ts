@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import sharp, { type OverlayOptions } from 'sharp'
 import { readArguments } from '#scripts/read-arguments.mjs'
 import { desktop, phone } from '#e2e/playwright.config.ts'
-import { becomeMember, leave } from '#e2e/support/become-member.ts'
+import { createPayingMember, deleteMember } from '#e2e/support/become-member.ts'
 import { findChromium } from '#e2e/support/find-chromium.ts'
 import { shotsOf, type Content, type Shot } from './screen-states.ts'
 import { findStudioContent, studioShotsOf } from './studio-states.ts'
-import { acceptLink } from '#e2e/support/studio.ts'
+import { acceptInvitationLink } from '#e2e/support/studio.ts'
 
 /**
  * `npm run screens -- URL` takes screenshots of every screen and its states on a running site, in English and German, on a phone
@@ -188,19 +188,19 @@ try {
     }
   }
 } finally {
-  if (!studioLink) await leave(home, url)
+  if (!studioLink) await deleteMember(home, url)
   await browser.close()
 }
 
 /** Registers a member and returns the screens of viewers. */
 async function becomeViewer(): Promise<Shot[]> {
   const content = await findContent(url)
-  await becomeMember(home, url, content.ids)
+  await createPayingMember(home, url, content.ids)
   return shotsOf(content)
 }
 
 /** Signs in to the studio and returns its screens. */
 async function openDesk(link: string): Promise<Shot[]> {
-  await acceptLink(home, link)
+  await acceptInvitationLink(home, link)
   return studioShotsOf(await findStudioContent(home, url))
 }

@@ -1,7 +1,7 @@
 import type { BrowserContext, BrowserContextOptions, Page } from '@playwright/test'
-import { becomeMember } from '#e2e/support/become-member.ts'
+import { createPayingMember } from '#e2e/support/become-member.ts'
 import { expect, test as base } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable, narrowPhone } from '#e2e/support/page-quality.ts'
+import { expectNoOverflow, expectAccessible, narrowPhone } from '#e2e/support/page-quality.ts'
 import { openRoute, videoIds } from '#e2e/support/routes.ts'
 import { shotsOf, type Shot } from './screen-states.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
@@ -46,7 +46,7 @@ const test = base.extend<object, { member: State }>({
     async ({ browser }, use) => {
       const page = await browser.newPage({ locale: 'en-US', serviceWorkers: 'block' })
       await page.addInitScript(() => localStorage.setItem('consent', 'no'))
-      await becomeMember(page, siteUrl, await videoIds(page))
+      await createPayingMember(page, siteUrl, await videoIds(page))
       await use(await page.context().storageState())
       await page.context().close()
     },
@@ -77,9 +77,9 @@ for (const shot of shots)
   test(`${shot.name}: accessible, and long words fit`, async ({ browser, member }) => {
     const open = (options: BrowserContextOptions) => browser.newContext({ ...options, locale: 'de-DE' })
     await look(shot, { open, state: member }, async (page) => {
-      await expectReadable(page)
+      await expectAccessible(page)
       await page.setViewportSize(narrowPhone)
-      await expectFits(page)
+      await expectNoOverflow(page)
     })
   })
 

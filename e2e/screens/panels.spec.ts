@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { openRoute } from '#e2e/support/routes.ts'
 import { cardForm, lockedPanel } from '#e2e/support/watching.ts'
 
@@ -70,8 +70,8 @@ for (const { name, path, open } of panels) {
   test(`${name}: accessible, and nothing is cut off`, async ({ page }) => {
     await openRoute(page, path)
     await open(page)
-    await expectReadable(page)
-    await expectFits(page)
+    await expectAccessible(page)
+    await expectNoOverflow(page)
   })
 }
 
@@ -80,5 +80,5 @@ test('the episode list of a phone is accessible @phone', async ({ page }) => {
   await page.keyboard.press('k')
   await press(page, /^Episodes, /)
   await expect(page.getByRole('list', { name: 'Episodes' })).toBeVisible()
-  await expectReadable(page)
+  await expectAccessible(page)
 })

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { answerWith, listEveryStatus, madeUpResult, stayAtResult } from '#e2e/support/made-up-orders.ts'
+import { mockOrderStatus, mockOrderList, mockOrderPath, setReturnPath } from '#e2e/support/made-up-orders.ts'
 
 /** A screenshot of the contact sheets: a route in one of its states. */
 export interface Shot {
@@ -58,8 +58,8 @@ const payWith = (number: string) => async (page: Page) => {
 const refused = (page: Page) => page.frameLocator('dialog iframe').locator('form [role=alert]').waitFor()
 const bank = (page: Page) =>
   page.frameLocator('dialog iframe').frameLocator('iframe:visible').locator('button').first().waitFor()
-const orderIs = (status: Parameters<Awaited<ReturnType<typeof answerWith>>>[0]) => async (page: Page) =>
-  (await answerWith(page))(status)
+const orderIs = (status: Parameters<Awaited<ReturnType<typeof mockOrderStatus>>>[0]) => async (page: Page) =>
+  (await mockOrderStatus(page))(status)
 const goOffline = async (page: Page) => {
   await page.waitForLoadState('networkidle')
   await page.context().setOffline(true)
@@ -176,11 +176,11 @@ function watching({ video, plan }: Content): Shot[] {
     { name: 'order form alone', path: `/order/easy?kind=plan&id=${plan}&gateway=sandbox&method=card` },
     { name: 'order form, wallet', path: `/order/easy?kind=plan&id=${plan}&gateway=sandbox&method=wallet` },
     { name: 'order form, nothing to pay', path: '/order/easy' },
-    { name: 'order, pending', path: madeUpResult, before: orderIs('pending') },
-    { name: 'order, paid', path: madeUpResult, before: inTurn(stayAtResult, orderIs('paid')) },
-    { name: 'order, failed', path: madeUpResult, before: orderIs('failed') },
-    { name: 'order, refunded', path: madeUpResult, before: orderIs('refunded') },
-    { name: 'order, lost', path: madeUpResult, before: orderIs(null) },
+    { name: 'order, pending', path: mockOrderPath, before: orderIs('pending') },
+    { name: 'order, paid', path: mockOrderPath, before: inTurn(setReturnPath, orderIs('paid')) },
+    { name: 'order, failed', path: mockOrderPath, before: orderIs('failed') },
+    { name: 'order, refunded', path: mockOrderPath, before: orderIs('refunded') },
+    { name: 'order, lost', path: mockOrderPath, before: orderIs(null) },
     { name: 'order, unknown', path: '/order/result?order_id=ord_none' },
     { name: 'plans', path: '/shopping' },
     { name: 'plans of a subscriber', path: '/shopping', member: true },
@@ -224,7 +224,7 @@ function person(): Shot[] {
       name: 'my area, orders of every kind',
       path: '/my',
       member: true,
-      before: listEveryStatus,
+      before: mockOrderList,
       act: toLastOrder,
     },
     { name: 'receipt', path: '/my', member: true, act: click('main a[href*="receipt="]') },

@@ -1,12 +1,12 @@
 import { languages, type Language } from '#contract/languages.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import {
-  desktopAtTwiceTheSize,
-  expectFits,
-  expectNoShift,
-  expectReadable,
+  desktopAt200Percent,
+  expectNoOverflow,
+  expectNoLayoutShift,
+  expectAccessible,
   narrowPhone,
-  watchShifts,
+  recordLayoutShifts,
 } from '#e2e/support/page-quality.ts'
 import { openRoute, routes } from '#e2e/support/routes.ts'
 
@@ -21,12 +21,12 @@ for (const language of languages)
     test.use({ locale: locales[language] })
     for (const { name, path } of routes)
       test(`${name}: accessible, no layout shift, and long words fit`, async ({ page, isMobile }) => {
-        await watchShifts(page)
+        await recordLayoutShifts(page)
         await openRoute(page, path)
-        await expectReadable(page)
-        await expectNoShift(page)
-        await page.setViewportSize(isMobile ? narrowPhone : desktopAtTwiceTheSize)
-        await expectFits(page)
+        await expectAccessible(page)
+        await expectNoLayoutShift(page)
+        await page.setViewportSize(isMobile ? narrowPhone : desktopAt200Percent)
+        await expectNoOverflow(page)
       })
   })
 

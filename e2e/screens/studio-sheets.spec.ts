@@ -1,7 +1,7 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { choose } from '#e2e/support/keyboard.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { enterStudio, inviteOperator } from '#e2e/support/studio.ts'
+import { activateWithKeyboard } from '#e2e/support/keyboard.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { openStudioWithSession, inviteOperator } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
@@ -34,16 +34,16 @@ for (const language of ['en', 'dy'] as const)
     // Seven pages, each traversed by Tab.
     test.setTimeout(300_000)
     await inviteOperator('analyst')
-    await enterStudio(page, 'owner')
+    await openStudioWithSession(page, 'owner')
     for (const [path, name] of sheets[language]) {
       await page.goto(`${path}?lang=${language}`)
       const opener = page.locator('main').getByRole('button', { name }).first()
-      await choose(page, opener)
+      await activateWithKeyboard(page, opener)
       const dialog = page.getByRole('dialog')
       await expect(dialog).toBeVisible()
       expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true)
-      await expectReadable(page)
-      await expectFits(page)
+      await expectAccessible(page)
+      await expectNoOverflow(page)
       await page.keyboard.press('Escape')
       await expect(dialog).toHaveCount(0)
       await expect(opener).toBeFocused()

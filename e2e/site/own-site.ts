@@ -1,13 +1,13 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Prepared, Template } from './templates.ts'
+import type { PreparedSites, Template } from './templates.ts'
 
 /** The site that a test file requests. */
 export interface SiteSettings {
   template: Template
   /** True to set up Stripe, PayPal, a sign-in issuer and marketing pixels in addition to the sandbox. */
-  standIns: boolean
+  withFakeServices: boolean
   /** Additional environment variables. */
   settings: Record<string, string>
 }
@@ -64,7 +64,7 @@ export class SiteServer {
   }
 
   /** Advances the site's clock, as `npm run forward` does, and waits until the site has applied it. */
-  async forward(length: string): Promise<void> {
+  async advanceClock(length: string): Promise<void> {
     await this.#ask({ call: 'forward', args: [length] })
   }
 
@@ -104,6 +104,6 @@ export function currentSite(): CurrentSite {
 }
 
 /** Returns the prepared templates of this run (global-setup.ts). */
-export function prepared(): Prepared {
-  return JSON.parse(process.env['E2E_PREPARED'] ?? '') as Prepared
+export function preparedSites(): PreparedSites {
+  return JSON.parse(process.env['E2E_PREPARED'] ?? '') as PreparedSites
 }

@@ -9,22 +9,22 @@ import type { Role } from '#contract/studio/command.ts'
 import { createContext } from '#server/context.ts'
 import { importFolder } from '#server/features/media/ingest/import/import-folder.ts'
 import { loadConfig } from '#server/platform/config/config.ts'
-import { startEmbedded } from '#server/platform/database/embedded/embedded.ts'
+import { startEmbeddedDatabase } from '#server/platform/database/embedded/embedded.ts'
 import { createLog } from '#server/platform/log.ts'
 import { findConverter } from '#server/features/media/ingest/convert/find-converter.ts'
 import { createSite } from '#server/site.ts'
-import { letIn } from '#server/testing/builders/operator.ts'
-import { visitorsOf } from '#server/testing/site/visitor.ts'
+import { signInOperator } from '#server/testing/builders/operator.ts'
+import { visitorFactory } from '#server/testing/site/visitor.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { work } from '#server/work.ts'
+import { runBackgroundWork } from '#server/work.ts'
 import { makeContent } from '#e2e/support/make-content.ts'
 import {
   commonSettings,
   databaseUrl,
   templateDatabase,
   templates,
-  type Prepared,
-  type ReadyOperator,
+  type PreparedSites,
+  type PreparedOperator,
   type Template,
 } from './templates.ts'
 
@@ -33,9 +33,9 @@ const roles: readonly Role[] = ['owner', 'editor', 'analyst', 'support']
 
 const log = createLog({ json: true, level: 'warn' })
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-e2e-'))
-const embedded = await startEmbedded({ dataDir: join(home, 'server'), log, durable: false })
+const embedded = await startEmbeddedDatabase({ dataDir: join(home, 'server'), log, durable: false })
 const { host, user, database } = embedded.connection
-const server: Prepared['server'] = { host, user }
+const server: PreparedSites['server'] = { host, user }
 
 process.on('disconnect', () => void stop())
 
@@ -49,17 +49,19 @@ const admin = new pg.Client({ connectionString: databaseUrl(server, database) })
 await admin.connect()
 for (const name of templateNames()) await admin.query(`CREATE DATABASE ${templateDatabase(name)}`)
 await admin.end()
-const made = await Promise.all(templateNames().map(async (name) => [name, await fill(name)] as const))
+const filledTemplates = await Promise.all(
+  templateNames().map(async (name) => [name, await fillTemplate(name)] as const),
+)
 // `made` contains every template.
-const operators = Object.fromEntries(made) as Prepared['operators']
-process.send?.({ server, home, operators } satisfies Prepared)
+const operators = Object.fromEntries(filledTemplates) as PreparedSites['operators']
+process.send?.({ server, home, operators } satisfies PreparedSites)
 
 function templateNames(): Template[] {
   return Object.keys(templates) as Template[]
 }
 
 /** Fills a template's database and data directory with the ordinary import. @returns its operators */
-async function fill(name: Template): Promise<Record<Role, ReadyOperator>> {
+async function fillTemplate(name: Template): Promise<Record<Role, PreparedOperator>> {
   const { dramas, settings } = templates[name]
   const config = loadConfig({
     ...commonSettings,
@@ -77,7 +79,7 @@ async function fill(name: Template): Promise<Record<Role, ReadyOperator>> {
   await site.listen({ port: 0, host: '127.0.0.1' })
   const url = `http://127.0.0.1:${(site.server.address() as AddressInfo).port}`
   const stop = new AbortController()
-  const working = work(context, { signal: stop.signal, niceness: 0 })
+  const working = runBackgroundWork(context, { signal: stop.signal, niceness: 0 })
   const { refused } = await importFolder(context, sources, {
     signal: stop.signal,
     niceness: 0,
@@ -89,7 +91,7 @@ async function fill(name: Template): Promise<Record<Role, ReadyOperator>> {
     return dramas.every(({ title }) => home.includes(title))
   }
   await waitUntil(`the home page of ${name} lists its dramas`, isListed, importWithinMs)
-  const visitor = visitorsOf(url)
+  const visitor = visitorFactory(url)
   const entries = []
   for (const role of roles) entries.push([role, await addOperator(role)] as const)
   stop.abort()
@@ -97,10 +99,10 @@ async function fill(name: Template): Promise<Record<Role, ReadyOperator>> {
   site.server.closeAllConnections()
   await site.close()
   await context.close()
-  return Object.fromEntries(entries) as Record<Role, ReadyOperator>
+  return Object.fromEntries(entries) as Record<Role, PreparedOperator>
 
-  async function addOperator(role: Role): Promise<ReadyOperator> {
-    const { email, secret, desk } = await letIn({ context, visitor }, role)
-    return { email, secret, cookie: /operator=([^;]+)/.exec(desk.cookie)?.[1] ?? '' }
+  async function addOperator(role: Role): Promise<PreparedOperator> {
+    const { email, secret, desk: studio } = await signInOperator({ context, visitor }, role)
+    return { email, secret, cookie: /operator=([^;]+)/.exec(studio.cookie)?.[1] ?? '' }
   }
 }

@@ -5,22 +5,22 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { runStudioCommand } from '#server/cli/studio.ts'
 import { createContext } from '#server/context.ts'
-import { forwardClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
+import { advanceClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
 import { loadConfig } from '#server/platform/config/config.ts'
 import { createLog } from '#server/platform/log.ts'
 import { findConverter } from '#server/features/media/ingest/convert/find-converter.ts'
-import { noteAddress } from '#server/site-address.ts'
+import { recordSiteAddress } from '#server/site-address.ts'
 import { createSite } from '#server/site.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { work } from '#server/work.ts'
+import { runBackgroundWork } from '#server/work.ts'
 import { sitePort } from '#e2e/support/site-url.ts'
 import type { Answer, OpenSite, Request, SiteSettings } from './own-site.ts'
-import { standIns } from './stand-ins.ts'
-import { commonSettings, databaseUrl, templateDatabase, templates, type Prepared } from './templates.ts'
+import { startFakeServices } from './stand-ins.ts'
+import { commonSettings, databaseUrl, templateDatabase, templates, type PreparedSites } from './templates.ts'
 
-const prepared = JSON.parse(process.env['E2E_PREPARED'] ?? '') as Prepared
+const prepared = JSON.parse(process.env['E2E_PREPARED'] ?? '') as PreparedSites
 const log = createLog({ json: true, level: 'warn' })
-const seesWithinMs = 60_000
+const clockTimeoutMs = 60_000
 let number = 0
 let open: Awaited<ReturnType<typeof openSite>> | undefined
 let closing: Promise<unknown> = Promise.resolve()
@@ -50,11 +50,11 @@ async function answer({ call, args }: Request): Promise<unknown> {
   if (!open) throw new Error('No site is open.')
   const { context } = open
   if (call === 'studio') return runStudioCommand(context, args)
-  const now = await forwardClock(context.config, context.db, args[0])
+  const now = await advanceClock(context.config, context.db, args[0])
   await waitUntil(
     'the site has seen that its clock moved',
     async () => context.clock.now() >= now,
-    seesWithinMs,
+    clockTimeoutMs,
   )
   return undefined
 }
@@ -65,17 +65,17 @@ async function endAll(): Promise<void> {
   process.exit(0)
 }
 
-async function openSite({ template, standIns: withStandIns, settings }: SiteSettings) {
+async function openSite({ template, withFakeServices: withStandIns, settings }: SiteSettings) {
   const name = `site_${process.pid}_${++number}`
   const dataDir = join(prepared.home, name)
   const url = databaseUrl(prepared.server, name)
-  await onServer(`CREATE DATABASE ${name} TEMPLATE ${templateDatabase(template)} STRATEGY FILE_COPY`)
+  await executeOnServer(`CREATE DATABASE ${name} TEMPLATE ${templateDatabase(template)} STRATEGY FILE_COPY`)
   mkdirSync(dataDir)
   cpSync(join(prepared.home, template), dataDir, { recursive: true })
   const config = loadConfig({
     ...commonSettings,
     ...templates[template].settings,
-    ...(withStandIns ? await standIns() : {}),
+    ...(withStandIns ? await startFakeServices() : {}),
     ...settings,
     PATH: process.env['PATH'],
     FFMPEG_PATH: process.env['FFMPEG_PATH'],
@@ -86,9 +86,9 @@ async function openSite({ template, standIns: withStandIns, settings }: SiteSett
   const context = { ...(await createContext(config, log)), programs: await findPrograms(config) }
   const site = await createSite(context)
   await site.listen({ port: sitePort, host: config.host })
-  await noteAddress(context)
+  await recordSiteAddress(context)
   const stop = new AbortController()
-  const working = work(context, { signal: stop.signal, niceness: 0, jobSeconds: 1 })
+  const working = runBackgroundWork(context, { signal: stop.signal, niceness: 0, maxJobSeconds: 1 })
   return {
     context,
     dataDir,
@@ -102,7 +102,7 @@ async function openSite({ template, standIns: withStandIns, settings }: SiteSett
     async close() {
       await working
       await context.close()
-      await onServer(`DROP DATABASE ${name} WITH (FORCE)`)
+      await executeOnServer(`DROP DATABASE ${name} WITH (FORCE)`)
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
@@ -111,7 +111,7 @@ async function openSite({ template, standIns: withStandIns, settings }: SiteSett
 let programs: ReturnType<typeof findConverter> | undefined
 const findPrograms = (config: Parameters<typeof findConverter>[0]) => (programs ??= findConverter(config))
 
-async function onServer(statement: string): Promise<void> {
+async function executeOnServer(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl(prepared.server, 'postgres') })
   await client.connect()
   try {

@@ -8,7 +8,7 @@ import { startSocialIssuer } from '#e2e/stand-ins/social-issuer.ts'
 let started: Promise<Record<string, string>> | undefined
 
 /** Starts the third-party stand-ins once in this process. @returns a site's settings for them */
-export function standIns(): Promise<Record<string, string>> {
+export function startFakeServices(): Promise<Record<string, string>> {
   return (started ??= start())
 }
 

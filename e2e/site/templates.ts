@@ -29,22 +29,22 @@ export const commonSettings = {
 }
 
 /** An operator of every template, with the cookie of an active session. */
-export interface ReadyOperator {
+export interface PreparedOperator {
   email: string
   secret: string
   cookie: string
 }
 
 /** The results of prepare.ts, for the processes that open sites. */
-export interface Prepared {
+export interface PreparedSites {
   /** The PostgreSQL server, without a database name. */
   server: { host: string; user: string }
   /** Contains a data directory per template, and the source videos in `dramas`. */
   home: string
-  operators: Record<Template, Record<Role, ReadyOperator>>
+  operators: Record<Template, Record<Role, PreparedOperator>>
 }
 
-export function databaseUrl({ host, user }: Prepared['server'], name: string): string {
+export function databaseUrl({ host, user }: PreparedSites['server'], name: string): string {
   return `postgres://${user}@localhost/${name}?host=${encodeURIComponent(host)}`
 }
 

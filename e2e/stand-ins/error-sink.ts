@@ -6,15 +6,15 @@ export const sinkOrigin = 'http://errors.test'
 export const sinkDsn = 'http://public@errors.test/7'
 
 /** An item of an envelope: its type, and its payload if that is JSON. */
-export interface Item {
+export interface EnvelopeItem {
   type: string
   text: string
   payload: Record<string, unknown> | null
 }
 
 /** Receives the envelopes that browsers send. @returns their items */
-export async function catchEnvelopes(context: BrowserContext): Promise<Item[]> {
-  const items: Item[] = []
+export async function captureEnvelopes(context: BrowserContext): Promise<EnvelopeItem[]> {
+  const items: EnvelopeItem[] = []
   await context.route(`${sinkOrigin}/**`, async (route) => {
     items.push(...readEnvelope(route.request().postDataBuffer() ?? Buffer.alloc(0)))
     await route.fulfill({
@@ -27,8 +27,8 @@ export async function catchEnvelopes(context: BrowserContext): Promise<Item[]> {
 }
 
 /** Parses an envelope: its header, then a header and a payload per item. All end with a newline, except payloads with a length. */
-function readEnvelope(envelope: Buffer): Item[] {
-  const items: Item[] = []
+function readEnvelope(envelope: Buffer): EnvelopeItem[] {
+  const items: EnvelopeItem[] = []
   let at = envelope.indexOf('\n') + 1
   while (at > 0 && at < envelope.length) {
     const headEnd = endOfLine(envelope, at)

@@ -2,7 +2,7 @@ import type { BrowserContext } from '@playwright/test'
 import { sinkOrigin } from './error-sink.ts'
 
 /** An event that a browser sent to a platform's stand-in. */
-export interface Told {
+export interface PixelEvent {
   platform: string
   event: string
   id: string
@@ -10,9 +10,9 @@ export interface Told {
 }
 
 export interface PixelServers {
-  told: Told[]
+  events: PixelEvent[]
   /** All requests to hosts other than the site. */
-  asked: string[]
+  requests: string[]
   /** Returns the events sent to one platform, in order. */
   eventsOf(platform: string): string[]
 }
@@ -62,18 +62,18 @@ const scripts: Record<string, string> = {
 const picture = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAA=', 'base64')
 
 /** Replaces the servers of all four platforms. */
-export async function standIn(context: BrowserContext, siteUrl: string): Promise<PixelServers> {
-  const told: Told[] = []
-  const asked: string[] = []
+export async function interceptPixels(context: BrowserContext, siteUrl: string): Promise<PixelServers> {
+  const events: PixelEvent[] = []
+  const requests: string[] = []
   await context.route(
     (url) => url.protocol.startsWith('http') && url.origin !== siteUrl && url.origin !== sinkOrigin,
     async (route) => {
       const url = new URL(route.request().url())
-      asked.push(url.href)
+      requests.push(url.href)
       const fields = url.searchParams
       if (!fields.has('platform'))
         return route.fulfill({ contentType: 'text/javascript', body: scripts[url.hostname] ?? '' })
-      told.push({
+      events.push({
         platform: fields.get('platform') ?? '',
         event: fields.get('event') ?? '',
         id: fields.get('id') ?? '',
@@ -83,6 +83,6 @@ export async function standIn(context: BrowserContext, siteUrl: string): Promise
     },
   )
   const eventsOf = (wanted: string) =>
-    told.filter(({ platform }) => platform === wanted).map(({ event }) => event)
-  return { told, asked, eventsOf }
+    events.filter(({ platform }) => platform === wanted).map(({ event }) => event)
+  return { events, requests, eventsOf }
 }

@@ -1,20 +1,20 @@
 import { readdirSync } from 'node:fs'
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { frontPort, sitePort } from '#e2e/support/site-url.ts'
+import { proxyPort, sitePort } from '#e2e/support/site-url.ts'
 
 /** The URL of the proxy between the browser and the site in the service worker tests. */
-export const frontUrl = `http://localhost:${frontPort}`
+export const proxyUrl = `http://localhost:${proxyPort}`
 
-export interface Front {
+export interface ReleaseProxy {
   /** Drops all requests. */
-  away: boolean
+  isDown: boolean
   /** Delays documents. */
   slow: boolean
   /** The deployed release: in the second one every file has another name, and the old names do not exist. */
   release: 1 | 2
   /** Files that are missing in both releases. */
-  gone: RegExp | undefined
+  missingPaths: RegExp | undefined
   close(): Promise<void>
 }
 
@@ -24,41 +24,41 @@ const texts = /html|javascript|css/
 const slowMs = 30_000
 
 /** Serves the built site as one of two releases. */
-export async function openFront(): Promise<Front> {
-  const front: Front = { away: false, slow: false, release: 1, gone: undefined, close }
+export async function startReleaseProxy(): Promise<ReleaseProxy> {
+  const proxy: ReleaseProxy = { isDown: false, slow: false, release: 1, missingPaths: undefined, close }
   const server = createServer((request, response) => {
-    if (front.away) return void request.socket.destroy()
+    if (proxy.isDown) return void request.socket.destroy()
     const isDocument = request.headers['sec-fetch-dest'] === 'document'
-    setTimeout(() => passOn(front, request, response), front.slow && isDocument ? slowMs : 0).unref()
+    setTimeout(() => forward(proxy, request, response), proxy.slow && isDocument ? slowMs : 0).unref()
   })
   function close(): Promise<void> {
     server.closeAllConnections()
     return new Promise((done) => server.close(() => done()))
   }
-  await new Promise<void>((done) => server.listen(frontPort, done))
-  return front
+  await new Promise<void>((done) => server.listen(proxyPort, done))
+  return proxy
 }
 
-function passOn(front: Front, request: IncomingMessage, response: ServerResponse): void {
+function forward(front: ReleaseProxy, request: IncomingMessage, response: ServerResponse): void {
   const path = request.url ?? '/'
   const old = path.replace(/\.two(\.\w+)$/, '$1')
   const isNew = old !== path
-  if (front.gone?.test(path) || (path.startsWith('/assets/') && isNew !== (front.release === 2)))
+  if (front.missingPaths?.test(path) || (path.startsWith('/assets/') && isNew !== (front.release === 2)))
     return void response.writeHead(404).end()
   const headers = { ...request.headers, 'accept-encoding': 'identity' }
   if (front.release === 2) delete headers['if-none-match']
-  const asked = ask({ port: sitePort, path: old, method: request.method, headers }, (answer) => {
+  const upstream = ask({ port: sitePort, path: old, method: request.method, headers }, (answer) => {
     if (front.release === 1 || !texts.test(answer.headers['content-type'] ?? '')) {
       response.writeHead(answer.statusCode ?? 502, answer.headers)
       return void answer.pipe(response)
     }
-    void asSecondRelease(answer, response)
+    void sendAsSecondRelease(answer, response)
   })
-  asked.on('error', () => response.destroy())
-  request.pipe(asked)
+  upstream.on('error', () => response.destroy())
+  request.pipe(upstream)
 }
 
-async function asSecondRelease(answer: IncomingMessage, response: ServerResponse): Promise<void> {
+async function sendAsSecondRelease(answer: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of answer) chunks.push(Buffer.from(chunk))
   const text = Buffer.concat(chunks)

@@ -8,9 +8,9 @@ import {
 } from 'oauth2-mock-server'
 
 /** The cookie with which the issuer recognizes a user and their address; without it each visit is a new user. */
-export const knownBy = 'known_by'
+export const emailCookie = 'known_by'
 /** The user who denies access and is redirected without a code. */
-export const nobody = 'nobody'
+export const deniedEmail = 'nobody'
 
 /** Starts a real OpenID Connect issuer that grants every request. @returns the site's settings for it */
 export async function startSocialIssuer(): Promise<Record<string, string>> {
@@ -18,24 +18,24 @@ export async function startSocialIssuer(): Promise<Record<string, string>> {
   await server.issuer.keys.generate('RS256')
   await server.start(0, 'localhost')
   /** The addresses of recognized users, by their authorization code. */
-  const known = new Map<string, string>()
+  const emailByCode = new Map<string, string>()
   server.service.on(
     'beforeAuthorizeRedirect',
     ({ url }: MutableRedirectUri, { headers }: IncomingMessage) => {
-      const email = new RegExp(`${knownBy}=([^;]+)`).exec(headers.cookie ?? '')?.[1]
+      const email = new RegExp(`${emailCookie}=([^;]+)`).exec(headers.cookie ?? '')?.[1]
       const code = url.searchParams.get('code')
-      if (email === nobody)
+      if (email === deniedEmail)
         url.search = new URLSearchParams({
           error: 'access_denied',
           state: url.searchParams.get('state') ?? '',
         }).toString()
-      else if (email && code) known.set(code, email)
+      else if (email && code) emailByCode.set(code, email)
     },
   )
   server.service.on(
     'beforeTokenSigning',
     ({ payload }: MutableToken, { body }: TokenRequestIncomingMessage) => {
-      const email = known.get(body.code ?? '')
+      const email = emailByCode.get(body.code ?? '')
       const sub = email ?? randomUUID()
       Object.assign(payload, {
         sub,

@@ -22,19 +22,19 @@
   input.placeholder = options.placeholder
   input.inputMode = 'numeric'
   const { base, invalid } = options.style
-  const quiet = Object(base['::placeholder'])['color']
-  const sheet = document.createElement('style')
-  sheet.textContent = `body { margin: 0; background: ${base['backgroundColor']} }
+  const placeholderColor = Object(base['::placeholder'])['color']
+  const styleElement = document.createElement('style')
+  styleElement.textContent = `body { margin: 0; background: ${base['backgroundColor']} }
 input { width: 100%; height: 20px; padding: 0; border: 0; outline: 0; background: transparent; color: ${base['color']};
   font: ${base['fontSize']}/20px ${base['fontFamily']} }
-input::placeholder { color: ${quiet}; opacity: 1 }
+input::placeholder { color: ${placeholderColor}; opacity: 1 }
 input[aria-invalid=true] { color: ${invalid.color} }`
-  document.head.append(sheet)
+  document.head.append(styleElement)
   document.body.append(input)
   document.documentElement.lang = query.get('locale') ?? ''
   document.title = labels[kind]
 
-  const tell = (event: string, detail?: unknown) => parent.postMessage({ event, detail }, '*')
+  const emit = (event: string, detail?: unknown) => parent.postMessage({ event, detail }, '*')
   const digits = () => input.value.replaceAll(/\D/g, '')
 
   function passesLuhn(number: string): boolean {
@@ -54,23 +54,23 @@ input[aria-invalid=true] { color: ${invalid.color} }`
   }
 
   /** As Stripe does: validates a number of full length immediately, other input on blur. */
-  function tellChange(left: boolean): void {
+  function emitChange(left: boolean): void {
     const complete = isComplete()
     const empty = input.value === ''
     const isLong = kind === 'cardNumber' && digits().length >= 16
     const wrong = !complete && !empty && (left || isLong)
     input.ariaInvalid = String(wrong)
     const code = `${isLong ? 'invalid' : 'incomplete'}_${codes[kind]}`
-    tell('change', { complete, empty, ...(wrong ? { error: { type: 'validation_error', code } } : {}) })
+    emit('change', { complete, empty, ...(wrong ? { error: { type: 'validation_error', code } } : {}) })
   }
 
-  input.addEventListener('input', () => tellChange(false))
-  input.addEventListener('focus', () => tell('focus'))
+  input.addEventListener('input', () => emitChange(false))
+  input.addEventListener('focus', () => emit('focus'))
   input.addEventListener('blur', () => {
-    if (!isComplete() && input.value !== '') tellChange(true)
-    tell('blur')
+    if (!isComplete() && input.value !== '') emitChange(true)
+    emit('blur')
   })
-  input.addEventListener('keydown', ({ key }) => key === 'Enter' && tell('enter'))
+  input.addEventListener('keydown', ({ key }) => key === 'Enter' && emit('enter'))
 
   addEventListener('message', ({ source, data }) => {
     if (source !== parent) return
@@ -92,8 +92,8 @@ input[aria-invalid=true] { color: ${invalid.color} }`
     const answer = await sent
       .then((response) => response.json())
       .catch(() => ({ error: { type: 'api_connection_error' } }))
-    tell('confirmed', answer)
+    emit('confirmed', answer)
   }
 
-  tell('ready')
+  emit('ready')
 })()

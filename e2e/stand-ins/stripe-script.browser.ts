@@ -13,14 +13,14 @@
     cardExpiry: 'Secure expiration date input frame',
     cardCvc: 'Secure CVC input frame',
   }
-  const unfinished = {
+  const incompleteCodes = {
     cardNumber: 'incomplete_number',
     cardExpiry: 'incomplete_expiry',
     cardCvc: 'incomplete_cvc',
   }
 
   /** Waits for one message of a frame. */
-  function heard<T>(frame: HTMLIFrameElement, event: string): Promise<T> {
+  function nextMessage<T>(frame: HTMLIFrameElement, event: string): Promise<T> {
     return new Promise((resolve) => {
       const hear = ({ source, data }: MessageEvent) => {
         if (source !== frame.contentWindow || data?.event !== event) return
@@ -68,14 +68,14 @@
   }
 
   /** Shows the bank's page over the form until it returns a result. */
-  async function askBank(publicKey: string, clientSecret: string): Promise<void> {
+  async function showBankChallenge(publicKey: string, clientSecret: string): Promise<void> {
     const frame = document.createElement('iframe')
     frame.src = `https://hooks.stripe.com/bank.html?${new URLSearchParams({ key: publicKey, client_secret: clientSecret })}`
     frame.title = "The bank's check"
     frame.style.cssText =
       'position: fixed; inset: 0; z-index: 2147483647; width: 100%; height: 100%; border: 0; background: #fff'
     document.body.append(frame)
-    await heard(frame, 'answered')
+    await nextMessage(frame, 'answered')
     frame.remove()
   }
 
@@ -144,7 +144,7 @@
   }
 
   /** As Stripe does: the server's intent must match the sheet. */
-  async function checkSame(publicKey: string, clientSecret: string, shown: Deferred): Promise<void> {
+  async function checkIntentMatches(publicKey: string, clientSecret: string, shown: Deferred): Promise<void> {
     const [id] = clientSecret.split('_secret_')
     const query = new URLSearchParams({ key: publicKey, client_secret: clientSecret })
     const read = await fetch(`https://api.stripe.com/v1/payment_intents/${id}?${query}`)
@@ -175,7 +175,7 @@
       },
       async confirmPayment({ elements, clientSecret }) {
         const { intent } = elements as typeof elements & { intent: Deferred }
-        await checkSame(publicKey, clientSecret, intent)
+        await checkIntentMatches(publicKey, clientSecret, intent)
         const [id] = clientSecret.split('_secret_')
         const body = new URLSearchParams({
           key: publicKey,
@@ -192,7 +192,7 @@
       },
       confirmCardPayment: confirm,
       async handleNextAction({ clientSecret }) {
-        await askBank(publicKey, clientSecret)
+        await showBankChallenge(publicKey, clientSecret)
         return {}
       },
       confirmCardSetup: confirm,
@@ -204,10 +204,10 @@
       const [number] = shown
       const bad = shown.find(({ complete }) => !complete)
       if (bad || !number) {
-        const code = unfinished[bad?.kind ?? 'cardNumber']
+        const code = incompleteCodes[bad?.kind ?? 'cardNumber']
         return { error: { type: 'validation_error', code } }
       }
-      const confirmed = heard<Answer>(number.frame, 'confirmed')
+      const confirmed = nextMessage<Answer>(number.frame, 'confirmed')
       number.tell({ type: 'confirm', publicKey, clientSecret, data: JSON.stringify(data, withoutFields) })
       return afterConfirm(publicKey, clientSecret, await confirmed)
     }
@@ -217,7 +217,7 @@
   async function afterConfirm(publicKey: string, clientSecret: string, { error, ...intent }: Answer) {
     if (error) return { error }
     if (intent.status !== 'requires_action') return {}
-    await askBank(publicKey, clientSecret)
+    await showBankChallenge(publicKey, clientSecret)
     const query = new URLSearchParams({ key: publicKey, client_secret: clientSecret })
     const read = await fetch(`https://api.stripe.com/v1/${kindOf(intent.id)}/${intent.id}?${query}`)
     const { status }: Answer = await read.json()

@@ -15,28 +15,28 @@ const bank = page(
 const script = read('stripe-script.browser.ts')
 
 /** A browser's requests to Stripe's hosts. */
-export interface AskedOfStripe {
+export interface StripeRequests {
   /** The documents that requested its script. */
-  askedBy: string[]
+  scriptRequesters: string[]
   confirmed: number
 }
 
 /** Replaces Stripe's hosts: serves its script and frames, and forwards its API to the process that the site uses too. */
-export async function standInStripe(context: BrowserContext): Promise<AskedOfStripe> {
-  const asked: AskedOfStripe = { askedBy: [], confirmed: 0 }
+export async function interceptStripe(context: BrowserContext): Promise<StripeRequests> {
+  const requests: StripeRequests = { scriptRequesters: [], confirmed: 0 }
   await context.route(/^https:\/\/js\.stripe\.com\/v3\/$/, async (route) => {
-    asked.askedBy.push(new URL(route.request().frame().url()).pathname)
+    requests.scriptRequesters.push(new URL(route.request().frame().url()).pathname)
     await route.fulfill({ contentType: 'text/javascript', body: script })
   })
   await context.route('https://js.stripe.com/v3/field.html*', (route) => sendPage(route, field))
   await context.route('https://hooks.stripe.com/bank.html*', (route) => sendPage(route, bank))
   await context.route('https://api.stripe.com/**', async (route) => {
     const { pathname, search } = new URL(route.request().url())
-    if (pathname.endsWith('/confirm')) asked.confirmed++
+    if (pathname.endsWith('/confirm')) requests.confirmed++
     const response = await route.fetch({ url: `http://127.0.0.1:${stripePort}${pathname}${search}` })
     await route.fulfill({ response })
   })
-  return asked
+  return requests
 }
 
 const sendPage = (route: Route, body: string) => route.fulfill({ contentType: 'text/html', body })

@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { partBytes } from '#contract/studio/uploads.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { dropOn } from '#e2e/support/drop-on.ts'
+import { dropFiles } from '#e2e/support/drop-on.ts'
 import { dramas } from '#e2e/support/make-content.ts'
-import { expectReadable } from '#e2e/support/page-quality.ts'
-import { prepared } from '#e2e/site/own-site.ts'
-import { enterStudio } from '#e2e/support/studio.ts'
+import { expectAccessible } from '#e2e/support/page-quality.ts'
+import { preparedSites } from '#e2e/site/own-site.ts'
+import { openStudioWithSession } from '#e2e/support/studio.ts'
 
 // The tests drop the network and return 429 responses.
 test.use({ bypassCSP: true, forgiven: /net::ERR_|status of 429/ })
 
 /** Returns a test video with an empty box at its end, so that it is uploaded in three parts. */
 function film(): Buffer {
-  const folder = join(prepared().home, 'dramas', 'tower')
+  const folder = join(preparedSites().home, 'dramas', 'tower')
   const path = dramas.map(({ slug }) => join(folder, slug, '01.mp4')).find(existsSync)
   const head = Buffer.from('\0\0\0\0free', 'latin1')
   head.writeUInt32BE(8 + 2 * partBytes)
@@ -25,7 +25,7 @@ test('an interrupted upload resumes after a reload, and the draft becomes a publ
   page,
 }, testInfo) => {
   test.setTimeout(300_000)
-  await enterStudio(page, 'editor')
+  await openStudioWithSession(page, 'editor')
   await page.goto('/studio/content')
   await page.getByRole('button', { name: 'New video' }).click()
   await page.getByLabel('English title').fill('Brought in by hand')
@@ -47,7 +47,7 @@ test('an interrupted upload resumes after a reload, and the draft becomes a publ
   await expect(page.getByText('No episode for these captions.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Upload 2 files' })).toBeDisabled()
   await page.getByRole('button', { name: 'Skip E03.en.vtt' }).click()
-  await expectReadable(page)
+  await expectAccessible(page)
 
   await page.route(/\/parts\/[12]$/, (route) => route.abort())
   const announcing = /\/api\/studio\/uploads$/
@@ -92,7 +92,7 @@ test('an interrupted upload resumes after a reload, and the draft becomes a publ
   expect(await brightest()).toBeGreaterThan(60)
   await page.getByRole('button', { name: 'Use as cover' }).click()
   await expect(page.getByRole('img', { name: 'Cover of Brought in by hand' })).toBeVisible()
-  await expectReadable(page)
+  await expectAccessible(page)
 
   await page.getByRole('button', { name: 'Publish now' }).click()
   const link = page.getByRole('link', { name: 'Open page' })
@@ -101,7 +101,7 @@ test('an interrupted upload resumes after a reload, and the draft becomes a publ
 })
 
 test('a folder with a description fills the draft, and keeps manual input', async ({ page }) => {
-  await enterStudio(page, 'editor')
+  await openStudioWithSession(page, 'editor')
   await page.goto('/studio/content')
   await page.getByRole('button', { name: 'New video' }).click()
   await page.getByLabel('English title').fill('Typed by hand')
@@ -136,7 +136,7 @@ price: { currency: USD, episode_cents: 77, video_cents: 7.77 }
   await expect(page.getByText('(default)')).toHaveCount(2)
   for (const name of ['Free episodes', 'Prices (episode / full series)'])
     await expect(page.getByRole('checkbox', { name })).toBeChecked()
-  await expectReadable(page)
+  await expectAccessible(page)
   await page.getByRole('textbox', { name: 'Title' }).last().fill('Maré')
   await page.getByRole('button', { name: 'Import selected' }).click()
   await expect(page.getByRole('img', { name: 'Cover of Typed by hand' })).toBeVisible()
@@ -162,7 +162,7 @@ test('files and episode titles of a season are uploaded in one step, and the res
   page,
 }) => {
   test.setTimeout(300_000)
-  await enterStudio(page, 'editor')
+  await openStudioWithSession(page, 'editor')
   await page.goto('/studio/content')
   await page.getByRole('button', { name: 'New video' }).click()
   await page.getByLabel('English title').fill('A season with titles')
@@ -191,7 +191,7 @@ episodes:
   await expect(page.getByText('It also has a title for episode 3')).toBeVisible()
   await expect(page.getByRole('checkbox', { name: 'Episode titles · English' })).toBeChecked()
   await page.getByRole('checkbox', { name: 'Episode titles · Deutsch' }).uncheck()
-  await expectReadable(page)
+  await expectAccessible(page)
   await page.getByRole('button', { name: 'Upload 2 files' }).click()
   await expect(page.getByText('You’re offline. The upload resumes automatically.')).toBeVisible()
   expect(announced).toHaveLength(1)
@@ -199,7 +199,7 @@ episodes:
   page.on('dialog', (dialog) => void dialog.accept())
   await page.reload()
   await page.getByRole('button', { name: 'Discard all 2' }).click()
-  await expectReadable(page)
+  await expectAccessible(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Discard all 2' }).click()
   await expect(page.getByText('02.mp4')).toBeHidden()
 
@@ -224,17 +224,17 @@ episodes:
 test('files can be dropped anywhere on the page of their video; elsewhere they do not replace the studio page', async ({
   page,
 }, testInfo) => {
-  await enterStudio(page, 'editor')
+  await openStudioWithSession(page, 'editor')
   await page.goto('/studio/content')
   const captions = testInfo.outputPath('02.en.vtt')
   writeFileSync(captions, 'WEBVTT\n')
-  await dropOn(page.getByRole('heading', { level: 1 }), [captions])
+  await dropFiles(page.getByRole('heading', { level: 1 }), [captions])
   await page.getByRole('button', { name: 'New video' }).click()
   await expect(page.getByLabel('English title')).toBeFocused()
   await page.keyboard.type('Dropped on')
   await page.keyboard.press('Enter')
   await expect(page.getByText('Still missing: episodes, cover')).toBeVisible()
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-  await dropOn(page.getByRole('heading', { level: 1 }), [captions])
+  await dropFiles(page.getByRole('heading', { level: 1 }), [captions])
   await expect(page.getByText('No episode for these captions.')).toBeVisible()
 })

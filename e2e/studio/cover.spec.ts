@@ -1,18 +1,18 @@
 import type { Browser, Locator, Page } from '@playwright/test'
 import sharp from 'sharp'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { beginDraft, bringFilms, enterStudio } from '#e2e/support/studio.ts'
-import { tinyFilm } from '#e2e/support/tiny-film.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { createDraft, uploadFilms, openStudioWithSession } from '#e2e/support/studio.ts'
+import { tinyVideo } from '#e2e/support/tiny-film.ts'
 
 test.use({ bypassCSP: true })
 
 /** Publishes a video with one episode per file and a unique title. @returns the title and its id */
 async function openPublished(page: Page, films: Buffer[]): Promise<{ title: string; id: string }> {
-  await enterStudio(page, 'editor')
+  await openStudioWithSession(page, 'editor')
   const title = `Cover ${crypto.randomUUID().slice(0, 8)}`
-  const id = await beginDraft(page, title)
-  await bringFilms(page, id, films)
+  const id = await createDraft(page, title)
+  await uploadFilms(page, id, films)
   await page.goto(`/studio/content/${id}`)
   await expect(coverOf(page, title)).toBeVisible()
   await page.getByRole('button', { name: 'Publish now' }).click()
@@ -67,13 +67,13 @@ test('an image is cropped by dragging and by keys, and visitors see that part as
   browser,
   isMobile,
 }) => {
-  const { title } = await openPublished(page, [await tinyFilm()])
+  const { title } = await openPublished(page, [await tinyVideo()])
   await page.locator('#cover input[type=file]').setInputFiles(await wide())
   const dialog = page.getByRole('dialog', { name: 'Crop cover' })
   const canvas = dialog.locator('canvas')
   await expect.poll(() => colourOf(canvas)).toBe('mixed')
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   const { x, y, width } = (await canvas.boundingBox()) ?? { x: 0, y: 0, width: 0 }
   const [from, to] = [
     { x: x + 20, y: y + 50 },
@@ -107,7 +107,7 @@ test('an image is cropped by dragging and by keys, and visitors see that part as
 })
 
 test('a frame of any playable episode can become the cover @phone', async ({ page }) => {
-  const { title } = await openPublished(page, [await tinyFilm(), await tinyFilm()])
+  const { title } = await openPublished(page, [await tinyVideo(), await tinyVideo()])
   await expect(page.locator('#episodes ol > li').nth(1)).toContainText('Ready')
   const before = await coverOf(page, title).getAttribute('src')
   await page.getByRole('button', { name: 'Choose frame' }).click()
@@ -118,7 +118,7 @@ test('a frame of any playable episode can become the cover @phone', async ({ pag
     .toBeGreaterThan(1)
   // The visible frame is the one that would be used.
   await expect(dialog.locator('video')).not.toHaveAttribute('poster')
-  await expectReadable(page)
+  await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Use this frame' }).click()
   await page.getByRole('dialog', { name: 'Crop cover' }).getByRole('slider', { name: 'Zoom' }).focus()
   await page.keyboard.press('End')

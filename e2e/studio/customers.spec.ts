@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { choose, typeInto } from '#e2e/support/keyboard.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { enterStudio } from '#e2e/support/studio.ts'
+import { activateWithKeyboard, typeInto } from '#e2e/support/keyboard.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { openStudioWithSession } from '#e2e/support/studio.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/watching.ts'
 
@@ -46,7 +46,7 @@ test('support finds a member by address and by id, sees purchases, history and s
   await payByCard(page, { number: '4242 4242 4242 4242' })
   await expectPlaying(page, 4)
   const { id, email } = await register(page)
-  await enterStudio(page, 'support')
+  await openStudioWithSession(page, 'support')
   await page.goto(`/studio/people?who=${id}`)
   await expect(
     page.getByRole('table', { name: 'Customers' }).getByRole('link', { name: email }),
@@ -55,13 +55,16 @@ test('support finds a member by address and by id, sees purchases, history and s
   await page.goto('/studio/people')
   await typeInto(page, page.getByLabel('E-mail, order number or ID'), email.toUpperCase())
   await page.keyboard.press('Enter')
-  await choose(page, page.getByRole('table', { name: 'Customers' }).getByRole('link', { name: email }))
+  await activateWithKeyboard(
+    page,
+    page.getByRole('table', { name: 'Customers' }).getByRole('link', { name: email }),
+  )
   await expect(page.getByRole('heading', { level: 1, name: email })).toBeVisible()
   await expect(page.getByRole('table', { name: 'Access' })).toContainText('The Test Tower · 4')
   await expect(page.getByRole('table', { name: 'Orders' })).toContainText('$0.99')
   await expect(page.getByRole('table', { name: 'Watch history' })).toContainText('The Test Tower · 4')
   await expect(page.getByRole('table', { name: 'Signed-in devices' }).getByRole('row')).toHaveCount(2)
-  await expectReadable(page)
+  await expectAccessible(page)
   await page.getByRole('button', { name: 'Sign out on all devices' }).click()
   await expect(page.getByText('Signed out on 1 device.')).toBeVisible()
   await expect(page.getByText('No signed-in devices')).toBeVisible()
@@ -72,7 +75,7 @@ test('support finds a member by address and by id, sees purchases, history and s
 
 test('granting access requires choosing a video after a search @desktop', async ({ page }) => {
   const { id } = await register(page)
-  await enterStudio(page, 'owner')
+  await openStudioWithSession(page, 'owner')
   await page.goto(`/studio/people/${id}`)
   await page.getByLabel('Search videos').fill('Tower')
   await page.getByLabel('Reason').fill('their download broke')
@@ -92,7 +95,7 @@ test('access is granted with a reason and is effective immediately, and can be r
 }) => {
   const { id } = await register(page)
   expect(await playCode(page, 5)).toBe(402)
-  await enterStudio(page, 'owner')
+  await openStudioWithSession(page, 'owner')
   await page.goto(`/studio/people/${id}`)
   await page.getByLabel('Search videos').fill('Tower')
   await page.getByLabel('Access to', { exact: true }).selectOption('The Test Tower')
@@ -111,7 +114,7 @@ test('access is granted with a reason and is effective immediately, and can be r
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Revoke this access?' })
   await expect(dialog.getByLabel('Reason')).toBeFocused()
-  await expectReadable(page)
+  await expectAccessible(page)
   await page.keyboard.type('given twice')
   const refusal = { json: { code: 409, message: 'Not now.' } }
   await page.route('**/api/studio/entitlements', (route) => route.fulfill(refusal), { times: 1 })
@@ -136,7 +139,7 @@ test('a customer is deleted on request with a reason, and has no further actions
   page,
 }) => {
   const { id, email } = await register(page)
-  await enterStudio(page, 'support')
+  await openStudioWithSession(page, 'support')
   await page.goto(`/studio/people/${id}`)
   await page.getByRole('button', { name: 'Delete' }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete this customer?' })
@@ -156,7 +159,7 @@ test('support has access to customers but not to owner pages; an editor has no a
   browser,
 }) => {
   const { id } = await register(page)
-  await enterStudio(page, 'support')
+  await openStudioWithSession(page, 'support')
   for (const [path, heading, action] of [
     ['/studio/team', 'Team', 'Create link'],
     ['/studio/plans', 'Plans and pricing', 'New plan'],
@@ -173,7 +176,7 @@ test('support has access to customers but not to owner pages; an editor has no a
   await expect(page.getByRole('link', { name: 'Homepage' })).toHaveCount(0)
 
   const editorPage = await (await browser.newContext({ baseURL: siteUrl, locale: 'en-US' })).newPage()
-  await enterStudio(editorPage, 'editor')
+  await openStudioWithSession(editorPage, 'editor')
   await expect(editorPage.getByRole('link', { name: 'Customers' })).toHaveCount(0)
   await editorPage.goto(`/studio/people/${id}`)
   await expect(editorPage.getByRole('heading', { name: 'Not found' })).toBeVisible()
@@ -193,10 +196,10 @@ for (const [language, heading] of [
 ] as const)
   test(`the customer page is accessible and fits, in ${language}`, { tag: '@screens' }, async ({ page }) => {
     const { id } = await register(page)
-    await enterStudio(page, 'owner')
+    await openStudioWithSession(page, 'owner')
     await page.goto(`/studio/people/${id}?lang=${language}`)
     await expect(page.getByRole('heading', { name: heading })).toBeVisible()
     await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-    await expectReadable(page)
-    await expectFits(page)
+    await expectAccessible(page)
+    await expectNoOverflow(page)
   })

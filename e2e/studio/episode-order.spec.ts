@@ -1,8 +1,8 @@
 import type { CDPSession, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable, narrowPhone } from '#e2e/support/page-quality.ts'
-import { beginDraft, bringFilms, enterStudio } from '#e2e/support/studio.ts'
-import { tinyFilm } from '#e2e/support/tiny-film.ts'
+import { expectNoOverflow, expectAccessible, narrowPhone } from '#e2e/support/page-quality.ts'
+import { createDraft, uploadFilms, openStudioWithSession } from '#e2e/support/studio.ts'
+import { tinyVideo } from '#e2e/support/tiny-film.ts'
 
 test.use({ bypassCSP: true })
 
@@ -21,9 +21,9 @@ async function keptOrder(page: Page, id: string): Promise<string[]> {
 
 /** Opens the page of a draft with a newly uploaded season. @returns its id */
 async function openSeason(page: Page): Promise<string> {
-  await enterStudio(page, 'editor')
-  const id = await beginDraft(page, 'A season to put in order')
-  await bringFilms(page, id, Array<Buffer>(count).fill(await tinyFilm()))
+  await openStudioWithSession(page, 'editor')
+  const id = await createDraft(page, 'A season to put in order')
+  await uploadFilms(page, id, Array<Buffer>(count).fill(await tinyVideo()))
   await page.goto(`/studio/content/${id}`)
   await expect(rowsOf(page)).toHaveCount(count)
   return id
@@ -106,8 +106,8 @@ test('an episode dragged with a mouse or a finger keeps its new place, also afte
   await expect.poll(() => keptOrder(page, id)).toEqual(moved)
   expect(await page.evaluate(() => scrollY)).toBe(scrolled)
   await expect(page.getByText('Episode 1 is now number 3 of 6.')).toBeAttached()
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
 
   await hand.take(await gripOf(page, 2))
   await hand.move({ x, y: (await middleOf(page, 1)) - 10 })

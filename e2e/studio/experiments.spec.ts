@@ -1,8 +1,8 @@
 import type { Browser, Page } from '@playwright/test'
 import { variantOf } from '#server/features/experiments/assign-variant.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { enterStudio } from '#e2e/support/studio.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { openStudioWithSession } from '#e2e/support/studio.ts'
 import { expectPlaying, lockedPanel, payByCard } from '#e2e/support/watching.ts'
 
 test.use({ bypassCSP: true })
@@ -38,14 +38,14 @@ test('an owner starts an experiment, a viewer sees the variant and buys, and the
   page,
   browser,
 }) => {
-  await enterStudio(page, 'owner')
+  await openStudioWithSession(page, 'owner')
   await page.goto('/studio/experiments/new')
   await page.getByLabel('Name').fill('Nothing for free')
   await page.getByLabel('Video', { exact: true }).fill(await wideUrl(page))
   await page.getByRole('button', { name: 'Save draft' }).click()
   await expect(page.getByText('Enter a whole number, such as 5.')).toBeVisible()
   await page.getByLabel('Free episodes in variant B').fill('0')
-  await expectReadable(page)
+  await expectAccessible(page)
   await page.getByRole('button', { name: 'Save draft' }).click()
   await expect(page.getByRole('heading', { name: 'Nothing for free' })).toBeVisible()
   const id = /exp_\w+/.exec(page.url())?.[0] ?? ''
@@ -67,16 +67,16 @@ test('an owner starts an experiment, a viewer sees the variant and buys, and the
   await expect(page.getByText(/Too early to decide/)).toBeVisible()
   const revenue = page.getByRole('table', { name: 'Net revenue per viewer in USD' })
   await expect(revenue.getByRole('row', { name: /0 free episodes/ })).toContainText('$0.99')
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   await page.goto(`/studio/experiments/${id}?lang=dy`)
   await expect(page.getByRole('table', { name: 'Konversionsrate' })).toBeVisible()
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   await page.goto(`/studio/experiments?lang=dy`)
   await expect(page.getByRole('table')).toBeVisible()
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   await page.goto(`/studio/experiments/${id}?lang=en`)
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()

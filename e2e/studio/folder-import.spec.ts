@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import type { Page, TestInfo } from '@playwright/test'
 import sharp from 'sharp'
 import { partBytes } from '#contract/studio/uploads.ts'
-import { dropOn } from '#e2e/support/drop-on.ts'
+import { dropFiles } from '#e2e/support/drop-on.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { packZip } from '#e2e/support/pack-zip.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { beginDraft, enterStudio } from '#e2e/support/studio.ts'
-import { tinyFilm } from '#e2e/support/tiny-film.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { createDraft, openStudioWithSession } from '#e2e/support/studio.ts'
+import { tinyVideo } from '#e2e/support/tiny-film.ts'
 
 // The tests drop the network, and axe may request style sheets meanwhile.
 test.use({ bypassCSP: true, forgiven: /net::ERR_|^Couldn't load preload assets/ })
@@ -17,8 +17,8 @@ const captions = 'WEBVTT\n\n00:00.100 --> 00:00.900\nHello\n'
 
 /** Opens the page of a new draft. */
 async function openDraft(page: Page, title: string): Promise<void> {
-  await enterStudio(page, 'editor')
-  await page.goto(`/studio/content/${await beginDraft(page, title)}`)
+  await openStudioWithSession(page, 'editor')
+  await page.goto(`/studio/content/${await createDraft(page, title)}`)
   await expect(page.getByText('No episodes yet.').first()).toBeVisible()
 }
 
@@ -42,7 +42,7 @@ test('a folder dropped on the page becomes a season: numbers from file names, ca
   page,
 }, info) => {
   await openDraft(page, 'Out of a folder')
-  const film = await tinyFilm()
+  const film = await tinyVideo()
   const folder = layOut(info, 'season', {
     'Salt S01E10.mp4': film,
     'Salt S01E02.mp4': film,
@@ -51,7 +51,7 @@ test('a folder dropped on the page becomes a season: numbers from file names, ca
     'captions/Salt S01E02.en.srt': '1\n00:00:00,100 --> 00:00:00,900\nHello\n',
     'notes.txt': 'Nothing of it.',
   })
-  await dropOn(headingOf(page), [folder])
+  await dropFiles(headingOf(page), [folder])
   await expect(page.getByText('3 videos: episodes 1–2, 10.')).toBeVisible()
   await expect(page.getByText('2 caption files: English, Deutsch.')).toBeVisible()
   await expect(page.getByText('Missing episodes: 3–9')).toBeVisible()
@@ -64,20 +64,20 @@ test('a folder dropped on the page becomes a season: numbers from file names, ca
       .getByLabel(/^Episode number of/)
       .evaluateAll((fields) => fields.map((field) => (field as HTMLInputElement).value)),
   ).toEqual(['1', '2', '2', '2', '10'])
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   await page.getByLabel('Episode number of season/Salt S01E10.mp4').fill('3')
   await expect(page.getByText('Missing episodes')).toHaveCount(0)
   await bringIn(page, 5)
   await expect(rowsOf(page)).toHaveCount(3)
   await expect(rowsOf(page).nth(1)).toContainText('Ready · Captions: English, Deutsch')
   await expect(rowsOf(page).nth(2)).toContainText('Ready')
-  await expectReadable(page)
+  await expectAccessible(page)
 })
 
 test('a folder can also be chosen with a button', async ({ page }, info) => {
   await openDraft(page, 'Out of a folder that was chosen')
-  const folder = layOut(info, 'chosen', { '01.mp4': await tinyFilm(), '01.en.vtt': captions })
+  const folder = layOut(info, 'chosen', { '01.mp4': await tinyVideo(), '01.en.vtt': captions })
   const asked = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Choose folder' }).click()
   await (await asked).setFiles(folder)
@@ -90,7 +90,7 @@ test('a dropped ZIP of a season is uploaded like its files; an unreadable one is
   page,
 }, info) => {
   await openDraft(page, 'Out of a ZIP')
-  const film = await tinyFilm()
+  const film = await tinyVideo()
   const zip = packZip(
     Object.entries({
       'Salt/Folge 1.mp4': film,
@@ -100,12 +100,12 @@ test('a dropped ZIP of a season is uploaded like its files; an unreadable one is
     }).map(([name, content]) => ({ name, content, method: 8 })),
   )
   const folder = layOut(info, 'zips', { 'season.zip': zip, 'half.zip': zip.subarray(0, 900) })
-  await dropOn(headingOf(page), [join(folder, 'half.zip')])
+  await dropFiles(headingOf(page), [join(folder, 'half.zip')])
   await expect(page.getByText('This can’t be read.')).toBeVisible()
-  await dropOn(headingOf(page), [join(folder, 'season.zip')])
+  await dropFiles(headingOf(page), [join(folder, 'season.zip')])
   await expect(page.getByText('2 videos: episodes 1–2.')).toBeVisible()
   await expect(page.getByText('._Folge 1.mp4')).toHaveCount(0)
-  await expectReadable(page)
+  await expectAccessible(page)
   await bringIn(page, 3)
   await expect(rowsOf(page).first()).toContainText('Ready')
   await expect(rowsOf(page).nth(1)).toContainText('Ready · Captions: Deutsch')
@@ -122,8 +122,8 @@ test('uploads resume automatically after a network loss, and after a reload once
   // An empty box at its end makes the video four parts long.
   const box = Buffer.from('\0\0\0\0free', 'latin1')
   box.writeUInt32BE(8 + 3 * partBytes)
-  const film = Buffer.concat([await tinyFilm(), box, Buffer.alloc(3 * partBytes)])
-  const folder = layOut(info, 'large', { '01.mp4': film, '02.mp4': await tinyFilm() })
+  const film = Buffer.concat([await tinyVideo(), box, Buffer.alloc(3 * partBytes)])
+  const folder = layOut(info, 'large', { '01.mp4': film, '02.mp4': await tinyVideo() })
   // A part whose response is lost with the network is sent again.
   const arrived = new Set<string>()
   page.on('response', (response) => {
@@ -139,11 +139,11 @@ test('uploads resume automatically after a network loss, and after a reload once
   )
   // Then the page is closed half way.
   await page.route(/\/parts\/3$/, () => {})
-  await dropOn(headingOf(page), [folder])
+  await dropFiles(headingOf(page), [folder])
   await bringIn(page, 2)
   await expect(page.getByText('You’re offline. The upload resumes automatically.')).toBeVisible()
   await expect(page.getByText(/01\.mp4 · 33%/)).toBeVisible()
-  await expectReadable(page)
+  await expectAccessible(page)
   await context.setOffline(false)
   await expect(page.getByText(/01\.mp4 · 99%/)).toBeVisible()
   await expect(page.getByText('You’re offline.')).toHaveCount(0)
@@ -155,22 +155,22 @@ test('uploads resume automatically after a network loss, and after a reload once
   page.on('dialog', (dialog) => void dialog.accept())
   await page.reload()
   await expect(page.getByText(/01\.mp4 · \d\d% uploaded/)).toBeVisible()
-  await expectReadable(page)
+  await expectAccessible(page)
   await page.unroute(/\/parts\/3$/)
-  await dropOn(headingOf(page), [folder])
+  await dropFiles(headingOf(page), [folder])
   await expect(page.getByText('1 file is already uploaded and won’t be sent again.')).toBeVisible()
   await expect(page.getByRole('row', { name: /02\.mp4/ })).toContainText(
     'Already uploaded: won’t be sent again',
   )
   await expect(page.getByText('Replaces the file of an existing episode')).toHaveCount(0)
-  await expectFits(page)
+  await expectNoOverflow(page)
   await page.getByRole('button', { name: 'Upload 1 file' }).click()
   await expect(rowsOf(page)).toHaveCount(2)
   await expect(rowsOf(page).first()).toContainText('Ready')
   await expect.poll(() => partsOf(arrived)).toEqual(['3'])
 
   await expect(page.getByText('Upload complete. You can close this page.')).toBeVisible()
-  await dropOn(headingOf(page), [folder])
+  await dropFiles(headingOf(page), [folder])
   await expect(page.getByText('2 files are already uploaded and won’t be sent again.')).toBeVisible()
   await expect(page.getByRole('button', { name: /^Upload \d|Import selected/ })).toHaveCount(0)
   await page.getByRole('button', { name: 'Cancel' }).click()
@@ -180,7 +180,7 @@ test('stopped uploads show the remaining files, resume by one press, and do not 
   page,
 }, info) => {
   await openDraft(page, 'Stopped half way')
-  const film = await tinyFilm()
+  const film = await tinyVideo()
   const names = ['01.mp4', '02.mp4', '03.mp4', '04.mp4']
   const folder = layOut(info, 'season', Object.fromEntries(names.map((name) => [name, film])))
   // One file arrives, and then none for a while; the list of pending uploads is as old as their start.
@@ -195,7 +195,7 @@ test('stopped uploads show the remaining files, resume by one press, and do not 
     isSlow && begun ? route.fulfill({ contentType: 'application/json', body: begun }) : route.continue(),
   )
   await page.route(/\/parts\/0$/, (route) => (sent++ === 0 || !isSlow ? route.continue() : undefined))
-  await dropOn(headingOf(page), [folder])
+  await dropFiles(headingOf(page), [folder])
   await bringIn(page, 4)
   await expect(page.getByText(/^1 of 4 files/)).toBeVisible()
   await expect(page.getByText('uploads are incomplete')).toHaveCount(0)
@@ -207,8 +207,8 @@ test('stopped uploads show the remaining files, resume by one press, and do not 
   await expect(page.getByText(/^0\d\.mp4 · 0% uploaded/)).toHaveCount(3)
   // The page still has the files.
   await expect(page.getByText('Drop the same files again')).toHaveCount(0)
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
 
   isSlow = false
   await page.getByRole('button', { name: 'Discard 04.mp4' }).click()
@@ -222,20 +222,20 @@ test('broken files show readable reasons; they can be retried, replaced or remov
   page,
 }, info) => {
   await openDraft(page, 'With a broken file')
-  const film = await tinyFilm()
+  const film = await tinyVideo()
   const folder = layOut(info, 'broken', {
     '01.mp4': film,
     '02.mp4': film.subarray(0, film.length / 2),
     '03.mp4': 'This is no film.',
   })
-  await dropOn(headingOf(page), [folder])
+  await dropFiles(headingOf(page), [folder])
   await bringIn(page, 3)
   const broken = rowsOf(page).nth(1)
   await expect(broken).toContainText(/02\.mp4 is cut off after 0\.\d s of 1 s/)
   await expect(page.getByText(/^03\.mp4 /)).toContainText('text')
   await expect(rowsOf(page).first()).toContainText('Ready')
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   await page.getByRole('button', { name: 'Dismiss 03.mp4' }).click()
   await expect(page.getByText(/^03\.mp4 /)).toHaveCount(0)
 
@@ -245,7 +245,7 @@ test('broken files show readable reasons; they can be retried, replaced or remov
   await expect(broken).toContainText(/02\.mp4 is cut off/)
   await tryAgainAtRunning(page)
   writeFileSync(join(folder, '02.mp4'), film)
-  await dropOn(headingOf(page), [join(folder, '02.mp4')])
+  await dropFiles(headingOf(page), [join(folder, '02.mp4')])
   await expect(page.getByText('Replaces the file of an existing episode')).toBeVisible()
   await page.getByRole('button', { name: 'Upload 1 file' }).click()
   await expect(broken).toContainText('Ready')
@@ -274,24 +274,24 @@ test('a folder provides a default cover and one for a language, which only its v
       .png()
       .toBuffer()
   const folder = layOut(info, 'covers', {
-    '01.mp4': await tinyFilm(),
+    '01.mp4': await tinyVideo(),
     'cover.png': await draw('#e02010'),
     'cover.de.png': await draw('#1020e0'),
     'cover.it.png': 'Of no language here.',
   })
-  await dropOn(headingOf(page), [folder])
+  await dropFiles(headingOf(page), [folder])
   await expect(page.getByRole('checkbox', { name: 'Cover', exact: true })).toBeChecked()
   await expect(page.getByRole('checkbox', { name: 'Cover · Deutsch' })).toBeChecked()
   await expect(page.getByText('covers/cover.it.png')).toBeVisible()
-  await expectReadable(page)
+  await expectAccessible(page)
   await page.getByRole('button', { name: 'Upload 1 file' }).click()
   await expect(page.getByRole('img', { name: 'Cover for Deutsch' })).toBeVisible()
   await expect(rowsOf(page).first()).toContainText('Ready')
   await page.getByRole('button', { name: 'Publish now' }).click()
   const link = page.getByRole('link', { name: 'Open page' })
   await expect(link).toBeVisible()
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   const addressIn = async (locale: string) => {
     const viewer = await (await browser.newContext({ locale })).newPage()
     await viewer.goto(`/searchDetail/${encodeURIComponent(title)}`)

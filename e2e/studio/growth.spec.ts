@@ -2,9 +2,9 @@ import type { Locator, Page } from '@playwright/test'
 import decodeQR from 'qr/decode.js'
 import sharp from 'sharp'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { currentSite } from '#e2e/site/own-site.ts'
-import { enterStudio } from '#e2e/support/studio.ts'
+import { openStudioWithSession } from '#e2e/support/studio.ts'
 import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/watching.ts'
 
 test.use({ bypassCSP: true })
@@ -59,7 +59,7 @@ test('a visit by a link, a paywall view and a payment each count once, at the li
   browser,
 }) => {
   test.setTimeout(300_000)
-  await enterStudio(page, 'owner')
+  await openStudioWithSession(page, 'owner')
   await page.goto('/studio/growth')
   const name = `Poster ${crypto.randomUUID().slice(0, 6)}`
   await page.getByLabel('Link name').fill(name)
@@ -77,8 +77,8 @@ test('a visit by a link, a paywall view and a payment each count once, at the li
   const dialog = page.getByRole('dialog', { name })
   const address = (await dialog.locator('code').textContent()) ?? ''
   expect(await readQrCode(dialog.getByRole('img'))).toBe(address)
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   const token = new URL(address).searchParams.get('token') ?? ''
   await page.keyboard.press('Escape')
 
@@ -126,7 +126,7 @@ for (const [language, words] of [
     `churn and failed renewals have separate charts above the table of days, in ${language}`,
     { tag: '@screens' },
     async ({ page }) => {
-      await enterStudio(page, 'analyst')
+      await openStudioWithSession(page, 'analyst')
       await page.route('**/api/studio/growth/days*', (route) =>
         route.fulfill({ json: { code: 200, data: { list: week, totals: [], subscribers: 1 } } }),
       )
@@ -139,13 +139,13 @@ for (const [language, words] of [
       expect((await tall(words.failed)).indexOf(true)).toBe(5)
       await expect(page.getByText(words.failed, { exact: true })).toBeVisible()
       await expect(page.getByRole('table').first().getByRole('row')).toHaveCount(4)
-      await expectReadable(page)
-      await expectFits(page)
+      await expectAccessible(page)
+      await expectNoOverflow(page)
     },
   )
 
 test('an editor sees links and their visits, and no other revenue @desktop', async ({ page }) => {
-  await enterStudio(page, 'editor')
+  await openStudioWithSession(page, 'editor')
   await page.goto('/studio/growth')
   await expect(page.getByRole('heading', { name: 'Links' })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Conversion funnel' })).toHaveCount(0)
@@ -164,21 +164,21 @@ for (const [language, words] of [
       await expectPlaying(page, 1)
       const videos = async () => (await funnelBy('video')).length
       await expect.poll(videos, { timeout: 60_000, intervals: [3000] }).toBeGreaterThan(0)
-      await enterStudio(page, 'analyst')
+      await openStudioWithSession(page, 'analyst')
       await page.goto(`/studio/growth?lang=${language}`)
       await expect(page.getByRole('heading', { name: words.funnel })).toBeVisible()
       for (const by of ['token', 'click', 'video']) {
         await page.getByLabel(words.by, { exact: true }).selectOption(by)
         await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-        await expectReadable(page)
-        await expectFits(page)
+        await expectAccessible(page)
+        await expectNoOverflow(page)
       }
       const tower = page.getByRole('table', { name: words.funnel }).getByRole('link').first()
       await tower.click()
       await expect(page).toHaveURL(/growth\/videos\//)
       await expect(page.locator('h2')).toHaveCount(1)
       await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-      await expectReadable(page)
-      await expectFits(page)
+      await expectAccessible(page)
+      await expectNoOverflow(page)
     },
   )

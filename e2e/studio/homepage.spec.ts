@@ -1,6 +1,6 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { labelVideo, enterStudio } from '#e2e/support/studio.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { createLabelledDraft, openStudioWithSession } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
@@ -13,7 +13,7 @@ test('an editor composes a section manually and previews it, and viewers see it 
   page.on('request', (request) => {
     if (request.url().includes('/api/statics.png')) told.push(request.url())
   })
-  await enterStudio(page, 'editor')
+  await openStudioWithSession(page, 'editor')
   await page.goto('/studio/homepage')
   await page.getByRole('button', { name: 'Add section' }).click()
   const section = page
@@ -65,8 +65,8 @@ test('an editor composes a section manually and previews it, and viewers see it 
     await expectShown(second, first)
   }
   expect(await (await page.request.get('/api/homepage')).text()).not.toContain('By hand')
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   await page.getByRole('button', { name: 'Publish changes' }).click()
   await expect(page.getByText('Published. Viewers see the new homepage now.')).toBeVisible()
   expect(told).toEqual([])
@@ -90,8 +90,8 @@ test('a category that is the source of a homepage section cannot be deleted unti
   page,
 }) => {
   const name = `shown${crypto.randomUUID().slice(0, 6)}`
-  await enterStudio(page, 'editor')
-  await labelVideo(page, { category: name })
+  await openStudioWithSession(page, 'editor')
+  await createLabelledDraft(page, { category: name })
   const save = async () => {
     await page.getByRole('button', { name: 'Publish changes' }).click()
     await expect(page.getByText('Published. Viewers see the new homepage now.')).toBeVisible()

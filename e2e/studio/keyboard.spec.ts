@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectReadable } from '#e2e/support/page-quality.ts'
-import { inviteOperator, labelVideo, enterStudio } from '#e2e/support/studio.ts'
-import { walkByTab, type Stop } from '#e2e/support/tab-walk.ts'
+import { expectAccessible } from '#e2e/support/page-quality.ts'
+import { inviteOperator, createLabelledDraft, openStudioWithSession } from '#e2e/support/studio.ts'
+import { walkByTab, type TabStop } from '#e2e/support/tab-walk.ts'
 import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/watching.ts'
 
 type Texts = { [key: string]: string | Texts }
@@ -40,14 +40,14 @@ const english = readdirSync(folder)
   )
 
 /** Returns true if the second stop precedes the first in reading order, left to right and column by column. */
-const isBefore = ({ place: first }: Stop, { place: second }: Stop) => {
+const isBefore = ({ place: first }: TabStop, { place: second }: TabStop) => {
   const isAbove = second.bottom <= first.top + 4 && second.left < first.right - 4
   const isInRow = second.top < first.bottom - 4 && second.bottom > first.top + 4
   return isAbove || (isInRow && second.right <= first.left + 4)
 }
 
 /** Returns readable faults of a page's tab stops. */
-function faultsOf(stops: Stop[]): string[] {
+function faultsOf(stops: TabStop[]): string[] {
   const names = stops.filter(({ kind }) => kind === 'button').map((stop) => stop.name)
   return stops.flatMap((stop, index) => {
     const { name, kind, reached, hasRing, isSeen } = stop
@@ -78,9 +78,9 @@ async function fillStudio(page: Page, browser: Browser): Promise<[path: string, 
   const { data: orders } = await read<{ data: { list: { id: string }[] } }>('/api/payment')
   const { data: plans } = await read<{ data: { list: { id: string }[] } }>('/api/plan')
   await viewer.close()
-  await enterStudio(page, 'owner')
+  await openStudioWithSession(page, 'owner')
   await inviteOperator('editor')
-  const draft = await labelVideo(page, { tags: ['a key'] })
+  const draft = await createLabelledDraft(page, { tags: ['a key'] })
   const video = /vid_\w+/.exec(tower)?.[0]
   return [
     [''],
@@ -125,7 +125,7 @@ test(
       await page.goto(`/studio${path}${path.includes('?') ? '&' : '?'}lang=dy`)
       await expect(page.locator('main h1')).toBeVisible()
       await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-      await expectReadable(page)
+      await expectAccessible(page)
       const stops = await walkByTab(page)
       expect.soft(faultsOf(stops), path).toEqual([])
       for (const selector of openers) {
@@ -134,7 +134,7 @@ test(
         await page.keyboard.press('Enter')
         await expect(page.getByRole('dialog')).toBeVisible()
         await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-        await expectReadable(page)
+        await expectAccessible(page)
         expect.soft(faultsOf(await walkByTab(page)), `${path}, ${selector}`).toEqual([])
         await page.keyboard.press('Escape')
         await expect(page.getByRole('dialog')).toHaveCount(0)

@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { typeInto } from '#e2e/support/keyboard.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { labelVideo, enterStudio } from '#e2e/support/studio.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { createLabelledDraft, openStudioWithSession } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
@@ -25,8 +25,8 @@ test('a tag is renamed in several languages, in which viewers can find it; an En
 }) => {
   const before = aName('old')
   const [after, german] = [aName('new'), aName('neu')]
-  await enterStudio(page, 'editor')
-  await labelVideo(page, { tags: [before] })
+  await openStudioWithSession(page, 'editor')
+  await createLabelledDraft(page, { tags: [before] })
   await page.goto('/studio/content/names')
   await look(page, before)
   // Pausing or leaving the field starts another search; an open row stays open.
@@ -39,7 +39,7 @@ test('a tag is renamed in several languages, in which viewers can find it; an En
   await page.keyboard.press('Enter')
   await expect(dialog.getByText('Enter an English name.')).toBeVisible()
   await expect(dialog.getByLabel('English')).toBeFocused()
-  await expectReadable(page)
+  await expectAccessible(page)
   await page.keyboard.type(after)
   await page.keyboard.press('Enter')
   await expect(dialog).toHaveCount(0)
@@ -53,16 +53,16 @@ test('a tag is merged into another and disappears; another is deleted, and its v
   page,
 }) => {
   const [from, into, lone] = [aName('from'), aName('into'), aName('lone')]
-  await enterStudio(page, 'editor')
-  const video = await labelVideo(page, { tags: [from, lone] })
-  await labelVideo(page, { tags: [into] })
+  await openStudioWithSession(page, 'editor')
+  const video = await createLabelledDraft(page, { tags: [from, lone] })
+  await createLabelledDraft(page, { tags: [into] })
   await page.goto('/studio/content/names')
   await look(page, from)
   await page.getByRole('button', { name: `Merge ${from}` }).click()
   const dialog = page.getByRole('dialog', { name: `Merge ${from} into another` })
   await dialog.getByLabel('Search').fill(into)
   await page.keyboard.press('Enter')
-  await expectReadable(page)
+  await expectAccessible(page)
   await dialog.getByRole('button', { name: `Merge into ${into}` }).click()
   await expect(page.getByText('No tags match this name.')).toBeVisible()
 
@@ -79,9 +79,9 @@ test('the order of the categories in the menu is changed with the keyboard, and 
 }) => {
   const own = aName('')
   const [first, second] = [`first${own}`, `second${own}`]
-  await enterStudio(page, 'editor')
-  await labelVideo(page, { category: first })
-  await labelVideo(page, { category: second })
+  await openStudioWithSession(page, 'editor')
+  await createLabelledDraft(page, { category: first })
+  await createLabelledDraft(page, { category: second })
   await page.goto('/studio/content/names')
   const up = page.getByRole('button', { name: `Move ${second} up` })
   await expect(up).toBeVisible()
@@ -104,7 +104,7 @@ test('the order of the categories in the menu is changed with the keyboard, and 
 })
 
 test('an analyst sees the names without actions', async ({ page }) => {
-  await enterStudio(page, 'analyst')
+  await openStudioWithSession(page, 'analyst')
   await page.goto('/studio/content/names')
   await expect(page.getByRole('table', { name: 'Tags' })).toBeVisible()
   await expect(page.getByRole('table', { name: 'Categories' })).toBeVisible()
@@ -118,17 +118,17 @@ for (const [language, heading] of [
   ['dy', 'Kategorien und Schlagwörter'],
 ] as const)
   test(`the names are accessible and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
-    await enterStudio(page, 'editor')
+    await openStudioWithSession(page, 'editor')
     await page.goto(`/studio/content/names?lang=${language}`)
     await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
     await expect(page.getByRole('table').last()).toBeVisible()
     await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-    await expectReadable(page)
-    await expectFits(page)
+    await expectAccessible(page)
+    await expectNoOverflow(page)
   })
 
 test('an unknown URL of the studio shows a message', async ({ page }) => {
-  await enterStudio(page, 'owner')
+  await openStudioWithSession(page, 'owner')
   for (const path of ['content/vid_none', 'content/names/more', 'growth/links', 'money/ord_none/more']) {
     await page.goto(`/studio/${path}`)
     await expect(page.getByRole('heading', { name: 'Not found' })).toBeVisible()

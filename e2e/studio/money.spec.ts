@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { orderNumber } from '#contract/order-number.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
-import { enterStudio } from '#e2e/support/studio.ts'
+import { openStudioWithSession } from '#e2e/support/studio.ts'
 import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/watching.ts'
 
 test.use({ bypassCSP: true })
@@ -25,7 +25,7 @@ test('support finds an order, syncs it and refunds a part; the page updates imme
   page,
 }) => {
   const order = await buy(page)
-  await enterStudio(page, 'support')
+  await openStudioWithSession(page, 'support')
   await page.goto(`/studio/people?who=${order}`)
   await page.getByRole('table', { name: 'Customers' }).getByRole('link').click()
   await page.getByRole('table', { name: 'Orders' }).getByRole('link').click()
@@ -40,7 +40,7 @@ test('support finds an order, syncs it and refunds a part; the page updates imme
   await dialog.getByLabel('Reason').fill('goodwill')
   await dialog.getByRole('button', { name: 'Refund' }).click()
   await expect(dialog.getByText('Enter an amount up to $0.99.')).toBeVisible()
-  await expectReadable(page)
+  await expectAccessible(page)
   await dialog.getByLabel('Amount (USD)').fill('0.40')
   await dialog.getByRole('button', { name: 'Refund' }).click()
   await expect(page.getByText('$0.40 was refunded.')).toBeVisible()
@@ -58,8 +58,8 @@ test('support finds an order, syncs it and refunds a part; the page updates imme
   await expect(page.getByText('Refunded', { exact: true }).last()).toBeVisible()
   await expect(page.getByRole('table', { name: 'Refunds' }).getByRole('row')).toHaveCount(3)
   await expect(page.getByRole('button', { name: 'Refund' })).toHaveCount(0)
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
 })
 
 /** Creates unpaid orders of a guest. @returns the guest's id, and the order numbers, the latest first */
@@ -89,7 +89,7 @@ test('orders are filtered by status, gateway, customer and date; the URL has the
 }) => {
   const { person, orders } = await order(page, ['sandbox', 'stripe'])
   const [byStripe = '', bySandbox = ''] = orders
-  await enterStudio(page, 'owner')
+  await openStudioWithSession(page, 'owner')
   await page.goto('/studio/money')
   const rows = page.getByRole('table', { name: 'Orders' }).getByRole('row')
   const find = async (wish: () => Promise<unknown>, address: RegExp, count: number) => {
@@ -105,8 +105,8 @@ test('orders are filtered by status, gateway, customer and date; the URL has the
   await find(() => gateway.selectOption('Stripe'), /gateway=stripe/, 1)
   await expect(rows.last()).toContainText('Stripe')
   await find(() => state.selectOption('Paid'), /status=paid/, 0)
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
 
   await page.goBack()
   await expect(rows).toHaveCount(2)
@@ -154,15 +154,15 @@ test('the day’s reconciliation shows the ledger’s and each gateway’s amoun
   page,
 }) => {
   const order = await buy(page)
-  await enterStudio(page, 'support')
+  await openStudioWithSession(page, 'support')
   await page.goto('/studio/money/reconciliation')
   await page.getByRole('button', { name: 'Reconcile now' }).click()
   const balance = page.getByRole('table', { name: 'Ledger vs. gateways' })
   const sandbox = balance.getByRole('row', { name: 'Sandbox' })
   await expect(sandbox).toContainText(/\$\d.*\$\d.*None/)
   await expect(page.getByRole('button', { name: 'Reconcile now' })).toBeEnabled()
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
 
   await unsettle(page, order)
   await page.goto('/studio/money/reconciliation?lang=dy')
@@ -173,14 +173,14 @@ test('the day’s reconciliation shows the ledger’s and each gateway’s amoun
     .getByRole('row', { name: orderNumber(order) })
   await expect(wrong).toContainText(/0,99\s\$.*0,89\s\$/)
   await expect(wrong).toContainText('Wir prüfen nicht mehr.')
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   await wrong.getByRole('link').click()
   await expect(page.getByRole('heading', { name: 'The Test Tower · 4' })).toBeVisible()
 })
 
 test('the analyst sees revenue without actions @phone', async ({ page }) => {
-  await enterStudio(page, 'analyst')
+  await openStudioWithSession(page, 'analyst')
   await page.goto('/studio/money/reconciliation')
   await expect(page.getByRole('heading', { name: 'Daily summary' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Reconcile now' })).toHaveCount(0)
@@ -195,14 +195,14 @@ for (const [language, words] of [
     `money, customers and plans are accessible and fit, in ${language}`,
     { tag: '@screens' },
     async ({ page }) => {
-      await enterStudio(page, 'owner')
+      await openStudioWithSession(page, 'owner')
       const paths = ['/studio/money', '/studio/people', '/studio/plans', '/studio/plans/new']
       for (const [index, path] of paths.entries()) {
         await page.goto(`${path}?lang=${language}`)
         await expect(page.getByRole('heading', { name: words[index], exact: true })).toBeVisible()
         await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-        await expectReadable(page)
-        await expectFits(page)
+        await expectAccessible(page)
+        await expectNoOverflow(page)
       }
     },
   )
@@ -215,7 +215,7 @@ test.describe('without a connection', () => {
 
   /** Follows a link from the orders page after the connection is lost. */
   const followOffline = async (page: Page, link: string) => {
-    await enterStudio(page, 'owner')
+    await openStudioWithSession(page, 'owner')
     await page.goto('/studio/money')
     await expect(page.getByLabel('Gateway')).toBeVisible()
     await page.context().setOffline(true)
@@ -228,8 +228,8 @@ test.describe('without a connection', () => {
     context,
   }) => {
     await followOffline(page, 'Disputes')
-    await expectReadable(page)
-    await expectFits(page)
+    await expectAccessible(page)
+    await expectNoOverflow(page)
     await context.setOffline(false)
     await expect(page.getByText('You’re offline.')).toHaveCount(0)
     await expect(page.getByText('No disputes match this filter').or(page.getByRole('table'))).toBeVisible()
@@ -249,7 +249,7 @@ test.describe('without a connection', () => {
 
   /** Leaves the orders page; the connection drops while the next page's code loads. */
   const loseCode = async (page: Page) => {
-    await enterStudio(page, 'owner')
+    await openStudioWithSession(page, 'owner')
     await page.goto('/studio/money')
     await expect(page.getByLabel('Gateway')).toBeVisible()
     await page.route(experimentsCode, async (route) => {
@@ -267,8 +267,8 @@ test.describe('without a connection', () => {
     context,
   }) => {
     await loseCode(page)
-    await expectReadable(page)
-    await expectFits(page)
+    await expectAccessible(page)
+    await expectNoOverflow(page)
     await context.setOffline(false)
     await expect(page.getByRole('heading', { name: 'Experiments', level: 1 })).toBeVisible()
     await page.goBack()
@@ -302,7 +302,7 @@ test.describe('when an area’s code throws', () => {
     await page.route(experimentsCode, (route) =>
       route.fulfill({ contentType: 'text/javascript', body: "throw new Error('it broke')" }),
     )
-    await enterStudio(page, 'owner')
+    await openStudioWithSession(page, 'owner')
     await page.goto('/studio/money')
     await expect(page.getByLabel('Gateway')).toBeVisible()
     await page.getByRole('link', { name: 'Experiments' }).click()

@@ -1,8 +1,8 @@
 import type { Browser, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { enterStudio } from '#e2e/support/studio.ts'
-import { anAddress, payByCard } from '#e2e/support/watching.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { openStudioWithSession } from '#e2e/support/studio.ts'
+import { randomEmail, payByCard } from '#e2e/support/watching.ts'
 
 test.use({ bypassCSP: true })
 
@@ -27,7 +27,7 @@ async function expectSold(shop: Page, name: string, look: () => Promise<void>): 
 /** Subscribes as a guest. @returns the e-mail address */
 async function subscribe(shop: Page, name: string): Promise<string> {
   await shop.getByRole('button', { name: `Choose ${name}` }).click()
-  const email = anAddress()
+  const email = randomEmail()
   await payByCard(shop, { number: '4242 4242 4242 4242', email })
   await expect(shop.getByRole('region', { name: 'Your subscription' })).toContainText(name)
   return email
@@ -41,8 +41,8 @@ async function putOnSale(page: Page, name: string): Promise<void> {
   const price = page.getByLabel('Price', { exact: true })
   await expect(price).toBeFocused()
   await expect(page.getByText('Enter a price, such as 9.99.')).toBeVisible()
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   await price.fill('12.99')
   await page.getByLabel('Introductory price').fill('13.99')
   await page.getByLabel('Billing interval (days)').fill('14')
@@ -63,7 +63,7 @@ test('an owner creates a plan, changes its price for new customers, and archives
   browser,
 }) => {
   const name = `Fortnight ${crypto.randomUUID().slice(0, 6)}`
-  await enterStudio(page, 'owner')
+  await openStudioWithSession(page, 'owner')
   await putOnSale(page, name)
   await expect(page.getByText('No subscribers yet.')).toBeVisible()
 
@@ -77,8 +77,8 @@ test('an owner creates a plan, changes its price for new customers, and archives
   await page.reload()
   const members = page.getByRole('table', { name: 'Subscribers' })
   await expect(members.getByRole('row', { name: subscriber })).toContainText('$12.99')
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   await page.getByLabel('Price', { exact: true }).fill('15.99')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('A new plan has replaced the old one.')).toBeVisible()
@@ -101,7 +101,7 @@ test('an owner creates a plan, changes its price for new customers, and archives
   await page.getByRole('link', { name: 'All plans' }).click()
   await sold.getByRole('link').click()
   await page.getByRole('button', { name: 'Archive plan' }).click()
-  await expectReadable(page)
+  await expectAccessible(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Archive plan' }).click()
   await expect(page.getByText(/^Archived on \S/)).toBeVisible()
   await expect(page.getByRole('button', { name: 'Save' })).toHaveCount(0)

@@ -1,17 +1,17 @@
 import type { Browser, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { beginDraft, bringFilms, enterStudio } from '#e2e/support/studio.ts'
-import { tinyFilm } from '#e2e/support/tiny-film.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { createDraft, uploadFilms, openStudioWithSession } from '#e2e/support/studio.ts'
+import { tinyVideo } from '#e2e/support/tiny-film.ts'
 
 test.use({ bypassCSP: true })
 
 /** Opens the page of a draft with converted episodes. @returns its unique title */
 async function openMade(page: Page, count: number): Promise<string> {
-  await enterStudio(page, 'editor')
+  await openStudioWithSession(page, 'editor')
   const title = `Publish ${crypto.randomUUID().slice(0, 8)}`
-  const id = await beginDraft(page, title)
-  await bringFilms(page, id, Array<Buffer>(count).fill(await tinyFilm()))
+  const id = await createDraft(page, title)
+  await uploadFilms(page, id, Array<Buffer>(count).fill(await tinyVideo()))
   await page.goto(`/studio/content/${id}`)
   await expect(page.getByRole('img', { name: `Cover of ${title}` })).toBeVisible()
   await expect(page.locator('#episodes').getByText(/· Ready/)).toHaveCount(count)
@@ -40,13 +40,13 @@ test('a video is scheduled, unscheduled, published and archived; visitors find i
   await dialog.getByLabel('Publish date').fill('2020-05-04T20:15')
   await dialog.getByRole('button', { name: 'Schedule' }).click()
   await expect(dialog.getByText('This time has passed.')).toBeVisible()
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   await dialog.getByLabel('Publish date').fill('2041-05-04T20:15')
   await dialog.getByRole('button', { name: 'Schedule' }).click()
   await expect(dialog).toHaveCount(0)
   await expect(page.getByText(/Scheduled · goes live on .*2041/)).toBeVisible()
-  await expectReadable(page)
+  await expectAccessible(page)
   expect(await foundByVisitors(browser, title)).toBe(0)
 
   await button('Reschedule').click()
@@ -61,7 +61,7 @@ test('a video is scheduled, unscheduled, published and archived; visitors find i
   await expect(page.getByText(/Published · live since/)).toBeVisible()
   await expect.poll(() => foundByVisitors(browser, title)).toBeGreaterThan(0)
   await button('Archive').click()
-  await expectReadable(page)
+  await expectAccessible(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click()
   await expect(page.getByText(/Archived · hidden from lists/)).toBeVisible()
   await expect.poll(() => foundByVisitors(browser, title)).toBe(0)
@@ -93,11 +93,11 @@ test('the preview shows the unlocked episodes of a visitor, a member and a subsc
     await expect(preview.getByText('$0.55 for this episode, $5.55 for the full series')).toBeVisible()
     await expect(preview.locator('video')).toHaveCount(0)
   }
-  await expectReadable(page)
+  await expectAccessible(page)
   await person.selectOption('Subscriber')
   await expect(second).toHaveAccessibleName('Episode 2, unlocked')
   await expect(preview.locator('video')).toBeVisible()
   await expect(preview.getByText(/\$0\.55/)).toHaveCount(0)
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
 })

@@ -1,6 +1,6 @@
 import type { Request } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { labelVideo, enterStudio } from '#e2e/support/studio.ts'
+import { createLabelledDraft, openStudioWithSession } from '#e2e/support/studio.ts'
 
 /** Returns a unique tag name. */
 const aName = (word: string) => `${word}${crypto.randomUUID().slice(0, 6)}`
@@ -8,8 +8,8 @@ const aName = (word: string) => `${word}${crypto.randomUUID().slice(0, 6)}`
 test('videos are found while typing with one request, with the words in the URL and the focus in the field', async ({
   page,
 }) => {
-  await enterStudio(page, 'editor')
-  await labelVideo(page, {})
+  await openStudioWithSession(page, 'editor')
+  await createLabelledDraft(page, {})
   await page.goto('/studio/content?state=draft')
   const list = page.getByRole('table', { name: 'Videos' })
   await expect(list).toBeVisible()
@@ -38,8 +38,8 @@ test('videos are found while typing with one request, with the words in the URL 
 
 test('a late response does not replace the result of newer input', async ({ page }) => {
   const [slow, quick] = [aName('slow'), aName('quick')]
-  await enterStudio(page, 'editor')
-  await labelVideo(page, { tags: [slow, quick] })
+  await openStudioWithSession(page, 'editor')
+  await createLabelledDraft(page, { tags: [slow, quick] })
   await page.goto('/studio/content/names')
   const late = Promise.withResolvers<void>()
   await page.route(`**/api/studio/tags?keyword=${slow}`, async (route) => {
@@ -66,7 +66,7 @@ test('a late response does not replace the result of newer input', async ({ page
 })
 
 test('the field follows the URL: the area’s navigation link clears it', async ({ page }) => {
-  await enterStudio(page, 'editor')
+  await openStudioWithSession(page, 'editor')
   await page.goto('/studio/content?q=nothing-is-called-so')
   const field = page.getByRole('searchbox', { name: 'Search by title' })
   await expect(field).toHaveValue('nothing-is-called-so')

@@ -1,13 +1,13 @@
 import { request, type Page } from '@playwright/test'
-import { codeAt } from '#server/testing/builders/operator.ts'
+import { totpCodeAt } from '#server/testing/builders/operator.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
-import { beginDraft, studioPassword, openStudio } from '#e2e/support/studio.ts'
+import { createDraft, studioPassword, openStudioByInvitation } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
-type Operator = Awaited<ReturnType<typeof openStudio>>
+type Operator = Awaited<ReturnType<typeof openStudioByInvitation>>
 
 /** Signs the page's operator out everywhere without the page's knowledge. */
 async function endSession(page: Page): Promise<void> {
@@ -27,12 +27,12 @@ async function signIn(page: Page, { email, secret }: Operator): Promise<void> {
   await page.locator('input[type=password]').fill(studioPassword)
   await page.getByRole('button', { name: 'Sign in to the studio' }).click()
   // A code is valid once, and the current one was used for the first sign-in.
-  await page.getByLabel(/authenticator app/).fill(codeAt(secret, new Date(Date.now() + 30_000)))
+  await page.getByLabel(/authenticator app/).fill(totpCodeAt(secret, new Date(Date.now() + 30_000)))
   await page.getByRole('button', { name: 'Sign in to the studio' }).click()
 }
 
 test('text entered when the session ended is kept after the sign-in, and is saved', async ({ page }) => {
-  const operator = await openStudio(page, 'editor')
+  const operator = await openStudioByInvitation(page, 'editor')
   await page.goto('/studio/homepage/texts/contentPolicy/fy')
   const text = page.getByLabel('Markdown')
   await text.fill('# Typed before the end')
@@ -40,8 +40,8 @@ test('text entered when the session ended is kept after the sign-in, and is save
   await endSession(page)
   await page.getByRole('button', { name: 'Publish' }).click()
   await expect(signInOver(page)).toContainText('to save what you entered')
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   // Repeated presses do not close it.
   for (const press of ['Escape', 'Escape', 'Escape']) await page.keyboard.press(press)
   await expect(signInOver(page).getByLabel('E-mail')).toBeVisible()
@@ -66,8 +66,8 @@ const forms = [
 
 for (const [name, path, opener, label, save, saves] of forms)
   test(`keeps input in ${name} of the studio when the session ends`, async ({ page }) => {
-    const operator = await openStudio(page, 'owner')
-    const place = path === 'draft' ? await beginDraft(page, 'Typed at the end of a session') : path
+    const operator = await openStudioByInvitation(page, 'owner')
+    const place = path === 'draft' ? await createDraft(page, 'Typed at the end of a session') : path
     await page.goto(`/studio/content/${place}`)
     if (opener) await page.getByRole('button', { name: opener, exact: true }).click()
     const field = page.getByLabel(label).first()
@@ -88,9 +88,9 @@ for (const [name, path, opener, label, save, saves] of forms)
 
 test('another operator who signs in does not see the input', async ({ page, browser }) => {
   const elsewhere = await browser.newPage()
-  const other = await openStudio(elsewhere, 'owner')
+  const other = await openStudioByInvitation(elsewhere, 'owner')
   await elsewhere.context().close()
-  await openStudio(page, 'editor')
+  await openStudioByInvitation(page, 'editor')
   await page.goto('/studio/homepage/texts/contentPolicy/fy')
   await page.getByLabel('Markdown').fill('# Not for others')
   await endSession(page)
@@ -102,7 +102,7 @@ test('another operator who signs in does not see the input', async ({ page, brow
 })
 
 test('without input the sign-in replaces the page, and signing out needs no session', async ({ page }) => {
-  await openStudio(page, 'editor')
+  await openStudioByInvitation(page, 'editor')
   await page.goto('/studio/team')
   await expect(page.getByRole('table', { name: 'Team' })).toBeVisible()
   const account = page.getByRole('button', { name: 'Account and language' })

@@ -1,6 +1,6 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { enterStudio } from '#e2e/support/studio.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { openStudioWithSession } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
@@ -8,13 +8,13 @@ test('an owner disables a language, whose viewers see the default until it is en
   page,
   browser,
 }) => {
-  await enterStudio(page, 'owner')
+  await openStudioWithSession(page, 'owner')
   await page.goto('/studio/settings')
   const offer = page.getByRole('button', { name: 'Save languages' })
   const portuguese = page.getByLabel('Português')
   await portuguese.uncheck()
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   await offer.click()
   await expect(offer).toBeDisabled()
 
@@ -43,7 +43,7 @@ test('a contact address is set and reset; an analyst has read access only @phone
   page,
   browser,
 }) => {
-  await enterStudio(page, 'owner')
+  await openStudioWithSession(page, 'owner')
   await page.goto('/studio/settings')
   const address = page.getByLabel('Contact address')
   await address.fill('nobody')
@@ -56,7 +56,7 @@ test('a contact address is set and reset; an analyst has read access only @phone
   await back.click()
   await expect(back).toHaveCount(0)
   const other = await (await browser.newContext({ bypassCSP: true })).newPage()
-  await enterStudio(other, 'analyst')
+  await openStudioWithSession(other, 'analyst')
   await other.goto('/studio/settings')
   await expect(other.getByText('English, Español, Français, Deutsch')).toBeVisible()
   await expect(other.getByRole('main').getByRole('button')).toHaveCount(0)
@@ -68,10 +68,10 @@ for (const [language, word] of [
   ['dy', 'Einstellungen'],
 ] as const)
   test(`settings are accessible and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
-    await enterStudio(page, 'owner')
+    await openStudioWithSession(page, 'owner')
     await page.goto(`/studio/settings?lang=${language}`)
     await expect(page.getByRole('heading', { name: word, exact: true })).toBeVisible()
     await expect(page.getByRole('checkbox').first()).toBeVisible()
-    await expectReadable(page)
-    await expectFits(page)
+    await expectAccessible(page)
+    await expectNoOverflow(page)
   })

@@ -1,10 +1,10 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { enterStudio } from '#e2e/support/studio.ts'
+import { openStudioWithSession } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
 test('navigation moves the focus to the heading of the new page @desktop', async ({ page }) => {
-  await enterStudio(page, 'owner')
+  await openStudioWithSession(page, 'owner')
   await page.goto('/studio/content')
   await page
     .getByRole('navigation', { name: 'Studio navigation' })
@@ -26,7 +26,7 @@ test('the sign-in page has the site icon and a language chooser, and no shell co
 test('every area is visible on a phone, and the preview keeps its size when the homepage is saved @phone', async ({
   page,
 }) => {
-  await enterStudio(page, 'owner')
+  await openStudioWithSession(page, 'owner')
   await page.goto('/studio/homepage')
   const links = page.getByRole('navigation', { name: 'Studio navigation' }).getByRole('link')
   await expect(links).toHaveCount(10)

@@ -2,10 +2,10 @@ import type { Page } from '@playwright/test'
 import type { ResultOf } from '#contract/endpoint.ts'
 import type { listJobs } from '#contract/studio/system.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { abandonMail } from '#e2e/support/abandon-mail.ts'
-import { mailTo } from '#e2e/support/site-mails.ts'
-import { enterStudio } from '#e2e/support/studio.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { insertAbandonedMail } from '#e2e/support/abandon-mail.ts'
+import { waitForMail } from '#e2e/support/site-mails.ts'
+import { openStudioWithSession } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
@@ -23,7 +23,7 @@ async function lastSuccess(page: Page): Promise<number> {
 const job = (page: Page) => page.getByRole('row', { name: /check-health/ })
 
 test('an owner sees that each component works, and runs a job immediately @phone', async ({ page }) => {
-  await enterStudio(page, 'owner')
+  await openStudioWithSession(page, 'owner')
   await page.goto('/studio/system')
   const looked = page.waitForResponse(
     (response) => response.url().endsWith('/system/health') && response.request().method() === 'POST',
@@ -41,12 +41,12 @@ test('an owner sees that each component works, and runs a job immediately @phone
   await expect.poll(async () => (await lastSuccess(page)) > before).toBe(true)
   await expect(job(page)).toContainText('OK')
   await expect(page.getByText('No failed files')).toBeVisible()
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
 })
 
 test('a waiting job is shown as completed without a reload @desktop', async ({ page }) => {
-  await enterStudio(page, 'owner')
+  await openStudioWithSession(page, 'owner')
   let asked = 0
   await page.route('**/api/studio/system/jobs', async (route) => {
     const response = await route.fetch()
@@ -64,24 +64,24 @@ test('support sees an abandoned mail without its link, and resends it; it arrive
   page,
 }) => {
   const address = `bounced-${crypto.randomUUID().slice(0, 8)}@example.com`
-  await abandonMail(address)
-  await enterStudio(page, 'support')
+  await insertAbandonedMail(address)
+  await openStudioWithSession(page, 'support')
   await page.goto('/studio/system')
   const mail = page.getByRole('row', { name: address })
   await expect(mail).toContainText('Confirm your e-mail address')
   await expect(mail).toContainText('Check the address.')
   await expect(page.getByText('RCPT TO 550')).toHaveCount(0)
   expect(await page.content()).not.toContain('a-secret')
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   await mail.getByRole('button', { name: 'Resend' }).click()
   await expect(page.getByText('The e-mail will be sent again.')).toBeVisible()
   await expect(mail).toHaveCount(0)
-  expect((await mailTo(address, 'Confirm your e-mail address')).link).toContain('a-secret')
+  expect((await waitForMail(address, 'Confirm your e-mail address')).link).toContain('a-secret')
 })
 
 test('an unresponsive site shows an error and can be retried @desktop', async ({ page }) => {
-  await enterStudio(page, 'owner')
+  await openStudioWithSession(page, 'owner')
   await page.route('**/api/studio/system/health', (route) =>
     route.fulfill({ json: { code: 500 }, contentType: 'application/json' }),
   )
@@ -93,7 +93,7 @@ test('an unresponsive site shows an error and can be retried @desktop', async ({
 })
 
 test('an analyst sees the system status without actions @desktop', async ({ page }) => {
-  await enterStudio(page, 'analyst')
+  await openStudioWithSession(page, 'analyst')
   await page.goto('/studio/system')
   await expect(job(page)).toBeVisible()
   await expect(page.getByRole('button', { name: /^Run now/ })).toHaveCount(0)
@@ -107,13 +107,13 @@ for (const [language, words] of [
     `the setup guide and system pages are accessible and fit, in ${language}`,
     { tag: '@screens' },
     async ({ page }) => {
-      await enterStudio(page, 'owner')
+      await openStudioWithSession(page, 'owner')
       for (const [index, path] of ['/studio', '/studio/system'].entries()) {
         await page.goto(`${path}?lang=${language}`)
         await expect(page.getByRole('heading', { name: words[index], exact: true, level: 1 })).toBeVisible()
         await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-        await expectReadable(page)
-        await expectFits(page)
+        await expectAccessible(page)
+        await expectNoOverflow(page)
       }
     },
   )

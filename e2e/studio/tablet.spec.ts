@@ -1,7 +1,7 @@
 import type { Locator } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { enterStudio } from '#e2e/support/studio.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { openStudioWithSession } from '#e2e/support/studio.ts'
 import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/watching.ts'
 
 test.use({ bypassCSP: true, viewport: { width: 820, height: 1180 } })
@@ -14,12 +14,12 @@ for (const language of ['en', 'dy'] as const)
     { tag: '@screens' },
     async ({ page }) => {
       test.setTimeout(300_000)
-      await enterStudio(page, 'owner')
+      await openStudioWithSession(page, 'owner')
       for (const path of pages) {
         await page.goto(`/studio/${path}?lang=${language}`)
         await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
         await expect(page.locator('main [aria-busy=true]')).toHaveCount(0)
-        await expectFits(page)
+        await expectNoOverflow(page)
         const scrolled = await page
           .locator('main [role=region]')
           .evaluateAll((frames) =>
@@ -34,7 +34,7 @@ for (const language of ['en', 'dy'] as const)
       await expect(signOut).toBeHidden()
       await page.getByRole('button', { name }).click()
       await expect(signOut).toBeVisible()
-      await expectReadable(page)
+      await expectAccessible(page)
       // The menu is closed on the next page.
       await page.getByRole('navigation').getByRole('link', { name: 'Videos' }).click()
       await expect(signOut).toBeHidden()
@@ -48,7 +48,7 @@ test('orders fit on a tablet and at 200 % zoom without horizontal scrolling, wit
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
   await payByCard(page, { number: '4242 4242 4242 4242' })
   await expectPlaying(page, 4)
-  await enterStudio(page, 'owner')
+  await openStudioWithSession(page, 'owner')
   for (const width of [720, 768, 820]) {
     await page.setViewportSize({ width, height: 600 })
     await page.goto('/studio/money')

@@ -1,21 +1,21 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { codeAt } from '#server/testing/builders/operator.ts'
-import { studioPassword, inviteOperator, openStudio } from '#e2e/support/studio.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { totpCodeAt } from '#server/testing/builders/operator.ts'
+import { studioPassword, inviteOperator, openStudioByInvitation } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
 test('an owner accepts an invitation, adds an editor, and sees both in the audit log @phone', async ({
   page,
 }) => {
-  await openStudio(page, 'owner')
+  await openStudioByInvitation(page, 'owner')
   await page.goto('/studio/team')
   const eva = `eva-${crypto.randomUUID().slice(0, 8)}@example.com`
   await page.getByLabel('E-mail').fill(eva)
   await page.getByRole('button', { name: 'Create link' }).click()
   const dialog = page.getByRole('dialog', { name: 'One-time link' })
   await expect(dialog.locator('code')).toHaveText(/\/studio\/welcome#invitation=/)
-  await expectReadable(page)
+  await expectAccessible(page)
   await page.keyboard.press('Escape')
   await expect(page.getByRole('row', { name: eva })).toContainText('Invited')
   await expect(page.getByRole('table', { name: 'Audit log' })).toContainText('Invited a team member')
@@ -23,14 +23,14 @@ test('an owner accepts an invitation, adds an editor, and sees both in the audit
 
 test('changing a role asks for confirmation and then confirms the change @phone', async ({ page }) => {
   const { email } = await inviteOperator('analyst')
-  await openStudio(page, 'owner')
+  await openStudioByInvitation(page, 'owner')
   await page.goto('/studio/team')
   const role = page.getByLabel(`Role of ${email}`)
   await role.selectOption('Owner')
   const question = page.getByRole('dialog', { name: 'Change role?' })
   await expect(question).toContainText(`${email} changes from Analyst to Owner.`)
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   await page.keyboard.press('Escape')
   await expect(question).toHaveCount(0)
   await page.reload()
@@ -51,14 +51,14 @@ test('an error message disappears once the input is valid @desktop', async ({ pa
   await code.fill('000000')
   await page.getByRole('button', { name: 'Open the studio' }).click()
   await expect(wrong).toBeVisible()
-  await code.fill(codeAt(secret, new Date()))
+  await code.fill(totpCodeAt(secret, new Date()))
   await page.getByRole('button', { name: 'Open the studio' }).click()
   await expect(page.locator('ul code')).toHaveCount(10)
   expect(await wrong.isVisible()).toBe(false)
 })
 
 test('a returning operator signs in with password and code, and signs out @desktop', async ({ page }) => {
-  const { email, secret } = await openStudio(page, 'analyst')
+  const { email, secret } = await openStudioByInvitation(page, 'analyst')
   // The page after the invitation has loaded, which closes open menus.
   await page.goto('/studio')
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
@@ -72,13 +72,13 @@ test('a returning operator signs in with password and code, and signs out @deskt
   // The current code was used by the first sign-in; the next one is already valid.
   // The field has just appeared, so it has no error yet.
   await expect(page.getByLabel(/authenticator app/)).not.toHaveAttribute('aria-invalid', 'true')
-  await page.getByLabel(/authenticator app/).fill(codeAt(secret, new Date(Date.now() + 30_000)))
+  await page.getByLabel(/authenticator app/).fill(totpCodeAt(secret, new Date(Date.now() + 30_000)))
   await page.getByRole('button', { name: 'Sign in to the studio' }).click()
   await expect(page.getByRole('navigation', { name: 'Studio navigation' })).toBeVisible()
 })
 
 test('an analyst sees the team without actions @desktop', async ({ page }) => {
-  await openStudio(page, 'analyst')
+  await openStudioByInvitation(page, 'analyst')
   await page.goto('/studio/team')
   await expect(page.getByRole('table', { name: 'Team' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Create link' })).toHaveCount(0)
@@ -96,17 +96,17 @@ for (const [language, word] of [
       const { link } = await inviteOperator('editor')
       await page.goto(`/studio?lang=${language}`)
       await expect(page.locator('button[type=submit]')).toBeVisible()
-      await expectReadable(page)
-      await expectFits(page)
+      await expectAccessible(page)
+      await expectNoOverflow(page)
       await page.goto(link.replace('welcome', `welcome?lang=${language}`))
       await expect(page.locator('code')).toBeVisible()
-      await expectReadable(page)
-      await expectFits(page)
-      await openStudio(page, 'owner')
+      await expectAccessible(page)
+      await expectNoOverflow(page)
+      await openStudioByInvitation(page, 'owner')
       await page.goto(`/studio/team?lang=${language}`)
       await expect(page.getByRole('heading', { name: word, exact: true })).toBeVisible()
       await expect(page.getByRole('table').first()).toBeVisible()
-      await expectReadable(page)
-      await expectFits(page)
+      await expectAccessible(page)
+      await expectNoOverflow(page)
     },
   )

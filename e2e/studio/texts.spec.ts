@@ -1,6 +1,6 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { enterStudio } from '#e2e/support/studio.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { openStudioWithSession } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
@@ -8,7 +8,7 @@ test('an editor edits a page with a preview, viewers see it, and it is reset to 
   page,
   browser,
 }) => {
-  await enterStudio(page, 'editor')
+  await openStudioWithSession(page, 'editor')
   await page.goto('/studio/homepage/texts')
   await page.getByRole('row', { name: 'Content policy' }).getByRole('link', { name: 'Español' }).click()
   const text = page.getByLabel('Markdown')
@@ -19,8 +19,8 @@ test('an editor edits a page with a preview, viewers see it, and it is reset to 
   await expect(preview.locator('strong')).toHaveText('strong')
   await expect(preview.getByText('<b>Raw</b>')).toBeVisible()
   await expect(preview.getByRole('link')).toHaveCount(0)
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   const shown = await preview.getByRole('paragraph').last().innerText()
   await page.getByRole('button', { name: 'Publish' }).click()
   await expect(page.getByText('Edited on')).toBeVisible()
@@ -41,9 +41,9 @@ test('an editor edits a page with a preview, viewers see it, and it is reset to 
 
 test('a conflicting edit shows a message and keeps its input @desktop', async ({ page, browser }) => {
   const path = '/studio/homepage/texts/commonQuestions/pt'
-  await enterStudio(page, 'editor')
+  await openStudioWithSession(page, 'editor')
   const other = await (await browser.newContext({ bypassCSP: true })).newPage()
-  await enterStudio(other, 'owner')
+  await openStudioWithSession(other, 'owner')
   for (const tab of [page, other]) {
     await tab.goto(path)
     // Both have loaded the same version.
@@ -57,7 +57,7 @@ test('a conflicting edit shows a message and keeps its input @desktop', async ({
   await expect(other.getByText('Someone else changed this page')).toBeVisible()
   await expect(other.getByLabel('Current version')).toHaveValue('# First')
   await expect(other.getByLabel('Markdown')).toHaveValue('# Second')
-  await expectReadable(other)
+  await expectAccessible(other)
   await other.getByRole('button', { name: 'Publish mine instead' }).click()
   await expect(other.getByText('Edited on')).toBeVisible()
   await other.getByRole('button', { name: 'Reset to original' }).click()
@@ -71,7 +71,7 @@ for (const [language, words] of [
   ['dy', ['Seiten', 'Symbol']],
 ] as const)
   test(`pages and icon are accessible and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
-    await enterStudio(page, 'owner')
+    await openStudioWithSession(page, 'owner')
     for (const [index, path] of ['texts', 'icon'].entries()) {
       await page.goto(`/studio/homepage/${path}?lang=${language}`)
       await expect(page.getByRole('link', { name: words[index], exact: true })).toHaveAttribute(
@@ -79,11 +79,11 @@ for (const [language, words] of [
         'page',
       )
       await expect(page.locator('main table, main img')).toBeVisible()
-      await expectReadable(page)
-      await expectFits(page)
+      await expectAccessible(page)
+      await expectNoOverflow(page)
     }
     await page.goto(`/studio/homepage/texts/privacyPolicy/dy?lang=${language}`)
     await expect(page.getByRole('region').getByRole('listitem').first()).toBeVisible()
-    await expectReadable(page)
-    await expectFits(page)
+    await expectAccessible(page)
+    await expectNoOverflow(page)
   })

@@ -1,11 +1,11 @@
 import type { Page } from '@playwright/test'
-import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { expect, test, defaultSite } from '#e2e/support/fixtures.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
-import { enterStudio } from '#e2e/support/studio.ts'
+import { openStudioWithSession } from '#e2e/support/studio.ts'
 import { payByCard, towerUrl } from '#e2e/support/watching.ts'
 
-test.use({ site: { ...usualSite, standIns: false, settings: { BALANCE: 'on' } }, bypassCSP: true })
+test.use({ site: { ...defaultSite, withFakeServices: false, settings: { BALANCE: 'on' } }, bypassCSP: true })
 
 /** Tops up $5 and spends $0.99 of it. @returns the top-up's order */
 async function topUpAndSpend(page: Page): Promise<string> {
@@ -33,7 +33,7 @@ async function topUpAndSpend(page: Page): Promise<string> {
 test('an owner creates, edits and archives a top-up; viewers see the top-ups on sale @phone', async ({
   page,
 }) => {
-  await enterStudio(page, 'owner')
+  await openStudioWithSession(page, 'owner')
   await page.goto('/studio/plans')
   await page.getByRole('link', { name: 'Top-ups' }).click()
   await page.getByRole('link', { name: 'New top-up' }).click()
@@ -42,8 +42,8 @@ test('an owner creates, edits and archives a top-up; viewers see the top-ups on 
   await page.getByLabel('Price').fill('50')
   await page.getByLabel('Bonus', { exact: true }).fill('9')
   await page.getByLabel('Bonus valid for (days)').fill('90')
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   await page.getByRole('button', { name: 'Create top-up' }).click()
   await expect(page.getByRole('heading', { name: '$50.00 + $9.00', level: 1 })).toBeVisible()
   await page.getByLabel('Bonus', { exact: true }).fill('10')
@@ -72,15 +72,15 @@ test('the studio shows the liability of balances, and refunds the unspent part o
   page,
 }) => {
   const order = await topUpAndSpend(page)
-  await enterStudio(page, 'owner')
+  await openStudioWithSession(page, 'owner')
   await page.goto('/studio/money/balances')
   const owed = page.getByRole('table', { name: 'Unspent money now' })
   await expect(owed.getByRole('row', { name: /USD/ })).toContainText('$4.01')
   const today = page.getByRole('table', { name: 'By day (UTC)' }).getByRole('row').nth(1)
   await expect(today).toContainText('$5.00')
   await expect(today).toContainText('$0.99')
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   await page.goto(`/studio/money/orders/${order}`)
   await expect(page.getByRole('heading', { name: 'Top-up', level: 1 })).toBeVisible()
   await page.getByRole('button', { name: 'Refund' }).click()

@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { beginDraft, bringFilms, labelVideo, openStudio } from '#e2e/support/studio.ts'
-import { tinyFilm } from '#e2e/support/tiny-film.ts'
+import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { createDraft, uploadFilms, createLabelledDraft, openStudioByInvitation } from '#e2e/support/studio.ts'
+import { tinyVideo } from '#e2e/support/tiny-film.ts'
 
 test.use({ bypassCSP: true })
 
@@ -26,9 +26,9 @@ async function asksBeforeReload(page: Page): Promise<boolean> {
 test('leaving a video’s page asks before unsaved input is lost, and not after it is saved', async ({
   page,
 }) => {
-  await openStudio(page, 'owner')
+  await openStudioByInvitation(page, 'owner')
   const name = `A night that was typed ${crypto.randomUUID().slice(0, 8)}`
-  await beginDraft(page, name)
+  await createDraft(page, name)
   await page.goto('/studio/content')
   await page.getByRole('link', { name }).click()
   const title = page.getByRole('group', { name: 'Español' }).getByLabel('Title')
@@ -38,8 +38,8 @@ test('leaving a video’s page asks before unsaved input is lost, and not after 
 
   await area(page, 'Plans').click()
   await expect(question(page)).toBeVisible()
-  await expectReadable(page)
-  await expectFits(page)
+  await expectAccessible(page)
+  await expectNoOverflow(page)
   await page.keyboard.press('Enter')
   await expect(question(page)).toHaveCount(0)
   await expect(title).toHaveValue('Una noche ')
@@ -76,7 +76,7 @@ const forms = [
 test('every form of the studio asks before unsaved input is lost, and so does signing out', async ({
   page,
 }) => {
-  await openStudio(page, 'owner')
+  await openStudioByInvitation(page, 'owner')
   for (const [name, path, label] of forms)
     await test.step(name, async () => {
       await page.goto(path)
@@ -100,10 +100,10 @@ test('every form of the studio asks before unsaved input is lost, and so does si
 test('every sheet with a form asks before it closes with unsaved input, however it is closed', async ({
   page,
 }) => {
-  await openStudio(page, 'owner')
+  await openStudioByInvitation(page, 'owner')
   const name = `typed${crypto.randomUUID().slice(0, 8)}`
-  const draft = await labelVideo(page, { category: name })
-  await bringFilms(page, draft, [await tinyFilm()])
+  const draft = await createLabelledDraft(page, { category: name })
+  await uploadFilms(page, draft, [await tinyVideo()])
   const sheets = [
     [`/studio/content/${draft}`, 'Titles of episode 1', 'Title (English)'],
     [`/studio/content/${draft}`, 'Schedule', 'Publish date'],
@@ -140,8 +140,8 @@ test('every sheet with a form asks before it closes with unsaved input, however 
         await expect(field).toHaveValue(typed)
       }
       await page.keyboard.press('Escape')
-      await expectReadable(page)
-      await expectFits(page)
+      await expectAccessible(page)
+      await expectNoOverflow(page)
       await question(page).getByRole('button', { name: 'Leave', exact: true }).click()
       await expect(page.getByRole('dialog')).toHaveCount(0)
       await page.getByRole('button', { name: opener, exact: true }).click()

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { currentSite } from '#e2e/site/own-site.ts'
 
 /** Inserts an abandoned mail, because the tests' mail server accepts every mail. */
-export async function abandonMail(to: string): Promise<void> {
+export async function insertAbandonedMail(to: string): Promise<void> {
   const client = new pg.Client({ connectionString: currentSite().databaseUrl })
   await client.connect()
   try {

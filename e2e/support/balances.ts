@@ -12,7 +12,7 @@ export const unlockButton = (panel: Locator): Locator =>
   panel.getByRole('button', { name: 'Unlock for $0.99 from your balance' })
 
 /** Returns the available balance on the site, in cents. */
-export async function available(page: Page): Promise<number> {
+export async function readAvailableBalance(page: Page): Promise<number> {
   const answer = await page.request.get('/api/balance')
   const { info } = (await answer.json()) as { info: { balances: { available_cents: number }[] } }
   return info.balances.reduce((sum, { available_cents }) => sum + available_cents, 0)
@@ -28,7 +28,12 @@ export async function payTopUp(page: Page, name: string, price: string): Promise
 }
 
 /** Tops up from a locked episode. @returns its paywall, which then offers the balance */
-export async function topUp(page: Page, episode: number, name = '$5.00', price = '$5.00'): Promise<Locator> {
+export async function topUpAtPaywall(
+  page: Page,
+  episode: number,
+  name = '$5.00',
+  price = '$5.00',
+): Promise<Locator> {
   await page.goto(await towerUrl(page, episode))
   const panel = lockedPanel(page, episode)
   await panel.getByRole('button', { name: 'Top up your balance' }).click()

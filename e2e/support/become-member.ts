@@ -1,18 +1,25 @@
 import type { Page } from '@playwright/test'
 import { payByCard } from './watching.ts'
 
-const ada = { email: `ada-${crypto.randomUUID().slice(0, 8)}@example.com`, password: 'a quiet lighthouse' }
-const pays = { number: '4242 4242 4242 4242', email: ada.email }
+const credentials = {
+  email: `ada-${crypto.randomUUID().slice(0, 8)}@example.com`,
+  password: 'a quiet lighthouse',
+}
+const cardAndEmail = { number: '4242 4242 4242 4242', email: credentials.email }
 
 /** Registers a member with history and favorites who has bought an episode of the first drama and a plan with the sandbox's card. */
-export async function becomeMember(page: Page, url: string, [first, ...others]: string[]): Promise<void> {
+export async function createPayingMember(
+  page: Page,
+  url: string,
+  [first, ...others]: string[],
+): Promise<void> {
   const post = async (path: string, data: object) => {
     const response = await page.request.post(`${url}/api/user${path}`, { data, headers: { origin: url } })
     const { code, message } = (await response.json()) as { code: number; message?: string }
     if (code !== 200) throw new Error(`${path}: ${message ?? code}`)
   }
   await page.goto(url)
-  await post('/register', { ...ada, display_name: 'Ada', repeat_password: ada.password })
+  await post('/register', { ...credentials, display_name: 'Ada', repeat_password: credentials.password })
   for (const video_id of [first, ...others]) {
     await post('/favorite', { video_id })
     const list = await page.request.get(`${url}/api/video/episode?video_id=${video_id}`)
@@ -23,17 +30,17 @@ export async function becomeMember(page: Page, url: string, [first, ...others]: 
   }
   await page.goto(`${url}/videos/${first}?episode=4`)
   await page.getByRole('button', { name: /^Pay / }).click()
-  await payByCard(page, pays)
+  await payByCard(page, cardAndEmail)
   await page.locator('dialog').waitFor({ state: 'detached' })
   await page.goto(`${url}/shopping`)
   await page.locator('main li button').first().click()
-  await payByCard(page, { number: pays.number })
+  await payByCard(page, { number: cardAndEmail.number })
   await page.locator('dialog').waitFor({ state: 'detached' })
 }
 
 /** Deletes the member; only ledger records remain. */
-export async function leave(page: Page, url: string): Promise<void> {
+export async function deleteMember(page: Page, url: string): Promise<void> {
   const headers = { origin: url }
   await page.request.post(`${url}/api/payment/cancel`, { headers, data: {} })
-  await page.request.delete(`${url}/api/user`, { headers, data: { current_password: ada.password } })
+  await page.request.delete(`${url}/api/user`, { headers, data: { current_password: credentials.password } })
 }

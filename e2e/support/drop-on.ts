@@ -1,7 +1,7 @@
 import type { Locator } from '@playwright/test'
 
 /** Simulates dropping files or folders of the disk on a page. */
-export async function dropOn(target: Locator, files: string[]): Promise<void> {
+export async function dropFiles(target: Locator, files: string[]): Promise<void> {
   const { x = 0, y = 0 } = (await target.boundingBox()) ?? {}
   const page = target.page()
   const devtools = await page.context().newCDPSession(page)

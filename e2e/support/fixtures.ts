@@ -10,16 +10,17 @@ import { siteUrl } from './site-url.ts'
 import { setCurrentSite, SiteServer, type OpenSite, type SiteSettings } from '#e2e/site/own-site.ts'
 
 /** Playwright's own message for `serviceWorkers: 'block'`. */
-const blockedWorker = 'Service Worker registration blocked by Playwright'
+const blockedWorkerWarning = 'Service Worker registration blocked by Playwright'
 
 /** Chromium's messages where a service worker takes control between the preload of a script and its import: it is fetched twice. */
-const takenOver = /cross-world service worker resource mismatch|was preloaded using link preload but not used/
+const takeoverWarning =
+  /cross-world service worker resource mismatch|was preloaded using link preload but not used/
 
 /** The path of a missing page. */
 export const missingPath = '/nowhere'
 
 /** The default site of a test file. */
-export const usualSite: SiteSettings = { template: 'tower', standIns: true, settings: {} }
+export const defaultSite: SiteSettings = { template: 'tower', withFakeServices: true, settings: {} }
 
 interface Options {
   /** Expected console messages of the browser, such as for a lost connection. */
@@ -32,7 +33,7 @@ interface Options {
   pace: 'slow' | 'real'
 }
 
-interface Automatic {
+interface AutoFixtures {
   locatorCheck: void
   ownSite: void
   silentConsole: void
@@ -40,7 +41,7 @@ interface Automatic {
   slowEpisodes: void
 }
 
-interface PerWorker {
+interface WorkerFixtures {
   /** Serves the sites of this worker; `openFor` identifies the settings of the open one. */
   siteServer: { server: SiteServer; open?: OpenSite; openFor?: string }
 }
@@ -49,9 +50,9 @@ interface PerWorker {
  * Every test file has its own site on a clone of a prepared database, and after each failure the rest of its file gets a
  * new one. Every browser test also expects that the console stays silent in each window that it opens.
  */
-export const test = base.extend<Options & Automatic, PerWorker>({
+export const test = base.extend<Options & AutoFixtures, WorkerFixtures>({
   forgiven: [undefined, { option: true }],
-  site: [usualSite, { option: true }],
+  site: [defaultSite, { option: true }],
   baseURL: siteUrl,
   consent: ['no', { option: true }],
   pace: ['slow', { option: true }],
@@ -80,7 +81,7 @@ export const test = base.extend<Options & Automatic, PerWorker>({
     async ({ browser, consent }, use) => {
       // Faster than a context's `storageState`, which opens a page.
       if (!consent) return use()
-      await inEveryContext(browser, (context) => void context.addInitScript(keepConsent, consent), use)
+      await inEveryContext(browser, (context) => void context.addInitScript(storeConsent, consent), use)
     },
     { auto: true },
   ],
@@ -94,13 +95,13 @@ export const test = base.extend<Options & Automatic, PerWorker>({
   silentConsole: [
     async ({ browser, forgiven, serviceWorkers }, use) => {
       const noise: string[] = []
-      const hear = (text: string) => {
-        const isTakeover = serviceWorkers === 'allow' && takenOver.test(text)
+      const recordMessage = (text: string) => {
+        const isTakeover = serviceWorkers === 'allow' && takeoverWarning.test(text)
         if (!isTakeover && !forgiven?.test(text)) noise.push(text)
       }
       const listen = (context: BrowserContext) => {
-        context.on('console', (message) => isNoise(message) && hear(message.text()))
-        context.on('weberror', (thrown) => hear(thrown.error().message))
+        context.on('console', (message) => isUnexpectedMessage(message) && recordMessage(message.text()))
+        context.on('weberror', (thrown) => recordMessage(thrown.error().message))
       }
       await inEveryContext(browser, listen, use)
       plain(noise, 'the console is silent').toEqual([])
@@ -130,7 +131,7 @@ async function inEveryContext(
 }
 
 /** In each page: stores the consent unless there is one. Pages with an opaque origin have no storage. */
-function keepConsent(answer: string | null): void {
+function storeConsent(answer: string | null): void {
   if (answer && location.protocol.startsWith('http') && localStorage.getItem('consent') === null)
     localStorage.setItem('consent', answer)
 }
@@ -140,15 +141,15 @@ function playSlowly(): void {
   const slow = ({ target }: Event) => {
     if (!(target instanceof HTMLVideoElement)) return
     const { buffered, currentTime, duration } = target
-    const held = buffered.length > 0 ? buffered.end(buffered.length - 1) : 0
-    if (held >= duration - 0.5 || currentTime > duration / 2) target.playbackRate = 0.1
+    const bufferedUntil = buffered.length > 0 ? buffered.end(buffered.length - 1) : 0
+    if (bufferedUntil >= duration - 0.5 || currentTime > duration / 2) target.playbackRate = 0.1
   }
   for (const type of ['playing', 'progress', 'timeupdate']) document.addEventListener(type, slow, true)
 }
 
-function isNoise(message: ConsoleMessage): boolean {
+function isUnexpectedMessage(message: ConsoleMessage): boolean {
   const text = message.text()
   // A missing page returns HTTP 404, which the browser logs.
   const missing = text.includes('status of 404') && message.location().url.endsWith(missingPath)
-  return ['error', 'warning'].includes(message.type()) && text !== blockedWorker && !missing
+  return ['error', 'warning'].includes(message.type()) && text !== blockedWorkerWarning && !missing
 }

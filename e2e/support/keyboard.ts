@@ -8,17 +8,17 @@ const isFocused = (locator: Locator) =>
   )
 
 /** Presses Tab until the element has the focus, and checks that the focus is visible. */
-export async function tabTo(page: Page, target: Locator, most = 60): Promise<void> {
+export async function tabTo(page: Page, target: Locator, maxPresses = 60): Promise<void> {
   await expect(target.first()).toBeAttached()
-  for (let presses = 0; presses < most; presses++) {
+  for (let presses = 0; presses < maxPresses; presses++) {
     await page.keyboard.press('Tab')
-    if (await isFocused(target)) return expectRing(target)
+    if (await isFocused(target)) return expectFocusRing(target)
   }
   throw new Error(`Tab did not reach ${target.toString()}`)
 }
 
 /** Moves to an element by Tab and presses Enter. */
-export async function choose(page: Page, target: Locator): Promise<void> {
+export async function activateWithKeyboard(page: Page, target: Locator): Promise<void> {
   await tabTo(page, target)
   await page.keyboard.press('Enter')
 }
@@ -30,7 +30,7 @@ export async function typeInto(page: Page, target: Locator, words: string): Prom
 }
 
 /** Expects a focus ring around the element, or around its visible representation. */
-export async function expectRing(target: Locator): Promise<void> {
+export async function expectFocusRing(target: Locator): Promise<void> {
   const ring = await target.evaluateAll((elements) => {
     const focused = elements.find((element) => element === element.ownerDocument.activeElement)
     for (let at = focused, steps = 0; at && steps < 4; at = at.parentElement ?? undefined, steps++) {

@@ -40,7 +40,7 @@ const actions = [
   'setInputFiles',
 ]
 /** Matchers that assert the presence of something. */
-const positive = new Set([
+const checkedMatchers = new Set([
   'toBeVisible',
   'toHaveText',
   'toContainText',
@@ -85,15 +85,15 @@ function patch(page: Page): void {
 }
 
 function before(prototype: object, name: string, pageOf: (self: unknown) => Page): void {
-  const usual = Reflect.get(prototype, name) as (...args: unknown[]) => Promise<unknown>
+  const original = Reflect.get(prototype, name) as (...args: unknown[]) => Promise<unknown>
   Reflect.set(prototype, name, async function (this: unknown, ...args: unknown[]) {
-    await ask(pageOf(this), recorded?.[recording.length] ?? [])
+    await checkAssertions(pageOf(this), recorded?.[recording.length] ?? [])
     recording.push([])
-    return usual.apply(this, args)
+    return original.apply(this, args)
   })
 }
 
-async function ask(page: Page, assertions: Assertion[]): Promise<void> {
+async function checkAssertions(page: Page, assertions: Assertion[]): Promise<void> {
   for (const { selector, matcher, expected, at } of assertions) {
     const holds = await isTrue(page.locator(selector), matcher, expected)
     if (holds) problems.push(`  ${at}: ${matcher} on ${selector}`)
@@ -135,9 +135,9 @@ export const recordingExpect: typeof plain =
     : plain
 
 function noteAssertion(actual: unknown, matcher: string, [expected]: unknown[]): void {
-  if (mode !== 'record' || !positive.has(matcher) || !isLocator(actual)) return
+  if (mode !== 'record' || !checkedMatchers.has(matcher) || !isLocator(actual)) return
   const at = callSite()
-  if (at === undefined || saysStays(at)) return
+  if (at === undefined || hasStaysComment(at)) return
   recording.at(-1)?.push({
     selector: Reflect.get(actual, '_selector') as string,
     matcher,
@@ -162,7 +162,7 @@ function callSite(): string | undefined {
   return /(e2e\/[\w/.-]+\.ts:\d+)/.exec(line ?? '')?.[1]
 }
 
-function saysStays(at: string): boolean {
+function hasStaysComment(at: string): boolean {
   const [file = '', line] = at.split(':')
   const text = readFileSync(join(import.meta.dirname, '../..', file), 'utf8').split('\n')[Number(line) - 1]
   return (text ?? '').endsWith('// stays')

@@ -19,10 +19,10 @@ const order: Order = {
 }
 
 /** The path of the page with the order of `answerWith`. */
-export const madeUpResult = `/order/result?order_id=${order.id}`
+export const mockOrderPath = `/order/result?order_id=${order.id}`
 
 /** Overrides the status of the page's order from now on; null drops the responses. */
-export async function answerWith(page: Page): Promise<(status: Status | null) => void> {
+export async function mockOrderStatus(page: Page): Promise<(status: Status | null) => void> {
   let now: Status | null = null
   await page.route(/\/api\/payment\?.*order_id=/, (route) =>
     now ? route.fulfill({ json: { code: 200, info: { ...order, status: now } } }) : route.abort(),
@@ -31,11 +31,11 @@ export async function answerWith(page: Page): Promise<(status: Status | null) =>
 }
 
 /** Keeps the page of a paid order open, which otherwise redirects after a moment. */
-export const stayAtResult = (page: Page) =>
-  page.addInitScript((path) => sessionStorage.setItem('return_path', path), madeUpResult)
+export const setReturnPath = (page: Page) =>
+  page.addInitScript((path) => sessionStorage.setItem('return_path', path), mockOrderPath)
 
 /** Replaces the list of orders with one of every status, and keeps the rest of the response. */
-export const listEveryStatus = (page: Page) =>
+export const mockOrderList = (page: Page) =>
   page.route(/\/api\/payment(\?(?!.*order_id=).*)?$/, async (route) => {
     const response = await route.fetch()
     const { data, ...rest } = (await response.json()) as { data: object }
@@ -43,12 +43,12 @@ export const listEveryStatus = (page: Page) =>
       ...order,
       id: `ord_${i + 1}`,
       status,
-      ...paidOf(status),
+      ...paidFieldsOf(status),
     }))
     await route.fulfill({ response, json: { ...rest, data: { ...data, list, next_cursor: null } } })
   })
 
-function paidOf(status: Status): Partial<Order> {
+function paidFieldsOf(status: Status): Partial<Order> {
   const isPaid = !['pending', 'failed', 'cancelled', 'expired'].includes(status)
   return isPaid ? { paid_at: order.created_at } : {}
 }

@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 
 /** A file with its path in the ZIP; `method` 8 is deflated, 0 is stored. */
-interface Packed {
+interface ZipEntry {
   name: string
   content: Buffer
   method?: number
@@ -10,7 +10,7 @@ interface Packed {
 }
 
 /** Creates a ZIP as archivers do, optionally with sizes in Zip64 fields. */
-export function packZip(files: readonly Packed[], comment = ''): Buffer {
+export function packZip(files: readonly ZipEntry[], comment = ''): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
   let place = 0

@@ -5,10 +5,10 @@ import { expect, type Frame, type Page } from '@playwright/test'
 
 /** The smallest supported window. */
 export const narrowPhone = { width: 360, height: 640 }
-export const desktopAtTwiceTheSize = { width: 640, height: 450 }
+export const desktopAt200Percent = { width: 640, height: 450 }
 
 /** Sums layout shifts from the next document on. */
-export async function watchShifts(page: Page): Promise<void> {
+export async function recordLayoutShifts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const shifts = { total: 0 }
     Object.assign(window, { shifts })
@@ -20,34 +20,34 @@ export async function watchShifts(page: Page): Promise<void> {
 }
 
 /** Expects no layout shift since `watchShifts`. */
-export async function expectNoShift(page: Page): Promise<void> {
+export async function expectNoLayoutShift(page: Page): Promise<void> {
   const total = await page.evaluate(() => (window as unknown as { shifts: { total: number } }).shifts.total)
   expect(total).toBeLessThan(0.01)
 }
 
 /** Expects no axe violations on the current page. */
-export async function expectReadable(page: Page): Promise<void> {
+export async function expectAccessible(page: Page): Promise<void> {
   // The legacy mode is twice as fast, and does not check frames of other origins.
   const { violations } = await new AxeBuilder({ page }).setLegacyMode(page.frames().length === 1).analyze()
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
 }
 
 /** Expects that nothing is wider than the window and no text is cut off, except in rows that scroll horizontally. */
-export async function expectFits(page: Page): Promise<void> {
-  for (const frame of page.frames()) await expectFrameFits(frame)
+export async function expectNoOverflow(page: Page): Promise<void> {
+  for (const frame of page.frames()) await expectNoOverflowInFrame(frame)
 }
 
-async function expectFrameFits(frame: Frame): Promise<void> {
+async function expectNoOverflowInFrame(frame: Frame): Promise<void> {
   const { wide, cut } = await frame.evaluate(() => {
     const page = document.documentElement
     const scrolls = (element: Element | null): boolean =>
       element !== null &&
       (['auto', 'scroll'].includes(getComputedStyle(element).overflowX) || scrolls(element.parentElement))
     // Completely outside its container: revealed by a swipe or by focus.
-    const isPutAside = (element: Element | null, left: number): boolean =>
+    const isScrolledAway = (element: Element | null, left: number): boolean =>
       element !== null &&
       ((getComputedStyle(element).overflowX !== 'visible' && left >= element.getBoundingClientRect().right) ||
-        isPutAside(element.parentElement, left))
+        isScrolledAway(element.parentElement, left))
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     const cut: string[] = []
     for (let text = texts.nextNode(); text; text = texts.nextNode()) {
@@ -57,7 +57,7 @@ async function expectFrameFits(frame: Frame): Promise<void> {
       const range = document.createRange()
       range.selectNodeContents(text)
       const { left, right } = range.getBoundingClientRect()
-      if (isPutAside(holder, left)) continue
+      if (isScrolledAway(holder, left)) continue
       const out = left < -1 || right > page.clientWidth + 1
       const clipped =
         holder.scrollWidth > holder.clientWidth + 1 && getComputedStyle(holder).overflowX === 'hidden'

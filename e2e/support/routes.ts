@@ -51,7 +51,7 @@ export async function videoIds(page: Page): Promise<string[]> {
 }
 
 /** Returns a route's path with the ids of the test content. */
-export async function pathOf(page: Page, path: string): Promise<string> {
+export async function resolvePath(page: Page, path: string): Promise<string> {
   const info = await readHomepage(page)
   const videos = info.homepage.flatMap(({ items }) => items)
   const ids: Record<string, string | undefined> = {
@@ -64,7 +64,7 @@ export async function pathOf(page: Page, path: string): Promise<string> {
 
 /** Opens a route and waits until its content has replaced all placeholders. */
 export async function openRoute(page: Page, path: string): Promise<void> {
-  await page.goto(await pathOf(page, path))
+  await page.goto(await resolvePath(page, path))
   await page.getByRole('heading').first().waitFor()
   await page.waitForFunction(
     () =>

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
-import { readMailsIn, type ReadMail } from '#server/testing/fakes/read-mail.ts'
+import { readMailFolder, type ParsedMail } from '#server/testing/fakes/read-mail.ts'
 import { currentSite } from '#e2e/site/own-site.ts'
 
 /** Waits for a mail to an address and returns the latest one whose subject has this prefix. */
-export async function mailTo(address: string, subject: string): Promise<ReadMail> {
+export async function waitForMail(address: string, subject: string): Promise<ParsedMail> {
   const find = () =>
-    readMailsIn(join(currentSite().dataDir, 'mails')).findLast(
+    readMailFolder(join(currentSite().dataDir, 'mails')).findLast(
       (mail) => mail.to === address && mail.subject.startsWith(subject),
     )
   await expect.poll(find, { message: `the mail “${subject}…” to ${address}` }).toBeDefined()

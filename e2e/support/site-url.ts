@@ -12,4 +12,4 @@ export const siteUrl = `http://localhost:${sitePort}`
 /** The port of Stripe's API stand-in; browsers reach it through the tests. */
 export const stripePort = firstPort + 1
 /** The port of the proxy between browser and site in the service worker tests. */
-export const frontPort = firstPort + 2
+export const proxyPort = firstPort + 2

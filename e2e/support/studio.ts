@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import type { Role } from '#contract/studio/command.ts'
-import { codeAt } from '#server/testing/builders/operator.ts'
-import { currentSite, prepared } from '#e2e/site/own-site.ts'
+import { totpCodeAt } from '#server/testing/builders/operator.ts'
+import { currentSite, preparedSites } from '#e2e/site/own-site.ts'
 import { siteUrl } from './site-url.ts'
 
 export const studioPassword = 'a passphrase for the desk'
@@ -14,27 +14,30 @@ export async function inviteOperator(role: Role): Promise<{ email: string; link:
 }
 
 /** Invites an operator and accepts the invitation on the page. @returns the address and the authenticator secret */
-export async function openStudio(page: Page, role: Role): Promise<{ email: string; secret: string }> {
+export async function openStudioByInvitation(
+  page: Page,
+  role: Role,
+): Promise<{ email: string; secret: string }> {
   const { email, link } = await inviteOperator(role)
-  return { email, secret: await acceptLink(page, link) }
+  return { email, secret: await acceptInvitationLink(page, link) }
 }
 
 /** Signs in a prepared operator of the template, because accepting an invitation takes longer than many tests. */
-export async function enterStudio(page: Page, role: Role): Promise<void> {
-  const { cookie } = prepared().operators[currentSite().template][role]
+export async function openStudioWithSession(page: Page, role: Role): Promise<void> {
+  const { cookie } = preparedSites().operators[currentSite().template][role]
   await page.context().addCookies([{ name: 'operator', value: cookie, url: siteUrl, httpOnly: true }])
   await page.goto('/studio')
   await expect(page.getByRole('navigation', { name: /studio/i })).toBeVisible()
 }
 
 /** Accepts an invitation by its one-time link. @returns the authenticator secret */
-export async function acceptLink(page: Page, link: string): Promise<string> {
+export async function acceptInvitationLink(page: Page, link: string): Promise<string> {
   await page.goto(link)
   const secret = ((await page.locator('code').textContent()) ?? '').replaceAll(' ', '')
   for (const field of await page.locator('input[type=password]').all()) await field.fill(studioPassword)
   await page
     .getByRole('textbox', { name: /authenticator app|Authentifizierungs-App/ })
-    .fill(codeAt(secret, new Date()))
+    .fill(totpCodeAt(secret, new Date()))
   await page.locator('button[type=submit]').click()
   await expect(page.locator('ul code')).toHaveCount(10)
   await page.getByRole('button').last().click()
@@ -43,28 +46,28 @@ export async function acceptLink(page: Page, link: string): Promise<string> {
 }
 
 /** Sends a studio command directly, as the signed-in operator. */
-export async function give<Answer>(page: Page, path: string, data: object): Promise<Answer> {
+export async function postToStudio<Answer>(page: Page, path: string, data: object): Promise<Answer> {
   const answer = await page.request.post(`/api/studio/${path}`, { data, headers: { origin: siteUrl } })
   return (await answer.json()) as Answer
 }
 
 /** Creates a draft. @returns its id */
-export async function beginDraft(page: Page, title: string): Promise<string> {
-  return (await give<{ info: { id: string } }>(page, 'video/add', { title })).info.id
+export async function createDraft(page: Page, title: string): Promise<string> {
+  return (await postToStudio<{ info: { id: string } }>(page, 'video/add', { title })).info.id
 }
 
 /** Creates a draft with tags or a category of these names. @returns its id */
-export async function labelVideo(
+export async function createLabelledDraft(
   page: Page,
   labels: { tags?: string[]; category?: string },
 ): Promise<string> {
-  const id = await beginDraft(page, 'A labelled draft')
-  await give(page, 'video/edit', { id, ...labels })
+  const id = await createDraft(page, 'A labelled draft')
+  await postToStudio(page, 'video/edit', { id, ...labels })
   return id
 }
 
 /** Uploads videos into a draft as episodes with the titles "Tale 1", "Tale 2" …, which appear in its list soon after. */
-export async function bringFilms(page: Page, videoId: string, films: readonly Buffer[]): Promise<void> {
+export async function uploadFilms(page: Page, videoId: string, films: readonly Buffer[]): Promise<void> {
   const files = films.map(({ length: bytes }, index) => ({
     name: `${index + 1}.mp4`,
     bytes,
@@ -72,7 +75,7 @@ export async function bringFilms(page: Page, videoId: string, films: readonly Bu
     number: index + 1,
     titles: { en: `Tale ${index + 1}` },
   }))
-  const { data } = await give<{ data: { list: { id: string }[] } }>(page, 'uploads', {
+  const { data } = await postToStudio<{ data: { list: { id: string }[] } }>(page, 'uploads', {
     video_id: videoId,
     files,
   })

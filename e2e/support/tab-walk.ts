@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 
 /** A tab stop of a page. */
-export interface Stop {
+export interface TabStop {
   /** Its accessible name: its text, label or ARIA label, with the name of its group. */
   name: string
   /** Its element name, such as `button`. */
@@ -16,27 +16,27 @@ export interface Stop {
 }
 
 /** The recorder in the page. */
-interface Walk {
-  hasComeRound: () => boolean
-  end: () => Stop[]
+interface TabWalk {
+  hasCycled: () => boolean
+  end: () => TabStop[]
 }
 
 /** Presses Tab until the focus cycles, in the page or the open sheet. @returns the stops in order, then the controls that were not reached */
-export async function walkByTab(page: Page, most = 500): Promise<Stop[]> {
-  await page.evaluate(beginWalk)
-  for (let pressed = 1; pressed <= most; pressed++) {
+export async function walkByTab(page: Page, maxPresses = 500): Promise<TabStop[]> {
+  await page.evaluate(installTabWalk)
+  for (let pressed = 1; pressed <= maxPresses; pressed++) {
     await page.keyboard.press('Tab')
     if (pressed % 10 > 0) continue
-    if (await page.evaluate(() => (window as unknown as { walk: Walk }).walk.hasComeRound()))
-      return page.evaluate(() => (window as unknown as { walk: Walk }).walk.end())
+    if (await page.evaluate(() => (window as unknown as { walk: TabWalk }).walk.hasCycled()))
+      return page.evaluate(() => (window as unknown as { walk: TabWalk }).walk.end())
   }
   throw new Error(
-    `The focus has not cycled through ${page.url()} after ${most} presses of Tab: an element traps it`,
+    `The focus has not cycled through ${page.url()} after ${maxPresses} presses of Tab: an element traps it`,
   )
 }
 
 /** In the page: records focused elements from now on, without those in frames. */
-function beginWalk(): void {
+function installTabWalk(): void {
   const controls = 'a[href], button, input, select, textarea, summary, video[controls], [tabindex]'
   const wordsOf = (element: Element): string => {
     const copy = element.cloneNode(true) as Element
@@ -72,36 +72,37 @@ function beginWalk(): void {
     const isShown = element.checkVisibility({ visibilityProperty: true }) && !element.closest('[inert]')
     return isShown && element.tabIndex >= 0 && !element.matches(':disabled') && !isOtherRadio
   }
-  const stopOf = (element: Element, met: Pick<Stop, 'reached' | 'hasRing' | 'isSeen'>): Stop => {
+  const stopOf = (element: Element, met: Pick<TabStop, 'reached' | 'hasRing' | 'isSeen'>): TabStop => {
     const { left, right, top, bottom } = element.getBoundingClientRect()
     const name = `${groupOf(element)} ${nameOf(element)}`.replaceAll(/\s+/g, ' ').trim()
     const place = { left, right, top: top + scrollY, bottom: bottom + scrollY }
     return { name, kind: element.tagName.toLowerCase(), place, ...met }
   }
   const scope = document.querySelector('dialog:modal') ?? document
-  const met = new Map<Element, Pick<Stop, 'reached' | 'hasRing' | 'isSeen'>>()
-  let isRound = false
+  const visited = new Map<Element, Pick<TabStop, 'reached' | 'hasRing' | 'isSeen'>>()
+  let isCycleComplete = false
   const note = ({ target }: FocusEvent) => {
     if (!(target instanceof Element)) return
-    isRound ||= target === met.keys().next().value
-    if (!met.has(target)) met.set(target, { reached: true, hasRing: hasRing(target), isSeen: isSeen(target) })
+    isCycleComplete ||= target === visited.keys().next().value
+    if (!visited.has(target))
+      visited.set(target, { reached: true, hasRing: hasRing(target), isSeen: isSeen(target) })
   }
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
   addEventListener('focusin', note)
   // A sheet may focus its main control; the walk starts at the first one.
   if (scope !== document) scope.querySelector<HTMLElement>(controls)?.focus()
-  const walk: Walk = {
-    hasComeRound: () => isRound,
+  const walk: TabWalk = {
+    hasCycled: () => isCycleComplete,
     end: () => {
       removeEventListener('focusin', note)
       // Sticky and fixed elements count at their own position.
       for (const element of scope.querySelectorAll<HTMLElement>('*'))
         if (getComputedStyle(element).position === 'sticky') element.style.position = 'static'
       const missed = [...scope.querySelectorAll<HTMLElement>(controls)].filter(
-        (element) => isTabbable(element) && !met.has(element),
+        (element) => isTabbable(element) && !visited.has(element),
       )
       return [
-        ...[...met].map(([element, seen]) => stopOf(element, seen)),
+        ...[...visited].map(([element, seen]) => stopOf(element, seen)),
         ...missed.map((element) => stopOf(element, { reached: false, hasRing: false, isSeen: false })),
       ]
     },

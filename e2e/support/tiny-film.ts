@@ -7,7 +7,7 @@ import { makeClip } from './make-content.ts'
 let made: Promise<Buffer> | undefined
 
 /** Creates a video of one second, which the site converts quickly. */
-export const tinyFilm = (): Promise<Buffer> => (made ??= make())
+export const tinyVideo = (): Promise<Buffer> => (made ??= make())
 
 async function make(): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'cliffhanger-film-'))

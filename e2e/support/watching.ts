@@ -3,34 +3,34 @@ import { expect, type FrameLocator, type Locator, type Page } from '@playwright/
 /** Actions and checks on the video page. */
 
 /** The selector of the video on screen: adjacent ones are inert. */
-const onScreen = 'video:not([inert] *)'
+const visibleVideo = 'video:not([inert] *)'
 
 /** Returns the position of the episode on screen in seconds, also after its end; -1 if there is none. */
-export const second = (page: Page): Promise<number> =>
+export const currentSecond = (page: Page): Promise<number> =>
   page.evaluate((selector) => {
     const shown = document.querySelector<HTMLVideoElement>(selector)
     return shown && (shown.ended || !shown.paused) ? shown.currentTime : -1
-  }, onScreen)
+  }, visibleVideo)
 
 /** Waits until the episode with this number is on screen and playing. */
 export async function expectPlaying(page: Page, number: number): Promise<void> {
   await expect(page).toHaveURL(new RegExp(`episode=${number}\\b`))
   let before = -1
-  const look = async () => (before = await second(page))
+  const look = async () => (before = await currentSecond(page))
   await expect.poll(look, { message: `episode ${number} moves` }).toBeGreaterThan(0)
-  await expect.poll(() => second(page), { message: `episode ${number} goes on` }).not.toBe(before)
+  await expect.poll(() => currentSecond(page), { message: `episode ${number} goes on` }).not.toBe(before)
 }
 
 /** Waits until the video on screen plays. */
-export async function expectMoving(page: Page): Promise<void> {
-  await expect.poll(() => second(page), { message: 'the episode moves' }).toBeGreaterThan(0)
+export async function expectProgress(page: Page): Promise<void> {
+  await expect.poll(() => currentSecond(page), { message: 'the episode moves' }).toBeGreaterThan(0)
 }
 
 /** Seeks to the last moments of the episode on screen, which then ends by itself. */
 export async function skipToEnd(page: Page): Promise<void> {
-  await expectMoving(page)
+  await expectProgress(page)
   const isNearEnd = () =>
-    page.locator(onScreen).evaluate((video: HTMLVideoElement) => {
+    page.locator(visibleVideo).evaluate((video: HTMLVideoElement) => {
       const near = video.duration - 0.5
       if (video.ended || (video.currentTime >= near && !video.seeking)) return true
       // Without a known duration there is no end to seek to.
@@ -47,12 +47,12 @@ export async function swipeUp(page: Page, phone: boolean): Promise<void> {
   const feed = page.locator('[data-player] [role=region]').first()
   const scrolled = () => feed.evaluate((each) => each.scrollTop / each.clientHeight)
   // A feed that is still snapping to the previous episode would stop halfway and snap back.
-  let begin = 0
-  const awayFromRest = async () => {
-    begin = await scrolled()
-    return Math.abs(begin - Math.round(begin))
+  let startPosition = 0
+  const distanceFromSnap = async () => {
+    startPosition = await scrolled()
+    return Math.abs(startPosition - Math.round(startPosition))
   }
-  await expect.poll(awayFromRest, { message: 'the feed is at rest' }).toBeLessThan(0.01)
+  await expect.poll(distanceFromSnap, { message: 'the feed is at rest' }).toBeLessThan(0.01)
   const devtools = await page.context().newCDPSession(page)
   const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>
     devtools.send('Input.dispatchTouchEvent', { type, touchPoints })
@@ -69,7 +69,7 @@ export async function swipeUp(page: Page, phone: boolean): Promise<void> {
     .poll(
       async () => {
         await touch('touchMove', at(steps))
-        return (await scrolled()) - begin
+        return (await scrolled()) - startPosition
       },
       { message: 'the feed follows the finger' },
     )
@@ -77,7 +77,7 @@ export async function swipeUp(page: Page, phone: boolean): Promise<void> {
   await touch('touchEnd', [])
   await devtools.detach()
   // A press that scrolls its button into view would move a feed that is still snapping.
-  await expect.poll(awayFromRest, { message: 'the feed has snapped' }).toBeLessThan(0.01)
+  await expect.poll(distanceFromSnap, { message: 'the feed has snapped' }).toBeLessThan(0.01)
 }
 
 export const lockedPanel = (page: Page, number: number) =>
@@ -97,16 +97,16 @@ export const expressFrame = (page: Page): FrameLocator =>
 export const sandboxSheet = (document: FrameLocator): FrameLocator =>
   document.frameLocator('iframe[title="Sandbox Pay"]')
 
-export interface TypedCard {
+export interface CardInput {
   number: string
   email?: string
 }
 
 /** Returns a unique address, because each address gets an introductory price only once. */
-export const anAddress = () => `ada-${crypto.randomUUID().slice(0, 8)}@example.com`
+export const randomEmail = () => `ada-${crypto.randomUUID().slice(0, 8)}@example.com`
 
 /** Fills in a card and a name, and presses the pay button. */
-export async function payByCard(page: Page, { number, email = anAddress() }: TypedCard): Promise<void> {
+export async function payByCard(page: Page, { number, email = randomEmail() }: CardInput): Promise<void> {
   const { form, card } = cardForm(page)
   await form.getByLabel('E-mail').fill(email)
   await form.getByLabel('First name').fill('Ada')
@@ -118,14 +118,14 @@ export async function payByCard(page: Page, { number, email = anAddress() }: Typ
 }
 
 /** Expands the other payment methods of a panel, and chooses one. */
-export async function choosePayment(panel: Locator, name: string): Promise<void> {
+export async function choosePaymentMethod(panel: Locator, name: string): Promise<void> {
   await panel.getByRole('button', { name: 'Other ways to pay' }).click()
   await panel.getByText(name, { exact: true }).click()
 }
 
 /** Chooses a wallet for an episode, and continues to its approval page. */
 export async function payByWallet(page: Page, panel: Locator, wallet = 'Wallet'): Promise<void> {
-  await choosePayment(panel, wallet)
+  await choosePaymentMethod(panel, wallet)
   await panel.getByRole('button', { name: 'Pay $0.99' }).click()
   const { form } = cardForm(page)
   await form.getByLabel('E-mail').fill('ada@example.com')

@@ -4,11 +4,11 @@ import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Language } from '#contract/languages.ts'
-import { readFileName } from '#contract/studio/file-names.ts'
-import { captionEndings, descriptionName, videoEndings } from '#contract/studio/uploads.ts'
+import { parseFileName } from '#contract/studio/file-names.ts'
+import { captionExtensions, descriptionFileName, videoExtensions } from '#contract/studio/uploads.ts'
 import { readFolder } from '#server/features/media/ingest/import/read-folder.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
-import { arrange, type Placed } from '#web/studio/content/uploads/arrange-season.ts'
+import { assignEpisodes, type AssignedFile } from '#web/studio/content/uploads/arrange-season.ts'
 
 /* The command line and the studio use the same file name parser. Files must not be dropped without a message to the operator. */
 
@@ -21,8 +21,8 @@ price: { currency: USD, episode_cents: 99, video_cents: 999 }
 
 const separator = fc.constantFrom('.', '_', ' ', '-', ' - ')
 const anyCase = (text: string) => fc.constantFrom(text, text.toUpperCase())
-const filmEnding = fc.constantFrom(...videoEndings).chain(anyCase)
-const captionsEnding = fc.constantFrom(...captionEndings).chain(anyCase)
+const filmEnding = fc.constantFrom(...videoExtensions).chain(anyCase)
+const captionsEnding = fc.constantFrom(...captionExtensions).chain(anyCase)
 const padded = (number: number, length: number) => String(number).padStart(length, '0')
 
 /** The parts of a generated file name, and the expected result. */
@@ -128,7 +128,7 @@ describe('the parser', () => {
   test('reads the episode number in a video’s name', { timeout: propertyTimeoutMs }, () =>
     checkProperty(
       fc.property(fc.oneof(plain, decorated), filmEnding, (built, ending) => {
-        expect(readFileName(`Season 1/${built.stem}.${ending}`)).toEqual({
+        expect(parseFileName(`Season 1/${built.stem}.${ending}`)).toEqual({
           kind: 'film',
           number: built.number,
           language: undefined,
@@ -149,7 +149,7 @@ describe('the parser', () => {
           language,
           captionsEnding,
           (built, gap, { text, is }, ending) => {
-            expect(readFileName(`${built.stem}${gap}${text}.${ending}`)).toEqual({
+            expect(parseFileName(`${built.stem}${gap}${text}.${ending}`)).toEqual({
               kind: 'captions',
               number: built.number,
               language: is,
@@ -167,7 +167,7 @@ describe('the parser', () => {
         fc.constantFrom('', 'Episode ', 'The Kiss '),
         filmEnding,
         (value, before, ending) => {
-          expect(readFileName(`${before}${value}.${ending}`).number).toBeUndefined()
+          expect(parseFileName(`${before}${value}.${ending}`).number).toBeUndefined()
         },
       ),
       { share: 10 },
@@ -191,14 +191,14 @@ describe('the parser', () => {
           fc.array(anyName, { maxLength: 12 }),
           fc.uniqueArray(fc.integer({ min: 1, max: 20 })),
           (names, there) => {
-            const placed = names.flatMap((file): Placed<string>[] => {
-              const { kind, number: at, language: inLanguage } = readFileName(file)
+            const placed = names.flatMap((file): AssignedFile<string>[] => {
+              const { kind, number: at, language: inLanguage } = parseFileName(file)
               if (at !== undefined) expect(at).toBeGreaterThanOrEqual(1)
               return kind === 'film' || kind === 'captions'
                 ? [{ file, kind, number: at, language: inLanguage }]
                 : []
             })
-            const { files } = arrange(placed, new Set(there))
+            const { files } = assignEpisodes(placed, new Set(there))
             expect(files).toHaveLength(placed.length)
             const sent = files.filter(({ trouble }) => trouble === undefined)
             const places = sent.map((one) => `${one.kind} ${one.number} ${one.language}`)
@@ -246,7 +246,7 @@ describe('the command line', () => {
   )
   const other = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
-    .filter((name) => !/[/\0]/.test(name) && name !== '.' && name !== '..' && name !== descriptionName)
+    .filter((name) => !/[/\0]/.test(name) && name !== '.' && name !== '..' && name !== descriptionFileName)
   const names = fc.uniqueArray(
     fc.oneof({ weight: 4, arbitrary: film }, { weight: 4, arbitrary: captions }, cover, other),
     { maxLength: 12 },
@@ -256,7 +256,7 @@ describe('the command line', () => {
     const folder = join(root, `drama-${++folders}`)
     mkdirSync(folder)
     for (const name of files) writeFileSync(join(folder, name), '')
-    writeFileSync(join(folder, descriptionName), description)
+    writeFileSync(join(folder, descriptionFileName), description)
     const found = await readFolder(folder)
     rmSync(folder, { recursive: true })
     if ('reason' in found) throw new Error(found.reason)
@@ -273,9 +273,9 @@ describe('the command line', () => {
           expect(new Set(episodes.map((episode) => episode.number)).size).toBe(episodes.length)
           const used = episodes.flatMap((episode) => {
             const name = basename(episode.path)
-            expect(readFileName(name)).toEqual({ kind: 'film', number: episode.number, language: undefined })
+            expect(parseFileName(name)).toEqual({ kind: 'film', number: episode.number, language: undefined })
             const inLanguages = episode.captions.map(({ language: said, path }) => {
-              expect(readFileName(basename(path))).toEqual({
+              expect(parseFileName(basename(path))).toEqual({
                 kind: 'captions',
                 number: episode.number,
                 language: said,
@@ -287,7 +287,7 @@ describe('the command line', () => {
           })
           used.push(...covers.map(({ path }) => basename(path)))
           expect(new Set(covers.map(({ language }) => language)).size).toBe(covers.length)
-          const wanted = files.filter((name) => readFileName(name).kind !== 'system')
+          const wanted = files.filter((name) => parseFileName(name).kind !== 'system')
           const named = [...used, ...refused.map(({ file }) => basename(file)), ...unused]
           expect(named.toSorted()).toEqual(wanted.toSorted())
         }),

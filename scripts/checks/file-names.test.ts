@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readFileName } from '#contract/studio/file-names.ts'
+import { parseFileName } from '#contract/studio/file-names.ts'
 
 describe('the name of a file', () => {
   it.each([
@@ -36,7 +36,7 @@ describe('the name of a file', () => {
     ['365 Days 01.mp4', 1],
     ['365 Days 02.mp4', 2],
   ])('%s is episode %s', (name, number) => {
-    expect(readFileName(name)).toMatchObject({ kind: 'film', number })
+    expect(parseFileName(name)).toMatchObject({ kind: 'film', number })
   })
 
   it.each([
@@ -63,7 +63,7 @@ describe('the name of a file', () => {
     ['03.it.srt', 3, undefined],
     ['03.srt', 3, undefined],
   ])('%s is captions of episode %s in %s', (name, number, language) => {
-    expect(readFileName(name)).toEqual({ kind: 'captions', number, language })
+    expect(parseFileName(name)).toEqual({ kind: 'captions', number, language })
   })
 
   it.each([
@@ -78,6 +78,6 @@ describe('the name of a file', () => {
     ['.DS_Store', 'system'],
     ['salt/Thumbs.db', 'system'],
   ])('%s is of kind %s', (name, kind) => {
-    expect(readFileName(name).kind).toBe(kind)
+    expect(parseFileName(name).kind).toBe(kind)
   })
 })

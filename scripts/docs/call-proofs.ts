@@ -1,10 +1,10 @@
 /** A test by its file and its title; "…" stands for the values of a template. */
-export type Proof = readonly [file: string, name: string]
+export type TestReference = readonly [file: string, name: string]
 
 /** Facts about an endpoint that the contract lacks: who may call it, and the tests that prove it. */
-export interface CallNote {
-  who: string
-  proofs: readonly Proof[]
+export interface CallDocumentation {
+  callers: string
+  tests: readonly TestReference[]
 }
 
 const catalog = 'server/features/catalog/catalog.test.ts'
@@ -12,7 +12,7 @@ const listings = 'server/features/catalog/listing/listings.test.ts'
 const search = 'server/features/catalog/search/search.test.ts'
 const members = 'server/features/members/members.test.ts'
 const account = 'server/features/members/account/account.test.ts'
-const sameWork = 'server/features/members/account/timing.test.ts'
+const timing = 'server/features/members/account/timing.test.ts'
 const signIn = 'server/features/members/account/sign-in.test.ts'
 const membersRaces = 'server/features/members/races.test.ts'
 const secondFactor = 'server/features/members/credentials/second-factor/second-factor.test.ts'
@@ -23,7 +23,7 @@ const favorites = 'server/features/library/favorites.test.ts'
 const delivery = 'server/features/media/delivery.test.ts'
 const receipts = 'server/features/billing/mails/receipts.test.ts'
 const billing = 'server/features/billing/billing.test.ts'
-const placeOrder = 'server/features/billing/checkout/create-order.test.ts'
+const createOrder = 'server/features/billing/checkout/create-order.test.ts'
 const billingRaces = 'server/features/billing/payments/races.test.ts'
 const cancel = 'server/features/billing/subscriptions/cancel.test.ts'
 const cardFailures = 'server/features/billing/payment-methods/card-failures.test.ts'
@@ -32,7 +32,7 @@ const tracking = 'server/features/tracking/tracking.test.ts'
 const http = 'server/platform/http/server.test.ts'
 const unreadable = 'server/platform/http/unreadable.test.ts'
 const limits = 'server/platform/http/limits/rate-limit.test.ts'
-const away = 'server/platform/http/database-away.test.ts'
+const databaseAway = 'server/platform/http/database-away.test.ts'
 const fuzz = 'server/platform/http/fuzz.test.ts'
 const api = 'web/lib/api.test.ts'
 const visit = 'web/lib/tracking/visit.test.ts'
@@ -41,10 +41,10 @@ const everybody = 'everybody'
 const viewer = 'guests and members (a token is required)'
 
 /** The 24 calls of the seed (section 7), in its order. */
-export const seedCalls: Record<string, CallNote> = {
+export const seedCalls: Record<string, CallDocumentation> = {
   'GET /api/user': {
-    who: everybody,
-    proofs: [
+    callers: everybody,
+    tests: [
       [members, 'starts with GET /api/user, keeps its id from call to call, and needs no row'],
       [members, 'is a new one if the token was altered'],
       [
@@ -54,8 +54,8 @@ export const seedCalls: Record<string, CallNote> = {
     ],
   },
   'POST /api/user': {
-    who: `${viewer}; e-mail and password: a member, with the password`,
-    proofs: [
+    callers: `${viewer}; e-mail and password: a member, with the password`,
+    tests: [
       [account, 'applies name, language and consent at once, for a guest as for a member'],
       [account, 'requires a member and their password for e-mail and password'],
       [account, 'ends every session except this one after a password change, and renews its token'],
@@ -63,11 +63,11 @@ export const seedCalls: Record<string, CallNote> = {
     ],
   },
   'POST /api/user/login': {
-    who: 'everybody not signed in to another account',
-    proofs: [
+    callers: 'everybody not signed in to another account',
+    tests: [
       [signIn, 'returns the account, whatever the case of the address, and a new session'],
       [
-        sameWork,
+        timing,
         'sign-in does the same work for a wrong password, an unknown address and a member without a password',
       ],
       [secondFactor, 'is set up with the password and not required before a code of the app confirms it'],
@@ -75,15 +75,15 @@ export const seedCalls: Record<string, CallNote> = {
     ],
   },
   'POST /api/user/logout': {
-    who: everybody,
-    proofs: [
+    callers: everybody,
+    tests: [
       [signIn, 'ends the session permanently and gives a new guest'],
       [signIn, 'without a session gives a guest, too'],
     ],
   },
   'POST /api/user/register': {
-    who: 'everybody except members',
-    proofs: [
+    callers: 'everybody except members',
+    tests: [
       [account, 'turns the guest into a member with the same id and keeps its profile'],
       [account, 'is refused to a signed-in member'],
       [account, 'is limited per network, including attempts with taken e-mails'],
@@ -91,8 +91,8 @@ export const seedCalls: Record<string, CallNote> = {
     ],
   },
   'GET /api/user/history': {
-    who: viewer,
-    proofs: [
+    callers: viewer,
+    tests: [
       [library, 'lists watched videos, newest first, in pages'],
       [library, 'keeps its order under a cursor while entries change'],
       [unlocked, 'lists a bought episode or whole video, and its resume position'],
@@ -100,8 +100,8 @@ export const seedCalls: Record<string, CallNote> = {
     ],
   },
   'POST /api/user/history': {
-    who: `${viewer}; only for episodes they may play`,
-    proofs: [
+    callers: `${viewer}; only for episodes they may play`,
+    tests: [
       [library, 'is not changed by an older or repeated call, but by a rewind with a newer time'],
       [library, 'loses nothing when ten devices write at once'],
       [library, 'counts once per viewer, episode and half hour'],
@@ -113,30 +113,30 @@ export const seedCalls: Record<string, CallNote> = {
     ],
   },
   'GET /api/user/favorite': {
-    who: viewer,
-    proofs: [
+    callers: viewer,
+    tests: [
       [favorites, 'is paged in a stable order while favorites change'],
       [favorites, 'needs a token, and a guest without records has none'],
     ],
   },
   'POST /api/user/favorite': {
-    who: viewer,
-    proofs: [
+    callers: viewer,
+    tests: [
       [favorites, 'keeps its place when it is added again'],
       [favorites, 'is refused for a video that does not exist or is not visible'],
       [libraryRaces, 'add and remove a favorite once, however often they repeat the call'],
     ],
   },
   'DELETE /api/user/favorite': {
-    who: viewer,
-    proofs: [
+    callers: viewer,
+    tests: [
       [favorites, 'is removed once, alone or with others'],
       [favorites, 'needs a token, and a guest without records has none'],
     ],
   },
   'GET /api/video/episode': {
-    who: 'everybody; a locked episode: viewers entitled to it',
-    proofs: [
+    callers: 'everybody; a locked episode: viewers entitled to it',
+    tests: [
       [delivery, 'plays for everyone: playlist, segment, captions and storyboard, each with its type'],
       [delivery, 'returns the offer and no link'],
       [delivery, 'plays for its buyer and stays locked for others'],
@@ -144,34 +144,34 @@ export const seedCalls: Record<string, CallNote> = {
     ],
   },
   'GET /api/video': {
-    who: everybody,
-    proofs: [
+    callers: everybody,
+    tests: [
       [catalog, 'includes its price and similar videos'],
       [catalog, 'is not found if it is unknown or a draft'],
       [library, 'resumes the video, for this viewer only'],
     ],
   },
   'GET /api/payment': {
-    who: `${viewer}; an order: its owner alone`,
-    proofs: [
-      [placeOrder, "a person's orders are listed newest first, page by page"],
-      [placeOrder, "somebody else's order: not seen, not paid"],
+    callers: `${viewer}; an order: its owner alone`,
+    tests: [
+      [createOrder, "a person's orders are listed newest first, page by page"],
+      [createOrder, "somebody else's order: not seen, not paid"],
     ],
   },
   'POST /api/payment/cancel': {
-    who: viewer,
-    proofs: [
+    callers: viewer,
+    tests: [
       [cancel, 'a cancelled subscription plays on until the paid period ends, and is over then'],
       [cancel, 'a repeated key gives the answer it gave, and undoes nothing that came after'],
       [cancel, "nobody cancels another person's subscription"],
     ],
   },
-  'GET /api/plan': { who: everybody, proofs: [[billing, 'plans are listed in the language asked for']] },
+  'GET /api/plan': { callers: everybody, tests: [[billing, 'plans are listed in the language asked for']] },
   'POST /api/payment/pay': {
-    who: `${viewer}; the owner of the order`,
-    proofs: [
+    callers: `${viewer}; the owner of the order`,
+    tests: [
       [billing, 'is ordered, paid by card and opened, and only that one, for that visitor only'],
-      [placeOrder, "somebody else's order: not seen, not paid"],
+      [createOrder, "somebody else's order: not seen, not paid"],
       [billingRaces, '"Pay" pressed 50 times at once charges once, and every press gets the paid order'],
       [
         cardFailures,
@@ -181,60 +181,60 @@ export const seedCalls: Record<string, CallNote> = {
     ],
   },
   'POST /api/payment/order': {
-    who: viewer,
-    proofs: [
+    callers: viewer,
+    tests: [
       [billing, 'is refused before an order where it is owned already or free'],
-      [placeOrder, 'a gateway that is not offered here'],
+      [createOrder, 'a gateway that is not offered here'],
       [
         billingRaces,
         'a key answers as before, whatever the ad click ids say, and is refused for another body or call',
       ],
-      [placeOrder, 'every call that needs a visitor, without a token'],
+      [createOrder, 'every call that needs a visitor, without a token'],
     ],
   },
   'GET /api/tag': {
-    who: everybody,
-    proofs: [
+    callers: everybody,
+    tests: [
       [listings, 'put recently played ones first; old plays decay'],
       [search, 'finds tags and titles by the beginning of their words'],
     ],
   },
   'GET /api/homepage': {
-    who: everybody,
-    proofs: [
+    callers: everybody,
+    tests: [
       [catalog, 'shows the non-empty sections in order, and the menu'],
       [catalog, 'is in the requested language'],
     ],
   },
   'GET /api/homepage/query': {
-    who: everybody,
-    proofs: [
+    callers: everybody,
+    tests: [
       [catalog, 'returns each published video once, page by page, while new ones are added'],
       [search, 'ignores accents, on either side'],
       [listings, 'refuses the cursor of another list, order or search, and returns 404 for an unknown id'],
     ],
   },
   'POST /api/video/unlock': {
-    who: viewer,
-    proofs: [
+    callers: viewer,
+    tests: [
       [billing, 'gives the entitlement that covers an episode'],
       [billing, 'is refused with the offer where nothing covers it'],
     ],
   },
   'GET /api/statics.png': {
-    who: everybody,
-    proofs: [
+    callers: everybody,
+    tests: [
       [tracking, 'answers an uncacheable pixel, and stores the event with its fields'],
       [tracking, 'stores a user and click ids only with consent'],
     ],
   },
   'GET /api/reports': {
-    who: everybody,
-    proofs: [[tracking, 'returns the four keys from the environment, empty if unset']],
+    callers: everybody,
+    tests: [[tracking, 'returns the four keys from the environment, empty if unset']],
   },
   'GET /api/webhook/payment/paypal-cancel': {
-    who: everybody,
-    proofs: [
+    callers: everybody,
+    tests: [
       [
         paypal,
         'a payment that was called off at PayPal is cancelled, once; the order can be paid another way',
@@ -246,7 +246,7 @@ export const seedCalls: Record<string, CallNote> = {
 }
 
 /** Rules that apply to every endpoint. */
-export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
+export const rules: readonly { rule: string; proofs: readonly TestReference[] }[] = [
   {
     rule: 'Every response is an envelope and matches `/api/openapi.json` (each test checks it)',
     proofs: [
@@ -276,9 +276,12 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
   {
     rule: 'While the database is unavailable: 503 with `Retry-After` within the timeout, and automatic recovery',
     proofs: [
-      [away, 'answers 503 with Retry-After while PostgreSQL refuses connections, stays alive, and recovers'],
-      [away, 'answers 503 to a call whose connection breaks in the middle of a query'],
-      [away, 'answers 503 in time if every connection is in use'],
+      [
+        databaseAway,
+        'answers 503 with Retry-After while PostgreSQL refuses connections, stays alive, and recovers',
+      ],
+      [databaseAway, 'answers 503 to a call whose connection breaks in the middle of a query'],
+      [databaseAway, 'answers 503 in time if every connection is in use'],
     ],
   },
   {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { rules, seedCalls } from './call-proofs.ts'
 import { describeCalls } from './describe-calls.ts'
-import { findUnproved } from './read-test-titles.ts'
+import { findMissingTests } from './read-test-titles.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -13,13 +13,16 @@ test('docs/calls.md is up to date with the contract; `npm run docs` writes it', 
 
 test('lists the 24 calls of the seed, each with its callers and a test', () => {
   expect(Object.keys(seedCalls)).toHaveLength(24)
-  for (const { who, proofs } of Object.values(seedCalls)) {
-    expect(who).not.toBe('')
-    expect(proofs.length).toBeGreaterThan(0)
+  for (const { callers, tests } of Object.values(seedCalls)) {
+    expect(callers).not.toBe('')
+    expect(tests.length).toBeGreaterThan(0)
   }
 })
 
 test('every referenced test exists once under its full title', () => {
-  const named = [...Object.values(seedCalls), ...rules].flatMap(({ proofs }) => proofs)
-  expect(findUnproved(named)).toEqual([])
+  const named = [
+    ...Object.values(seedCalls).flatMap(({ tests }) => tests),
+    ...rules.flatMap(({ proofs }) => proofs),
+  ]
+  expect(findMissingTests(named)).toEqual([])
 })

@@ -1,8 +1,8 @@
 import type { TObject, TSchema } from 'typebox'
-import { calls as allCalls } from '#contract/calls.ts'
+import { viewerEndpoints as allCalls } from '#contract/calls.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { refusals } from '#contract/errors.ts'
-import { rules, seedCalls, type CallNote, type Proof } from './call-proofs.ts'
+import { rules, seedCalls, type CallDocumentation, type TestReference } from './call-proofs.ts'
 
 /** Every endpoint of the contract by its method and path. */
 export const calls = new Map(allCalls.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]))
@@ -28,14 +28,14 @@ export function describeCalls(): string {
     '## Headers, cookies and start-up',
     table(
       ['Rule', 'Tests'],
-      rules.map(({ rule, proofs }) => [rule, proofs.map(proofText).join('; ')]),
+      rules.map(({ rule, proofs }) => [rule, proofs.map(testLink).join('; ')]),
     ),
     '## The calls beyond the seed',
     table(
       ['Call', 'Description', 'Parameters', 'Refusals'],
       others.map((name) => {
         const call = calls.get(name)
-        return [`\`${name}\``, call?.summary ?? '', takes(call), refusalsOf(call)]
+        return [`\`${name}\``, call?.summary ?? '', parametersOf(call), refusalsOf(call)]
       }),
     ),
   ].join('\n\n')}\n`
@@ -55,32 +55,32 @@ const plainCalls: Record<string, { takes: string; gives: string }> = {
   },
 }
 
-function seedRow(name: string, { who, proofs }: CallNote): string[] {
+function seedRow(name: string, { callers: who, tests: proofs }: CallDocumentation): string[] {
   const call = calls.get(name)
   const plain = plainCalls[name]
   if (!call && !plain) throw new Error(`There is no call ${name}`)
   return [
     `\`${name}\``,
-    plain?.takes ?? takes(call),
-    plain?.gives ?? gives(call),
+    plain?.takes ?? parametersOf(call),
+    plain?.gives ?? resultOf(call),
     refusalsOf(call),
     who,
-    proofs.map(proofText).join('; '),
+    proofs.map(testLink).join('; '),
   ]
 }
 
-export function proofText([file, name]: Proof): string {
+export function testLink([file, name]: TestReference): string {
   return `[${name}](../${file})`
 }
 
-function takes(call: Endpoint | undefined): string {
+function parametersOf(call: Endpoint | undefined): string {
   const schema = call?.method === 'GET' ? call.query : call?.body
   const names = fields(schema).filter((name) => !/^(fbclid|ttclid)\??$/.test(name))
   const key = call?.idempotent ? ['`Idempotency-Key`'] : []
   return [...names.map((name) => `\`${name}\``), ...key].join(', ') || '–'
 }
 
-function gives(call: Endpoint | undefined): string {
+function resultOf(call: Endpoint | undefined): string {
   const parts = [
     ...(call?.info ? [`\`info\` {${fields(call.info).join(', ')}}`] : []),
     ...(call?.data
@@ -97,8 +97,8 @@ function refusalsOf(call: Endpoint | undefined): string {
 /** Returns the names of an object's fields, with a question mark after optional ones. */
 function fields(schema: TSchema | undefined): string[] {
   if (!isObject(schema)) return []
-  const needed = new Set<string>(schema.required)
-  return Object.keys(schema.properties).map((name) => (needed.has(name) ? name : `${name}?`))
+  const requiredFields = new Set<string>(schema.required)
+  return Object.keys(schema.properties).map((name) => (requiredFields.has(name) ? name : `${name}?`))
 }
 
 function itemOf(data: TSchema): TSchema | undefined {

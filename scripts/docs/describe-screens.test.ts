@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { describeScreens } from './describe-screens.ts'
 import { seedRoutes } from './route-proofs.ts'
-import { seedParts } from './screen-part-proofs.ts'
-import { findUnproved } from './read-test-titles.ts'
+import { screenParts } from './screen-part-proofs.ts'
+import { findMissingTests } from './read-test-titles.ts'
 
 const root = join(import.meta.dirname, '../..')
-const rows = [...seedRoutes, ...seedParts.flatMap((part) => part.rows)]
+const rows = [...seedRoutes, ...screenParts.flatMap((part) => part.rows)]
 
 test('docs/screens.md is up to date with its lists; `npm run docs` writes it', () => {
   expect(readFileSync(join(root, 'docs/screens.md'), 'utf8')).toBe(describeScreens())
@@ -15,9 +15,9 @@ test('docs/screens.md is up to date with its lists; `npm run docs` writes it', (
 
 test('lists the 23 routes of the seed, each with a test', () => {
   expect(seedRoutes.filter(({ seed }) => seed.startsWith('`/'))).toHaveLength(23)
-  expect(rows.filter(({ proofs }) => proofs.length === 0)).toEqual([])
+  expect(rows.filter(({ tests: proofs }) => proofs.length === 0)).toEqual([])
 })
 
 test('every referenced test exists once under its full title', () => {
-  expect(findUnproved(rows.flatMap(({ proofs }) => proofs))).toEqual([])
+  expect(findMissingTests(rows.flatMap(({ tests: proofs }) => proofs))).toEqual([])
 })

@@ -1,6 +1,6 @@
-import { proofText, table } from './describe-calls.ts'
+import { testLink, table } from './describe-calls.ts'
 import { seedRoutes, type ScreenRow } from './route-proofs.ts'
-import { seedParts } from './screen-part-proofs.ts'
+import { screenParts } from './screen-part-proofs.ts'
 
 /** Returns the document docs/screens.md: the seed's requirements for the browser, and the tests that prove them. */
 export function describeScreens(): string {
@@ -9,7 +9,7 @@ export function describeScreens(): string {
     introduction,
     '## The 23 routes of the seed, and every other path',
     tableOf('Route', seedRoutes),
-    ...seedParts.flatMap(({ title, rows }) => [`## ${title}`, tableOf('The seed', rows)]),
+    ...screenParts.flatMap(({ title, rows }) => [`## ${title}`, tableOf('The seed', rows)]),
   ].join('\n\n')}\n`
 }
 
@@ -19,5 +19,9 @@ up to date and that every listed test exists. Each route loads its screen on dem
 const tableOf = (first: string, rows: readonly ScreenRow[]) =>
   table(
     [first, 'Implementation', 'Tests'],
-    rows.map(({ seed, here, proofs }) => [seed, here, proofs.map(proofText).join('; ')]),
+    rows.map(({ seed, implementation: here, tests: proofs }) => [
+      seed,
+      here,
+      proofs.map(testLink).join('; '),
+    ]),
   )

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSync } from 'vite'
-import type { Proof } from './call-proofs.ts'
+import type { TestReference } from './call-proofs.ts'
 
 type Node = { type: string } & Record<string, unknown>
 
@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..')
 const screen = / @(phone|desktop)$/
 
 /** Returns the proofs that match no test of their file, or more than one. */
-export function findUnproved(proofs: readonly Proof[]): Proof[] {
+export function findMissingTests(proofs: readonly TestReference[]): TestReference[] {
   const titlesOf = new Map<string, string[]>()
   return proofs.filter(([file, name]) => {
     const titles = titlesOf.get(file) ?? readTitlesOf(file)
@@ -33,18 +33,18 @@ function readTitlesOf(file: string): string[] {
 export function readTestTitles(file: string, source: string): string[] {
   const { program, errors } = parseSync(file, source)
   if (errors[0]) throw new Error(`${file}: ${errors[0].message}`)
-  return titlesIn(program)
+  return collectTitles(program)
 }
 
-function titlesIn(node: unknown): string[] {
-  if (Array.isArray(node)) return node.flatMap(titlesIn)
+function collectTitles(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(collectTitles)
   if (!isNode(node)) return []
   const { type, callee, arguments: given } = node
   if (type === 'CallExpression' && Array.isArray(given) && ['test', 'it'].includes(nameOf(callee))) {
     const title = textOf(given[0])
     return title === undefined ? [] : [title.replace(screen, '')]
   }
-  return Object.values(node).flatMap(titlesIn)
+  return Object.values(node).flatMap(collectTitles)
 }
 
 /** Returns the name of the called function: also `test` for `test.each(…)` and `test.for(…)`, whose result takes the title. */

@@ -1,4 +1,4 @@
-import type { Proof } from './call-proofs.ts'
+import type { TestReference } from './call-proofs.ts'
 
 export const routes = 'e2e/pages/routes.spec.ts'
 const screens = 'e2e/screens/screens.spec.ts'
@@ -10,22 +10,22 @@ const library = 'e2e/pages/library.spec.ts'
 const account = 'e2e/pages/account.spec.ts'
 const balance = 'e2e/billing/balance.spec.ts'
 const documents = 'server/features/pages/head/content-security-policy.test.ts'
-export const opens: Proof = [
+export const opensEachRoute: TestReference = [
   routes,
   'each of the 23 routes opens in #app with its own title; any other path is not found',
 ]
-const readable: Proof = [screens, '…: accessible, no layout shift, and long words fit']
-const readableFilled: Proof = [filled, '…: accessible, and long words fit']
-const readableText: Proof = [pages, 'each page shows its title, which is also the document title']
-const watching: Proof = [
+const readable: TestReference = [screens, '…: accessible, no layout shift, and long words fit']
+const readableFilled: TestReference = [filled, '…: accessible, and long words fit']
+const readableText: TestReference = [pages, 'each page shows its title, which is also the document title']
+const watching: TestReference = [
   journey,
   'a visitor watches, reaches a locked episode, is declined, pays and continues on the same page',
 ]
-const registering: Proof = [
+const registering: TestReference = [
   account,
   'a member registers, sets a name and a second factor, ends another session, and deletes the account',
 ]
-export const subscribing: Proof = [
+export const subscribing: TestReference = [
   account,
   'a guest subscribes, reads the receipt, and cancels and resumes in the member area with one click each',
 ]
@@ -34,17 +34,17 @@ export const subscribing: Proof = [
 
 export interface ScreenRow {
   seed: string
-  here: string
-  proofs: readonly Proof[]
+  implementation: string
+  tests: readonly TestReference[]
 }
 
 /** The 23 routes of the seed (section 2), in its order. */
 export const seedRoutes: readonly ScreenRow[] = [
   {
     seed: '`/`',
-    here: 'carousel, continue watching, sections',
-    proofs: [
-      opens,
+    implementation: 'carousel, continue watching, sections',
+    tests: [
+      opensEachRoute,
       readable,
       [scroll, 'going back to the homepage restores its scroll position'],
       [
@@ -53,17 +53,17 @@ export const seedRoutes: readonly ScreenRow[] = [
       ],
     ],
   },
-  { seed: '`/browse/{id}`', here: "a category's grid", proofs: [opens] },
+  { seed: '`/browse/{id}`', implementation: "a category's grid", tests: [opensEachRoute] },
   {
     seed: '`/more/{id}`',
-    here: "a section's grid",
-    proofs: [opens, [scroll, 'going back to a list restores its loaded pages and scroll position']],
+    implementation: "a section's grid",
+    tests: [opensEachRoute, [scroll, 'going back to a list restores its loaded pages and scroll position']],
   },
   {
     seed: '`/videos/{id}`',
-    here: 'player, episodes, pay/unlock panel, share',
-    proofs: [
-      opens,
+    implementation: 'player, episodes, pay/unlock panel, share',
+    tests: [
+      opensEachRoute,
       watching,
       [journey, 'a plan unlocks every episode'],
       [balance, 'the balance sells while every gateway is away'],
@@ -71,28 +71,28 @@ export const seedRoutes: readonly ScreenRow[] = [
   },
   {
     seed: '`/individual`',
-    here: 'profile and settings',
-    proofs: [opens, readable, readableFilled, registering],
+    implementation: 'profile and settings',
+    tests: [opensEachRoute, readable, readableFilled, registering],
   },
   {
     seed: '`/my`',
-    here: 'membership, balance, orders, lists',
-    proofs: [
-      opens,
+    implementation: 'membership, balance, orders, lists',
+    tests: [
+      opensEachRoute,
       readable,
       readableFilled,
       subscribing,
       [balance, 'the member area shows what is left, the history, and gives unspent money back'],
     ],
   },
-  { seed: '`/login`', here: 'sign in', proofs: [opens, readable, registering] },
-  { seed: '`/retrievePassword`', here: 'a lost password', proofs: [opens, readable] },
-  { seed: '`/register`', here: 'register', proofs: [opens, readable, registering] },
+  { seed: '`/login`', implementation: 'sign in', tests: [opensEachRoute, readable, registering] },
+  { seed: '`/retrievePassword`', implementation: 'a lost password', tests: [opensEachRoute, readable] },
+  { seed: '`/register`', implementation: 'register', tests: [opensEachRoute, readable, registering] },
   {
     seed: '`/favorites`',
-    here: 'favorites',
-    proofs: [
-      opens,
+    implementation: 'favorites',
+    tests: [
+      opensEachRoute,
       readable,
       readableFilled,
       [library, 'a double tap adds a favorite, and a swipe removes it from the list'],
@@ -100,55 +100,63 @@ export const seedRoutes: readonly ScreenRow[] = [
   },
   {
     seed: '`/historys`',
-    here: 'watch history',
-    proofs: [
-      opens,
+    implementation: 'watch history',
+    tests: [
+      opensEachRoute,
       readable,
       readableFilled,
       [library, 'the history resumes at the saved position, and edit mode clears it'],
     ],
   },
-  { seed: '`/unlocked`', here: 'unlocked videos', proofs: [opens, readable, readableFilled] },
+  {
+    seed: '`/unlocked`',
+    implementation: 'unlocked videos',
+    tests: [opensEachRoute, readable, readableFilled],
+  },
   {
     seed: '`/search`',
-    here: 'search with history, trending tags and type-ahead',
-    proofs: [
-      opens,
+    implementation: 'search with history, trending tags and type-ahead',
+    tests: [
+      opensEachRoute,
       readable,
       [library, 'arrow keys move through suggestions, and searches are stored until they are cleared'],
     ],
   },
-  { seed: '`/searchDetail/{id}`', here: 'results for words or a tag', proofs: [opens, readable] },
+  {
+    seed: '`/searchDetail/{id}`',
+    implementation: 'results for words or a tag',
+    tests: [opensEachRoute, readable],
+  },
   {
     seed: '`/shopping`',
-    here: 'plans and purchase',
-    proofs: [
-      opens,
+    implementation: 'plans and purchase',
+    tests: [
+      opensEachRoute,
       readable,
       readableFilled,
       [journey, 'a subscriber cancels with one click, sees the end date, and resumes'],
       subscribing,
     ],
   },
-  { seed: '`/privacyPolicy`', here: 'privacy policy', proofs: [opens, readableText] },
-  { seed: '`/refundPolicy`', here: 'refund policy', proofs: [opens, readableText] },
-  { seed: '`/serviceAgreement`', here: 'terms of use', proofs: [opens, readableText] },
-  { seed: '`/contentPolicy`', here: 'content policy', proofs: [opens, readableText] },
-  { seed: '`/commonQuestions`', here: 'FAQ', proofs: [opens, readableText] },
+  { seed: '`/privacyPolicy`', implementation: 'privacy policy', tests: [opensEachRoute, readableText] },
+  { seed: '`/refundPolicy`', implementation: 'refund policy', tests: [opensEachRoute, readableText] },
+  { seed: '`/serviceAgreement`', implementation: 'terms of use', tests: [opensEachRoute, readableText] },
+  { seed: '`/contentPolicy`', implementation: 'content policy', tests: [opensEachRoute, readableText] },
+  { seed: '`/commonQuestions`', implementation: 'FAQ', tests: [opensEachRoute, readableText] },
   {
     seed: '`/contactUs`',
-    here: 'contact us, with a form',
-    proofs: [
-      opens,
+    implementation: 'contact us, with a form',
+    tests: [
+      opensEachRoute,
       readableText,
       [pages, 'the contact form shows errors beside their fields, keeps its input, and is sent once'],
     ],
   },
   {
     seed: '`/order/result`',
-    here: "an order's state, refreshed until it is final",
-    proofs: [
-      opens,
+    implementation: "an order's state, refreshed until it is final",
+    tests: [
+      opensEachRoute,
       readable,
       readableFilled,
       [journey, 'a wallet payment is approved on another page and returns to the episode'],
@@ -156,9 +164,9 @@ export const seedRoutes: readonly ScreenRow[] = [
   },
   {
     seed: '`/order/easy`',
-    here: 'the card form, a document of its own',
-    proofs: [
-      opens,
+    implementation: 'the card form, a document of its own',
+    tests: [
+      opensEachRoute,
       watching,
       [documents, 'allows the payment form no foreign host'],
       [
@@ -177,7 +185,7 @@ export const seedRoutes: readonly ScreenRow[] = [
   },
   {
     seed: 'any other path',
-    here: 'the not-found screen, HTTP 404',
-    proofs: [[routes, 'a path that is not listed shows the not-found screen']],
+    implementation: 'the not-found screen, HTTP 404',
+    tests: [[routes, 'a path that is not listed shows the not-found screen']],
   },
 ]

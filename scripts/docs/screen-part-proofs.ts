@@ -1,4 +1,4 @@
-import { journey, opens, pages, routes, subscribing, type ScreenRow } from './route-proofs.ts'
+import { journey, opensEachRoute, pages, routes, subscribing, type ScreenRow } from './route-proofs.ts'
 
 const manyEpisodes = 'e2e/playback/many-episodes.spec.ts'
 const consent = 'e2e/pages/consent.spec.ts'
@@ -19,20 +19,24 @@ const texts = 'web/i18n/texts.test.ts'
 const tracking = 'server/features/tracking/tracking.test.ts'
 
 /** The seed's other requirements for the browser, by section. */
-export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[] = [
+export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }[] = [
   {
     title: 'Frame, start-up and stored values (sections 2, 3, 4, 6)',
     rows: [
-      { seed: 'History mode, mounted into `#app`', here: '`web/app/start.tsx`', proofs: [opens] },
+      {
+        seed: 'History mode, mounted into `#app`',
+        implementation: '`web/app/start.tsx`',
+        tests: [opensEachRoute],
+      },
       {
         seed: 'Header (logo, categories, language chooser, recommend, browse, user), footer with seven links',
-        here: '`web/app/Header.tsx`, `Footer.tsx`',
-        proofs: [[routes, 'the header and the footer have the required links']],
+        implementation: '`web/app/Header.tsx`, `Footer.tsx`',
+        tests: [[routes, 'the header and the footer have the required links']],
       },
       {
         seed: 'Before each navigation `token`, `fbclid`, `ttclid` are stored',
-        here: 'keys `referrer_token`, `fbclid`, `ttclid`; they are removed from the URL',
-        proofs: [
+        implementation: 'keys `referrer_token`, `fbclid`, `ttclid`; they are removed from the URL',
+        tests: [
           [visit, 'stores token and click ids and removes them from the URL'],
           [
             routes,
@@ -46,16 +50,16 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       },
       {
         seed: 'Start-up order: user, tracking config, homepage',
-        here: '`web/main.tsx`, before the interface has loaded',
-        proofs: [
+        implementation: '`web/main.tsx`, before the interface has loaded',
+        tests: [
           [routes, 'requests the user, the tracking settings and the homepage in that order'],
           [api, 'calls made ahead are sent in order, each once the previous one has its response'],
         ],
       },
       {
         seed: 'Homepage info (copyright with the favicon, homepage, menu, pay_theme) and user info kept; the id as the user id',
-        here: 'keys `homepage`, `user`, `user_id`; shown at once on the next visit',
-        proofs: [
+        implementation: 'keys `homepage`, `user`, `user_id`; shown at once on the next visit',
+        tests: [
           [
             routes,
             'the browser stores homepage, user, id, referrer and click ids, and shows them immediately on the next visit',
@@ -64,44 +68,44 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       },
       {
         seed: 'The user token is saved from a header of the user call, and sent in one where cookies are disabled',
-        here: 'key `user_token`, only if cookies are disabled',
-        proofs: [[api, 'the user token is stored and sent only if cookies are disabled']],
+        implementation: 'key `user_token`, only if cookies are disabled',
+        tests: [[api, 'the user token is stored and sent only if cookies are disabled']],
       },
       {
         seed: 'Referrer token and click ids go with every request; the click ids in params or body too',
-        here: '`web/lib/api.ts`',
-        proofs: [
+        implementation: '`web/lib/api.ts`',
+        tests: [
           [api, 'the ad click ids are sent in headers, and in the query of a GET or the body of other calls'],
         ],
       },
       {
         seed: 'Search history is kept',
-        here: 'key `search_history`, twelve, removable',
-        proofs: [
+        implementation: 'key `search_history`, twelve, removable',
+        tests: [
           [searches, 'keeps the latest search first, without duplicates that differ in case only'],
           [searches, 'removes one search or all'],
         ],
       },
       {
         seed: 'A subscription can be cancelled at any time; pay now',
-        here: 'one click in the member area',
-        proofs: [
+        implementation: 'one click in the member area',
+        tests: [
           subscribing,
           [journey, 'a subscriber cancels with one click, sees the end date, and resumes'],
         ],
       },
       {
         seed: 'Load-more lists: loading, load more, no more content',
-        here: '`web/ui/ListFoot.tsx`, also after a failed request',
-        proofs: [
+        implementation: '`web/ui/ListFoot.tsx`, also after a failed request',
+        tests: [
           [listFoot, 'offers more, shows that it is loading, and marks the end of a list of several pages'],
           [listFoot, 'shows that loading failed, with a retry button'],
         ],
       },
       {
         seed: 'Videos are shared',
-        here: "the system's share sheet, or a link with the sharer's code",
-        proofs: [[share, "carries the sharer's code as the referrer token"]],
+        implementation: "the system's share sheet, or a link with the sharer's code",
+        tests: [[share, "carries the sharer's code as the referrer token"]],
       },
     ],
   },
@@ -110,53 +114,53 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
     rows: [
       {
         seed: 'Prompts: enter your e-mail, enter your password, repeat your password',
-        here: '"Enter your e-mail, …", "Enter your password.", "Repeat your password."',
-        proofs: [[routes, 'the forms have fields for e-mail, password and its repetition']],
+        implementation: '"Enter your e-mail, …", "Enter your password.", "Repeat your password."',
+        tests: [[routes, 'the forms have fields for e-mail, password and its repetition']],
       },
       {
         seed: 'Code 200: info, or data',
-        here: '`call()`',
-        proofs: [[api, 'code 200 returns info, or data if there is no info']],
+        implementation: '`call()`',
+        tests: [[api, 'code 200 returns info, or data if there is no info']],
       },
       {
         seed: 'Code 500: a toast and a rejection',
-        here: '`CallRejected`',
-        proofs: [[api, 'code 500 shows a toast and rejects']],
+        implementation: '`CallRejected`',
+        tests: [[api, 'code 500 shows a toast and rejects']],
       },
       {
         seed: 'Any other code: a rejection and no toast',
-        here: '`CallRejected`',
-        proofs: [[api, 'another code rejects without a toast']],
+        implementation: '`CallRejected`',
+        tests: [[api, 'another code rejects without a toast']],
       },
       {
         seed: 'HTTP failure: a toast, and an event named from URL and status',
-        here: '`http_error` + path + status',
-        proofs: [[api, 'an HTTP failure shows a toast and sends an event with path and status']],
+        implementation: '`http_error` + path + status',
+        tests: [[api, 'an HTTP failure shows a toast and sends an event with path and status']],
       },
       {
         seed: "Copy: 'Copy Success'",
-        here: 'the same',
-        proofs: [[share, "shows 'Copy Success'"]],
+        implementation: 'the same',
+        tests: [[share, "shows 'Copy Success'"]],
       },
       {
         seed: "Copy: 'Copy fail'",
-        here: 'the same',
-        proofs: [[share, "shows 'Copy fail' if the browser refuses"]],
+        implementation: 'the same',
+        tests: [[share, "shows 'Copy fail' if the browser refuses"]],
       },
       {
         seed: "Copy: 'Unable to copy text:' on an exception",
-        here: 'the same, followed by the text',
-        proofs: [[share, "shows 'Unable to copy text:' with the text after an exception"]],
+        implementation: 'the same, followed by the text',
+        tests: [[share, "shows 'Unable to copy text:' with the text after an exception"]],
       },
       {
         seed: "A bad date: 'Invalid Date'",
-        here: '`longDate`',
-        proofs: [[format, "returns 'Invalid Date' for %j"]],
+        implementation: '`longDate`',
+        tests: [[format, "returns 'Invalid Date' for %j"]],
       },
       {
         seed: 'Five kinds of errors are not reported',
-        here: '`web/app/reporting/rules.ts`',
-        proofs: [
+        implementation: '`web/app/reporting/rules.ts`',
+        tests: [
           [rules, 'does not report: %s'],
           [reports, 'reports errors without queries and secrets, and does not report ignored ones'],
         ],
@@ -168,49 +172,49 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
     rows: [
       {
         seed: 'Request timeout 100000 ms',
-        here: '`requestTimeout`',
-        proofs: [[api, 'a call times out after 100000 ms']],
+        implementation: '`requestTimeout`',
+        tests: [[api, 'a call times out after 100000 ms']],
       },
       {
         seed: 'Images: 3 attempts',
-        here: '`web/ui/LazyImage.tsx`',
-        proofs: [[routes, 'an image is requested three times']],
+        implementation: '`web/ui/LazyImage.tsx`',
+        tests: [[routes, 'an image is requested three times']],
       },
       {
         seed: 'Images: preload factor 1.3',
-        here: 'a margin of 30 %',
-        proofs: [[images, 'reports an element once, from 1.3 viewport heights on']],
+        implementation: 'a margin of 30 %',
+        tests: [[images, 'reports an element once, from 1.3 viewport heights on']],
       },
       {
         seed: 'Images: throttle 200 ms',
-        here: '`throttled`',
-        proofs: [[images, 'runs at once, then at most once per 200 ms']],
+        implementation: '`throttled`',
+        tests: [[images, 'runs at once, then at most once per 200 ms']],
       },
       {
         seed: 'Images: cache of 200',
-        here: '`createImageMemory`',
-        proofs: [[images, 'holds 200 images and drops the least recently used']],
+        implementation: '`createImageMemory`',
+        tests: [[images, 'holds 200 images and drops the least recently used']],
       },
       {
         seed: 'Submit bar: cents in, 2 decimals out',
-        here: '`web/ui/forms/SubmitBar.tsx`',
-        proofs: [
+        implementation: '`web/ui/forms/SubmitBar.tsx`',
+        tests: [
           [submitBar, 'takes cents and shows the price with two decimals in its button'],
           [format, 'formats cents with two decimals in %s'],
         ],
       },
       {
         seed: 'Swipe cell: 15 percent',
-        here: '`web/ui/SwipeCell.tsx`; focus opens it too',
-        proofs: [
+        implementation: '`web/ui/SwipeCell.tsx`; focus opens it too',
+        tests: [
           [measures, 'opens from 15 percent of its action on, and stays closed below'],
           [measures, 'closes from 15 percent of the distance back on'],
         ],
       },
       {
         seed: 'Stepper: a long press repeats every 200 ms',
-        here: '`web/ui/forms/Stepper.tsx`; arrow keys too',
-        proofs: [
+        implementation: '`web/ui/forms/Stepper.tsx`; arrow keys too',
+        tests: [
           [measures, 'repeats every 200 ms until it is released'],
           [
             manyEpisodes,
@@ -220,8 +224,8 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       },
       {
         seed: 'Tracking keys: facebook_pixel_id, google_analytics, tiktok_pixel, bigo_pixel',
-        here: 'loaded only after consent',
-        proofs: [
+        implementation: 'loaded only after consent',
+        tests: [
           [tracking, 'returns the four keys from the environment, empty if unset'],
           [
             consent,
@@ -232,13 +236,13 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       },
       {
         seed: 'Dates in en-US long form',
-        here: '`longDate`',
-        proofs: [[format, 'formats dates in the en-US long form']],
+        implementation: '`longDate`',
+        tests: [[format, 'formats dates in the en-US long form']],
       },
       {
         seed: 'Languages en (default and fallback), es, fy, dy, pt',
-        here: '`web/lib/language.ts`, `web/i18n/`',
-        proofs: [
+        implementation: '`web/lib/language.ts`, `web/i18n/`',
+        tests: [
           [language, "is the browser's first supported language, or English if none is supported"],
           [texts, '$language, part $part, has the same texts as English'],
           [pages, 'a page switches language with the interface'],
@@ -246,13 +250,13 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       },
       {
         seed: 'Error reporting: sandbox or production by the host',
-        here: '`environmentOf`',
-        proofs: [[scrub, 'classifies a host with the suffix as sandbox, any other as production']],
+        implementation: '`environmentOf`',
+        tests: [[scrub, 'classifies a host with the suffix as sandbox, any other as production']],
       },
       {
         seed: 'Error reporting: traces 0.3, replays 0.1, replays on error 0.1',
-        here: '`rates`; a profile with each trace',
-        proofs: [
+        implementation: '`rates`; a profile with each trace',
+        tests: [
           [rules, 'samples 30 % of the traces and 10 % of the replays, also on errors'],
           [reports, 'reports errors without queries and secrets, and does not report ignored ones'],
           [reports, 'records no replay on sign-in and payment pages, and masks text elsewhere'],
@@ -265,8 +269,8 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       },
       {
         seed: 'Error reporting: feedback (section 7)',
-        here: '"Report a problem", in the footer and on the error screen',
-        proofs: [
+        implementation: '"Report a problem", in the footer and on the error screen',
+        tests: [
           [reports, 'a problem report keeps its input after errors and is sent once'],
           [reports, 'a broken screen shows an error, reports it, and asks what happened'],
         ],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /** Files that are mutated together, with the tests that should detect the mutants. */
-export interface Group {
+export interface MutationGroup {
   name: string
   /** Whole files, or functions of a file with other code. */
   files: readonly (string | { file: string; functions: readonly string[] })[]
@@ -11,7 +11,7 @@ export interface Group {
 
 const features = 'server/features'
 
-export const groups: readonly Group[] = [
+export const groups: readonly MutationGroup[] = [
   {
     name: 'states',
     files: [
@@ -101,16 +101,16 @@ export const groups: readonly Group[] = [
 ]
 
 /** Returns a group's Stryker patterns: `file`, or `file:first-last` in lines. */
-export function patternsOf({ files }: Group): string[] {
+export function mutatePatterns({ files }: MutationGroup): string[] {
   return files.flatMap((each) => {
     if (typeof each === 'string') return [each]
     const source = readFileSync(each.file, 'utf8')
-    return each.functions.map((name) => `${each.file}:${linesOf(source, name)}`)
+    return each.functions.map((name) => `${each.file}:${lineRangeOf(source, name)}`)
   })
 }
 
 /** Returns the lines of a top-level function in a formatted file, as `first-last`. @throws Error if there is none */
-export function linesOf(source: string, name: string): string {
+export function lineRangeOf(source: string, name: string): string {
   const lines = source.split('\n')
   const first = lines.findIndex((line) => new RegExp(`^(export )?(async )?function ${name}\\b`).test(line))
   if (first === -1) throw new Error(`there is no function ${name}`)

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Stryker } from '@stryker-mutator/core'
-import { groups, patternsOf, type Group } from './groups.ts'
+import { groups, mutatePatterns, type MutationGroup } from './groups.ts'
 import { summarise, writeTable, type Summary } from './summarise.ts'
 
 /*
@@ -25,11 +25,11 @@ for (const [index, group] of chosen.entries()) {
 console.log(`\n${writeTable(summaries)}`)
 process.exitCode = writeTable(summaries).endsWith(' 0 failed') ? 0 : 1
 
-async function mutate(group: Group) {
+async function mutate(group: MutationGroup) {
   // Read by vitest.config.ts, in the processes that Stryker starts.
   process.env['MUTATION_GROUP'] = group.name
   const stryker = new Stryker({
-    mutate: patternsOf(group),
+    mutate: mutatePatterns(group),
     testRunner: 'vitest',
     plugins: [import.meta.resolve('@stryker-mutator/vitest-runner')],
     vitest: { configFile: 'scripts/mutation/vitest.config.ts', related: false, pool: 'forks' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { linesOf } from './groups.ts'
+import { lineRangeOf } from './groups.ts'
 import { summarise, writeTable } from './summarise.ts'
 
 const results = (statuses: Record<string, number>) =>
@@ -46,7 +46,7 @@ test('finds a function by name, from its first line to its closing brace', () =>
     ') {',
     '}',
   ].join('\n')
-  expect(linesOf(source, 'stateOf')).toBe('1-4')
-  expect(linesOf(source, 'state')).toBe('6-9')
-  expect(() => linesOf(source, 'stat')).toThrow('there is no function stat')
+  expect(lineRangeOf(source, 'stateOf')).toBe('1-4')
+  expect(lineRangeOf(source, 'state')).toBe('6-9')
+  expect(() => lineRangeOf(source, 'stat')).toThrow('there is no function stat')
 })

@@ -16,7 +16,7 @@ export interface Summary {
 }
 
 /** Minimum score of a group. */
-export const leastScore = 85
+export const minimumScore = 85
 
 /** Summarises a group. Mutants that a comment excludes or that do not load are not counted, as in Stryker's own score. */
 export function summarise(name: string, results: readonly Result[]): Summary {
@@ -51,6 +51,6 @@ export function writeTable(summaries: readonly Summary[]): string {
     row
       .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
       .join('  ')
-  const failed = summaries.filter(({ score }) => score < leastScore).length
+  const failed = summaries.filter(({ score }) => score < minimumScore).length
   return [...rows.map(line), `${summaries.length - failed} passed, ${failed} failed`].join('\n')
 }

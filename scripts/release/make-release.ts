@@ -11,7 +11,7 @@ import { packagesIn, releaseManifest, type Manifest } from './release-manifest.t
  * Files that no site reads, 120 MB: packages' files for compilers and debuggers, Node's headers, tests and documentation,
  * and duplicates for bundlers.
  */
-const unread = [
+const excludedPatterns = [
   '*.d.ts',
   '*.d.mts',
   '*.d.cts',
@@ -46,7 +46,7 @@ const output = resolve(positionals[0] ?? join(root, 'dist'))
 await mkdir(output, { recursive: true })
 const work = await mkdtemp(join(output, '.release-'))
 try {
-  const name = await stage()
+  const name = await stageRelease()
   // The image is made from the one archive in dist.
   for (const file of await readdir(output))
     if (/^cliffhanger-.*\.tar\.gz$/.test(file)) await rm(join(output, file))
@@ -59,7 +59,7 @@ try {
 }
 
 /** Lays out the release in `work`. @returns the name of its folder */
-async function stage(): Promise<string> {
+async function stageRelease(): Promise<string> {
   const files = await listReleaseFiles(root)
   const checkout: Manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const manifest = releaseManifest(checkout, files, await importsOf(files))
@@ -69,7 +69,7 @@ async function stage(): Promise<string> {
   for (const file of ['package-lock.json', '.npmrc']) await copyInto(folder, file)
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   // Removes packages from the lockfile that the manifest no longer requires; the versions stay.
-  await must('npm', [
+  await runOrThrow('npm', [
     'install',
     '--prefix',
     folder,
@@ -78,7 +78,7 @@ async function stage(): Promise<string> {
     '--prefer-offline',
   ])
   // Installs the packages as a checkout does, so that the release's start has nothing to install.
-  await must('node', [
+  await runOrThrow('node', [
     '-e',
     `import(${JSON.stringify(join(folder, 'scripts/setup.mjs'))}).then((s) => s.setUp('run'))`,
   ])
@@ -102,12 +102,12 @@ async function importsOf(files: readonly string[]): Promise<Set<string>> {
 }
 
 async function pack(name: string, archive: string): Promise<void> {
-  const leftOut = unread.map((pattern) => `--exclude=${name}/node_modules/${pattern}`)
+  const excludeOptions = excludedPatterns.map((pattern) => `--exclude=${name}/node_modules/${pattern}`)
   const ownedByRoot = ['--owner=0', '--group=0', '--numeric-owner', '--sort=name']
-  await must('tar', ['-C', work, ...leftOut, ...ownedByRoot, '-czf', archive, name])
+  await runOrThrow('tar', ['-C', work, ...excludeOptions, ...ownedByRoot, '-czf', archive, name])
 }
 
-async function must(command: string, args: string[]): Promise<void> {
+async function runOrThrow(command: string, args: string[]): Promise<void> {
   const status = await run(command, args)
   if (status !== 0) throw new Error(`${command} ${args[0]} exited with ${status}`)
 }

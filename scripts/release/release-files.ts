@@ -34,12 +34,12 @@ const startScripts = new Set([
   'with-setup.mjs',
 ])
 
-const forTests = /\.(test|live)\.(ts|yml)$|^deploy\/.*\/run-[^/]*\.ts$|^server\/testing\/|^docs\/screenshot/
+const testFiles = /\.(test|live)\.(ts|yml)$|^deploy\/.*\/run-[^/]*\.ts$|^server\/testing\/|^docs\/screenshot/
 
 /** Returns true if a file of the checkout is part of a release. */
 export function isReleased(path: string): boolean {
   if (path.startsWith('scripts/')) return startScripts.has(path.slice('scripts/'.length))
-  return !forTests.test(path)
+  return !testFiles.test(path)
 }
 
 /** Returns the files of a release as sorted paths below `root`. Missing parts are omitted. */

@@ -25,7 +25,7 @@ export function releaseManifest(
   files: readonly string[],
   imported: ReadonlySet<string>,
 ): Manifest {
-  const has = new Set(files)
+  const releasedFiles = new Set(files)
   const folders = new Set(files.map((file) => file.split('/', 1)[0]))
   const { name, version, description, license, type, engines } = checkout
   return {
@@ -36,7 +36,7 @@ export function releaseManifest(
     license,
     type,
     imports: pick(checkout.imports, (_alias, target) => folders.has(target.split('/')[1])),
-    scripts: pick(checkout.scripts, (_script, command) => runsReleasedFiles(command, has)),
+    scripts: pick(checkout.scripts, (_script, command) => runsReleasedFiles(command, releasedFiles)),
     dependencies: pick(checkout.dependencies, (name) => imported.has(name)),
     optionalDependencies: pick(checkout.optionalDependencies, (name) => !oldFfmpeg.test(name)),
     engines,

@@ -5,8 +5,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Manifest } from 'vite'
 import budget from '#web/budget.json' with { type: 'json' }
 import { readArguments } from '#scripts/read-arguments.mjs'
-import { compareWithBudget } from './compare-with-budget.ts'
-import { hlsOf, preloadsOf, releaseOf, scriptsOf } from './web-manifest.ts'
+import { checkSizeBudget } from './compare-with-budget.ts'
+import { hlsChunks, preloadsOf, precacheManifest, scriptsOf } from './web-manifest.ts'
 
 readArguments({ name: 'build', about: 'Builds the web pages.' })
 const root = new URL('../..', import.meta.url).pathname
@@ -20,10 +20,10 @@ await finishDocument('order.html')
 await finishDocument('studio.html')
 // Built last, because it lists the other files. The server inserts the release.
 await buildScript('service-worker/service-worker.ts', 'sw.js', {
-  builtFiles: JSON.stringify(releaseOf(manifest)),
+  builtFiles: JSON.stringify(precacheManifest(manifest)),
 })
 // The server inlines it into documents with an episode.
-await buildScript('play-first.ts', 'play-first.js', { hlsFiles: JSON.stringify(hlsOf(manifest)) })
+await buildScript('play-first.ts', 'play-first.js', { hlsFiles: JSON.stringify(hlsChunks(manifest)) })
 await compressAll()
 await checkBudget()
 
@@ -92,7 +92,7 @@ function brotli(bytes: Buffer): Promise<Buffer> {
 /** Compares the initial JavaScript of each route with its budget in web/budget.json. */
 async function checkBudget(): Promise<void> {
   const sizeOf = async (file: string) => (await stat(join(output, `${file}.br`))).size
-  const { rows, problems } = await compareWithBudget(scriptsOf(manifest), budget.routes_kib, sizeOf)
+  const { rows, problems } = await checkSizeBudget(scriptsOf(manifest), budget.routes_kib, sizeOf)
   for (const row of rows) console.log(row)
   if (problems.length > 0)
     throw new Error(`web/budget.json is exceeded or incomplete: ${problems.join('; ')}`)

@@ -5,7 +5,7 @@
  * @param sizeOf a file's compressed bytes
  * @returns a line for each route, and readable problems
  */
-export async function compareWithBudget(
+export async function checkSizeBudget(
   scripts: Record<string, string[]>,
   budget: Record<string, number>,
   sizeOf: (file: string) => Promise<number>,

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import * as catalog from '#contract/catalog.ts'
 import * as languages from '#contract/languages.ts'
-import { reduceContract } from './vite-contract.ts'
+import { stripSchemas } from './vite-contract.ts'
 
 test('keeps the method and path of endpoints, and constants, and removes schemas', () => {
-  const reduced = reduceContract('catalog.ts', catalog)
+  const reduced = stripSchemas('catalog.ts', catalog)
   expect(reduced).toContain('export const getVideo = {"method":"GET","path":"/api/video"}\n')
   expect(reduced).toContain('export const listLimits = {"usual":20,"most":50}\n')
   expect(reduced).not.toContain('VideoCard')
@@ -12,11 +12,9 @@ test('keeps the method and path of endpoints, and constants, and removes schemas
 })
 
 test('does not change a module without endpoints', () => {
-  expect(reduceContract('languages.ts', languages)).toBeNull()
+  expect(stripSchemas('languages.ts', languages)).toBeNull()
 })
 
 test('fails the build for a function in a module with endpoints, and names it', () => {
-  expect(() => reduceContract('catalog.ts', { ...catalog, priceOf: () => 1 })).toThrow(
-    /catalog\.ts .*priceOf/,
-  )
+  expect(() => stripSchemas('catalog.ts', { ...catalog, priceOf: () => 1 })).toThrow(/catalog\.ts .*priceOf/)
 })

@@ -11,15 +11,15 @@ const isSchema = (value: unknown) =>
  * Returns null for a module without endpoints, which is used unchanged.
  * @throws Error if a module with endpoints exports a function, which cannot be serialized
  */
-export function reduceContract(file: string, exported: Record<string, unknown>): string | null {
+export function stripSchemas(file: string, exported: Record<string, unknown>): string | null {
   if (!Object.values(exported).some(isEndpoint)) return null
   return Object.entries(exported)
     .filter(([, value]) => !isSchema(value))
-    .map(([name, value]) => `export const ${name} = ${JSON.stringify(reduce(file, name, value))}\n`)
+    .map(([name, value]) => `export const ${name} = ${JSON.stringify(stripEndpoint(file, name, value))}\n`)
     .join('')
 }
 
-function reduce(file: string, name: string, value: unknown): unknown {
+function stripEndpoint(file: string, name: string, value: unknown): unknown {
   if (typeof value === 'function')
     throw new Error(
       `${file} declares endpoints and exports the function ${name}: move it to a file without endpoints`,
@@ -31,20 +31,21 @@ function reduce(file: string, name: string, value: unknown): unknown {
 }
 
 /** Keeps the validator out of the client bundle, and fails the build if it is included. */
-export function contractWithoutValidator(folder: string): Plugin {
+export function stripContractValidator(folder: string): Plugin {
   return {
     name: 'contract-without-validator',
     apply: 'build',
     enforce: 'pre',
     async load(id) {
       if (!id.startsWith(`${folder}/`) || !id.endsWith('.ts')) return null
-      return reduceContract(id, await import(pathToFileURL(id).href))
+      return stripSchemas(id, await import(pathToFileURL(id).href))
     },
     generateBundle(_options, bundle) {
       for (const chunk of Object.values(bundle)) {
         if (chunk.type !== 'chunk') continue
-        const stray = chunk.moduleIds.find((id) => id.includes('node_modules/typebox/'))
-        if (stray) this.error(`the validator reached the client bundle: ${chunk.fileName} holds ${stray}`)
+        const validatorModule = chunk.moduleIds.find((id) => id.includes('node_modules/typebox/'))
+        if (validatorModule)
+          this.error(`the validator reached the client bundle: ${chunk.fileName} holds ${validatorModule}`)
       }
     },
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { releaseOf } from './web-manifest.ts'
+import { precacheManifest } from './web-manifest.ts'
 
 it('caches the files for viewers in browsers, and none that only the studio uses', () => {
   const chunk = (file: string, more: object = {}) => ({ file, ...more })
@@ -15,7 +15,7 @@ it('caches the files for viewers in browsers, and none that only the studio uses
     'home.tsx': chunk('home.js', { css: ['home.css'] }),
     'money.tsx': chunk('money.js', { css: ['money.css'] }),
   }
-  const { entry, shell, onUse } = releaseOf(manifest)
+  const { entry, shell, onUse } = precacheManifest(manifest)
   expect(entry).toBe('/index.js')
   expect(shell.toSorted()).toEqual(['/home.css', '/home.js', '/index.js', '/latin.woff2', '/shared.js'])
   expect(onUse).toEqual(['/order.js'])

@@ -78,7 +78,7 @@ export function preloadsOf(manifest: Manifest): Record<string, string[]> {
 }
 
 /** Returns the files of hls.js as paths from the root, for browsers that start with it. */
-export function hlsOf(manifest: Manifest): string[] {
+export function hlsChunks(manifest: Manifest): string[] {
   const before = new Set(
     chunksOf(manifest, ['index.html', 'player/engine/stream.ts']).map(({ file }) => file),
   )
@@ -88,10 +88,10 @@ export function hlsOf(manifest: Manifest): string[] {
 }
 
 /** Large chunks that only some pages need; they are cached on first use. */
-const keptOnUse = ['hls', 'report-errors', 'order']
+const cachedOnUse = ['hls', 'report-errors', 'order']
 
 /** Returns every file that viewers' documents may load, without files that only the studio uses. */
-function viewersFiles(manifest: Manifest): string[] {
+function listViewerFiles(manifest: Manifest): string[] {
   const seen = new Set<string>()
   const files = new Set<string>()
   const add = (key: string) => {
@@ -107,16 +107,16 @@ function viewersFiles(manifest: Manifest): string[] {
 }
 
 /** Returns the build's files for the service worker's cache, as paths from the root. */
-export function releaseOf(manifest: Manifest): { entry: string; shell: string[]; onUse: string[] } {
+export function precacheManifest(manifest: Manifest): { entry: string; shell: string[]; onUse: string[] } {
   const entry = chunksOf(manifest, ['index.html']).at(-1)
-  const every = viewersFiles(manifest)
-  const chunks = Object.values(manifest).filter(({ name = '' }) => keptOnUse.includes(name))
-  const onUse = [...new Set(chunks.flatMap(filesOf))]
+  const every = listViewerFiles(manifest)
+  const chunks = Object.values(manifest).filter(({ name = '' }) => cachedOnUse.includes(name))
+  const cachedOnUseFiles = [...new Set(chunks.flatMap(filesOf))]
   const asPath = (file: string) => `/${file}`
   return {
     entry: `/${entry?.file}`,
-    shell: every.filter((file) => !onUse.includes(file)).map(asPath),
-    onUse: onUse.map(asPath),
+    shell: every.filter((file) => !cachedOnUseFiles.includes(file)).map(asPath),
+    onUse: cachedOnUseFiles.map(asPath),
   }
 }
 

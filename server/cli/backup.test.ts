@@ -15,23 +15,23 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
 import { getStudioSession } from '#contract/studio/operators.ts'
-import { backUp, type Backed } from './backup.ts'
+import { backUp, type BackupSource } from './backup.ts'
 import { restore } from './restore.ts'
 import { createContext } from '#server/context.ts'
 import { enqueueFolder } from '#server/features/media/ingest/import/import-folder.ts'
 import { purgeRetiredAssets } from '#server/features/media/ingest/storage/purge-storage.ts'
-import { workNext } from '#server/features/media/ingest/queue/ingest-queue.ts'
+import { processNextAsset } from '#server/features/media/ingest/queue/ingest-queue.ts'
 import { loadConfig, type Config } from '#server/platform/config/config.ts'
-import { keepingFiles } from '#server/platform/database/dump-tables.ts'
+import { withBackupLock } from '#server/platform/database/dump-tables.ts'
 import { createLog } from '#server/platform/log.ts'
 import type { Env } from '#server/platform/config/read-setting.ts'
 import { createSite } from '#server/site.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
-import { register } from '#server/testing/builders/member.ts'
-import { drawFilm, programs } from '#server/testing/media/run-test-media.ts'
-import { startS3, type S3StandIn } from '#server/testing/fakes/s3-stand-in.ts'
-import { emptyDatabase } from '#server/testing/database/template-database.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
+import { createMember } from '#server/testing/builders/member.ts'
+import { makeTestVideo, programs } from '#server/testing/media/run-test-media.ts'
+import { startFakeS3, type FakeS3 } from '#server/testing/fakes/s3-stand-in.ts'
+import { createEmptyDatabase } from '#server/testing/database/template-database.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 
 const description = `title: { en: Salt, dy: Salz }
@@ -52,9 +52,9 @@ let episodeId: string
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-backup-'))
-  site = await testSite({}, { MEDIA_ENCRYPT: 'aes-128' })
-  owner = await letIn(site, 'owner')
-  await register(site)
+  site = await startTestSite({}, { MEDIA_ENCRYPT: 'aes-128' })
+  owner = await signInOperator(site, 'owner')
+  await createMember(site)
   episodeId = await bringIn(site)
   // In a month without a partition in a new database.
   await site.context.database.pool.query(`SELECT make_events_month('2020-02-29');
@@ -71,16 +71,16 @@ async function bringIn({ context }: TestSite): Promise<string> {
   mkdirSync(folder)
   writeFileSync(join(folder, 'video.yaml'), description)
   writeFileSync(join(folder, '01.en.vtt'), 'WEBVTT\n\n00:00:00.100 --> 00:00:00.900\nHello\n')
-  drawFilm(join(folder, '01.mp4'), { seconds: 1 })
+  makeTestVideo(join(folder, '01.mp4'), { seconds: 1 })
   const ingest = { ...context, programs }
   const wishes = { signal: going, release: 'whenReady', priority: () => 10 } as const
   expect((await enqueueFolder(ingest, folder, wishes)).refused).toEqual([])
-  await workNext(ingest, { signal: going, niceness: 0 })
+  await processNextAsset(ingest, { signal: going, niceness: 0 })
   const { id } = await context.db.selectFrom('episodes').select('id').executeTakeFirstOrThrow()
   return id
 }
 
-const backed = ({ context: { database, storage, config } }: TestSite): Backed => ({
+const backed = ({ context: { database, storage, config } }: TestSite): BackupSource => ({
   pool: database.pool,
   storage,
   config,
@@ -100,7 +100,7 @@ const ownServer = (dataDir: string) => loadConfig({ DATA_DIR: dataDir, LOG_LEVEL
 
 /** Configures an empty folder with a new database on the tests' server. */
 async function emptyPlace(settings: Env = {}): Promise<Config> {
-  const { url, drop } = await emptyDatabase()
+  const { url, drop } = await createEmptyDatabase()
   onTestFinished(drop)
   const APP_SECRET = site.context.config.secrets.appSecret
   return loadConfig({ DATA_DIR: place(), DATABASE_URL: url, APP_SECRET, LOG_LEVEL: 'silent', ...settings })
@@ -136,8 +136,8 @@ describe('a site that was backed up while running', () => {
     const dataDir = place()
     await restoreInto(ownServer(dataDir), folder)
     await visit(dataDir, async (visitor, url) => {
-      await visitor.ask(getUser)
-      const { playback, episode } = (await visitor.ask(getEpisode, {
+      await visitor.callOk(getUser)
+      const { playback, episode } = (await visitor.callOk(getEpisode, {
         query: { episode_id: episodeId },
       })) as PlayableEpisode
       expect(episode.state).toBe('free')
@@ -167,7 +167,7 @@ describe('a site that was backed up while running', () => {
       expect(await rowsOf(context.database.pool, name), name).toEqual(
         await rowsOf(site.context.database.pool, name),
       )
-    await owner.desk.ask(getStudioSession)
+    await owner.desk.callOk(getStudioSession)
     const last = 'SELECT max(id) AS last FROM audit_events'
     const { rows } = await context.database.pool.query<{ last: number }>(last)
     await context.database.pool.query("INSERT INTO audit_events (event, at) VALUES ('tried', now())")
@@ -181,7 +181,7 @@ describe('a site that was backed up while running', () => {
     await context.close()
   })
 
-  async function rowsOf(pool: Backed['pool'], table: string): Promise<string[]> {
+  async function rowsOf(pool: BackupSource['pool'], table: string): Promise<string[]> {
     const { rows } = await pool.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t ORDER BY 1`)
     // Migrations have other times, and the deletion neighbourhood of a word is recomputed in any order.
     const first = table === 'migrations' || table === 'search_words'
@@ -275,7 +275,7 @@ describe('a backup', () => {
       .values({ ...asset, state: 'ready', folder: 'ast_retired', original_path: null, reason: null })
       .execute()
     const { pool } = site.context.database
-    expect(await keepingFiles(pool, () => purgeRetiredAssets(site.context, new Date()))).toBe(0)
+    expect(await withBackupLock(pool, () => purgeRetiredAssets(site.context, new Date()))).toBe(0)
     expect(await purgeRetiredAssets(site.context, new Date())).toBe(1)
   })
 
@@ -311,9 +311,9 @@ describe('a backup', () => {
 })
 
 describe('with a bucket', () => {
-  let store: S3StandIn
+  let store: FakeS3
   beforeAll(async () => {
-    store = await startS3()
+    store = await startFakeS3()
   })
   afterAll(() => store.close())
 
@@ -321,7 +321,7 @@ describe('with a bucket', () => {
     "a backup lists the bucket's files, and a restore reports missing ones",
     { timeout: 60_000 },
     async () => {
-      const second = await testSite({}, { ...store.settings, APP_SECRET: 'x'.repeat(40) })
+      const second = await startTestSite({}, { ...store.settings, APP_SECRET: 'x'.repeat(40) })
       await second.context.storage.write('media/ast_1/master.m3u8', 'playlist')
       const folder = place()
       await backUp(backed(second), folder, quiet, going)

@@ -14,12 +14,12 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
-import { meterParts } from './progress.ts'
-import { copyFiles, storedFolders } from './copy-files.ts'
+import { createProgressMeter } from './progress.ts'
+import { copyFiles, storageFolders } from './copy-files.ts'
 import type { Config } from '#server/platform/config/config.ts'
 import { ConfigError } from '#server/platform/config/config-error.ts'
-import { dumpTables, keepingFiles, readSiteId, type Dump } from '#server/platform/database/dump-tables.ts'
-import { keyOf } from '#server/platform/encrypt.ts'
+import { dumpTables, withBackupLock, readSiteId, type Dump } from '#server/platform/database/dump-tables.ts'
+import { deriveKey } from '#server/platform/encrypt.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 
@@ -48,21 +48,22 @@ export const Manifest = Type.Object({
 export type Manifest = Static<typeof Manifest>
 
 export const manifestFile = 'backup.json'
-export const bucketList = 'bucket.txt'
+export const bucketListFile = 'bucket.txt'
 export const secretFile = 'app-secret'
-export const rowsFile = (table: string) => `${table}.copy.gz`
+export const tableFile = (table: string) => `${table}.copy.gz`
 
 /** The parts of a site that a backup or restore uses. */
-export interface Backed {
+export interface BackupSource {
   pool: Pool
   storage: Storage
   config: Pick<Config, 'dataDir' | 'secrets' | 'publicUrl'>
 }
 
-type Tell = (line: string) => void
+type ReportProgress = (line: string) => void
 
 /** Returns a fingerprint of the secret, without revealing it. */
-export const secretMark = (secret: string) => keyOf(secret, 'mark of a backup').toString('base64url')
+export const secretFingerprint = (secret: string) =>
+  deriveKey(secret, 'mark of a backup').toString('base64url')
 
 /**
  * Backs up the whole site into a folder while it runs: a snapshot of the database, and then the files, of which none is deleted
@@ -70,21 +71,26 @@ export const secretMark = (secret: string) => keyOf(secret, 'mark of a backup').
  * holds the previous backup.
  * @throws ConfigError if the folder has other contents; the signal's reason when aborted
  */
-export async function backUp(backed: Backed, folder: string, tell: Tell, signal: AbortSignal): Promise<void> {
-  const site_id = (await readSiteId(backed.pool)) ?? ''
-  prepareFolder(folder, backed.config.dataDir, site_id)
-  await keepingFiles(backed.pool, async () => {
+export async function backUp(
+  source: BackupSource,
+  folder: string,
+  reportProgress: ReportProgress,
+  signal: AbortSignal,
+): Promise<void> {
+  const site_id = (await readSiteId(source.pool)) ?? ''
+  prepareFolder(folder, source.config.dataDir, site_id)
+  await withBackupLock(source.pool, async () => {
     const made_at = new Date().toISOString()
     const database = `database-${made_at.replaceAll(/[:.]/g, '-')}`
     mkdirSync(join(folder, database), { mode: 0o700 })
-    const dump = await writeRows(backed.pool, join(folder, database), tell, signal)
-    const bucket = backed.storage.delivery.kind !== 'files'
-    const { secrets, publicUrl: public_url } = backed.config
+    const dump = await writeTableFiles(source.pool, join(folder, database), reportProgress, signal)
+    const bucket = source.storage.delivery.kind !== 'files'
+    const { secrets, publicUrl: public_url } = source.config
     await (bucket
-      ? listBucket(backed.storage, join(folder, database, bucketList), signal)
-      : copyStorage(backed.storage, folder, tell, signal))
-    await keepSecret(backed.config, folder)
-    const secret = secretMark(secrets.appSecret)
+      ? listBucket(source.storage, join(folder, database, bucketListFile), signal)
+      : copyStorage(source.storage, folder, reportProgress, signal))
+    await copyGeneratedSecret(source.config, folder)
+    const secret = secretFingerprint(secrets.appSecret)
     await writeManifest(folder, {
       format: 1,
       made_at,
@@ -95,8 +101,8 @@ export async function backUp(backed: Backed, folder: string, tell: Tell, signal:
       bucket,
       ...dump,
     })
-    await removeFormer(folder, database)
-    if (!bucket) await removeGone(backed.storage, folder)
+    await removePreviousDumps(folder, database)
+    if (!bucket) await removeObsoleteFiles(source.storage, folder)
   })
 }
 
@@ -117,11 +123,16 @@ function prepareFolder(folder: string, dataDir: string, siteId: string): void {
   chmodSync(folder, 0o700)
 }
 
-async function writeRows(pool: Pool, folder: string, tell: Tell, signal: AbortSignal): Promise<Dump> {
-  const meter = meterParts(await databaseBytes(pool), (line) => tell(`Database: ${line}`))
+async function writeTableFiles(
+  pool: Pool,
+  folder: string,
+  reportProgress: ReportProgress,
+  signal: AbortSignal,
+): Promise<Dump> {
+  const meter = createProgressMeter(await databaseBytes(pool), (line) => reportProgress(`Database: ${line}`))
   return dumpTables(pool, async ({ name, bytes }, rows) => {
     signal.throwIfAborted()
-    const file = createWriteStream(join(folder, rowsFile(name)), { mode: 0o600, flush: true })
+    const file = createWriteStream(join(folder, tableFile(name)), { mode: 0o600, flush: true })
     await pipeline(rows, meter(name, bytes), createGzip({ level: 1 }), file, { signal })
   })
 }
@@ -133,26 +144,34 @@ async function databaseBytes(pool: Pool): Promise<number> {
   return rows[0]?.bytes ?? 0
 }
 
-async function copyStorage(storage: Storage, folder: string, tell: Tell, signal: AbortSignal): Promise<void> {
+async function copyStorage(
+  storage: Storage,
+  folder: string,
+  reportProgress: ReportProgress,
+  signal: AbortSignal,
+): Promise<void> {
   const report = await copyFiles(
     { from: storage, to: openDisk(folder) },
-    (line) => tell(`Files: ${line}`),
+    (line) => reportProgress(`Files: ${line}`),
     signal,
   )
-  tell(`Files: ${report.copied} copied, ${report.there} already there.`)
+  reportProgress(`Files: ${report.copied} copied, ${report.alreadyPresent} already there.`)
 }
 
 /** Lists the files that must be in the bucket, one per line. */
 async function listBucket(storage: Storage, path: string, signal: AbortSignal): Promise<void> {
   const lines = async function* () {
-    for (const folder of storedFolders)
+    for (const folder of storageFolders)
       for await (const { key, bytes } of storage.list(folder)) yield `${bytes} ${key}\n`
   }
   await pipeline(lines, createWriteStream(path, { mode: 0o600, flush: true }), { signal })
 }
 
 /** Copies a secret that the site generated itself. One from the environment must be kept by the operator. */
-async function keepSecret({ dataDir, secrets }: Backed['config'], folder: string): Promise<void> {
+async function copyGeneratedSecret(
+  { dataDir, secrets }: BackupSource['config'],
+  folder: string,
+): Promise<void> {
   const own = join(dataDir, secretFile)
   if (existsSync(own) && readFileSync(own, 'utf8').trim() === secrets.appSecret)
     await copyFile(own, join(folder, secretFile))
@@ -168,17 +187,17 @@ async function writeManifest(folder: string, manifest: Manifest): Promise<void> 
   await handle.close()
 }
 
-async function removeFormer(folder: string, current: string): Promise<void> {
+async function removePreviousDumps(folder: string, current: string): Promise<void> {
   for (const name of await readdir(folder))
     if (/^database-[\dTZ-]+$/.test(name) && name !== current)
       await rm(join(folder, name), { recursive: true, force: true })
 }
 
-async function removeGone(storage: Storage, folder: string): Promise<void> {
+async function removeObsoleteFiles(storage: Storage, folder: string): Promise<void> {
   const copy = openDisk(folder)
-  for (const part of storedFolders) {
-    const there = new Set<string>()
-    for await (const { key } of storage.list(part)) there.add(key)
-    for await (const { key } of copy.list(part)) if (!there.has(key)) await copy.remove(key)
+  for (const part of storageFolders) {
+    const existingKeys = new Set<string>()
+    for await (const { key } of storage.list(part)) existingKeys.add(key)
+    for await (const { key } of copy.list(part)) if (!existingKeys.has(key)) await copy.remove(key)
   }
 }

@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { confirmFirst, type Ask } from './confirm.ts'
-import { parseWith } from './parse.ts'
-import { describe as words } from './print.ts'
+import { confirmCommand, type Prompt } from './confirm.ts'
+import { parseArguments } from './parse.ts'
+import { formatResult as words } from './print.ts'
 import { runCommandLine } from './run.ts'
-import { studioProgram, type Asked } from './studio-program.ts'
-import { endOf } from '#server/platform/config/config-error.ts'
+import { createStudioProgram, type ParsedCommand } from './studio-program.ts'
+import { exitReportOf } from '#server/platform/config/config-error.ts'
 import { Command } from 'commander'
 
 let home: string
@@ -44,7 +44,7 @@ async function runHere(...args: string[]): Promise<Ran> {
   const { status, text } = await runCommandLine(args, {
     env: { DATA_DIR: dataDir(), INIT_CWD: home },
     stopSignal: () => new AbortController().signal,
-  }).then((ended) => ({ status: ended, text: '' }), endOf)
+  }).then((ended) => ({ status: ended, text: '' }), exitReportOf)
   const stdout = printed.mock.calls.map(([chunk]) => String(chunk)).join('')
   printed.mockRestore()
   return { status, stdout, stderr: text, made: contents() }
@@ -125,16 +125,16 @@ describe('the command line', () => {
 })
 
 /** Parses a command line. */
-function ask(...args: string[]): Asked {
-  let asked: Asked | undefined
-  const program = studioProgram((each) => {
+function ask(...args: string[]): ParsedCommand {
+  let asked: ParsedCommand | undefined
+  const program = createStudioProgram((each) => {
     asked = each
   })
-  parseWith(new Command('site').addCommand(program), ['studio', ...args])
+  parseArguments(new Command('site').addCommand(program), ['studio', ...args])
   if (!asked) throw new Error('nothing was asked for')
   return asked
 }
-const inputOf = ({ what }: Asked) => ('command' in what ? what.input : {})
+const inputOf = ({ invocation: what }: ParsedCommand) => ('command' in what ? what.input : {})
 
 describe('the usual codes of languages', () => {
   it.each([
@@ -154,7 +154,7 @@ describe('the usual codes of languages', () => {
   it('are converted wherever a command has a language field', () => {
     const leaves = (command: Command): Command[] =>
       command.commands.length > 0 ? command.commands.flatMap(leaves) : [command]
-    for (const leaf of leaves(studioProgram(() => {}))) {
+    for (const leaf of leaves(createStudioProgram(() => {}))) {
       const names = leaf.options.map(({ long }) => long ?? '')
       for (const name of names.filter((each) => each.endsWith('.dy')))
         expect(names, leaf.name()).toContain(name.replace(/dy$/, 'de'))
@@ -171,24 +171,24 @@ describe('the usual codes of languages', () => {
 
 describe('a command that cannot be undone', () => {
   const answering =
-    (...answers: string[]): Ask =>
+    (...answers: string[]): Prompt =>
     async () =>
       answers.shift() ?? ''
 
   it('prompts for its reason and for confirmation', async () => {
     const asked = ask('order', 'refund', 'ord_1')
-    expect(await confirmFirst(asked, answering('goodwill', 'y'))).toBe(true)
+    expect(await confirmCommand(asked, answering('goodwill', 'y'))).toBe(true)
     expect(inputOf(asked)).toEqual({ id: 'ord_1', reason: 'goodwill' })
-    expect(await confirmFirst(ask('order', 'refund', 'ord_1'), answering('goodwill', ''))).toBe(false)
+    expect(await confirmCommand(ask('order', 'refund', 'ord_1'), answering('goodwill', ''))).toBe(false)
   })
 
   it('runs in a script that gives both as options', async () => {
     const asked = ask('person', 'delete', 'usr_1', '--reason', 'they asked', '--yes')
-    expect(await confirmFirst(asked, undefined)).toBe(true)
+    expect(await confirmCommand(asked, undefined)).toBe(true)
   })
 
   it('is none that only reads or can be reversed', async () => {
-    expect(await confirmFirst(ask('order', 'list'), undefined)).toBe(true)
+    expect(await confirmCommand(ask('order', 'list'), undefined)).toBe(true)
   })
 })
 

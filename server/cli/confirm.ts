@@ -1,12 +1,15 @@
 import { createInterface } from 'node:readline/promises'
-import type { Asked } from './studio-program.ts'
+import type { ParsedCommand } from './studio-program.ts'
 import { UsageError } from '#server/platform/config/config-error.ts'
 
 /** Prompts at a terminal. */
-export type Ask = (question: string) => Promise<string>
+export type Prompt = (question: string) => Promise<string>
 
 /** @returns undefined without a terminal: the input or the output is a file, a pipe or a service manager's */
-export function askAtTerminal({ stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'>): Ask | undefined {
+export function terminalPrompt({
+  stdin,
+  stdout,
+}: Pick<NodeJS.Process, 'stdin' | 'stdout'>): Prompt | undefined {
   if (!stdin.isTTY || !stdout.isTTY) return undefined
   return async (question) => {
     const terminal = createInterface({ input: stdin, output: stdout })
@@ -24,11 +27,14 @@ export function askAtTerminal({ stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 
  * @returns false if the operator declined
  * @throws UsageError without a terminal if something is missing
  */
-export async function confirmFirst({ what, words, yes }: Asked, ask: Ask | undefined): Promise<boolean> {
+export async function confirmCommand(
+  { invocation: what, commandName: words, yes }: ParsedCommand,
+  ask: Prompt | undefined,
+): Promise<boolean> {
   if (!('command' in what)) return true
-  const { confirmed } = what.command.endpoint
-  if (!confirmed) return true
-  for (const name of confirmed.filter((each) => what.input[each] === undefined)) {
+  const { confirmationFields } = what.command.endpoint
+  if (!confirmationFields) return true
+  for (const name of confirmationFields.filter((each) => what.input[each] === undefined)) {
     if (!ask) throw new UsageError(`required option '--${name} <value>' not specified`)
     const typed = (await ask(`${name}: `)).trim()
     if (typed === '') throw new UsageError(`required option '--${name} <value>' not specified`)

@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { loadConfig, type Config } from '#server/platform/config/config.ts'
 import { ConfigError } from '#server/platform/config/config-error.ts'
-import { connectDatabase, unhurried } from '#server/platform/database/database.ts'
-import { isNew } from '#server/platform/database/load-tables.ts'
+import { connectDatabase, withoutTimeouts } from '#server/platform/database/database.ts'
+import { isUnusedDatabase } from '#server/platform/database/load-tables.ts'
 import type { Log } from '#server/platform/log.ts'
-import { text, type Env } from '#server/platform/config/read-setting.ts'
+import { readText, type Env } from '#server/platform/config/read-setting.ts'
 
 /**
  * Reads the settings of an existing site. A command must not create an empty one because of a forgotten setting.
  * @throws ConfigError if there is no site
  */
 export async function findSite(env: Env, log: Log): Promise<Config> {
-  const databaseUrl = text(env, 'DATABASE_URL')
-  const dataDir = resolve(text(env, 'DATA_DIR') ?? 'data')
+  const databaseUrl = readText(env, 'DATABASE_URL')
+  const dataDir = resolve(readText(env, 'DATA_DIR') ?? 'data')
   if (databaseUrl === undefined && !existsSync(join(dataDir, 'postgres')))
     throw new ConfigError(
       `There is no site in ${dataDir}. Set DATA_DIR to the folder of your site, or start a new one there with npm start.`,
@@ -24,9 +24,9 @@ export async function findSite(env: Env, log: Log): Promise<Config> {
 }
 
 async function requireTables(config: Config, log: Log): Promise<void> {
-  const { pool, close } = await connectDatabase(config, log, unhurried)
+  const { pool, close } = await connectDatabase(config, log, withoutTimeouts)
   try {
-    if (await isNew(pool))
+    if (await isUnusedDatabase(pool))
       throw new ConfigError(
         'There is no site in the database of DATABASE_URL. Check the address, or create a new site there with npm run migrate and npm start.',
       )

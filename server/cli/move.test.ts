@@ -9,17 +9,17 @@ import { createLog } from '#server/platform/log.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 import { openStorage } from '#server/platform/storage/open-storage.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
-import { startS3, type S3StandIn } from '#server/testing/fakes/s3-stand-in.ts'
+import { startFakeS3, type FakeS3 } from '#server/testing/fakes/s3-stand-in.ts'
 
 let root: string
-let store: S3StandIn
+let store: FakeS3
 let disk: Storage
 let context: Parameters<typeof moveToBucket>[0]
 const film = randomBytes(20 * 1024 * 1024)
 const going = new AbortController().signal
 
 beforeAll(async () => {
-  store = await startS3()
+  store = await startFakeS3()
 })
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-move-'))
@@ -35,7 +35,7 @@ beforeEach(async () => {
   for (const folder of ['originals', 'media', 'public']) await context.storage.remove(folder)
 })
 afterEach(() => {
-  store.misbehave(() => undefined)
+  store.setFault(() => undefined)
   rmSync(root, { recursive: true, force: true })
 })
 afterAll(() => store.close())
@@ -50,12 +50,12 @@ test('copies a site’s files into the bucket and reports progress; the files st
 })
 
 test('continues an aborted run with the missing files and parts of files', async () => {
-  store.misbehave((call) => (call.includes('partNumber=3') ? 'fail' : undefined))
+  store.setFault((call) => (call.includes('partNumber=3') ? 'fail' : undefined))
   await expect(moveToBucket(context, () => {}, going)).rejects.toThrow('UploadPart 3')
-  store.misbehave(() => undefined)
-  store.asked.length = 0
+  store.setFault(() => undefined)
+  store.requests.length = 0
   expect(await moveToBucket(context, () => {}, going)).toEqual({ copied: 1, there: 3 })
-  expect(store.asked.filter((call) => call.startsWith('PUT'))).toEqual([
+  expect(store.requests.filter((call) => call.startsWith('PUT'))).toEqual([
     expect.stringContaining('partNumber=3'),
   ])
   expect(await moveToBucket(context, () => {}, going)).toEqual({ copied: 0, there: 4 })

@@ -9,9 +9,9 @@ import { openDisk } from '#server/platform/storage/disk.ts'
  */
 export async function moveToBucket(
   { config, storage }: Pick<Context, 'config' | 'storage'>,
-  tell: (line: string) => void,
+  reportProgress: (line: string) => void,
   signal: AbortSignal,
 ): Promise<CopyReport> {
   if (!config.s3) throw new ConfigError('Set S3_ENDPOINT and the other S3 settings of the bucket to move to.')
-  return copyFiles({ from: openDisk(config.dataDir), to: storage }, tell, signal)
+  return copyFiles({ from: openDisk(config.dataDir), to: storage }, reportProgress, signal)
 }

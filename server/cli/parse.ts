@@ -7,9 +7,9 @@ import { UsageError } from '#server/platform/config/config-error.ts'
  * @returns the help or the version, if requested, or the help if no command is named
  * @throws UsageError for invalid arguments, with a suggestion if there is a similar name
  */
-export function parseWith(program: Command, args: readonly string[]): string {
+export function parseArguments(program: Command, args: readonly string[]): string {
   let help = ''
-  prepare(program, (text) => {
+  configureCommand(program, (text) => {
     help += text
   })
   try {
@@ -26,7 +26,7 @@ export function parseWith(program: Command, args: readonly string[]): string {
  * Configures every command of a tree: with help, whose output is collected, and without exiting the process. The npm scripts have a
  * version option too.
  */
-function prepare(command: Command, write: (text: string) => void, depth = 0): void {
+function configureCommand(command: Command, write: (text: string) => void, depth = 0): void {
   command
     .exitOverride()
     // An option after a command's name belongs to that command: `text save … --version` does not print the program's version.
@@ -35,7 +35,7 @@ function prepare(command: Command, write: (text: string) => void, depth = 0): vo
     .configureOutput({ writeOut: write, writeErr: write, outputError: () => {} })
     .configureHelp({ commandUsage: usageOf })
   if (depth <= 1) command.version(version(), '-V, --version', 'shows the version')
-  for (const each of command.commands) prepare(each, write, depth + 1)
+  for (const each of command.commands) configureCommand(each, write, depth + 1)
 }
 
 function version(): string {

@@ -1,32 +1,32 @@
-import { moneyWords } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 
 type Row = Record<string, unknown>
 
 /** Formats an answer as text: a list as a table, a record as one line per field. Amounts are in units of their currency. */
-export function describe(result: unknown): string {
+export function formatResult(result: unknown): string {
   if (!isRow(result)) return String(result)
-  if (!('list' in result) || !Array.isArray(result['list'])) return describeRecord(result)
+  if (!('list' in result) || !Array.isArray(result['list'])) return formatRecord(result)
   const { list, next_cursor: cursor } = result
-  const table = list.length > 0 ? tableOf(list) : 'No results.'
+  const table = list.length > 0 ? formatTable(list) : 'No results.'
   return cursor ? `${table}\n(more: --cursor ${String(cursor)})` : table
 }
 
-function describeRecord(record: Row): string {
+function formatRecord(record: Row): string {
   const currency = currencyOf(record)
   return Object.entries(record)
-    .map(([name, value]) => `${headOf(name)}: ${cellOf(name, value, currency)}`)
+    .map(([name, value]) => `${fieldLabel(name)}: ${formatCell(name, value, currency)}`)
     .join('\n')
 }
 
 /** Formats rows in columns under the names of their fields. */
-function tableOf(rows: readonly unknown[]): string {
+function formatTable(rows: readonly unknown[]): string {
   const records = rows.map((row) => (isRow(row) ? row : { value: row }))
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))]
   const lines = [
-    names.map((name) => headOf(name).replaceAll('_', ' ').toUpperCase()),
+    names.map((name) => fieldLabel(name).replaceAll('_', ' ').toUpperCase()),
     ...records.map((record) => {
       const currency = currencyOf(record)
-      return names.map((name) => cellOf(name, record[name], currency))
+      return names.map((name) => formatCell(name, record[name], currency))
     }),
   ]
   const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
@@ -43,7 +43,7 @@ function tableOf(rows: readonly unknown[]): string {
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null
 
 /** Strips the unit from an amount's name, because amounts are printed in units of their currency. */
-const headOf = (name: string) => name.replace(/_cents$/, '')
+const fieldLabel = (name: string) => name.replace(/_cents$/, '')
 
 const isCurrency = (value: unknown): value is string => typeof value === 'string' && /^[A-Z]{3}$/.test(value)
 
@@ -54,23 +54,23 @@ function currencyOf(row: Row): string | undefined {
   return parts.map((part) => part['currency']).find(isCurrency)
 }
 
-function cellOf(name: string, value: unknown, currency: string | undefined): string {
+function formatCell(name: string, value: unknown, currency: string | undefined): string {
   if (value === null || value === undefined) return '–'
-  if (typeof value === 'number' && name.endsWith('_cents')) return amountOf(value, currency)
+  if (typeof value === 'number' && name.endsWith('_cents')) return formatAmount(value, currency)
   if (Array.isArray(value) && value.every((part) => isRow(part) && isCurrency(part['currency'])))
-    return value.map((part: Row) => sumsOf(part)).join(' + ') || '–'
+    return value.map((part: Row) => formatSums(part)).join(' + ') || '–'
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-const amountOf = (cents: number, currency: string | undefined): string =>
-  currency === undefined ? (cents / 100).toFixed(2) : moneyWords(cents, currency, 'en')
+const formatAmount = (cents: number, currency: string | undefined): string =>
+  currency === undefined ? (cents / 100).toFixed(2) : formatMoney(cents, currency, 'en')
 
 /** Formats the sums in one currency: the net if present, else each amount with its name. */
-function sumsOf(sums: Row): string {
+function formatSums(sums: Row): string {
   const currency = currencyOf(sums)
-  if (typeof sums['net_cents'] === 'number') return amountOf(sums['net_cents'], currency)
+  if (typeof sums['net_cents'] === 'number') return formatAmount(sums['net_cents'], currency)
   return Object.entries(sums)
     .filter(([name]) => name !== 'currency')
-    .map(([name, value]) => `${headOf(name)} ${cellOf(name, value, currency)}`)
+    .map(([name, value]) => `${fieldLabel(name)} ${formatCell(name, value, currency)}`)
     .join(', ')
 }

@@ -19,7 +19,7 @@ export function createProgress(out: NodeJS.WriteStream): {
   const show = (episodes: EpisodeProgress[]) => {
     const overall = overallPercent(episodes)
     const left = timeLeft(overall, performance.now() - started)
-    const total = `${bar(overall)} ${doneOf(episodes)}${left}`
+    const total = `${bar(overall)} ${formatDoneCount(episodes)}${left}`
     if (out.isTTY) {
       const lines = [
         ...visible(episodes, (out.rows ?? 24) - 3).map(episodeLine),
@@ -33,7 +33,7 @@ export function createProgress(out: NodeJS.WriteStream): {
       const now = episodes
         .filter(({ state }) => state === 'processing')
         .map(({ name, percent }) => ` · ${name} ${percent} %`)
-      out.write(`${overall} % · ${doneOf(episodes)}${left}${now.join('')}\n`)
+      out.write(`${overall} % · ${formatDoneCount(episodes)}${left}${now.join('')}\n`)
     }
   }
   return { show, clear }
@@ -66,7 +66,7 @@ export function overallPercent(episodes: readonly EpisodeProgress[]): number {
   return total > 0 ? Math.floor((100 * done) / total) : 100
 }
 
-function doneOf(episodes: readonly EpisodeProgress[]): string {
+function formatDoneCount(episodes: readonly EpisodeProgress[]): string {
   return `${episodes.filter(({ state }) => state === 'ready' || state === 'failed').length} of ${episodes.length} done`
 }
 
@@ -81,21 +81,21 @@ export function timeLeft(percent: number, elapsedMs: number): string {
  * Counts the bytes read or written in parts whose sizes are roughly known, and reports the overall progress at most every two
  * seconds. @returns a function that creates the stream for a part's bytes
  */
-export function meterParts(
+export function createProgressMeter(
   total: number,
-  tell: (line: string) => void,
+  reportProgress: (line: string) => void,
 ): (name: string, bytes: number) => Transform {
   const started = performance.now()
-  let [before, told] = [0, started]
+  let [before, lastReportedAt] = [0, started]
   return (name, bytes) => {
-    let passed = 0
+    let bytesOfPart = 0
     return new Transform({
       transform(chunk: Buffer, _encoding, pass) {
-        passed = Math.min(bytes, passed + chunk.length)
-        const percent = Math.min(99, Math.floor((100 * (before + passed)) / Math.max(1, total)))
-        if (performance.now() - told >= quietEveryMs) {
-          told = performance.now()
-          tell(`${percent} % · ${name}${timeLeft(percent, told - started)}`)
+        bytesOfPart = Math.min(bytes, bytesOfPart + chunk.length)
+        const percent = Math.min(99, Math.floor((100 * (before + bytesOfPart)) / Math.max(1, total)))
+        if (performance.now() - lastReportedAt >= quietEveryMs) {
+          lastReportedAt = performance.now()
+          reportProgress(`${percent} % · ${name}${timeLeft(percent, lastReportedAt - started)}`)
         }
         pass(undefined, chunk)
       },

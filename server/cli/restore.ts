@@ -5,13 +5,13 @@ import { pipeline } from 'node:stream/promises'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
 import type { Pool } from 'pg'
-import { bucketList, Manifest, manifestFile, rowsFile, secretFile, secretMark } from './backup.ts'
-import { meterParts } from './progress.ts'
-import { copyFiles, storedFolders } from './copy-files.ts'
+import { bucketListFile, Manifest, manifestFile, tableFile, secretFile, secretFingerprint } from './backup.ts'
+import { createProgressMeter } from './progress.ts'
+import { copyFiles, storageFolders } from './copy-files.ts'
 import type { Config } from '#server/platform/config/config.ts'
 import { ConfigError } from '#server/platform/config/config-error.ts'
-import { connectDatabase, migrationsDir, unhurried } from '#server/platform/database/database.ts'
-import { isNew, loadTables } from '#server/platform/database/load-tables.ts'
+import { connectDatabase, migrationsDir, withoutTimeouts } from '#server/platform/database/database.ts'
+import { isUnusedDatabase, loadTables } from '#server/platform/database/load-tables.ts'
 import { migrate } from '#server/platform/database/migrate.ts'
 import { compileSchema } from '#server/platform/http/sending/validators.ts'
 import type { Log } from '#server/platform/log.ts'
@@ -19,7 +19,7 @@ import { openDisk } from '#server/platform/storage/disk.ts'
 import { openStorage } from '#server/platform/storage/open-storage.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 
-type Tell = (line: string) => void
+type ReportProgress = (line: string) => void
 
 /**
  * Restores a backup into an empty place: a database that no site has used, and the configured storage. An aborted restore can be run
@@ -29,25 +29,29 @@ type Tell = (line: string) => void
 export async function restore(
   { config, log }: { config: Config; log: Log },
   folder: string,
-  tell: Tell,
+  reportProgress: ReportProgress,
   signal: AbortSignal,
 ): Promise<void> {
   const manifest = readManifest(folder)
-  const bringsSecret = needsSecret(config, manifest, folder)
-  const { pool, close } = await connectDatabase(config, log, unhurried)
+  const usesBackupSecret = needsBackupSecret(config, manifest, folder)
+  const { pool, close } = await connectDatabase(config, log, withoutTimeouts)
   try {
-    if (!(await isNew(pool)))
+    if (!(await isUnusedDatabase(pool)))
       throw new ConfigError('This database already has a site: restore into an empty DATA_DIR or database.')
-    if (bringsSecret) await bringSecret(config, folder)
+    if (usesBackupSecret) await installBackupSecret(config, folder)
     const storage = await openStorage(config, log, manifest.site_id)
     await (manifest.bucket
-      ? checkBucket(storage, join(folder, manifest.database, bucketList))
-      : copyFiles({ from: openDisk(folder), to: storage }, (line) => tell(`Files: ${line}`), signal))
-    await migrateAs(pool, manifest, log)
+      ? checkBucket(storage, join(folder, manifest.database, bucketListFile))
+      : copyFiles(
+          { from: openDisk(folder), to: storage },
+          (line) => reportProgress(`Files: ${line}`),
+          signal,
+        ))
+    await migrateToManifest(pool, manifest, log)
     // Copying files takes long, so a site may have been started here since.
-    if (!(await isNew(pool)))
+    if (!(await isUnusedDatabase(pool)))
       throw new ConfigError('A site was started on this database in the meantime: nothing was restored.')
-    await readRows(pool, manifest, join(folder, manifest.database), tell, signal)
+    await loadTableFiles(pool, manifest, join(folder, manifest.database), reportProgress, signal)
   } finally {
     await close()
   }
@@ -70,17 +74,17 @@ function readManifest(folder: string): Manifest {
  * @returns whether the backup's secret must be installed
  * @throws ConfigError
  */
-function needsSecret({ dataDir, secrets }: Config, manifest: Manifest, folder: string): boolean {
-  if (secretMark(secrets.appSecret) === manifest.secret) return false
-  const [kept, own] = [join(folder, secretFile), join(dataDir, secretFile)]
-  const ours = existsSync(own) && readFileSync(own, 'utf8').trim() === secrets.appSecret
-  if (!existsSync(kept) || !ours)
+function needsBackupSecret({ dataDir, secrets }: Config, manifest: Manifest, folder: string): boolean {
+  if (secretFingerprint(secrets.appSecret) === manifest.secret) return false
+  const [backupSecretPath, own] = [join(folder, secretFile), join(dataDir, secretFile)]
+  const isGenerated = existsSync(own) && readFileSync(own, 'utf8').trim() === secrets.appSecret
+  if (!existsSync(backupSecretPath) || !isGenerated)
     throw new ConfigError('Set APP_SECRET to the value of the site that was backed up.')
   return true
 }
 
 /** Replaces this installation's secret by the backup's, keeping a copy of the old one. */
-async function bringSecret({ dataDir }: Config, folder: string): Promise<void> {
+async function installBackupSecret({ dataDir }: Config, folder: string): Promise<void> {
   const own = join(dataDir, secretFile)
   await copyFile(own, `${own}.before-restore`)
   await copyFile(join(folder, secretFile), own)
@@ -88,31 +92,34 @@ async function bringSecret({ dataDir }: Config, folder: string): Promise<void> {
 }
 
 /** Creates the tables with the backup's migrations; newer ones run with the next migration. @throws ConfigError */
-async function migrateAs(pool: Pool, { migrations }: Manifest, log: Log): Promise<void> {
+async function migrateToManifest(pool: Pool, { migrations }: Manifest, log: Log): Promise<void> {
   const upTo = migrations.at(-1)?.name ?? ''
   await migrate(pool, { directory: migrationsDir, log, upTo })
   const { rows } = await pool.query<{ name: string; checksum: string }>(
     'SELECT name, checksum FROM migrations',
   )
-  const ran = new Map(rows.map(({ name, checksum }) => [name, checksum]))
-  if (ran.size !== migrations.length || migrations.some(({ name, checksum }) => ran.get(name) !== checksum))
+  const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]))
+  if (
+    applied.size !== migrations.length ||
+    migrations.some(({ name, checksum }) => applied.get(name) !== checksum)
+  )
     throw new ConfigError(
       'The backup was made by another version with other tables: restore it with that version or a newer one.',
     )
 }
 
-async function readRows(
+async function loadTableFiles(
   pool: Pool,
   dump: Manifest,
   folder: string,
-  tell: Tell,
+  reportProgress: ReportProgress,
   signal: AbortSignal,
 ): Promise<void> {
   const total = dump.tables.reduce((sum, { bytes }) => sum + bytes, 0)
-  const meter = meterParts(total, (line) => tell(`Database: ${line}`))
+  const meter = createProgressMeter(total, (line) => reportProgress(`Database: ${line}`))
   await loadTables(pool, dump, async ({ name, bytes }, rows) => {
     signal.throwIfAborted()
-    const file = createReadStream(join(folder, rowsFile(name)))
+    const file = createReadStream(join(folder, tableFile(name)))
     await pipeline(file, createGunzip(), meter(name, bytes), rows, { signal })
   })
 }
@@ -123,13 +130,13 @@ async function checkBucket(storage: Storage, list: string): Promise<void> {
     throw new ConfigError(
       'The files of this backup are in a bucket: set S3_ENDPOINT and the other S3 settings.',
     )
-  const there = new Map<string, number>()
-  for (const folder of storedFolders)
-    for await (const { key, bytes } of storage.list(folder)) there.set(key, bytes)
+  const storedBytes = new Map<string, number>()
+  for (const folder of storageFolders)
+    for await (const { key, bytes } of storage.list(folder)) storedBytes.set(key, bytes)
   const missing: string[] = []
   for await (const line of createInterface(createReadStream(list))) {
     const [, bytes, key = ''] = /^(\d+) (.*)$/.exec(line) ?? []
-    if (there.get(key) !== Number(bytes)) missing.push(key)
+    if (storedBytes.get(key) !== Number(bytes)) missing.push(key)
   }
   if (missing.length > 0)
     throw new ConfigError(

@@ -4,26 +4,26 @@ import { backUp } from './backup.ts'
 import { createProgress } from './progress.ts'
 import { moveToBucket } from './move.ts'
 import { restore } from './restore.ts'
-import { askAtTerminal, confirmFirst } from './confirm.ts'
-import { parseWith } from './parse.ts'
-import { runAsked } from './studio.ts'
-import { studioProgram, type Asked } from './studio-program.ts'
+import { terminalPrompt, confirmCommand } from './confirm.ts'
+import { parseArguments } from './parse.ts'
+import { runParsedCommand } from './studio.ts'
+import { createStudioProgram, type ParsedCommand } from './studio-program.ts'
 import { createContext, type Context } from '#server/context.ts'
 import { findSite } from './find-site.ts'
-import { forwardClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
+import { advanceClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
 import { importFolder, type ImportReport } from '#server/features/media/ingest/import/import-folder.ts'
 import { loadConfig, type Config } from '#server/platform/config/config.ts'
 import { ConfigError } from '#server/platform/config/config-error.ts'
-import { connectDatabase, unhurried } from '#server/platform/database/database.ts'
+import { connectDatabase, withoutTimeouts } from '#server/platform/database/database.ts'
 import { readSiteId } from '#server/platform/database/dump-tables.ts'
 import { createLog, type Log } from '#server/platform/log.ts'
-import { findConverter, warnOfBundled } from '#server/features/media/ingest/convert/find-converter.ts'
+import { findConverter, bundledFfmpegWarning } from '#server/features/media/ingest/convert/find-converter.ts'
 import type { Env } from '#server/platform/config/read-setting.ts'
 import { lockSite } from '#server/platform/processes/site-lock.ts'
 import { openStorage } from '#server/platform/storage/open-storage.ts'
 import { pathFromShell } from './path-from-shell.ts'
 
-interface Bare {
+interface CommandBase {
   config: Config
   log: Log
 }
@@ -35,7 +35,7 @@ type Task = {
 } &
   /** Uses the database as it is, without migrations or initial data. */
   (
-    | { needsSite: boolean; runBare: (base: Bare, signal: AbortSignal) => Promise<number> }
+    | { needsSite: boolean; runWithoutContext: (base: CommandBase, signal: AbortSignal) => Promise<number> }
     /** Uses the whole site. */
     | { needsSite: boolean; run: (context: Context, signal: AbortSignal) => Promise<number> }
   )
@@ -46,7 +46,7 @@ async function runImport(context: Context, path: string, signal: AbortSignal): P
   const folder = pathFromShell(path)
   if (!existsSync(folder)) throw new ConfigError(`There is no folder ${folder}.`)
   const programs = await findConverter(context.config)
-  const warning = warnOfBundled(programs)
+  const warning = bundledFfmpegWarning(programs)
   if (warning !== undefined) print(warning)
   const progress = createProgress(process.stdout)
   try {
@@ -67,22 +67,22 @@ async function runImport(context: Context, path: string, signal: AbortSignal): P
 }
 
 /** Running processes notice it within seconds. */
-async function runForward({ config, db }: Context, length: string): Promise<number> {
-  print(`The clock of the site now says ${(await forwardClock(config, db, length)).toISOString()}.`)
+async function runForwardClock({ config, db }: Context, length: string): Promise<number> {
+  print(`The clock of the site now says ${(await advanceClock(config, db, length)).toISOString()}.`)
   return 0
 }
 
 function runMove(context: Context, signal: AbortSignal): Promise<number> {
-  return untilStopped(signal, async () => {
-    const { copied, there } = await moveToBucket(context, print, signal)
-    print(`All files of DATA_DIR are in the bucket: ${copied} copied now, ${there} already there.`)
+  return runUntilStopped(signal, async () => {
+    const { copied, alreadyPresent } = await moveToBucket(context, print, signal)
+    print(`All files of DATA_DIR are in the bucket: ${copied} copied now, ${alreadyPresent} already there.`)
   })
 }
 
-function runBackup({ config, log }: Bare, path: string, signal: AbortSignal): Promise<number> {
+function runBackup({ config, log }: CommandBase, path: string, signal: AbortSignal): Promise<number> {
   const folder = pathFromShell(path)
-  return untilStopped(signal, async () => {
-    const { pool, close } = await connectDatabase(config, log, unhurried)
+  return runUntilStopped(signal, async () => {
+    const { pool, close } = await connectDatabase(config, log, withoutTimeouts)
     try {
       const siteId = await readSiteId(pool)
       if (config.s3 && siteId === undefined)
@@ -98,9 +98,9 @@ function runBackup({ config, log }: Bare, path: string, signal: AbortSignal): Pr
   })
 }
 
-function runRestore(base: Bare, path: string, signal: AbortSignal): Promise<number> {
+function runRestore(base: CommandBase, path: string, signal: AbortSignal): Promise<number> {
   const folder = pathFromShell(path)
-  return untilStopped(signal, async () => {
+  return runUntilStopped(signal, async () => {
     const { dataDir, databaseUrl, publicUrl } = base.config
     const lock = databaseUrl === undefined ? lockSite(dataDir, publicUrl) : undefined
     try {
@@ -116,7 +116,7 @@ function runRestore(base: Bare, path: string, signal: AbortSignal): Promise<numb
   })
 }
 
-async function untilStopped(signal: AbortSignal, work: () => Promise<void>): Promise<number> {
+async function runUntilStopped(signal: AbortSignal, work: () => Promise<void>): Promise<number> {
   try {
     await work()
     return 0
@@ -143,7 +143,7 @@ function print(line: string): void {
 }
 
 /** Creates the program with all commands, their arguments and options. */
-function programFor(onTask: (task: Task) => void): Program {
+function createProgram(onTask: (task: Task) => void): Program {
   const program = new Program('cliffhanger')
   program
     .command('import')
@@ -157,7 +157,9 @@ function programFor(onTask: (task: Task) => void): Program {
     .command('forward')
     .argument('<time>', 'such as 45m, 12h or 30d')
     .description('Moves the clock of a site in test mode forward')
-    .action((length: string) => onTask({ needsSite: true, run: (context) => runForward(context, length) }))
+    .action((length: string) =>
+      onTask({ needsSite: true, run: (context) => runForwardClock(context, length) }),
+    )
   program
     .command('move')
     .description('Copies the files of DATA_DIR to the bucket of the S3 settings; continues where it stopped')
@@ -169,20 +171,20 @@ function programFor(onTask: (task: Task) => void): Program {
       'Backs up database and files to a folder while the site runs; run again to copy only what is new',
     )
     .action((folder: string) =>
-      onTask({ needsSite: true, runBare: (base, signal) => runBackup(base, folder, signal) }),
+      onTask({ needsSite: true, runWithoutContext: (base, signal) => runBackup(base, folder, signal) }),
     )
   program
     .command('restore')
     .argument('<folder>', 'a folder with a backup')
     .description('Restores a backup into an empty DATA_DIR or database')
     .action((folder: string) =>
-      onTask({ needsSite: false, runBare: (base, signal) => runRestore(base, folder, signal) }),
+      onTask({ needsSite: false, runWithoutContext: (base, signal) => runRestore(base, folder, signal) }),
     )
   program.addCommand(
-    studioProgram((asked) =>
+    createStudioProgram((asked) =>
       onTask({
         needsSite: true,
-        confirm: () => confirmFirst(asked, askAtTerminal(process)),
+        confirm: () => confirmCommand(asked, terminalPrompt(process)),
         run: (context) => runStudio(context, asked),
       }),
     ),
@@ -190,13 +192,13 @@ function programFor(onTask: (task: Task) => void): Program {
   return program
 }
 
-async function runStudio(context: Context, asked: Asked): Promise<number> {
-  print(await runAsked(context, asked))
+async function runStudio(context: Context, asked: ParsedCommand): Promise<number> {
+  print(await runParsedCommand(context, asked))
   return 0
 }
 
 /** The parts of its process that a command line uses. */
-interface Surroundings {
+interface ProcessEnvironment {
   env: Env
   /** Called before anything is opened: from then on a signal stops the work cleanly. */
   stopSignal: () => AbortSignal
@@ -207,18 +209,21 @@ interface Surroundings {
  * @returns the exit status
  * @throws UsageError for invalid arguments, ConfigError with the reason of a refusal
  */
-export async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function runCommandLine(
+  args: readonly string[],
+  environment: ProcessEnvironment,
+): Promise<number> {
   let task: Task | undefined
-  const help = parseWith(
-    programFor((asked) => (task = asked)),
+  const help = parseArguments(
+    createProgram((asked) => (task = asked)),
     args,
   )
-  if (task) return perform(task, surroundings)
+  if (task) return runTask(task, environment)
   print(help)
   return 0
 }
 
-async function perform(task: Task, { env, stopSignal }: Surroundings): Promise<number> {
+async function runTask(task: Task, { env, stopSignal }: ProcessEnvironment): Promise<number> {
   if (task.confirm && !(await task.confirm())) {
     print('Nothing has changed.')
     return 1
@@ -227,7 +232,7 @@ async function perform(task: Task, { env, stopSignal }: Surroundings): Promise<n
   const log = createLog({ json: false, level: 'error' })
   const config = task.needsSite ? await findSite(env, log) : loadConfig(env)
   process.umask(config.umask)
-  if ('runBare' in task) return task.runBare({ config, log }, signal)
+  if ('runWithoutContext' in task) return task.runWithoutContext({ config, log }, signal)
   const context = await createContext(config, log)
   try {
     return await task.run(context, signal)

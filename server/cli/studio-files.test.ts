@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { showIcon } from '#contract/studio/icon.ts'
-import { listAudit } from '#contract/studio/operators.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
 import { getStudioVideo } from '#contract/studio/videos.ts'
 import { runStudioCommand } from './studio.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cliffhanger-pictures-'))
 const picture = join(folder, 'picture.png')
@@ -18,8 +18,8 @@ let site: TestSite
 let owner: TestOperator
 
 beforeAll(async () => {
-  site = await testSite()
-  owner = await letIn(site, 'owner')
+  site = await startTestSite()
+  owner = await signInOperator(site, 'owner')
   await sharp({ create: { width: 600, height: 600, channels: 3, background: '#0a0' } }).toFile(picture)
   writeFileSync(text, 'no picture')
 })
@@ -35,15 +35,15 @@ it('uploads a cover from a file, and records it in the audit log', async () => {
   const { cover_url } = JSON.parse(await run('video', 'cover', id, picture, '--json')) as {
     cover_url: string
   }
-  expect((await owner.desk.ask(getStudioVideo, { query: { id } })).cover_url).toBe(cover_url)
-  const { list } = await owner.desk.ask(listAudit, { query: { subject: id } })
+  expect((await owner.desk.callOk(getStudioVideo, { query: { id } })).cover_url).toBe(cover_url)
+  const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: id } })
   expect(list).toMatchObject([{ event: 'studio video cover', operator: null }])
 })
 
 it('uploads an icon from a file, which is shown until it is removed', async () => {
   expect(await run('icon', 'change', picture)).toMatch(/own: true/)
   // Another process is notified a moment later.
-  await expect.poll(() => owner.desk.ask(showIcon)).toMatchObject({ own: true })
+  await expect.poll(() => owner.desk.callOk(showIcon)).toMatchObject({ own: true })
   expect(await run('icon', 'remove')).toMatch(/own: false/)
 })
 
@@ -55,6 +55,6 @@ it('refuses a file that is no image, a missing file and an unknown video with a 
   await expect(run('video', 'cover', id)).rejects.toThrow(/missing required argument 'file'/)
   await expect(run('icon', 'change', picture, 'more')).rejects.toThrow(/too many arguments/)
   expect(await run('video', 'cover', '--help')).toContain('video cover [options] <id> <file>')
-  const { list } = await owner.desk.ask(listAudit, { query: { subject: id } })
+  const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: id } })
   expect(list).toEqual([])
 })

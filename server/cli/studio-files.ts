@@ -9,24 +9,25 @@ import type { BytesRoute } from '#server/platform/http/route.ts'
 export const fileCommands: readonly FileCommand[] = [coverCommand, languageCoverCommand, iconCommand]
 
 /** Returns the names of the arguments before the file. */
-export const namesIn = ({ path }: FileCommand) => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+export const pathParameterNames = ({ path }: FileCommand) =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
 
 /**
  * Runs a command that takes a file. @param args its arguments, the file last
  * @throws ConfigError for an unreadable file; Refusal
  */
-export async function giveFile(route: BytesRoute, file: FileCommand, args: string[]): Promise<unknown> {
-  const names = namesIn(file)
+export async function runFileCommand(route: BytesRoute, file: FileCommand, args: string[]): Promise<unknown> {
+  const names = pathParameterNames(file)
   const params = Object.fromEntries(names.map((name, index) => [name, args[index]]))
-  const bytes = await read(args[names.length] ?? '', route.most)
+  const bytes = await readUploadFile(args[names.length] ?? '', route.maxBytes)
   const { info } = await route.handle({ operator: null, params, bytes })
   return info
 }
 
-async function read(path: string, most: number): Promise<Buffer> {
+async function readUploadFile(path: string, most: number): Promise<Buffer> {
   const file = pathFromShell(path)
-  const found = await stat(file).catch(() => undefined)
-  if (!found?.isFile()) throw new ConfigError(`There is no file ${file}.`)
-  if (found.size > most) throw new ConfigError(`${file} has more than ${most / 1024 ** 2} MiB.`)
+  const fileStats = await stat(file).catch(() => undefined)
+  if (!fileStats?.isFile()) throw new ConfigError(`There is no file ${file}.`)
+  if (fileStats.size > most) throw new ConfigError(`${file} has more than ${most / 1024 ** 2} MiB.`)
   return readFile(file)
 }

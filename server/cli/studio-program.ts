@@ -2,43 +2,50 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import type { TObject, TSchema } from 'typebox'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
 import type { FileCommand } from '#contract/studio/uploads.ts'
-import { fileCommands, namesIn } from './studio-files.ts'
+import { fileCommands, pathParameterNames } from './studio-files.ts'
 import { studioCommands, type Command as StudioCommand } from '#server/features/studio/studio.ts'
 import { UsageError } from '#server/platform/config/config-error.ts'
 import { compileSchema, languageAliases } from '#server/platform/http/sending/validators.ts'
 
 /** A studio command, parsed and validated before a site is opened. */
-export interface Asked {
+export interface ParsedCommand {
   /** The command's name as typed, such as `order refund`. */
-  words: string
+  commandName: string
   json: boolean
   /** True skips the confirmation. */
   yes: boolean
-  what: { command: StudioCommand; input: Record<string, unknown> } | { file: FileCommand; args: string[] }
+  invocation:
+    | { command: StudioCommand; input: Record<string, unknown> }
+    | { file: FileCommand; args: string[] }
 }
 
 type Fields = Record<string, TSchema>
 
 /** Builds the studio's commands as a tree of names, each with the arguments and options of its schemas. */
-export function studioProgram(onAsked: (asked: Asked) => void): Command {
+export function createStudioProgram(onCommand: (asked: ParsedCommand) => void): Command {
   const studio = new Command('studio').description('Runs the commands of the studio, as an owner')
   for (const command of studioCommands) {
     const { endpoint } = command
-    const leaf = leafOf(studio, endpoint.command).description(endpoint.summary)
-    addFields(leaf, endpoint)
+    const leaf = commandAt(studio, endpoint.command).description(endpoint.summary)
+    addArgumentsAndOptions(leaf, endpoint)
     leaf.action((...given: unknown[]) => {
       const input = readInput(endpoint, leaf, given.slice(0, -2))
       const { json = false, yes = false } = leaf.opts<{ json?: boolean; yes?: boolean }>()
-      onAsked({ words: endpoint.command, json, yes, what: { command, input } })
+      onCommand({ commandName: endpoint.command, json, yes, invocation: { command, input } })
     })
   }
   for (const file of fileCommands) {
-    const leaf = leafOf(studio, file.command).description(file.summary)
-    for (const name of [...namesIn(file), 'file']) leaf.argument(`<${name}>`)
-    addOutput(leaf)
+    const leaf = commandAt(studio, file.command).description(file.summary)
+    for (const name of [...pathParameterNames(file), 'file']) leaf.argument(`<${name}>`)
+    addJsonOption(leaf)
     leaf.action((...given: unknown[]) => {
       const args = given.slice(0, -2).map(String)
-      onAsked({ words: file.command, json: leaf.opts()['json'] === true, yes: false, what: { file, args } })
+      onCommand({
+        commandName: file.command,
+        json: leaf.opts()['json'] === true,
+        yes: false,
+        invocation: { file, args },
+      })
     })
   }
   for (const group of studio.commands.filter(({ commands }) => commands.length > 0))
@@ -47,7 +54,7 @@ export function studioProgram(onAsked: (asked: Asked) => void): Command {
 }
 
 /** Returns the command at the end of this path, creating its groups; a group lists its commands. */
-function leafOf(studio: Command, words: string): Command {
+function commandAt(studio: Command, words: string): Command {
   const path = words.split(' ')
   return path.reduce((parent, word) => {
     const known = parent.commands.find((each) => each.name() === word)
@@ -55,7 +62,7 @@ function leafOf(studio: Command, words: string): Command {
   }, studio)
 }
 
-function addFields(leaf: Command, endpoint: CommandEndpoint): void {
+function addArgumentsAndOptions(leaf: Command, endpoint: CommandEndpoint): void {
   const fields = fieldsOf(endpoint)
   const required = new Set(requiredOf(endpoint))
   const { args = [] } = endpoint
@@ -66,7 +73,7 @@ function addFields(leaf: Command, endpoint: CommandEndpoint): void {
     const choices = choicesOf(fields[name])
     if (choices) {
       argument.choices(choices)
-      const check = checkerOf(fields[name], choices)
+      const check = choiceValidator(fields[name], choices)
       argument.argParser((text, before: unknown) =>
         rest ? [...(Array.isArray(before) ? before.map(String) : []), check(text)] : check(text),
       )
@@ -75,35 +82,36 @@ function addFields(leaf: Command, endpoint: CommandEndpoint): void {
   }
   for (const [name, schema] of Object.entries(fields))
     if (!args.includes(name)) leaf.addOption(optionOf(endpoint, name, schema))
-  if (endpoint.confirmed) leaf.option('-y, --yes', 'skips the confirmation, for scripts')
-  addOutput(leaf)
+  if (endpoint.confirmationFields) leaf.option('-y, --yes', 'skips the confirmation, for scripts')
+  addJsonOption(leaf)
 }
 
-const addOutput = (leaf: Command) => leaf.option('--json', 'prints the answer as JSON, with amounts in cents')
+const addJsonOption = (leaf: Command) =>
+  leaf.option('--json', 'prints the answer as JSON, with amounts in cents')
 
 /** Creates the option of a field. A list takes several values; otherwise the last one applies. */
 function optionOf(endpoint: CommandEndpoint, name: string, schema: TSchema): Option {
   const isList = typeOf(schema) === 'array'
   const isNeeded = requiredOf(endpoint).includes(name)
-  const isAsked = endpoint.confirmed?.includes(name)
+  const isPrompted = endpoint.confirmationFields?.includes(name)
   const notes = [
     ...(isNeeded ? ['required'] : []),
-    ...(isAsked ? ['asked for where it is not given'] : []),
+    ...(isPrompted ? ['asked for where it is not given'] : []),
     ...(isList ? ['may be given several times'] : []),
     ...(name.endsWith('cents') ? ['in cents'] : []),
   ]
-  const option = new Option(`--${name} <${wordFor(schema)}>`, notes.join(', '))
+  const option = new Option(`--${name} <${placeholderFor(schema)}>`, notes.join(', '))
   const choices = choicesOf(schema)
   if (choices) option.choices(choices)
-  const check = choices && checkerOf(schema, choices)
+  const check = choices && choiceValidator(schema, choices)
   // Fields of a confirmation may be omitted, because the operator is prompted for them.
   return option
-    .makeOptionMandatory(isNeeded && !isAsked)
+    .makeOptionMandatory(isNeeded && !isPrompted)
     .argParser((text, before: string[] = []) => [...before, check ? check(text) : text])
 }
 
 /** Validates a value against a closed list. For languages the usual codes are accepted too: "fr" for `fy`, "de" for `dy`. */
-function checkerOf(schema: TSchema | undefined, choices: readonly string[]): (text: string) => string {
+function choiceValidator(schema: TSchema | undefined, choices: readonly string[]): (text: string) => string {
   const aliases = isLanguage(schema) ? languageAliases : []
   return (text) => {
     const [, code] = aliases.find(([alias]) => alias === text) ?? []
@@ -119,7 +127,7 @@ function isLanguage(schema: TSchema | undefined): boolean {
 }
 
 /** Returns the placeholder of a value for the help. */
-function wordFor(schema: TSchema): string {
+function placeholderFor(schema: TSchema): string {
   const types = [typeOf(schema)].flat()
   if (types.includes('integer') || types.includes('number')) return 'number'
   if (types.includes('boolean')) return 'true|false'
@@ -146,10 +154,10 @@ function readInput(endpoint: CommandEndpoint, leaf: Command, given: unknown[]): 
   const options = Object.entries(leaf.opts<Record<string, unknown>>()).flatMap(
     ([name, value]): [string, string[]][] => (name in fields ? [[name, texts(value)]] : []),
   )
-  const input = gather(
+  const input = buildInput(
     [...positional, ...options].map(([name, typed]) => [name, valueOf(fields[name], typed)]),
   )
-  const wrong = inputCheckOf(endpoint)(input)
+  const wrong = inputValidator(endpoint)(input)
   if (wrong !== undefined) throw new UsageError(`${wrong}. See: npm run studio -- ${endpoint.command} --help`)
   return input
 }
@@ -158,18 +166,18 @@ type InputCheck = ReturnType<typeof compileSchema>
 const inputChecks = new Map<CommandEndpoint, InputCheck>()
 
 /** Validates the input of a command. Fields of a confirmation may be missing, because the operator is prompted for them. */
-function inputCheckOf(endpoint: CommandEndpoint): InputCheck {
+function inputValidator(endpoint: CommandEndpoint): InputCheck {
   const known = inputChecks.get(endpoint)
   if (known) return known
-  const properties = Object.assign({}, ...partsOf(endpoint).map((part) => part.properties)) as object
-  const required = requiredOf(endpoint).filter((name) => !endpoint.confirmed?.includes(name))
+  const properties = Object.assign({}, ...inputSchemas(endpoint).map((part) => part.properties)) as object
+  const required = requiredOf(endpoint).filter((name) => !endpoint.confirmationFields?.includes(name))
   const check = compileSchema({ type: 'object', properties, required })
   inputChecks.set(endpoint, check)
   return check
 }
 
 /** Builds the input object, with `titles.en` and `titles.es` inside of one `titles`. */
-function gather(given: readonly [string, unknown][]): Record<string, unknown> {
+function buildInput(given: readonly [string, unknown][]): Record<string, unknown> {
   const input: Record<string, unknown> = {}
   for (const [name, value] of given) {
     const [outer = '', inner] = name.split('.')
@@ -178,7 +186,7 @@ function gather(given: readonly [string, unknown][]): Record<string, unknown> {
   return input
 }
 
-const partsOf = ({ query, body }: CommandEndpoint) =>
+const inputSchemas = ({ query, body }: CommandEndpoint) =>
   [query, body].filter((part): part is TObject => part !== undefined)
 
 /**
@@ -186,14 +194,17 @@ const partsOf = ({ query, body }: CommandEndpoint) =>
  * codes work too, such as `titles.de`, which the validation replaces by the site's codes.
  */
 function fieldsOf(endpoint: CommandEndpoint): Fields {
-  const fields = partsOf(endpoint).flatMap(({ properties }) => Object.entries(properties))
+  const fields = inputSchemas(endpoint).flatMap(({ properties }) => Object.entries(properties))
   return Object.fromEntries(
     fields.flatMap(([name, schema]) => {
       const { properties } = schema as { properties?: Fields }
       if (!properties) return [[name, schema]]
       const aliases = 'x-keyed-by-language' in schema ? languageAliases : []
-      const also = aliases.map(([alias, code]): [string, TSchema | undefined] => [alias, properties[code]])
-      return [...Object.entries(properties), ...also].flatMap(([inner, of]) =>
+      const aliasEntries = aliases.map(([alias, code]): [string, TSchema | undefined] => [
+        alias,
+        properties[code],
+      ])
+      return [...Object.entries(properties), ...aliasEntries].flatMap(([inner, of]) =>
         of ? [[`${name}.${inner}`, of]] : [],
       )
     }),
@@ -201,7 +212,7 @@ function fieldsOf(endpoint: CommandEndpoint): Fields {
 }
 
 function requiredOf(endpoint: CommandEndpoint): string[] {
-  return partsOf(endpoint).flatMap(({ required }) => required ?? [])
+  return inputSchemas(endpoint).flatMap(({ required }) => required ?? [])
 }
 
 /** Converts typed text to the type of its field's schema. Objects are given as JSON. */

@@ -1,13 +1,13 @@
 import { Command } from 'commander'
 import { Refusal } from '#contract/errors.ts'
-import { describe } from './print.ts'
-import { parseWith } from './parse.ts'
-import { giveFile } from './studio-files.ts'
-import { studioProgram, type Asked } from './studio-program.ts'
+import { formatResult } from './print.ts'
+import { parseArguments } from './parse.ts'
+import { runFileCommand } from './studio-files.ts'
+import { createStudioProgram, type ParsedCommand } from './studio-program.ts'
 import type { Context } from '#server/context.ts'
-import { perform, studioBytesRoutes, type Command as StudioCommand } from '#server/features/studio/studio.ts'
+import { perform, studioUploadRoutes, type Command as StudioCommand } from '#server/features/studio/studio.ts'
 import { ConfigError } from '#server/platform/config/config-error.ts'
-import { findAddress } from '#server/site-address.ts'
+import { findSiteAddress } from '#server/site-address.ts'
 
 /**
  * Runs a studio command as the owner: `['operator', 'add', 'me@example.com']`. It does not ask for confirmation.
@@ -15,20 +15,20 @@ import { findAddress } from '#server/site-address.ts'
  * @throws UsageError for invalid arguments, ConfigError with the reason of a refusal
  */
 export async function runStudioCommand(site: Context, args: string[]): Promise<string> {
-  let asked: Asked | undefined
-  const program = studioProgram((each) => {
+  let asked: ParsedCommand | undefined
+  const program = createStudioProgram((each) => {
     asked = each
   })
-  const help = parseWith(new Command('site').addCommand(program), ['studio', ...args])
-  return asked ? runAsked(site, asked) : help
+  const help = parseArguments(new Command('site').addCommand(program), ['studio', ...args])
+  return asked ? runParsedCommand(site, asked) : help
 }
 
 /** Runs a parsed command. @throws ConfigError with the reason of a refusal */
-export async function runAsked(site: Context, asked: Asked): Promise<string> {
-  const { publicUrl, note } = await findAddress(site)
+export async function runParsedCommand(site: Context, asked: ParsedCommand): Promise<string> {
+  const { publicUrl, note } = await findSiteAddress(site)
   const context = { ...site, publicUrl }
   try {
-    return await answer(context, asked, note)
+    return await runAndFormat(context, asked, note)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new ConfigError(context.translate('en', `refusals.${error.reason}`), { cause: error })
@@ -36,41 +36,46 @@ export async function runAsked(site: Context, asked: Asked): Promise<string> {
 }
 
 /** @param note printed with an answer that contains a link */
-async function answer(context: Context, { what, json }: Asked, note: string | undefined): Promise<string> {
+async function runAndFormat(
+  context: Context,
+  { invocation: what, json }: ParsedCommand,
+  note: string | undefined,
+): Promise<string> {
   if ('file' in what) {
     const { file, args } = what
-    const route = studioBytesRoutes(context).find(({ path }) => path === file.path)
+    const route = studioUploadRoutes(context).find(({ path }) => path === file.path)
     if (!route) throw new Error(`there is no ${file.command}`)
-    return print(await giveFile(route, file, args), json)
+    return print(await runFileCommand(route, file, args), json)
   }
   const { command, input } = what
-  const give = (asked: object) => infoOf(command, context, asked)
-  const result = await give(input)
-  if (!json && isFile(result)) return readOn(result, (cursor) => give({ ...input, cursor }))
+  const run = (asked: object) => runCommand(command, context, asked)
+  const result = await run(input)
+  if (!json && isFilePage(result)) return joinPages(result, (cursor) => run({ ...input, cursor }))
   const text = print(result, json)
-  return note !== undefined && !json && givesLink(result) ? `${text}\n${note}` : text
+  return note !== undefined && !json && containsLink(result) ? `${text}\n${note}` : text
 }
 
-async function infoOf(command: StudioCommand, context: Context, input: object): Promise<unknown> {
+async function runCommand(command: StudioCommand, context: Context, input: object): Promise<unknown> {
   const result = await perform(command, context, { role: 'owner', language: 'en' }, input)
   return 'info' in result ? result.info : result.data
 }
 
-const print = (result: unknown, json: boolean) => (json ? JSON.stringify(result, null, 2) : describe(result))
-const givesLink = (result: unknown) => typeof result === 'object' && result !== null && 'link' in result
+const print = (result: unknown, json: boolean) =>
+  json ? JSON.stringify(result, null, 2) : formatResult(result)
+const containsLink = (result: unknown) => typeof result === 'object' && result !== null && 'link' in result
 
 interface FilePage {
   csv: string
   next_cursor: string | null
 }
 
-const isFile = (result: unknown): result is FilePage =>
+const isFilePage = (result: unknown): result is FilePage =>
   typeof result === 'object' && result !== null && 'csv' in result && 'next_cursor' in result
 
 /** Joins the pages of a file; the caller writes the final line break. */
-async function readOn(first: FilePage, next: (cursor: string) => Promise<unknown>): Promise<string> {
+async function joinPages(first: FilePage, next: (cursor: string) => Promise<unknown>): Promise<string> {
   const pages: string[] = []
-  for (let page: unknown = first; isFile(page);) {
+  for (let page: unknown = first; isFilePage(page);) {
     pages.push(page.csv)
     page = page.next_cursor === null ? undefined : await next(page.next_cursor)
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { htmlLanguage, languages } from '#contract/languages.ts'
+import { bcp47Tags, languages } from '#contract/languages.ts'
 import { composeMail } from './compose-mail.ts'
 import { mailTexts } from './mail-texts.ts'
 
@@ -40,8 +40,8 @@ describe.each(languages)('the mails in %s', (language) => {
     'hold the link as text and HTML, and say their language: %s',
     (name) => {
       const mail = composeMail('Harbour Dramas', name, language, { link, ...values })
-      expect(mail.lang).toBe(htmlLanguage[language])
-      expect(mail.html).toContain(`<html lang="${htmlLanguage[language]}">`)
+      expect(mail.lang).toBe(bcp47Tags[language])
+      expect(mail.html).toContain(`<html lang="${bcp47Tags[language]}">`)
       expect(mail.text).toContain(link)
       expect(mail.text).toMatch(/Harbour Dramas/)
       expect(mail.html).toContain('>Harbour Dramas</p>')

@@ -1,6 +1,6 @@
 import {
-  htmlLanguage,
-  keptLanguage,
+  bcp47Tags,
+  storedLanguageOrDefault,
   languages,
   type Language,
   type OfferedLanguages,
@@ -8,8 +8,8 @@ import {
 import { orderNumber } from '#contract/order-number.ts'
 import { composeReceipt } from './compose-receipt.ts'
 import { mailTexts, type ComposedMail } from './mail-texts.ts'
-import { labelled, withPeriods } from './period-words.ts'
-import { escapeHtml, fillIn, page, paragraph, styles } from './mail-page.ts'
+import { formatLabelled, addPeriodTexts } from './period-words.ts'
+import { escapeHtml, interpolate, renderMailPage, paragraph, styles } from './mail-page.ts'
 
 /**
  * A mail in words, as text and as HTML; in English where the language is unknown. Nothing that a person typed goes into a
@@ -21,11 +21,12 @@ export function composeMail(
   site: string,
   template: string,
   language: string,
-  given: Record<string, string>,
+  rawValues: Record<string, string>,
 ): ComposedMail {
   // A mail holds the id, by which mails about an order are found; people read its number.
-  const values = given['order'] === undefined ? given : { ...given, order: orderNumber(given['order']) }
-  const known = keptLanguage(language)
+  const values =
+    rawValues['order'] === undefined ? rawValues : { ...rawValues, order: orderNumber(rawValues['order']) }
+  const known = storedLanguageOrDefault(language)
   if (template === 'contact') return composeContact(site, known, values)
   if (template === 'receipt') return composeReceipt(site, known, mailTexts[known], values)
   const { greeting, copyLink, templates } = mailTexts[known]
@@ -33,13 +34,17 @@ export function composeMail(
   const own = Object.entries(templates).find(([name]) => name === template)?.[1]
   const { link, unsubscribe } = values
   if (!own || link === undefined) throw new Error(`There is no mail ${template}, or it has no link`)
-  const all = withPeriods(values, known)
-  const fill = (words: string) => fillIn(words, all)
+  const all = addPeriodTexts(values, known)
+  const fill = (words: string) => interpolate(words, all)
   const { button } = own
   const [subject, before, after] = [fill(own.subject), own.before.map(fill), own.after.map(fill)]
-  const text = [greeting, ...before, labelled(button, known, `\n${link}`), ...after, `-- \n${footer}`].join(
-    '\n\n',
-  )
+  const text = [
+    greeting,
+    ...before,
+    formatLabelled(button, known, `\n${link}`),
+    ...after,
+    `-- \n${footer}`,
+  ].join('\n\n')
   const body = [
     ...[greeting, ...before].map((line) => paragraph(escapeHtml(line))),
     paragraph(`<a href="${escapeHtml(link)}" style="${styles.button}">${escapeHtml(button)}</a>`),
@@ -47,12 +52,12 @@ export function composeMail(
     `<p style="${styles.small}">${escapeHtml(copyLink)}<br>${escapeHtml(link)}</p>`,
     `<p style="${styles.small}">${escapeHtml(footer)}</p>`,
   ]
-  const lang = htmlLanguage[known]
+  const lang = bcp47Tags[known]
   return {
     lang,
     subject,
     text: `${text}\n`,
-    html: page(site, lang, subject, body.join('\n')),
+    html: renderMailPage(site, lang, subject, body.join('\n')),
     link,
     ...(unsubscribe === undefined ? {} : { unsubscribe }),
   }
@@ -62,10 +67,10 @@ export function composeMail(
 const withLinks = (html: string) => html.replace(/https?:\/\/\S+$/, (url) => `<a href="${url}">${url}</a>`)
 
 /** The composer of one site's mails, in the languages that it offers. */
-export const composerFor =
+export const createMailComposer =
   (site: string, offered: () => OfferedLanguages = () => languages) =>
   (template: string, language: string, values: Record<string, string>): ComposedMail =>
-    composeMail(site, template, keptLanguage(language, offered()), values)
+    composeMail(site, template, storedLanguageOrDefault(language, offered()), values)
 
 /** A message to the operator; a reply is sent to its writer. */
 function composeContact(site: string, language: Language, values: Record<string, string>): ComposedMail {
@@ -80,12 +85,12 @@ function composeContact(site: string, language: Language, values: Record<string,
     `<p style="${styles.message}">${escapeHtml(message)}</p>`,
     `<p style="${styles.small}">${escapeHtml(after)}</p>`,
   ]
-  const lang = htmlLanguage[language]
+  const lang = bcp47Tags[language]
   return {
     lang,
-    subject: labelled(subject, language, writer),
+    subject: formatLabelled(subject, language, writer),
     text: `${text}\n`,
-    html: page(site, lang, subject, body.join('\n')),
+    html: renderMailPage(site, lang, subject, body.join('\n')),
     link: undefined,
     replyTo: { name: writer, address: email },
   }

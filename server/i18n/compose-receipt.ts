@@ -1,7 +1,7 @@
-import { htmlLanguage, type Language } from '#contract/languages.ts'
-import type { ComposedMail, Mails } from './mail-texts.ts'
-import { labelled, withPeriods } from './period-words.ts'
-import { escapeHtml, fillIn, page, paragraph, styles } from './mail-page.ts'
+import { bcp47Tags, type Language } from '#contract/languages.ts'
+import type { ComposedMail, MailTexts } from './mail-texts.ts'
+import { formatLabelled, addPeriodTexts } from './period-words.ts'
+import { escapeHtml, interpolate, renderMailPage, paragraph, styles } from './mail-page.ts'
 
 /** What a receipt says; money and days as the language writes them, empty what does not apply. */
 export interface ReceiptValues {
@@ -49,19 +49,19 @@ type Line = [name: string, value: string]
 export function composeReceipt(
   site: string,
   language: Language,
-  { receipt: words, ...texts }: Pick<Mails, 'receipt' | 'greeting' | 'copyLink' | 'footer'>,
+  { receipt: words, ...texts }: Pick<MailTexts, 'receipt' | 'greeting' | 'copyLink' | 'footer'>,
   values: Record<string, string>,
 ): ComposedMail {
-  const said = (name: keyof ReceiptValues) => fillIn(`{{${name}}}`, values)
-  const all = withPeriods(values, language)
-  const fill = (text: string) => fillIn(text, all)
+  const said = (name: keyof ReceiptValues) => interpolate(`{{${name}}}`, values)
+  const all = addPeriodTexts(values, language)
+  const fill = (text: string) => interpolate(text, all)
   const kind = said('kind')
-  const bought = fill(whatIs(kind, words))
-  const subject = said('renewed') ? words.renewed : fillIn(words.subject, { bought })
+  const purchase = fill(describePurchase(kind, words))
+  const subject = said('renewed') ? words.renewed : interpolate(words.subject, { bought: purchase })
   const lines: Line[] = [
     [words.order, said('order')],
     [words.date, said('date')],
-    [words.what, bought],
+    [words.what, purchase],
     [words.until, said('until')],
     // A receipt that an earlier release queued has none.
     [words.discount, values['discount'] ?? ''],
@@ -86,9 +86,9 @@ export function composeReceipt(
   const text = [
     texts.greeting,
     words.thanks,
-    lines.map(([name, value]) => labelled(name, language, value)).join('\n'),
+    lines.map(([name, value]) => formatLabelled(name, language, value)).join('\n'),
     ...(claim ? [words.claim] : []),
-    labelled(button, language, `\n${link}`),
+    formatLabelled(button, language, `\n${link}`),
     ...after.map((part) => (typeof part === 'string' ? part : part.join('\n'))),
     `-- \n${footer}`,
   ].join('\n\n')
@@ -101,11 +101,17 @@ export function composeReceipt(
     `<p style="${styles.small}">${escapeHtml(texts.copyLink)}<br>${escapeHtml(link)}</p>`,
     `<p style="${styles.small}">${escapeHtml(footer)}</p>`,
   ]
-  const lang = htmlLanguage[language]
-  return { lang, subject, text: `${text}\n`, html: page(site, lang, subject, body.join('\n')), link }
+  const lang = bcp47Tags[language]
+  return {
+    lang,
+    subject,
+    text: `${text}\n`,
+    html: renderMailPage(site, lang, subject, body.join('\n')),
+    link,
+  }
 }
 
-function whatIs(kind: string, words: Mails['receipt']): string {
+function describePurchase(kind: string, words: MailTexts['receipt']): string {
   if (kind === 'top_up') return words.topUp
   return kind === 'plan' || kind === 'episode' ? words[kind] : words.video
 }

@@ -1,5 +1,5 @@
 /** Puts the values into the words of a mail. @throws Error for one that is missing */
-export function fillIn(words: string, values: Record<string, string>): string {
+export function interpolate(words: string, values: Record<string, string>): string {
   return words.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name]
     if (value === undefined) throw new Error(`A mail was given no ${name}`)
@@ -23,7 +23,7 @@ export const styles = {
 }
 
 /** The whole document of a mail. */
-export function page(site: string, lang: string, subject: string, body: string): string {
+export function renderMailPage(site: string, lang: string, subject: string, body: string): string {
   return `<!doctype html>
 <html lang="${lang}">
 <head>

@@ -5,15 +5,15 @@ import es from './mails.es.json' with { type: 'json' }
 import fy from './mails.fy.json' with { type: 'json' }
 import pt from './mails.pt.json' with { type: 'json' }
 
-export type Mails = typeof en
+export type MailTexts = typeof en
 
 /**
  * The mails there are; each has a button that opens `link`, and takes the other values that its words name. `contact` goes
  * to the operator, with the `name`, `email` and `message` of whoever wrote; `receipt` is composed by `composeReceipt`.
  */
-export type MailTemplate = keyof Mails['templates'] | 'contact' | 'receipt'
+export type MailTemplate = keyof MailTexts['templates'] | 'contact' | 'receipt'
 
-export const mailTexts: Record<Language, Mails> = { en, es, fy, dy, pt }
+export const mailTexts: Record<Language, MailTexts> = { en, es, fy, dy, pt }
 
 export interface ComposedMail {
   /** BCP 47. */

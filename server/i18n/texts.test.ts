@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { faults, refusals } from '#contract/errors.ts'
-import { htmlLanguage, languages } from '#contract/languages.ts'
+import { bcp47Tags, languages } from '#contract/languages.ts'
 import { serverTexts, translate } from './translate.ts'
 
 const server = join(import.meta.dirname, '..')
@@ -71,7 +71,7 @@ it('has said every sentence in words of its own language', () => {
 })
 
 it.each(languages)('%s has a form of every plural for 0, 1, 2, 5, 21 and 1,000,000', (language) => {
-  const rules = new Intl.PluralRules(htmlLanguage[language])
+  const rules = new Intl.PluralRules(bcp47Tags[language])
   const texts = flatten(serverTexts[language])
   const plurals = [...english.keys()].filter((key) => key.endsWith('_other'))
   expect(plurals).not.toEqual([])

@@ -20,9 +20,9 @@ await texts.init({
 })
 
 // The web types its own keys globally; these are the server's.
-const lookUp = texts.t as (key: string, options: Record<string, unknown>) => string
+const lookUpText = texts.t as (key: string, options: Record<string, unknown>) => string
 
 /** A text of the server in a language; English where the language lacks it. */
 export function translate(language: Language, key: string, values: Record<string, unknown> = {}): string {
-  return lookUp(key, { lng: language, ...values })
+  return lookUpText(key, { lng: language, ...values })
 }

@@ -3,17 +3,17 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import type { Context } from '#server/context.ts'
 import { explainListenError } from '#server/platform/config/config-error.ts'
 import { diskBytes, freeBytes } from '#server/platform/processes/disk-guard.ts'
-import type { AnsweredCall } from '#server/platform/http/server.ts'
-import type { EndedRun } from '#server/platform/jobs/jobs.ts'
+import type { CompletedRequest } from '#server/platform/http/server.ts'
+import type { CompletedJobRun } from '#server/platform/jobs/jobs.ts'
 import { siteVersion } from '#server/platform/site-version.ts'
 import { databaseGauges, type Reading } from './metrics-queries.ts'
 
 /** Events that the site reports to its metrics. */
 export interface SiteMetrics {
-  observeCall(call: AnsweredCall): void
+  observeCall(call: CompletedRequest): void
   /** @param name the name of an analytics event */
   countEvent(name: string): void
-  observeJob(run: EndedRun): void
+  observeJob(run: CompletedJobRun): void
 }
 
 export interface Metrics extends SiteMetrics {
@@ -62,7 +62,7 @@ export function createMetrics(context: Context, { port, host }: { port: number; 
     buckets: jobBuckets,
   })
   for (const event of playbackEvents) playback.inc({ event }, 0)
-  const server = createServer((request, response) => void answer(context, registry, request, response))
+  const server = createServer((request, response) => void serveMetrics(context, registry, request, response))
   server.headersTimeout = headersTimeoutMs
   return {
     observeCall: ({ method, route, status, seconds }) => calls.observe({ method, route, status }, seconds),
@@ -86,7 +86,7 @@ export function createMetrics(context: Context, { port, host }: { port: number; 
   }
 }
 
-async function answer(
+async function serveMetrics(
   { log }: Context,
   registry: Registry,
   { url, method }: IncomingMessage,

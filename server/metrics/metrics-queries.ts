@@ -16,15 +16,16 @@ interface Gauge {
 
 /** Queues are counted up to this many rows, since an exact count of a long queue is expensive. */
 const most = sql.lit(10_000)
-const seconds = (age: ReturnType<typeof sql>) => sql<number>`coalesce(extract(epoch FROM ${age}), 0)::float8`
+const ageInSeconds = (age: ReturnType<typeof sql>) =>
+  sql<number>`coalesce(extract(epoch FROM ${age}), 0)::float8`
 
-async function one(db: Db, query: ReturnType<typeof sql<{ value: number }>>): Promise<Reading[]> {
+async function readSingleValue(db: Db, query: ReturnType<typeof sql<{ value: number }>>): Promise<Reading[]> {
   const { rows } = await query.execute(db)
   return rows
 }
 
 /** Counts rows, up to `most`. @param rows the query after SELECT */
-const countUpToMost = (rows: ReturnType<typeof sql>) =>
+const countUpToMax = (rows: ReturnType<typeof sql>) =>
   sql<{ value: number }>`SELECT count(*)::int AS value FROM (SELECT ${rows} LIMIT ${most}) AS counted`
 
 type JobRun = Selectable<Tables['job_runs']>
@@ -65,7 +66,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
   ingest_queue_age_seconds: {
     help: 'How long the oldest file has waited to be converted',
     read: (db) =>
-      one(
+      readSingleValue(
         db,
         sql`SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS value FROM (SELECT created_at FROM assets
           WHERE state = 'uploaded' AND original_path IS NOT NULL LIMIT ${most}) AS queue`,
@@ -73,30 +74,30 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
   },
   mail_queue: {
     help: 'Mails that wait to be sent; at most 10,000',
-    read: (db) => one(db, countUpToMost(sql`FROM mails`)),
+    read: (db) => readSingleValue(db, countUpToMax(sql`FROM mails`)),
   },
   mail_queue_age_seconds: {
     help: 'How long the mail that is due first is overdue',
     read: (db, now) =>
-      one(
+      readSingleValue(
         db,
-        sql`SELECT greatest(0, ${seconds(sql`${now}::timestamptz - min(due_at)`)}) AS value FROM mails`,
+        sql`SELECT greatest(0, ${ageInSeconds(sql`${now}::timestamptz - min(due_at)`)}) AS value FROM mails`,
       ),
   },
   undelivered_mails: {
     help: 'Mails of the last week that could not be delivered; at most 10,000',
-    read: (db) => one(db, countUpToMost(sql`FROM abandoned_mails`)),
+    read: (db) => readSingleValue(db, countUpToMax(sql`FROM abandoned_mails`)),
   },
   push_queue: {
     help: 'Notifications of new episodes that wait to be sent; at most 10,000',
-    read: (db) => one(db, countUpToMost(sql`FROM push_messages`)),
+    read: (db) => readSingleValue(db, countUpToMax(sql`FROM push_messages`)),
   },
   push_queue_age_seconds: {
     help: 'How long the notification that is due first is overdue',
     read: (db, now) =>
-      one(
+      readSingleValue(
         db,
-        sql`SELECT greatest(0, ${seconds(sql`${now}::timestamptz - min(due_at)`)}) AS value FROM push_messages`,
+        sql`SELECT greatest(0, ${ageInSeconds(sql`${now}::timestamptz - min(due_at)`)}) AS value FROM push_messages`,
       ),
   },
   webhook_lag_seconds: {
@@ -104,7 +105,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     labelNames: ['gateway'],
     read: async (db, now) => {
       const { rows } = await sql<{ gateway: string; value: number }>`
-        SELECT gateway, ${seconds(sql`${now}::timestamptz - min(received_at)`)} AS value FROM webhook_events
+        SELECT gateway, ${ageInSeconds(sql`${now}::timestamptz - min(received_at)`)} AS value FROM webhook_events
         WHERE applied_at IS NULL AND check_at IS NOT NULL GROUP BY gateway`.execute(db)
       return rows.map(({ gateway, value }) => ({ labels: { gateway }, value }))
     },
@@ -123,24 +124,24 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
   renewals_overdue: {
     help: 'Subscriptions whose renewal is overdue by more than 10 minutes; at most 10,000',
     read: (db, now) =>
-      one(
+      readSingleValue(
         db,
-        countUpToMost(sql`FROM subscriptions
+        countUpToMax(sql`FROM subscriptions
           WHERE status IN ('active', 'past_due') AND due_at < ${now}::timestamptz - interval '10 minutes'`),
       ),
   },
   renewals_due: {
     help: 'Subscriptions that renew within an hour; at most 10,000',
     read: (db, now) =>
-      one(
+      readSingleValue(
         db,
-        countUpToMost(sql`FROM subscriptions
+        countUpToMax(sql`FROM subscriptions
           WHERE status IN ('active', 'past_due') AND due_at < ${now}::timestamptz + interval '1 hour'`),
       ),
   },
   reconciliation_differences: {
     help: "Payments with an unresolved discrepancy between the site's ledger and the gateway; at most 10,000",
-    read: (db) => one(db, countUpToMost(sql`FROM payments_to_compare WHERE abandoned`)),
+    read: (db) => readSingleValue(db, countUpToMax(sql`FROM payments_to_compare WHERE abandoned`)),
   },
   health_problem: {
     help: '1 if the last health check found a problem with a part of the site',
@@ -155,11 +156,11 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
   },
   database_up: {
     help: '1 if the database responds; absent otherwise',
-    read: (db) => one(db, sql`SELECT 1 AS value`),
+    read: (db) => readSingleValue(db, sql`SELECT 1 AS value`),
   },
   database_size_bytes: {
     help: 'Size of the database',
-    read: (db) => one(db, sql`SELECT pg_database_size(current_database())::float8 AS value`),
+    read: (db) => readSingleValue(db, sql`SELECT pg_database_size(current_database())::float8 AS value`),
   },
   replication_lag_seconds: {
     help: 'Lag of each replica of the database; requires the role pg_monitor',
@@ -167,7 +168,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     read: async (db) => {
       const { rows } = await sql<{ replica: string; value: number }>`
         SELECT coalesce(nullif(application_name, ''), client_addr::text, 'local') AS replica,
-          max(${seconds(sql`replay_lag`)}) AS value FROM pg_stat_replication GROUP BY 1`.execute(db)
+          max(${ageInSeconds(sql`replay_lag`)}) AS value FROM pg_stat_replication GROUP BY 1`.execute(db)
       return rows.map(({ replica, value }) => ({ labels: { replica }, value }))
     },
   },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { testDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase } from '#server/testing/database/template-database.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { createMetrics, type Metrics } from './create-metrics.ts'
 
 let site: TestSite
@@ -9,12 +9,12 @@ let metrics: Metrics
 let url: string
 
 beforeAll(async () => {
-  const database = await testDatabase()
+  const database = await createTestDatabase()
   const replicas = () => [
     { name: 'replica-1:5432', used: true, lagSeconds: 0.5 },
     { name: 'replica-2:5432', used: false, lagSeconds: undefined },
   ]
-  site = await testSite({ database: { ...database, replicas } })
+  site = await startTestSite({ database: { ...database, replicas } })
   const address = { host: '127.0.0.1', port: await freePort() }
   url = `http://${address.host}:${address.port}/metrics`
   metrics = createMetrics(site.context, address)

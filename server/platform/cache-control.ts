@@ -1,2 +1,2 @@
 /** Cache-Control for files that are named by a hash of their content and so never change. */
-export const forGood = 'public, max-age=31536000, immutable'
+export const immutableCacheControl = 'public, max-age=31536000, immutable'

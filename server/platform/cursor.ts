@@ -4,7 +4,7 @@ import { Fault } from '#contract/errors.ts'
 type Position = readonly (string | number)[]
 
 /** The types of values in a cursor. A forged cursor is refused or harmless: the database accepts each of these values. */
-interface Kinds {
+interface CursorValueTypes {
   /** ISO 8601, as written by `toISOString`. */
   time: string
   /** The range of PostgreSQL's `integer`. */
@@ -13,9 +13,9 @@ interface Kinds {
   count: number
   text: string
 }
-type Kind = keyof Kinds
+type CursorValueType = keyof CursorValueTypes
 
-const fits: Record<Kind, (part: unknown) => boolean> = {
+const isOfType: Record<CursorValueType, (part: unknown) => boolean> = {
   time: (part) =>
     typeof part === 'string' &&
     /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(part) &&
@@ -31,11 +31,11 @@ const fits: Record<Kind, (part: unknown) => boolean> = {
  * @param position the sort key of the last row returned, its id last.
  */
 export function encodeCursor(list: string, position: Position): string {
-  return Buffer.from(JSON.stringify([markOf(list, position), ...position])).toString('base64url')
+  return Buffer.from(JSON.stringify([cursorChecksum(list, position), ...position])).toString('base64url')
 }
 
 /** Returns a checksum of the list's name and the position, short however long the name is. */
-function markOf(list: string, position: Position): string {
+function cursorChecksum(list: string, position: Position): string {
   return hash('sha256', JSON.stringify([list, ...position]), 'base64url').slice(0, 12)
 }
 
@@ -45,19 +45,19 @@ function markOf(list: string, position: Position): string {
  * @returns the position, or undefined without a cursor (the first page).
  * @throws Fault badCursor if it is damaged or belongs to another list.
  */
-export function decodeCursor<const Shape extends readonly Kind[]>(
+export function decodeCursor<const Shape extends readonly CursorValueType[]>(
   list: string,
   cursor: string | undefined,
   kinds: Shape,
-): { [Index in keyof Shape]: Kinds[Shape[Index]] } | undefined {
+): { [Index in keyof Shape]: CursorValueTypes[Shape[Index]] } | undefined {
   if (cursor === undefined) return undefined
   const parts = parse(cursor)
   if (!Array.isArray(parts) || parts.length !== kinds.length + 1) throw new Fault('badCursor')
   const [mark, ...position] = parts
-  const sound = kinds.every((kind, index) => fits[kind](position[index]))
-  if (!sound || mark !== markOf(list, position)) throw new Fault('badCursor')
+  const sound = kinds.every((kind, index) => isOfType[kind](position[index]))
+  if (!sound || mark !== cursorChecksum(list, position)) throw new Fault('badCursor')
   // Each part was validated above.
-  return position as unknown as { [Index in keyof Shape]: Kinds[Shape[Index]] }
+  return position as unknown as { [Index in keyof Shape]: CursorValueTypes[Shape[Index]] }
 }
 
 function parse(cursor: string): unknown {
@@ -69,7 +69,7 @@ function parse(cursor: string): unknown {
 }
 
 /** Returns the page size for a requested one: the default if none, at most the maximum. */
-export function pageSize(asked: number | undefined, limits: { usual: number; most: number }): number {
+export function choosePageSize(asked: number | undefined, limits: { usual: number; most: number }): number {
   return Math.min(asked ?? limits.usual, limits.most)
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { foldEmail, isAddress, oneSpelling, sameEmail } from './email-address.ts'
+import { emailLookupKey, isEmailAddress, normalizeEmail, isSameEmail } from './email-address.ts'
 
 describe('an address', () => {
   it('is looked up and counted case-insensitively, character by character', () => {
-    expect(foldEmail('Ada.ÄÖ@Example.COM')).toBe('ada.äö@example.com')
-    expect(foldEmail('vİctim@example.com')).toBe('victim@example.com')
+    expect(emailLookupKey('Ada.ÄÖ@Example.COM')).toBe('ada.äö@example.com')
+    expect(emailLookupKey('vİctim@example.com')).toBe('victim@example.com')
   })
 
   it.each([
@@ -15,21 +15,21 @@ describe('an address', () => {
     ['ada@xn--.com', 'ada@xn--.com'],
     ['äda', 'äda'],
   ])('%s is stored as %s', (text, spelt) => {
-    expect(oneSpelling(text)).toBe(spelt)
-    expect(foldEmail(text)).toBe(spelt.toLowerCase())
+    expect(normalizeEmail(text)).toBe(spelt)
+    expect(emailLookupKey(text)).toBe(spelt.toLowerCase())
   })
 
   it('stays a different mailbox if a character only looks the same in lower case', () => {
-    expect(sameEmail('Ada@example.com', 'ada@EXAMPLE.com')).toBe(true)
-    expect(sameEmail('vİctim@example.com', 'victim@example.com')).toBe(false)
-    expect(sameEmail(null, 'ada@example.com')).toBe(false)
+    expect(isSameEmail('Ada@example.com', 'ada@EXAMPLE.com')).toBe(true)
+    expect(isSameEmail('vİctim@example.com', 'victim@example.com')).toBe(false)
+    expect(isSameEmail(null, 'ada@example.com')).toBe(false)
   })
 })
 
 describe('recipients', () => {
   it.each(['ada@example.com', 'ada+tag@example.com', "o'neil@example.com", 'ädä@exämple.com'])(
     '%s is an address',
-    (text) => expect(isAddress(text)).toBe(true),
+    (text) => expect(isEmailAddress(text)).toBe(true),
   )
 
   it.each([
@@ -56,5 +56,5 @@ describe('recipients', () => {
     '@x',
     'a@',
     'a',
-  ])('%s is not an address', (text) => expect(isAddress(text)).toBe(false))
+  ])('%s is not an address', (text) => expect(isEmailAddress(text)).toBe(false))
 })

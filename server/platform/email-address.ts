@@ -7,22 +7,22 @@ import { domainToUnicode } from 'node:url'
 const unsafe = /[\s<>()[\],:;"\\\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
 
 const longest = 512
-const inOneSpelling = /^[\x20-\x7e]*$/
+const printableAscii = /^[\x20-\x7e]*$/
 
 /**
  * Normalises an address for storage and lookup: its domain as Unicode instead of `xn--…`, its letters in NFC. A text without `@` is
  * returned unchanged.
  */
-export function oneSpelling(text: string): string {
+export function normalizeEmail(text: string): string {
   const at = text.lastIndexOf('@')
-  const isPlain = inOneSpelling.test(text) && !text.toLowerCase().includes('xn--')
+  const isPlain = printableAscii.test(text) && !text.toLowerCase().includes('xn--')
   if (at < 0 || text.length > longest || isPlain) return text
   const host = text.slice(at + 1)
   return `${text.slice(0, at).normalize('NFC')}@${domainToUnicode(host) || host}`
 }
 
 /** Returns whether a text is exactly one address: one `@` with text on both sides, and no character that a mailer interprets. */
-export function isAddress(text: string): boolean {
+export function isEmailAddress(text: string): boolean {
   const [local, host, ...more] = text.split('@')
   return Boolean(local) && Boolean(host) && more.length === 0 && !unsafe.test(text)
 }
@@ -32,14 +32,14 @@ export function isAddress(text: string): boolean {
  * `lower` does. JavaScript lower-cases İ to two characters, so victİm@… would reach victim's account with a login throttle of its
  * own.
  */
-export function foldEmail(email: string): string {
-  return Array.from(oneSpelling(email), (letter) => Array.from(letter.toLowerCase())[0]).join('')
+export function emailLookupKey(email: string): string {
+  return Array.from(normalizeEmail(email), (letter) => Array.from(letter.toLowerCase())[0]).join('')
 }
 
 /**
  * Compares two addresses of a mailbox, ignoring case. Stricter than `foldEmail`: the owner of victİm@… is not victim. Null only
  * equals null.
  */
-export function sameEmail(one: string | null, other: string | null): boolean {
+export function isSameEmail(one: string | null, other: string | null): boolean {
   return one?.toLowerCase() === other?.toLowerCase()
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { keyOf, decrypt, encrypt } from './encrypt.ts'
+import { deriveKey, decrypt, encrypt } from './encrypt.ts'
 
-const key = keyOf('a secret of the tests', 'testing')
+const key = deriveKey('a secret of the tests', 'testing')
 const sealed = encrypt(key, 'ünder seal', 'ada')
 
 test('an encrypted text decrypts to the original, is unreadable, and differs at each encryption', () => {
@@ -12,8 +12,8 @@ test('an encrypted text decrypts to the original, is unreadable, and differs at 
 
 test.each([
   ['for somebody else', () => decrypt(key, sealed, 'bob')],
-  ['with another secret', () => decrypt(keyOf('another secret', 'testing'), sealed, 'ada')],
-  ['for another purpose', () => decrypt(keyOf('a secret of the tests', 'other'), sealed, 'ada')],
+  ['with another secret', () => decrypt(deriveKey('another secret', 'testing'), sealed, 'ada')],
+  ['for another purpose', () => decrypt(deriveKey('a secret of the tests', 'other'), sealed, 'ada')],
   [
     'once a bit was changed',
     () => decrypt(key, Buffer.from(sealed.map((byte, at) => (at === 30 ? byte ^ 1 : byte))), 'ada'),

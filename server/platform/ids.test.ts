@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { hasCardNumber } from './card-number.ts'
-import { lettersOf, newId, randomHex } from './ids.ts'
+import { toLetters, newId, randomHex } from './ids.ts'
 
 test('regenerates an id that could contain a card number', () => {
   const drawn = ['a4242424242424242b', '00000000400000000000000000000002', 'f1234567890123f', 'c0ffee']
@@ -20,7 +20,7 @@ test('no id contains a long run of digits, even followed by a number', () => {
 })
 
 test('a hash in letters has no digits and the same entropy', () => {
-  const hashes = ['one', 'other'].map((text) => lettersOf(createHash('sha256').update(text).digest()))
+  const hashes = ['one', 'other'].map((text) => toLetters(createHash('sha256').update(text).digest()))
   expect(hashes[0]).toMatch(/^[a-p]{64}$/)
   expect(hashes[0]).not.toBe(hashes[1])
 })

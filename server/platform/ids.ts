@@ -47,6 +47,6 @@ export function randomHex(draw = () => randomBytes(16).toString('hex')): string 
 }
 
 /** A hash in letters only, for a key or signature that leaves the site. */
-export function lettersOf(hash: Buffer): string {
+export function toLetters(hash: Buffer): string {
   return hash.toString('hex').replaceAll(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)))
 }

@@ -25,7 +25,7 @@ interface LogOptions {
  */
 export function createLog({ json, level = 'info', onError, destination }: LogOptions): Log {
   const options: LoggerOptions = {
-    ...(onError ? { hooks: { logMethod: tellingOf(onError) } } : {}),
+    ...(onError ? { hooks: { logMethod: errorReportingHook(onError) } } : {}),
     level,
     redact: ['req.headers.cookie', 'req.headers.authorization', '*.password', '*.secret'],
   }
@@ -39,10 +39,10 @@ export function createLog({ json, level = 'info', onError, destination }: LogOpt
 const errorLevel = 50
 
 /** Creates Pino's hook that reports errors before they are written. */
-function tellingOf(
+function errorReportingHook(
   onError: (error: LoggedError) => void,
 ): NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']> {
-  return function tell(args, write, level) {
+  return function reportAndWrite(args, write, level) {
     if (level >= errorLevel) onError(readError(args))
     write.apply(this, args)
   }

@@ -29,8 +29,8 @@ test('a network spends its quota by amount, and regains it with time', () => {
 
 test('refuses required work with the time to wait', () => {
   const quotas = quotasAt({ now: 0 }, { LIMIT_GUESTS_IP: '1/h' })
-  quotas.take('guests', '10.0.0.1')
-  expect(() => quotas.take('guests', '::FFFF:10.0.0.1')).toThrow(
+  quotas.spendOrThrow('guests', '10.0.0.1')
+  expect(() => quotas.spendOrThrow('guests', '::FFFF:10.0.0.1')).toThrow(
     expect.objectContaining({ reason: 'tooMany', retryAfter: 7200 }),
   )
 })

@@ -9,7 +9,7 @@ export interface NetworkQuotas {
   /** Spends an amount of a network's quota, unless less is left. @returns 0, or the seconds until it is available */
   spend(name: QuotaName, ip: string, amount?: number): number
   /** The same for required work. @throws Fault tooMany with the seconds to wait */
-  take(name: QuotaName, ip: string, amount?: number): void
+  spendOrThrow(name: QuotaName, ip: string, amount?: number): void
   stop(): void
 }
 
@@ -37,7 +37,7 @@ export function openNetworkQuotas({ limits, clock, log, share }: Options): Netwo
     countForNetworks(counter, name, ip, limits[name], amount)
   return {
     spend,
-    take(name, ip, amount) {
+    spendOrThrow(name, ip, amount) {
       const wait = spend(name, ip, amount)
       if (wait > 0) throw new Fault('tooMany', `${name} of this network`, wait)
     },
@@ -46,4 +46,4 @@ export function openNetworkQuotas({ limits, clock, log, share }: Options): Netwo
 }
 
 /** Unlimited quotas, for work that no unauthenticated client causes. */
-export const noQuotas: NetworkQuotas = { spend: () => 0, take: () => {}, stop: () => {} }
+export const noQuotas: NetworkQuotas = { spend: () => 0, spendOrThrow: () => {}, stop: () => {} }

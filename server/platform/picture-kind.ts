@@ -1,5 +1,5 @@
 /** Image formats that are accepted for uploads, with their magic bytes. */
-const beginnings = [
+const magicBytes = [
   { kind: 'jpeg', at: 0, bytes: Buffer.from([0xff, 0xd8, 0xff]) },
   { kind: 'png', at: 0, bytes: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1') },
   { kind: 'webp', at: 8, bytes: Buffer.from('WEBP') },
@@ -10,6 +10,6 @@ const beginnings = [
  * Detects an image's format by its content, whatever its name: JPEG, PNG, WebP or AVIF. Undefined for other formats, including some
  * that the library could read: SVG and PDF can run code and load external resources.
  */
-export function pictureKindOf(file: Buffer): (typeof beginnings)[number]['kind'] | undefined {
-  return beginnings.find(({ at, bytes }) => file.subarray(at, at + bytes.length).equals(bytes))?.kind
+export function detectImageFormat(file: Buffer): (typeof magicBytes)[number]['kind'] | undefined {
+  return magicBytes.find(({ at, bytes }) => file.subarray(at, at + bytes.length).equals(bytes))?.kind
 }

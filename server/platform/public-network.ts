@@ -4,7 +4,7 @@ import type * as https from 'node:https'
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net'
 
 /** A host name given by a user resolves to an address that is not public. */
-export class NotPublic extends Error {
+export class NotPublicError extends Error {
   override name = 'NotPublic'
 }
 
@@ -71,7 +71,7 @@ export function openPublicLookup(resolver = new Resolver({ timeout: lookUpMs, tr
 }
 
 async function findPublic(resolver: Resolver, hostname: string): Promise<LookupAddress[]> {
-  if (!isPublicUrl(`https://${hostname}/`)) throw new NotPublic(`${hostname} is not on the internet`)
+  if (!isPublicUrl(`https://${hostname}/`)) throw new NotPublicError(`${hostname} is not on the internet`)
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
   const found = [
     ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
@@ -79,7 +79,7 @@ async function findPublic(resolver: Resolver, hostname: string): Promise<LookupA
   ]
   if (found.length === 0) throw new Error(`${hostname} has no address`, { cause: four })
   if (!found.every(({ address }) => isPublicAddress(address)))
-    throw new NotPublic(`${hostname} is not on the internet`)
+    throw new NotPublicError(`${hostname} is not on the internet`)
   return found
 }
 

@@ -1,5 +1,5 @@
 import { cutPage, decodeCursor, encodeCursor } from './cursor.ts'
-import type { After } from './database/prepared-page.ts'
+import type { PagePosition } from './database/prepared-page.ts'
 
 /** The requested page of a list. */
 export interface Paging {
@@ -16,7 +16,7 @@ export interface Paging {
 export async function readPage<Row>(
   name: string,
   { cursor, size }: Paging,
-  read: (after: After | undefined, limit: number) => Promise<Row[]>,
+  read: (after: PagePosition | undefined, limit: number) => Promise<Row[]>,
   positionOf: (row: Row) => [Date, string],
 ): Promise<{ page: Row[]; next_cursor: string | null }> {
   const position = decodeCursor(name, cursor, ['time', 'text'])

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createAnswerCache } from './response-cache.ts'
+import { createResponseCache } from './response-cache.ts'
 
 function cacheAtNoon() {
   let now = Date.UTC(2026, 0, 1, 12)
-  const answers = createAnswerCache<string>({ now: () => new Date(now) })
+  const answers = createResponseCache<string>({ now: () => new Date(now) })
   return {
     wait: (ms: number) => void (now += ms),
     /** @returns how often the answer was loaded */
@@ -38,7 +38,7 @@ it('drops expired answers', async () => {
 })
 
 it('does not cache a failure', async () => {
-  const answers = createAnswerCache<string>({ now: () => new Date(0) })
+  const answers = createResponseCache<string>({ now: () => new Date(0) })
   await expect(answers.get('home', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
   expect(await answers.get('home', async () => 'back')).toBe('back')
 })
@@ -47,8 +47,8 @@ it('an answer composed of cached ones is no older than a second either', async (
   let now = 10_900
   const clock = { now: () => new Date(now) }
   let truth = 'old'
-  const parts = createAnswerCache<string>(clock)
-  const wholes = createAnswerCache<string>(clock)
+  const parts = createResponseCache<string>(clock)
+  const wholes = createResponseCache<string>(clock)
   const ask = () => wholes.get('whole', () => parts.get('part', async () => truth))
   expect(await parts.get('part', async () => truth)).toBe('old')
   truth = 'new'
@@ -59,7 +59,7 @@ it('an answer composed of cached ones is no older than a second either', async (
 })
 
 it('loads once for callers that arrive during the load', async () => {
-  const answers = createAnswerCache<string>({ now: () => new Date(0) })
+  const answers = createResponseCache<string>({ now: () => new Date(0) })
   let made = 0
   const load = async () => `answer ${++made}`
   expect(await Promise.all([answers.get('home', load), answers.get('home', load)])).toEqual([
@@ -72,7 +72,7 @@ describe('while the database is unavailable', () => {
   const away = () => Promise.reject(Object.assign(new Error('gone'), { code: '57P01' }))
   function staleCache() {
     let now = Date.UTC(2026, 0, 1, 12)
-    const answers = createAnswerCache<string>({ now: () => new Date(now) }, { stale: true })
+    const answers = createResponseCache<string>({ now: () => new Date(now) }, { stale: true })
     return { answers, wait: (ms: number) => void (now += ms) }
   }
 
@@ -130,7 +130,7 @@ describe('while the database is unavailable', () => {
 
   it('returns no previous answer unless that is enabled', async () => {
     let now = 0
-    const answers = createAnswerCache<string>({ now: () => new Date(now) })
+    const answers = createResponseCache<string>({ now: () => new Date(now) })
     await answers.get('rights', async () => 'before')
     now = 1000
     await expect(answers.get('rights', away)).rejects.toThrow('gone')

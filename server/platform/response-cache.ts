@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts'
-import { isDatabaseAway, isDatabaseGone } from './database/database-away.ts'
+import { isDatabaseUnavailable, isDatabaseUnreachable } from './database/database-away.ts'
 import type { Serialised } from './http/route.ts'
 
 const lifetimeMs = 1000
@@ -7,7 +7,7 @@ const most = 5000
 
 /** Maximum age of previous answers that are returned while the database is unavailable. */
 export const staleMs = 10 * 60_000
-const mostFormer = 500
+const maxStaleResponses = 500
 
 interface Options {
   /**
@@ -22,13 +22,13 @@ interface Options {
  * process shows anything older. All expire with the clock's second, so that an answer composed of others is no older than they are.
  * Callers that arrive during a load share it; failures are not cached.
  */
-export function createAnswerCache<Answer = Serialised>(clock: Clock, { stale = false }: Options = {}) {
-  const orFormer = stale ? createFormers<Answer>() : undefined
+export function createResponseCache<Answer = Serialised>(clock: Clock, { stale = false }: Options = {}) {
+  const loadOrStale = stale ? createStaleFallback<Answer>() : undefined
   const answers = new Map<string, { until: number; answer: Promise<Answer> }>()
   const make = (key: string, load: () => Promise<Answer>, now: number) => {
-    forgetOld(answers, now)
+    dropExpired(answers, now)
     if (answers.size >= most) answers.clear()
-    const answer = orFormer ? orFormer(key, load, now) : load()
+    const answer = loadOrStale ? loadOrStale(key, load, now) : load()
     const entry = { until: now - (now % lifetimeMs) + lifetimeMs, answer }
     answers.set(key, entry)
     entry.answer.catch(() => answers.get(key) === entry && answers.delete(key))
@@ -51,38 +51,38 @@ export function createAnswerCache<Answer = Serialised>(clock: Clock, { stale = f
  * Remembers the latest answers, and returns one in place of an answer that fails because the database is unavailable. After the
  * first such failure nobody waits for the database: it is polled in the background until it responds.
  */
-function createFormers<Answer>() {
-  const formers = new Map<string, { at: number; answer: Answer }>()
-  let isAway = false
+function createStaleFallback<Answer>() {
+  const staleResponses = new Map<string, { at: number; answer: Answer }>()
+  let isDatabaseDown = false
   const note = (key: string, answer: Answer, at: number) => {
-    isAway = false
-    formers.delete(key)
-    formers.set(key, { at, answer })
-    const [oldest] = formers.keys()
-    if (formers.size > mostFormer && oldest !== undefined) formers.delete(oldest)
+    isDatabaseDown = false
+    staleResponses.delete(key)
+    staleResponses.set(key, { at, answer })
+    const [oldest] = staleResponses.keys()
+    if (staleResponses.size > maxStaleResponses && oldest !== undefined) staleResponses.delete(oldest)
     return answer
   }
   return async (key: string, load: () => Promise<Answer>, now: number): Promise<Answer> => {
-    const kept = formers.get(key)
-    const former = kept && now - kept.at <= staleMs ? kept : undefined
+    const remembered = staleResponses.get(key)
+    const former = remembered && now - remembered.at <= staleMs ? remembered : undefined
     const loaded = load().then(
       (answer) => note(key, answer, now),
       (error: unknown) => {
-        isAway ||= isDatabaseGone(error)
-        if (isDatabaseAway(error)) {
+        isDatabaseDown ||= isDatabaseUnreachable(error)
+        if (isDatabaseUnavailable(error)) {
           if (former) return former.answer
-        } else formers.delete(key)
+        } else staleResponses.delete(key)
         throw error
       },
     )
-    if (!isAway || !former) return loaded
+    if (!isDatabaseDown || !former) return loaded
     loaded.catch(() => {})
     return former.answer
   }
 }
 
 /** Drops expired entries. They are in the order of expiry, so only expired ones are visited. */
-function forgetOld(answers: Map<string, { until: number }>, now: number): void {
+function dropExpired(answers: Map<string, { until: number }>, now: number): void {
   for (const [key, { until }] of answers) {
     if (until > now) return
     answers.delete(key)
@@ -94,7 +94,7 @@ export function createRowCache<Row extends { id: string }>(
   clock: Clock,
   load: (ids: readonly string[]) => Promise<Row[]>,
 ): (ids: readonly string[]) => Promise<Map<string, Row>> {
-  const kept = createAnswerCache<Row | undefined>(clock)
+  const rowCache = createResponseCache<Row | undefined>(clock)
   return async (ids) => {
     const missing: string[] = []
     // Runs after the ids below have all been looked up.
@@ -104,7 +104,7 @@ export function createRowCache<Row extends { id: string }>(
     })
     const rows = await Promise.all(
       ids.map((id) =>
-        kept.get(id, () => {
+        rowCache.get(id, () => {
           missing.push(id)
           return loaded.then((found) => found.get(id))
         }),

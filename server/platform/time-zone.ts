@@ -3,7 +3,7 @@ const namePattern = /^[A-Za-z][\w+-]*(\/[\w+-]+){0,2}$/
 const longestName = 64
 
 /** Returns a time zone by its IANA name, or undefined if this process does not know it. */
-export function readTimeZone(name: string | undefined): string | undefined {
+export function parseTimeZone(name: string | undefined): string | undefined {
   if (name === undefined || name.length > longestName || !namePattern.test(name)) return undefined
   return isKnown(name) ? name : undefined
 }

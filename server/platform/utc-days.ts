@@ -10,12 +10,12 @@ export interface DaySpan {
  * Returns the span of `days` UTC days that ends with the day of `until`. UTC has no daylight saving time, so all days have the same
  * length.
  */
-export function spanUntil(until: Date, days: number): DaySpan {
+export function daySpanUntil(until: Date, days: number): DaySpan {
   const to = (Math.floor(until.getTime() / dayMs) + 1) * dayMs
   return { from: new Date(to - days * dayMs), to: new Date(to) }
 }
 
 /** Returns the UTC day of a time, such as 2026-11-22, the same in every process. */
-export function dayName(at: Date): string {
+export function formatUtcDay(at: Date): string {
   return at.toISOString().slice(0, 10)
 }

@@ -1,5 +1,5 @@
 /** Work took longer than its time-out. */
-export class NoAnswer extends Error {
+export class TimedOut extends Error {
   override name = 'NoAnswer'
 }
 
@@ -7,7 +7,7 @@ export class NoAnswer extends Error {
 export async function withTimeout<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new NoAnswer(`no answer within ${milliseconds} ms`)), milliseconds)
+    timer = setTimeout(() => reject(new TimedOut(`no answer within ${milliseconds} ms`)), milliseconds)
   })
   try {
     return await Promise.race([work, late])

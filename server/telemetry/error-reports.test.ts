@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { loadConfig, type Config } from '#server/platform/config/config.ts'
 import { createLog, type Log } from '#server/platform/log.ts'
 import { openPostSink, type PostSink, type Reply } from '#server/testing/fakes/post-sink.ts'
-import { createReportGate, openErrorReporter, type ErrorReporter } from './report-errors.ts'
+import { createReportThrottle, openErrorReporter, type ErrorReporter } from './report-errors.ts'
 import { createReportScrubber } from './scrub-server-report.ts'
 
 const appSecret = 'a secret of thirty-two characters'
@@ -116,7 +116,7 @@ test('reports a line of level error without an error by its message', async () =
 })
 
 test('reports the same error once a minute, and at most 30 errors in all', () => {
-  const isWorthSending = createReportGate()
+  const isWorthSending = createReportThrottle()
   const sent = (texts: string[], now: number) => texts.filter((text) => isWorthSending(text, now)).length
   expect(sent(['away', 'away', 'away'], 0)).toBe(1)
   const many = Array.from({ length: 100 }, (_, index) => `error ${index}`)

@@ -37,11 +37,11 @@ export function openErrorReporter(config: Config, dsn: string, role: Role): Erro
   client.init()
   // Every kind of report passes through here.
   client.on('beforeEnvelope', createReportScrubber(listSecrets(config)))
-  const isWorthSending = createReportGate()
+  const shouldSend = createReportThrottle()
   return {
     report({ err, message, fields }) {
       const text = err instanceof Error ? `${err.name}: ${err.message}` : message
-      if (!isWorthSending(text, Date.now())) return
+      if (!shouldSend(text, Date.now())) return
       const scope = new Scope()
       scope.setClient(client)
       scope.setTag('role', role)
@@ -78,7 +78,7 @@ async function post({ url, headers = {} }: Destination, body: string | Uint8Arra
 }
 
 /** Limits reports to one per minute for the same error, and to a maximum in all: an unavailable database fails every call. */
-export function createReportGate(): (text: string, now: number) => boolean {
+export function createReportThrottle(): (text: string, now: number) => boolean {
   let since = -Infinity
   const seen = new Set<string>()
   return (text, now) => {

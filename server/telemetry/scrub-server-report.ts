@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { scrub } from '#contract/error-reports.ts'
+import { scrubReport } from '#contract/error-reports.ts'
 import type { Config } from '#server/platform/config/config.ts'
 
 // Each pattern is anchored at its first characters, so that a long partial match is scanned only once.
@@ -37,7 +37,7 @@ export function createReportScrubber(secrets: readonly string[]): (report: unkno
   }
   return (report) => {
     walk(report)
-    scrub(report)
+    scrubReport(report)
   }
 }
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { environmentOf, scrub } from '#contract/error-reports.ts'
+import { environmentOf, scrubReport } from '#contract/error-reports.ts'
 
 it('leaves user input unchanged, wherever it begins', () => {
   const contexts = {
     feedback: { message: '#4 has no sound in play/pause?', url: 'https://site.test/?fbclid=c' },
   }
-  scrub({ contexts })
+  scrubReport({ contexts })
   expect(contexts.feedback).toEqual({ message: '#4 has no sound in play/pause?', url: 'https://site.test/' })
 })
 
@@ -19,7 +19,7 @@ it('removes queries, fragments and media signatures at any depth, and leaves sen
     query: '?ttclid=t',
     bytes: new Uint8Array([63]),
   }
-  scrub(report)
+  scrubReport(report)
   expect(report).toEqual({
     message: 'What? "x" failed at /videos/v',
     breadcrumbs: [

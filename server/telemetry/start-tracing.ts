@@ -19,7 +19,7 @@ const defaults = {
 }
 
 /** Probes and scrapes, which machines request every few seconds. */
-const unwatched = /^\/(api\/health|api\/ready|metrics)$/
+const untracedPaths = /^\/(api\/health|api\/ready|metrics)$/
 
 /**
  * Starts tracing requests, database queries and outgoing calls, as configured by `OTEL_*`. The site's modules must be imported after
@@ -35,15 +35,15 @@ export function startTracing({ headers }: { headers: string | undefined }): () =
   const sdk = new NodeSDK({ instrumentations: createInstrumentations() })
   sdk.start()
   patchModules()
-  nameByRoute()
+  nameSpansByRoute()
   return () => sdk.shutdown()
 }
 
 function createInstrumentations() {
   return [
     new HttpInstrumentation({
-      ignoreIncomingRequestHook: ({ url = '' }) => unwatched.test(pathOf(url)),
-      startIncomingSpanHook: ({ url = '' }) => ({ 'url.path': pathOf(url), ...nobody }),
+      ignoreIncomingRequestHook: ({ url = '' }) => untracedPaths.test(pathOf(url)),
+      startIncomingSpanHook: ({ url = '' }) => ({ 'url.path': pathOf(url), ...visitorAttributes }),
       startOutgoingSpanHook: ({ protocol, hostname, host, port, path }) => ({
         'url.full': `${protocol ?? 'http:'}//${hostname ?? host}${port ? `:${port}` : ''}${pathOf(path ?? '/')}`,
       }),
@@ -64,7 +64,7 @@ function createInstrumentations() {
 const pathOf = (url: string) => scrubText(url.split(/[?#]/)[0] ?? '')
 
 /** Attributes that identify a visitor, which are removed from traces. */
-const nobody = {
+const visitorAttributes = {
   'url.query': undefined,
   'client.address': undefined,
   'network.peer.address': undefined,
@@ -87,7 +87,7 @@ interface HandledRequest {
 }
 
 /** Names the span of a request by its route, such as `GET /api/video`. */
-function nameByRoute(): void {
+function nameSpansByRoute(): void {
   subscribe('tracing:fastify.request.handler:start', (message) => {
     // Fastify's diagnostics message is untyped.
     const { route } = message as HandledRequest

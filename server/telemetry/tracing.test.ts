@@ -7,8 +7,8 @@ import { OAuth2Server } from 'oauth2-mock-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '#server/testing/site/free-port.ts'
 import { openPostSink, type PostSink } from '#server/testing/fakes/post-sink.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 
 const patienceMs = 120_000
 const timeout = { timeout: 2 * patienceMs }
@@ -19,7 +19,7 @@ let collector: PostSink
 let child: ChildProcess | undefined
 
 beforeAll(async () => {
-  ;[database, collector] = await Promise.all([testDatabase(), openPostSink()])
+  ;[database, collector] = await Promise.all([createTestDatabase(), openPostSink()])
   await issuer.issuer.keys.generate('RS256')
   await issuer.start(0, '127.0.0.1')
 })
@@ -68,7 +68,7 @@ async function withSite(settings: Record<string, string>, use: (url: string) => 
   child.stdout?.setEncoding('utf8').on('data', (text: string) => printed.push(text))
   const ended = once(child, 'exit')
   const url = `http://127.0.0.1:${port}`
-  await waitUntil('the site is ready', () => answersAt(`${url}/api/ready`), patienceMs)
+  await waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), patienceMs)
   await use(url)
   child.kill('SIGTERM')
   expect(await ended).toEqual([0, null])

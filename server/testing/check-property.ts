@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
 
 /** Default number of cases per property; `PROPERTY_RUNS` overrides it. */
-const usualRuns = 25
+const defaultRuns = 25
 
 const { PROPERTY_RUNS, PROPERTY_SEED, PROPERTY_PATH } = process.env
 
@@ -10,19 +10,19 @@ const { PROPERTY_RUNS, PROPERTY_SEED, PROPERTY_PATH } = process.env
  * A fixed default seed, so that ordinary runs test the same cases and only fail because of a change; `npm run test:properties`
  * searches for new ones.
  */
-const usualSeed = 1
+const defaultSeed = 1
 
 /** The seed of this run. `PROPERTY_SEED` repeats an earlier run. */
 export const propertySeed = Number(
-  PROPERTY_SEED ?? (PROPERTY_RUNS === undefined ? usualSeed : randomInt(2 ** 31)),
+  PROPERTY_SEED ?? (PROPERTY_RUNS === undefined ? defaultSeed : randomInt(2 ** 31)),
 )
 
-export const propertyRuns = Number(PROPERTY_RUNS ?? usualRuns)
+export const propertyRuns = Number(PROPERTY_RUNS ?? defaultRuns)
 
 /** Time-out of property tests: a case may take seconds on a busy machine. */
 export const propertyTimeoutMs = 120_000 + propertyRuns * 2_000
 
-interface Effort {
+interface RunOptions {
   /** The fraction of the default number of cases, for slow (below 1) or very fast cases (above 1). */
   share?: number
   /** One of several concurrent checks of the same property, each with its own seed. */
@@ -35,15 +35,15 @@ interface Effort {
  */
 export async function checkProperty<Case>(
   property: fc.IRawProperty<Case>,
-  { share = 1, lane = { number: 0, of: 1 } }: Effort = {},
+  { share = 1, lane = { number: 0, of: 1 } }: RunOptions = {},
 ): Promise<void> {
-  const isRepeated = PROPERTY_PATH !== undefined
+  const isReplay = PROPERTY_PATH !== undefined
   // A path belongs to the seed of the lane that failed.
-  if (isRepeated && lane.number > 0) return
+  if (isReplay && lane.number > 0) return
   const result = await fc.check(property, {
     seed: propertySeed + lane.number,
     numRuns: Math.ceil((propertyRuns * share) / lane.of),
-    ...(isRepeated ? { path: PROPERTY_PATH, endOnFailure: true } : {}),
+    ...(isReplay ? { path: PROPERTY_PATH, endOnFailure: true } : {}),
   })
   if (!result.failed) return
   const report = await fc.asyncDefaultReportMessage(result)

@@ -8,15 +8,15 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.restoreAllMocks()
-  const heard = noise.splice(0)
-  expect(heard, 'nothing is written to the console').toEqual([])
+  const messages = consoleMessages.splice(0)
+  expect(messages, 'nothing is written to the console').toEqual([])
 })
 
-const noise: string[] = []
+const consoleMessages: string[] = []
 
 function fail(name: string) {
   return (...parts: unknown[]) => {
-    noise.push(
+    consoleMessages.push(
       `${name}: ${parts.map((part) => (part instanceof Error ? part.stack : String(part))).join(' ')}`,
     )
   }

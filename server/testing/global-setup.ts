@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { startEmbedded } from '#server/platform/database/embedded/embedded.ts'
+import { startEmbeddedDatabase } from '#server/platform/database/embedded/embedded.ts'
 import { migrate } from '#server/platform/database/migrate.ts'
 import { createLog } from '#server/platform/log.ts'
 
@@ -38,7 +38,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   async function startServer(url: string | undefined) {
     if (url !== undefined) return { url, stop: async () => {} }
     const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-test-'))
-    const { connection, stop } = await startEmbedded({ dataDir, log, durable: false })
+    const { connection, stop } = await startEmbeddedDatabase({ dataDir, log, durable: false })
     const { user, database, host } = connection
     return {
       // DATABASE_URL must be valid for `URL`.

@@ -1,7 +1,9 @@
 import { isPages } from '#server/platform/database/read-pages.ts'
 
 /** Reads the parts of an export to their ends, including paged lists. */
-export async function readParts(parts: Promise<Record<string, unknown>>): Promise<Record<string, unknown>> {
+export async function readExportParts(
+  parts: Promise<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
   const read = Object.entries(await parts).map(
     async ([name, value]) => [name, await readPart(value)] as const,
   )

@@ -1,20 +1,20 @@
-const lookEveryMs = 50
+const pollIntervalMs = 50
 
 /** Polls another process until a condition holds; an error of `holds` ends it. @throws Error after the time-out */
 export async function waitUntil(
-  what: string,
-  holds: () => boolean | Promise<boolean>,
-  withinMs: number,
+  description: string,
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs: number,
 ): Promise<void> {
-  const deadline = Date.now() + withinMs
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`Not in time: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
+  const deadline = Date.now() + timeoutMs
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`Not in time: ${description}`)
+    await new Promise((resolve) => setTimeout(resolve, pollIntervalMs))
   }
 }
 
 /** Returns whether a server answers a GET with success. */
-export const answersAt = (url: string): Promise<boolean> =>
+export const isReachable = (url: string): Promise<boolean> =>
   fetch(url).then(
     ({ ok }) => ok,
     () => false,

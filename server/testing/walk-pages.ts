@@ -4,21 +4,25 @@ interface Page<Item> {
 }
 
 interface Walk<Item> {
-  read(paging: { cursor?: string; limit: number }): Promise<Page<Item>>
+  fetchPage(paging: { cursor?: string; limit: number }): Promise<Page<Item>>
   /** The sizes of the pages, in a cycle. */
   sizes: readonly number[]
   /** Runs after a page, before the next is requested; pages are counted from 0. */
-  meanwhile(page: number): Promise<void>
+  betweenPages(page: number): Promise<void>
 }
 
 /** A list with so many pages is repeating itself. */
-const mostPages = 200
+const maxPages = 200
 
 /** Reads a list page by page, running something between the pages. */
-export async function walkPages<Item>({ read, sizes, meanwhile }: Walk<Item>): Promise<Item[]> {
+export async function walkPages<Item>({
+  fetchPage: read,
+  sizes,
+  betweenPages: meanwhile,
+}: Walk<Item>): Promise<Item[]> {
   const items: Item[] = []
   let cursor: string | undefined
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const limit = sizes[page % sizes.length] ?? 1
     const { list, next_cursor } = await read({ limit, ...(cursor === undefined ? {} : { cursor }) })
     items.push(...list)

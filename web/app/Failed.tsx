@@ -1,12 +1,12 @@
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { FeedbackButton } from './FeedbackButton.tsx'
 import styles from './shell.module.css'
 
 /** Shown in place of a screen that crashed or failed to load. */
-export function Failed() {
+export function ScreenError() {
   return (
     <section className={styles.message}>
-      <CouldNotLoad onRetry={() => location.reload()} />
+      <LoadError onRetry={() => location.reload()} />
       <FeedbackButton />
     </section>
   )

@@ -18,7 +18,13 @@ const links = [
  * Links to the seven site texts (seed, section 2), to contract cancellation and withdrawal, privacy choices and feedback; shows the
  * operator's copyright line.
  */
-export function Footer({ copyright, onChoices }: { copyright: string | undefined; onChoices: () => void }) {
+export function Footer({
+  copyright,
+  onChoices: onPrivacyChoices,
+}: {
+  copyright: string | undefined
+  onChoices: () => void
+}) {
   const { t } = useTranslation()
   return (
     <footer className={styles.footer}>
@@ -30,7 +36,7 @@ export function Footer({ copyright, onChoices }: { copyright: string | undefined
         ))}
         <Link to={contractLinkPaths.cancel}>{t('footer.cancelContract')}</Link>
         <Link to={contractLinkPaths.withdraw}>{t('footer.withdraw')}</Link>
-        <button type="button" onClick={onChoices}>
+        <button type="button" onClick={onPrivacyChoices}>
           {t('footer.choices')}
         </button>
         <FeedbackButton />

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link, NavLink } from 'react-router'
-import { languageOf } from '#contract/languages.ts'
+import { languageFromTag } from '#contract/languages.ts'
 import { changeLanguage } from '#web/i18n/index.ts'
 import { languageNames, offeredLanguages } from '#web/lib/language.ts'
 import { paths } from '#web/lib/paths.ts'
@@ -82,7 +82,7 @@ function LanguageChooser() {
   const { t, i18n } = useTranslation()
   const queryClient = useQueryClient()
   const choose = (value: string) => {
-    const language = languageOf(value) ?? 'en'
+    const language = languageFromTag(value) ?? 'en'
     void changeLanguage(language)
     // The screens have changed already; saving the language for mails happens in the background.
     import('#web/features/members/settings/save-language.ts')

@@ -14,20 +14,20 @@ import { Outlet, ScrollRestoration, useLocation, useMatches, useNavigation } fro
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { onConsent } from '#web/lib/tracking/consent.ts'
-import { isConsentOpen, reserveConsentBar } from '#web/lib/tracking/consent-question.ts'
+import { shouldShowConsentBar, reserveConsentBar } from '#web/lib/tracking/consent-question.ts'
 import { settings } from '#web/lib/settings.ts'
 import { whenIdle } from '#web/lib/when-idle.ts'
 import { Footer } from './Footer.tsx'
 import { Header } from './Header.tsx'
-import type { Later as LaterType } from './later/Later.tsx'
+import type { DeferredParts as LaterType } from './later/Later.tsx'
 import { TabBar } from './TabBar.tsx'
 import styles from './shell.module.css'
 
 // Loaded once the page is idle; the page works without it.
-const Later = lazy(async () => {
+const DeferredParts = lazy(async () => {
   await new Promise<void>((resolve) => whenIdle(resolve))
   return withTexts('later', import('./later/Later.tsx')).then(
-    ({ Later }) => ({ default: Later }),
+    ({ DeferredParts }) => ({ default: DeferredParts }),
     () => ({ default: Nothing }),
   )
 })
@@ -42,29 +42,29 @@ export function Shell() {
   const queryClient = useQueryClient()
   const { search } = useLocation()
   const immersive = useMatches().some(({ handle }) => isImmersive(handle, search))
-  const [choosing, setChoosing] = useState(false)
+  const [showsPrivacyChoices, setShowsPrivacyChoices] = useState(false)
   const busy = useNavigation().state === 'loading'
   useEffect(() => i18n.onChange(() => void queryClient.invalidateQueries()), [i18n, queryClient])
-  useIcon(homepage?.copyright.icon)
-  const isAsked = useSyncExternalStore(onConsent, isConsentOpen)
-  useLayoutEffect(() => reserveConsentBar(isAsked), [isAsked])
+  useFavicon(homepage?.copyright.icon)
+  const showsConsentBar = useSyncExternalStore(onConsent, shouldShowConsentBar)
+  useLayoutEffect(() => reserveConsentBar(showsConsentBar), [showsConsentBar])
   return (
     <div
       className={immersive ? `${styles.shell} ${styles.immersive}` : styles.shell}
-      style={accent(homepage?.pay_theme.accent)}
+      style={accentStyle(homepage?.pay_theme.accent)}
     >
       <title>{settings.site}</title>
       <a className={styles.skip} href="#main">
         {t('site.skip')}
       </a>
       <Suspense>
-        <Later asked={choosing} onDone={() => setChoosing(false)} />
+        <DeferredParts asked={showsPrivacyChoices} onDone={() => setShowsPrivacyChoices(false)} />
       </Suspense>
       <Header menu={homepage?.menu ?? []} recommended={homepage?.homepage[0]?.id} />
       <main id="main" className={styles.main} aria-busy={busy}>
         <Outlet />
       </main>
-      <Footer copyright={homepage?.copyright.text} onChoices={() => setChoosing(true)} />
+      <Footer copyright={homepage?.copyright.text} onChoices={() => setShowsPrivacyChoices(true)} />
       {!immersive && <TabBar />}
       <ScrollRestoration />
     </div>
@@ -78,11 +78,11 @@ function isImmersive(handle: unknown, search: string): boolean {
 }
 
 /** Applies the operator's accent colour to the shell and everything inside it. */
-function accent(colour: string | undefined): CSSProperties {
+function accentStyle(colour: string | undefined): CSSProperties {
   return colour && CSS.supports('color', colour) ? ({ '--accent': colour } as CSSProperties) : {}
 }
 
-function useIcon(icon: string | undefined): void {
+function useFavicon(icon: string | undefined): void {
   useEffect(() => {
     if (icon) document.querySelector('link[rel=icon]')?.setAttribute('href', icon)
   }, [icon])

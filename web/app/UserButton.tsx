@@ -1,14 +1,14 @@
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { withTexts } from '#web/i18n/with-texts.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './header.module.css'
 
 const UserMenu = lazy(() =>
   withTexts('account', import('./UserMenu.tsx')).then(
     ({ UserMenu }) => ({ default: UserMenu }),
-    () => ({ default: () => <CouldNotLoad onRetry={() => location.reload()} /> }),
+    () => ({ default: () => <LoadError onRetry={() => location.reload()} /> }),
   ),
 )
 

@@ -5,4 +5,4 @@ const listeners: Listener[] = []
 /** Registers a listener for navigations, for modules that must not import the router and its screens. */
 export const onPathChange = (listener: Listener): unknown => listeners.push(listener)
 
-export const reportPath: Listener = (pathname) => listeners.forEach((listener) => listener(pathname))
+export const notifyPathChange: Listener = (pathname) => listeners.forEach((listener) => listener(pathname))

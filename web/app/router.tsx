@@ -1,25 +1,25 @@
 import { createBrowserRouter, replace, type RouteObject } from 'react-router'
 import { withTexts } from '#web/i18n/with-texts.ts'
 import { paths } from '#web/lib/paths.ts'
-import { takeVisitParameters } from '#web/lib/tracking/visit.ts'
-import { Failed } from './Failed.tsx'
-import { reportPath } from './path-changes.ts'
+import { storeVisitParameters } from '#web/lib/tracking/visit.ts'
+import { ScreenError } from './Failed.tsx'
+import { notifyPathChange } from './path-changes.ts'
 import { Shell } from './Shell.tsx'
 
 /** Runs before each navigation: stores the visit's parameters and removes them from the URL. */
-function enter({ request }: { request: Request }) {
-  const cleaned = takeVisitParameters(new URL(request.url))
-  return cleaned ? replace(cleaned) : null
+function storeVisitParametersLoader({ request }: { request: Request }) {
+  const cleanedUrl = storeVisitParameters(new URL(request.url))
+  return cleanedUrl ? replace(cleanedUrl) : null
 }
 
 /** Loads a screen with the texts of the search field, which lists of dramas contain. */
-const withSearch = <Loaded,>(loading: Promise<Loaded>) => withTexts('search', loading)
+const withSearchTexts = <Loaded,>(loading: Promise<Loaded>) => withTexts('search', loading)
 
 /** Loads a screen of the member area with its texts, which include those of the account and of payments. */
-const withMine = <Loaded,>(loading: Promise<Loaded>) =>
+const withMemberAreaTexts = <Loaded,>(loading: Promise<Loaded>) =>
   withTexts('watch', withTexts('account', withTexts('mine', loading)))
 
-const texts = [
+const textPages = [
   paths.serviceAgreement,
   paths.privacyPolicy,
   paths.refundPolicy,
@@ -30,16 +30,16 @@ const texts = [
 
 const screens: RouteObject[] = [
   { path: paths.home.pattern, lazy: () => import('./screens/HomeScreen.tsx') },
-  { path: paths.browse.pattern, lazy: () => withSearch(import('./screens/BrowseScreen.tsx')) },
+  { path: paths.browse.pattern, lazy: () => withSearchTexts(import('./screens/BrowseScreen.tsx')) },
   {
     path: paths.more.pattern,
-    lazy: () => withSearch(import('./screens/MoreScreen.tsx')),
+    lazy: () => withSearchTexts(import('./screens/MoreScreen.tsx')),
     handle: { immersive: /[?&]feed=/ },
   },
-  { path: paths.search.pattern, lazy: () => withSearch(import('./screens/SearchScreen.tsx')) },
+  { path: paths.search.pattern, lazy: () => withSearchTexts(import('./screens/SearchScreen.tsx')) },
   {
     path: paths.searchDetail.pattern,
-    lazy: () => withSearch(import('./screens/SearchDetailScreen.tsx')),
+    lazy: () => withSearchTexts(import('./screens/SearchDetailScreen.tsx')),
   },
   {
     path: paths.video.pattern,
@@ -77,10 +77,10 @@ const screens: RouteObject[] = [
   },
   {
     path: paths.individual.pattern,
-    lazy: () => withMine(import('./screens/IndividualScreen.tsx')),
+    lazy: () => withMemberAreaTexts(import('./screens/IndividualScreen.tsx')),
   },
-  { path: paths.my.pattern, lazy: () => withMine(import('./screens/MyScreen.tsx')) },
-  ...texts.map(({ pattern }) => ({
+  { path: paths.my.pattern, lazy: () => withMemberAreaTexts(import('./screens/MyScreen.tsx')) },
+  ...textPages.map(({ pattern }) => ({
     path: pattern,
     lazy: () => withTexts('pages', import('./screens/TextScreen.tsx')),
   })),
@@ -100,21 +100,21 @@ export function openRouter() {
       Component: Shell,
       ErrorBoundary: Shell,
       HydrateFallback: Shell,
-      loader: enter,
-      shouldRevalidate: ({ nextUrl }) => takeVisitParameters(new URL(nextUrl)) !== null,
+      loader: storeVisitParametersLoader,
+      shouldRevalidate: ({ nextUrl }) => storeVisitParameters(new URL(nextUrl)) !== null,
       // A crashed screen leaves the rest of the page intact.
-      children: [{ ErrorBoundary: Failed, children: screens }],
+      children: [{ ErrorBoundary: ScreenError, children: screens }],
     },
   ])
-  router.subscribe(({ location: { pathname } }) => reportPath(pathname))
+  router.subscribe(({ location: { pathname } }) => notifyPathChange(pathname))
   // A file of the next screen is usually missing because a newer release replaced it; a fresh document names the right files. Other
   // failed imports are handled by their callers.
-  let opened: unknown
+  let reloadedFor: unknown
   addEventListener('vite:preloadError', () => {
     const { location: to } = router.state.navigation
     // Several files of one screen may be missing; its document is requested only once.
-    if (!to || to === opened || !navigator.onLine) return
-    opened = to
+    if (!to || to === reloadedFor || !navigator.onLine) return
+    reloadedFor = to
     location.assign(to.pathname + to.search + to.hash)
   })
   return router

@@ -1,7 +1,7 @@
 import { startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { loadTexts } from '#web/i18n/index.ts'
-import { noteVisit } from '#web/lib/tracking/funnel.ts'
+import { trackVisit } from '#web/lib/tracking/funnel.ts'
 import { settings } from '#web/lib/settings.ts'
 import '#web/ui/base.css'
 import { openRouter } from './router.tsx'
@@ -9,11 +9,14 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from 'react-router/dom'
 
 /** Mounts the site into the document, in the visitor's language. `byLink`: the URL has a referrer token or click id. */
-export async function start(byLink: boolean): Promise<void> {
+export async function start(fromCampaignLink: boolean): Promise<void> {
   const router = openRouter()
-  noteVisit(byLink)
+  trackVisit(fromCampaignLink)
   const { sentry } = settings
-  if (sentry) void import('./reporting/report-later.ts').then(({ reportLater }) => reportLater(sentry))
+  if (sentry)
+    void import('./reporting/report-later.ts').then(({ loadErrorReportingWhenIdle: reportLater }) =>
+      reportLater(sentry),
+    )
   await loadTexts('base')
   const element = document.getElementById('app')
   // In a transition, so that a slow phone can do other work in between.

@@ -1,4 +1,4 @@
-import { htmlLanguage, type Language } from '#contract/languages.ts'
+import { bcp47Tags, type Language } from '#contract/languages.ts'
 import { chooseLanguage, currentLanguage } from '#web/lib/language.ts'
 import en from './en/base.json'
 import type account from './en/account.json'
@@ -23,10 +23,14 @@ type Texts = typeof en &
   typeof balance &
   typeof pages &
   typeof feedback
-type WithoutForm<Key extends string> = Key extends `${infer Base}_${'one' | 'many' | 'other'}` ? Base : Key
+type WithoutPluralForm<Key extends string> = Key extends `${infer Base}_${'one' | 'many' | 'other'}`
+  ? Base
+  : Key
 /** The dotted keys of a tree of texts; the plural forms of a text share one key. */
 export type KeyOf<Tree> = {
-  [Key in keyof Tree & string]: Tree[Key] extends string ? WithoutForm<Key> : `${Key}.${KeyOf<Tree[Key]>}`
+  [Key in keyof Tree & string]: Tree[Key] extends string
+    ? WithoutPluralForm<Key>
+    : `${Key}.${KeyOf<Tree[Key]>}`
 }[keyof Tree & string]
 
 /** Translates a key into the interface language. */
@@ -37,7 +41,7 @@ i18n.add('en', en)
 
 const parts = new Set<TextPart>()
 
-document.documentElement.lang = htmlLanguage[currentLanguage()]
+document.documentElement.lang = bcp47Tags[currentLanguage()]
 
 /** Loads a part's texts in the interface language, and from then on after each change of language. */
 export async function loadTexts(part: TextPart): Promise<void> {
@@ -46,9 +50,9 @@ export async function loadTexts(part: TextPart): Promise<void> {
 }
 
 async function addTexts(part: TextPart): Promise<void> {
-  const asked = currentLanguage()
-  const texts = await fetchTexts(asked, part)
-  if (texts) i18n.add(asked, texts)
+  const language = currentLanguage()
+  const texts = await fetchTexts(language, part)
+  if (texts) i18n.add(language, texts)
 }
 
 /** Changes the interface language once all loaded parts have their texts in it. */
@@ -57,6 +61,6 @@ export async function changeLanguage(chosen: Language): Promise<void> {
   await Promise.all([...parts].map(addTexts))
   // Another language was chosen in the meantime.
   if (currentLanguage() !== chosen) return
-  document.documentElement.lang = htmlLanguage[chosen]
-  i18n.change(chosen)
+  document.documentElement.lang = bcp47Tags[chosen]
+  i18n.setLanguage(chosen)
 }

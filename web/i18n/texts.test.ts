@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { balanceEntryKinds } from '#contract/balance.ts'
 import { sorts } from '#contract/catalog.ts'
 import { orderStatuses, paymentMethods } from '#contract/billing.ts'
-import { htmlLanguage, type Language, languages } from '#contract/languages.ts'
-import { socialAnswers } from '#contract/social.ts'
+import { bcp47Tags, type Language, languages } from '#contract/languages.ts'
+import { socialSignInOutcomes } from '#contract/social.ts'
 import { createTranslator, type TextTree } from './translator.ts'
 
 const files = import.meta.glob<TextTree>('./*/*.json', { import: 'default', eager: true })
@@ -89,7 +89,7 @@ it.each(languages)('%s has every plural form that it needs', (language) => {
 })
 
 it.each(languages)('%s contains the number in the forms for 0, 1, 2, 5, 21 and 1,000,000', (language) => {
-  const rules = new Intl.PluralRules(htmlLanguage[language])
+  const rules = new Intl.PluralRules(bcp47Tags[language])
   for (const part of parts) {
     const texts = flatten(files[`./${language}/${part}`])
     const plurals = [...texts.keys()].filter((key) => key.endsWith('_other')).map(askedFor)
@@ -134,7 +134,7 @@ const endings: Record<string, readonly string[]> = {
   pay: paymentMethods,
   player: ['playPause', 'back5', 'forward5', 'back10', 'forward10'],
   result: orderStatuses,
-  social: socialAnswers,
+  social: socialSignInOutcomes,
   video: ['free', 'locked', 'unlocked'],
 }
 

@@ -1,4 +1,4 @@
-import { htmlLanguage, type Language } from '#contract/languages.ts'
+import { bcp47Tags, type Language } from '#contract/languages.ts'
 
 export type Values = Record<string, string | number>
 export interface TextTree {
@@ -14,22 +14,23 @@ export function createTranslator<Key extends string>(language: Language) {
   const rules = new Map<Language, Intl.PluralRules>()
   const listeners = new Set<() => void>()
 
-  function formOf(language: Language, count: number): string {
-    let known = rules.get(language)
-    if (!known) rules.set(language, (known = new Intl.PluralRules(htmlLanguage[language])))
-    return known.select(count)
+  function pluralFormOf(language: Language, count: number): string {
+    let pluralRules = rules.get(language)
+    if (!pluralRules) rules.set(language, (pluralRules = new Intl.PluralRules(bcp47Tags[language])))
+    return pluralRules.select(count)
   }
 
   function find(language: Language, key: string, { count }: Values): string | undefined {
-    const whole = `${language}.${key}`
-    const form = count === undefined ? undefined : texts.get(`${whole}_${formOf(language, Number(count))}`)
-    return form ?? texts.get(`${whole}_other`) ?? texts.get(whole)
+    const fullKey = `${language}.${key}`
+    const form =
+      count === undefined ? undefined : texts.get(`${fullKey}_${pluralFormOf(language, Number(count))}`)
+    return form ?? texts.get(`${fullKey}_other`) ?? texts.get(fullKey)
   }
 
-  function addBelow(path: string, tree: TextTree): void {
+  function addTree(path: string, tree: TextTree): void {
     for (const [key, value] of Object.entries(tree)) {
       if (typeof value === 'string') texts.set(`${path}.${key}`, value)
-      else addBelow(`${path}.${key}`, value)
+      else addTree(`${path}.${key}`, value)
     }
   }
 
@@ -41,8 +42,8 @@ export function createTranslator<Key extends string>(language: Language) {
       return text.replaceAll(/{{(\w+)}}/g, (_, name: string) => String(values[name] ?? ''))
     },
     /** Adds the texts of a part to the existing ones. */
-    add: (to: Language, tree: TextTree) => addBelow(to, tree),
-    change(chosen: Language): void {
+    add: (to: Language, tree: TextTree) => addTree(to, tree),
+    setLanguage(chosen: Language): void {
       translator.language = chosen
       for (const listener of listeners) listener()
     },

@@ -162,7 +162,7 @@ test('the user token is stored and sent only if cookies are disabled', async () 
 })
 
 test('a call made ahead answers the first call of the same URL, and not the second', async () => {
-  const { call, callAhead } = await load()
+  const { call, prefetchCall: callAhead } = await load()
   answers({ code: 200, info: { id: 'vid_1' } })
   await callAhead(getVideo, { id: 'vid_1' })
   await call(getVideo, { query: { id: 'vid_1' } })
@@ -172,7 +172,7 @@ test('a call made ahead answers the first call of the same URL, and not the seco
 })
 
 test('calls made ahead are sent in order, each once the previous one has its response', async () => {
-  const { callAhead } = await load()
+  const { prefetchCall: callAhead } = await load()
   const waiting: (() => void)[] = []
   answer = () =>
     new Promise((resolve) =>

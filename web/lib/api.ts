@@ -1,17 +1,17 @@
-import { addressOf } from '#contract/address.ts'
+import { endpointUrl } from '#contract/address.ts'
 import type { BodyOf, Endpoint, QueryOf, ResultOf } from '#contract/endpoint.ts'
 import { sendEvent } from './tracking/events.ts'
 import { acceptLanguage, currentLanguage } from './language.ts'
-import { notifyProblem } from './notify.ts'
+import { notifyError } from './notify.ts'
 import { storage } from './storage.ts'
-import { adIds, referrerToken } from './tracking/visit.ts'
+import { adClickIds, referrerToken } from './tracking/visit.ts'
 
 /** Timeout of a call in milliseconds (seed, section 9). */
 export const requestTimeout = 100_000
 const userTokenKey = 'user_token'
 
 /** The call was understood and rejected: `code` is the reason, `info` its details. */
-export class CallRejected extends Error {
+export class ApiError extends Error {
   readonly code: number
   readonly info: unknown
 
@@ -30,7 +30,7 @@ export class CallRejected extends Error {
 }
 
 /** The call was not understood or served, or never arrived (`status` 0). */
-export class CallFailed extends Error {
+export class RequestError extends Error {
   readonly status: number
   /** Seconds after which the server asks to retry, if given. */
   readonly retryAfter: number | undefined
@@ -59,22 +59,22 @@ interface Envelope {
   data?: unknown
 }
 
-const ahead = new Map<string, Promise<unknown>>()
+const prefetchedCalls = new Map<string, Promise<unknown>>()
 
-const introductionMs = 3000
-let introduced: Promise<unknown> | undefined
+const identificationTimeoutMs = 3000
+let identification: Promise<unknown> | undefined
 
 /** Delays later calls until this one has ended, up to a limit: it identifies the viewer to the site. */
-export function introduceFirst(user: Promise<unknown>): void {
-  const patience = new Promise((resolve) => setTimeout(resolve, introductionMs))
-  introduced = Promise.race([user.catch(() => {}), patience])
+export function delayCallsUntil(identifyingCall: Promise<unknown>): void {
+  const timeout = new Promise((resolve) => setTimeout(resolve, identificationTimeoutMs))
+  identification = Promise.race([identifyingCall.catch(() => {}), timeout])
 }
 
-let reportRefusal: (code: number, of: Endpoint) => void = () => {}
+let apiErrorListener: (code: number, endpoint: Endpoint) => void = () => {}
 
 /** Registers a listener for every rejected call. */
-export function onRefusal(listener: typeof reportRefusal): void {
-  reportRefusal = listener
+export function onApiError(listener: typeof apiErrorListener): void {
+  apiErrorListener = listener
 }
 
 /**
@@ -86,32 +86,32 @@ export async function call<E extends Endpoint>(
   options: CallOptions<E> = {},
 ): Promise<ResultOf<E>> {
   const url = urlOf(endpoint, options.query)
-  const started = endpoint.method === 'GET' ? ahead.get(url) : undefined
-  ahead.delete(url)
-  if (!started && introduced) await introduced
+  const prefetched = endpoint.method === 'GET' ? prefetchedCalls.get(url) : undefined
+  prefetchedCalls.delete(url)
+  if (!prefetched && identification) await identification
   // The server's response schema guarantees the contract's type.
-  return (await (started ?? request(endpoint, url, options))) as ResultOf<E>
+  return (await (prefetched ?? request(endpoint, url, options))) as ResultOf<E>
 }
 
 /** Makes a GET call before its screen needs it, once `after` has settled. The screen's own call then uses this response. */
-export function callAhead<E extends Endpoint>(
+export function prefetchCall<E extends Endpoint>(
   endpoint: E,
   query?: QueryOf<E>,
   after?: Promise<unknown>,
 ): Promise<unknown> {
   const url = urlOf(endpoint, query)
-  const make = () => request(endpoint, url, {})
-  const answer = after ? after.then(make, make) : make()
-  ahead.set(url, answer)
-  answer.catch(() => {})
-  return answer
+  const send = () => request(endpoint, url, {})
+  const result = after ? after.then(send, send) : send()
+  prefetchedCalls.set(url, result)
+  result.catch(() => {})
+  return result
 }
 
 function urlOf(endpoint: Endpoint, query: object = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined)
-  const fields = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
-  if (endpoint.method === 'GET') for (const [name, id] of Object.entries(adIds())) fields.set(name, id)
-  return addressOf(endpoint, fields)
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined)
+  const fields = new URLSearchParams(entries.map(([name, value]) => [name, String(value)]))
+  if (endpoint.method === 'GET') for (const [name, id] of Object.entries(adClickIds())) fields.set(name, id)
+  return endpointUrl(endpoint, fields)
 }
 
 async function request<E extends Endpoint>(
@@ -123,7 +123,7 @@ async function request<E extends Endpoint>(
   const response = await fetch(url, {
     method: endpoint.method,
     headers: headersOf(endpoint, options.idempotencyKey),
-    body: endpoint.method === 'GET' ? null : JSON.stringify({ ...adIds(), ...options.body }),
+    body: endpoint.method === 'GET' ? null : JSON.stringify({ ...adClickIds(), ...options.body }),
     signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
     keepalive: options.keepalive ?? false,
   }).catch((error: unknown) => fail(endpoint, 0, error))
@@ -134,13 +134,13 @@ async function request<E extends Endpoint>(
     return null
   })
   if (!response.ok || !envelope) {
-    const wait = Number(response.headers.get('retry-after')) || undefined
-    return fail(endpoint, response.status, new Error(envelope?.message ?? ''), wait)
+    const retryAfter = Number(response.headers.get('retry-after')) || undefined
+    return fail(endpoint, response.status, new Error(envelope?.message ?? ''), retryAfter)
   }
   if (envelope.code === 200) return envelope.info ?? envelope.data
-  if (envelope.code === 500 && envelope.message) notifyProblem(envelope.message)
-  reportRefusal(envelope.code, endpoint)
-  throw new CallRejected(envelope.code, envelope.info, envelope.message ?? '')
+  if (envelope.code === 500 && envelope.message) notifyError(envelope.message)
+  apiErrorListener(envelope.code, endpoint)
+  throw new ApiError(envelope.code, envelope.info, envelope.message ?? '')
 }
 
 function asEnvelope(body: unknown): Envelope | null {
@@ -152,13 +152,13 @@ const isAbort = (error: unknown) => error instanceof DOMException && error.name 
 function fail(endpoint: Endpoint, status: number, error: unknown, retryAfter?: number): never {
   if (isAbort(error)) throw error
   const message = (status && error instanceof Error && error.message) || 'toast.offline'
-  notifyProblem(message)
+  notifyError(message)
   sendEvent(`http_error${endpoint.path}${status}`)
-  throw new CallFailed(status, message, retryAfter)
+  throw new RequestError(status, message, retryAfter)
 }
 
 function headersOf(endpoint: Endpoint, idempotencyKey?: string): Record<string, string> {
-  const { fbclid, ttclid } = adIds()
+  const { fbclid, ttclid } = adClickIds()
   const headers = {
     'content-type': endpoint.method === 'GET' ? null : 'application/json',
     'accept-language': acceptLanguage(currentLanguage()),
@@ -175,13 +175,13 @@ function headersOf(endpoint: Endpoint, idempotencyKey?: string): Record<string, 
   return Object.fromEntries(sent.filter(([, value]) => /^[\x20-\x7e]*$/.test(value)))
 }
 
-let ownZone: string | undefined
+let cachedTimeZone: string | undefined
 
 /** Returns the IANA name of the browser's time zone. Dates in the user's mails are in it, as those on the screens are. */
 function timeZone(): string {
   // Cached, because creating the first date format is slow in browsers.
-  ownZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone
-  return ownZone
+  cachedTimeZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone
+  return cachedTimeZone
 }
 
 /** Stores the header's token, for browsers that block cookies; elsewhere the cookie alone is the session. */

@@ -28,7 +28,7 @@ function readBoot(): Boot | null {
   return record && (record.language ?? currentLanguage()) === currentLanguage() ? record : null
 }
 
-interface EpisodeInDocument {
+interface EmbeddedEpisode {
   playback: PlayableEpisode['playback']
   startMs: number
   /** The playlist URL of the next episode. */
@@ -36,7 +36,7 @@ interface EpisodeInDocument {
 }
 
 /** Returns the episode in the document and the viewer's position in it; null if there is none that may be played. */
-export function episodeInDocument(): EpisodeInDocument | null {
+export function embeddedEpisode(): EmbeddedEpisode | null {
   if (!boot?.playable) return null
   const { playable, following, video: { resume } = {} } = boot
   const startMs = resume?.episode_id === playable.episode.id ? resume.position_ms : 0

@@ -1,29 +1,29 @@
-import { longestMessage } from '#contract/pages.ts'
+import { maxMessageLength } from '#contract/pages.ts'
 
 /** Rules for e-mail addresses, names and messages, which forms check before the server checks them again. */
-const longestEmail = 254
-const longestName = 64
-const passwordLength = { least: 8, most: 128 }
+const maxEmailLength = 254
+const maxNameLength = 64
+const passwordLength = { min: 8, max: 128 }
 
 /** Counts characters as users see them, not UTF-16 units. */
 const lengthOf = (text: string) => [...text].length
 
 export function isEmail(text: string): boolean {
-  return text.length <= longestEmail && /^[^\s@<>()[\],:;"\\]+@[^\s@<>()[\],:;"\\]+$/.test(text.trim())
+  return text.length <= maxEmailLength && /^[^\s@<>()[\],:;"\\]+@[^\s@<>()[\],:;"\\]+$/.test(text.trim())
 }
 
-export function isName(text: string): boolean {
+export function isValidName(text: string): boolean {
   const length = lengthOf(text.trim())
-  return length >= 1 && length <= longestName
+  return length >= 1 && length <= maxNameLength
 }
 
 /** Checks the length of a message to the operator. */
-export function isMessage(text: string): boolean {
+export function isValidMessage(text: string): boolean {
   const length = lengthOf(text.trim())
-  return length >= 1 && length <= longestMessage
+  return length >= 1 && length <= maxMessageLength
 }
 
-export function isPasswordLength(text: string): boolean {
+export function isValidPasswordLength(text: string): boolean {
   const length = lengthOf(text)
-  return length >= passwordLength.least && length <= passwordLength.most
+  return length >= passwordLength.min && length <= passwordLength.max
 }

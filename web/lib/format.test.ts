@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { clock, longDate } from './format.ts'
+import { formatClock, formatLongDate } from './format.ts'
 
 /** Loads the formats of a screen in a language. */
 async function open(lang: string) {
@@ -12,13 +12,13 @@ async function open(lang: string) {
 const plain = (words: string) => words.replaceAll(/\s/g, ' ')
 
 it('formats dates in the en-US long form', async () => {
-  expect(longDate('2026-11-21T12:00:00Z')).toBe('November 21, 2026')
+  expect(formatLongDate('2026-11-21T12:00:00Z')).toBe('November 21, 2026')
   const german = await open('de')
-  expect(german.longDate('2026-11-21T12:00:00Z')).toBe('November 21, 2026')
+  expect(german.formatLongDate('2026-11-21T12:00:00Z')).toBe('November 21, 2026')
 })
 
 it.each(['yesterday', '', null, undefined])("returns 'Invalid Date' for %j", (time) => {
-  expect(longDate(time)).toBe('Invalid Date')
+  expect(formatLongDate(time)).toBe('Invalid Date')
 })
 
 it.each([
@@ -39,7 +39,7 @@ it.each([
   ['de', '12,3 Tsd.', '1,2 Mio.', '4 Mrd.'],
   ['pt', '12,3 mil', '1,2 M', '4 mM'],
 ])('shortens play counts in %s', async (lang, ...words) => {
-  const { shortCount } = await open(lang)
+  const { formatShortCount: shortCount } = await open(lang)
   expect([12_345, 1_234_567, 3_999_999_999].map(shortCount).map(plain)).toEqual(words)
   expect(shortCount(999)).toBe('999')
   expect(shortCount(999_950)).toMatch(/^1\s?M/)
@@ -50,10 +50,10 @@ it.each([
   ['fr', '1,25'],
   ['de', '1,25'],
 ])('formats a small number in %s', async (lang, words) => {
-  const { decimal } = await open(lang)
+  const { formatDecimal: decimal } = await open(lang)
   expect([decimal(1.25), decimal(2)]).toEqual([words, '2'])
 })
 
 it('formats durations as a clock', () => {
-  expect([clock(83_000), clock(-1)]).toEqual(['1:23', '0:00'])
+  expect([formatClock(83_000), formatClock(-1)]).toEqual(['1:23', '0:00'])
 })

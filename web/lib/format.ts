@@ -1,4 +1,4 @@
-import { htmlLanguage, type Language } from '#contract/languages.ts'
+import { bcp47Tags, type Language } from '#contract/languages.ts'
 import { currentLanguage } from './language.ts'
 
 /** Suffixes of thousands, millions and billions. */
@@ -11,20 +11,20 @@ const units: Record<Language, readonly string[]> = {
 }
 
 /** Formats a play count as on the cards: 1234567 is "1.2M" in English. Intl's compact notation takes 0.1 s on a slow phone. */
-export function shortCount(count: number): string {
-  let [rest, unit] = [count, 0]
+export function formatShortCount(count: number): string {
+  let [scaled, unit] = [count, 0]
   // A value that would round to "1000K" is "1M".
-  while (rest >= 999.95 && unit < 3) [rest, unit] = [rest / 1000, unit + 1]
-  return `${decimal(Math.round(rest * 10) / 10)}${units[currentLanguage()][unit]}`
+  while (scaled >= 999.95 && unit < 3) [scaled, unit] = [scaled / 1000, unit + 1]
+  return `${formatDecimal(Math.round(scaled * 10) / 10)}${units[currentLanguage()][unit]}`
 }
 
 /** Formats a small number in the interface language: 1.5 is "1,5" except in English. */
-export function decimal(value: number): string {
+export function formatDecimal(value: number): string {
   return currentLanguage() === 'en' ? String(value) : String(value).replace('.', ',')
 }
 
 /** Formats milliseconds as a clock: 83000 is "1:23". */
-export function clock(ms: number): string {
+export function formatClock(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
@@ -32,7 +32,7 @@ export function clock(ms: number): string {
 let longDates: Intl.DateTimeFormat | undefined
 
 /** Formats a date in the en-US long form in every language (seed, section 9): "November 21, 2026", or "Invalid Date". */
-export function longDate(time: string | null | undefined): string {
+export function formatLongDate(time: string | null | undefined): string {
   const date = new Date(time ?? '')
   if (Number.isNaN(date.getTime())) return 'Invalid Date'
   // Created on the first use, because creating it is slow.
@@ -41,7 +41,7 @@ export function longDate(time: string | null | undefined): string {
 }
 
 /** Formats a percentage in the interface language: 8.1 is "8,1 %" in German. */
-export function percent(value: number): string {
+export function formatPercent(value: number): string {
   const options = { style: 'percent', maximumFractionDigits: 2 } as const
-  return new Intl.NumberFormat(htmlLanguage[currentLanguage()], options).format(value / 100)
+  return new Intl.NumberFormat(bcp47Tags[currentLanguage()], options).format(value / 100)
 }

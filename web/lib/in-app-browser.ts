@@ -4,7 +4,7 @@ interface InAppBrowser {
 }
 
 /** User-agent markers of each app's browser. Facebook's are checked last, since its sister apps use some of them too. */
-const marks: [InAppBrowser['app'], RegExp][] = [
+const userAgentMarkers: [InAppBrowser['app'], RegExp][] = [
   ['Instagram', /\bInstagram\b/],
   ['TikTok', /musical_ly|BytedanceWebview|ByteLocale|\btrill_|\bTikTok\b/i],
   ['Facebook', /\bFBA[NV]\b|\bFB_IAB\b|\bFBIOS\b/],
@@ -12,7 +12,7 @@ const marks: [InAppBrowser['app'], RegExp][] = [
 
 /** Returns the app whose in-app browser this is; undefined for a regular browser. */
 export function inAppBrowser(userAgent: string): InAppBrowser | undefined {
-  const app = marks.find(([, mark]) => mark.test(userAgent))?.[0]
+  const app = userAgentMarkers.find(([, pattern]) => pattern.test(userAgent))?.[0]
   return app && { app, android: /\bAndroid\b/.test(userAgent) }
 }
 

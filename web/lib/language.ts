@@ -1,4 +1,10 @@
-import { firstLanguage, htmlLanguage, languageOf, languages, type Language } from '#contract/languages.ts'
+import {
+  acceptedLanguage,
+  bcp47Tags,
+  languageFromTag,
+  languages,
+  type Language,
+} from '#contract/languages.ts'
 import { settings } from './settings.ts'
 import { storage } from './storage.ts'
 
@@ -13,26 +19,26 @@ export const languageNames: Record<Language, string> = {
   pt: 'Português',
 }
 
-const offered = settings.languages ?? languages
+const siteLanguages = settings.languages ?? languages
 
 /** The languages that this site offers, in their usual order. */
-export const offeredLanguages: readonly Language[] = languages.filter((each) => offered.includes(each))
+export const offeredLanguages: readonly Language[] = languages.filter((each) => siteLanguages.includes(each))
 
 let language: Language | undefined
 
 /** Returns the language of this visit, for screens and calls alike: determined when the page loads, until another is chosen. */
 export function currentLanguage(): Language {
-  return (language ??= languageOfVisit())
+  return (language ??= detectLanguage())
 }
 
 /** Returns the offered language from `?lang=`, else the stored choice, else the browser's first; else the default. */
-function languageOfVisit(): Language {
-  const asked = new URLSearchParams(location.search).get('lang')
+function detectLanguage(): Language {
+  const requested = new URLSearchParams(location.search).get('lang')
   return (
-    languageOf(asked ?? '', offered) ??
-    languageOf(storage.get(key) ?? '', offered) ??
-    firstLanguage(navigator.languages.join(','), offered) ??
-    offered[0]
+    languageFromTag(requested ?? '', siteLanguages) ??
+    languageFromTag(storage.get(key) ?? '', siteLanguages) ??
+    acceptedLanguage(navigator.languages.join(','), siteLanguages) ??
+    siteLanguages[0]
   )
 }
 
@@ -48,7 +54,7 @@ export function chooseLanguage(chosen: Language): void {
 
 /** Returns the Accept-Language value: the site's code first, then the code that other servers know, then English. */
 export function acceptLanguage(language: Language): string {
-  return [...new Set([language, htmlLanguage[language], 'en'])]
+  return [...new Set([language, bcp47Tags[language], 'en'])]
     .map((tag, i) => (i ? `${tag};q=0.${9 - i}` : tag))
     .join(',')
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createImageMemory, lazyImage, throttled, whenNear } from './lazy-images.ts'
+import { createLoadedImageCache, lazyImageLimits, throttled, whenNear } from './lazy-images.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -23,7 +23,7 @@ describe('throttled', () => {
 
 describe('the image memory', () => {
   it('holds 200 images and drops the least recently used', () => {
-    const memory = createImageMemory()
+    const memory = createLoadedImageCache()
     for (let i = 0; i < 200; i++) memory.add(`${i}`)
     memory.add('0')
     memory.add('new')
@@ -55,7 +55,7 @@ describe('whenNear', () => {
   })
 
   it('reports an element once, from 1.3 viewport heights on', () => {
-    expect(lazyImage).toEqual({ attempts: 3, preloadFactor: 1.3, throttleMs: 200, cache: 200 })
+    expect(lazyImageLimits).toEqual({ attempts: 3, preloadFactor: 1.3, throttleMs: 200, cache: 200 })
     const come = vi.fn<() => void>()
     // No property of the element itself is read.
     const element = {} as Element

@@ -1,8 +1,8 @@
 /** Limits for images that load near the viewport (seed, section 9). */
-export const lazyImage = { attempts: 3, preloadFactor: 1.3, throttleMs: 200, cache: 200 }
+export const lazyImageLimits = { attempts: 3, preloadFactor: 1.3, throttleMs: 200, cacheSize: 200 }
 
 /** Remembers the last 200 loaded images, which are then shown at once. */
-export function createImageMemory(most = lazyImage.cache) {
+export function createLoadedImageCache(maxSize = lazyImageLimits.cacheSize) {
   const loaded = new Set<string>()
   return {
     has: (src: string) => loaded.has(src),
@@ -10,64 +10,65 @@ export function createImageMemory(most = lazyImage.cache) {
       loaded.delete(src)
       loaded.add(src)
       const [oldest] = loaded
-      if (loaded.size > most && oldest !== undefined) loaded.delete(oldest)
+      if (loaded.size > maxSize && oldest !== undefined) loaded.delete(oldest)
     },
   }
 }
 
 /** Calls `run` at once, then at most every `ms` while it is requested. */
-export function throttled(run: () => void, ms = lazyImage.throttleMs): () => void {
+export function throttled(run: () => void, ms = lazyImageLimits.throttleMs): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
-  let asked = false
-  const rest = () => {
+  let requested = false
+  const onTimer = () => {
     timer = undefined
-    if (!asked) return
-    asked = false
-    begin()
+    if (!requested) return
+    requested = false
+    runAndWait()
   }
-  const begin = () => {
-    timer = setTimeout(rest, ms)
+  const runAndWait = () => {
+    timer = setTimeout(onTimer, ms)
     run()
   }
   return () => {
-    if (timer === undefined) begin()
-    else asked = true
+    if (timer === undefined) runAndWait()
+    else requested = true
   }
 }
 
-type Come = () => void
+type OnNear = () => void
 
 /** Calls back when an element comes within 1.3 viewport heights of the viewport. @returns a function that stops observing it */
-export function whenNear(element: Element, come: Come): () => void {
-  waiting.set(element, come)
-  watcher().observe(element)
-  return () => forget(element)
+export function whenNear(element: Element, onNear: OnNear): () => void {
+  callbacks.set(element, onNear)
+  getObserver().observe(element)
+  return () => unobserve(element)
 }
 
-const waiting = new Map<Element, Come>()
-const near = new Set<Element>()
+const callbacks = new Map<Element, OnNear>()
+const nearElements = new Set<Element>()
 let observer: IntersectionObserver | undefined
 
-function watcher(): IntersectionObserver {
-  const margin = `${Math.round((lazyImage.preloadFactor - 1) * 100)}%`
+function getObserver(): IntersectionObserver {
+  const margin = `${Math.round((lazyImageLimits.preloadFactor - 1) * 100)}%`
   return (observer ??= new IntersectionObserver(
     (entries) => {
-      for (const { target, isIntersecting } of entries) near[isIntersecting ? 'add' : 'delete'](target)
-      release()
+      for (const { target, isIntersecting } of entries)
+        nearElements[isIntersecting ? 'add' : 'delete'](target)
+      runNearCallbacks()
     },
     { rootMargin: `0px ${margin} ${margin} ${margin}` },
   ))
 }
 
-const release = throttled(() => {
-  for (const element of near) {
-    waiting.get(element)?.()
-    forget(element)
+const runNearCallbacks = throttled(() => {
+  for (const element of nearElements) {
+    callbacks.get(element)?.()
+    unobserve(element)
   }
 })
 
-function forget(element: Element): void {
+function unobserve(element: Element): void {
   observer?.unobserve(element)
-  waiting.delete(element)
-  near.delete(element)
+  callbacks.delete(element)
+  nearElements.delete(element)
 }

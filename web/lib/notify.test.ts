@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { forgetProblem, notify, notifyProblem } from './notify.ts'
+import { hideError, notify, notifyError } from './notify.ts'
 
 const [showToast, hideToast] = vi.hoisted(() => [vi.fn(), vi.fn()])
 vi.mock('#web/ui/toast.ts', () => ({ showToast, hideToast }))
@@ -7,16 +7,16 @@ vi.mock('#web/ui/toast.ts', () => ({ showToast, hideToast }))
 beforeEach(() => vi.clearAllMocks())
 
 test('hides a problem once the action is retried', async () => {
-  notifyProblem('This code is wrong.')
-  forgetProblem()
+  notifyError('This code is wrong.')
+  hideError()
   await vi.waitFor(() => expect(hideToast).toHaveBeenCalledOnce(), 10_000)
   expect(showToast).toHaveBeenCalledExactlyOnceWith('This code is wrong.')
 })
 
 test('shows a success for its full time, also after a problem', async () => {
-  notifyProblem('This code is wrong.')
+  notifyError('This code is wrong.')
   notify('Saved.')
-  forgetProblem()
+  hideError()
   await vi.waitFor(() => expect(showToast).toHaveBeenCalledTimes(2), 10_000)
   expect(hideToast).not.toHaveBeenCalled()
 })

@@ -1,20 +1,20 @@
-let isProblem = false
+let isErrorShown = false
 
 /** Shows a message for a few seconds. The toast's code is loaded on the first use. */
 export function notify(message: string): void {
-  isProblem = false
+  isErrorShown = false
   import('#web/ui/toast.ts').then(({ showToast }) => showToast(message)).catch(() => {})
 }
 
 /** Shows an error message until the action is retried or the time is over. */
-export function notifyProblem(message: string): void {
+export function notifyError(message: string): void {
   notify(message)
-  isProblem = true
+  isErrorShown = true
 }
 
 /** Hides an error message when its action is retried or abandoned. Other messages stay. */
-export function forgetProblem(): void {
-  if (!isProblem) return
-  isProblem = false
+export function hideError(): void {
+  if (!isErrorShown) return
+  isErrorShown = false
   import('#web/ui/toast.ts').then(({ hideToast }) => hideToast()).catch(() => {})
 }

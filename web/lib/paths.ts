@@ -26,7 +26,7 @@ export const paths = {
   search: page('/search'),
   searchDetail: {
     pattern: '/searchDetail/:id',
-    to: (words: string) => `/searchDetail/${encodeURIComponent(words)}`,
+    to: (query: string) => `/searchDetail/${encodeURIComponent(query)}`,
   },
   shopping: page('/shopping'),
   privacyPolicy: page('/privacyPolicy'),
@@ -60,7 +60,7 @@ export function methodFormPath(params: Pick<OrderFormParams, 'gateway' | 'method
 }
 
 /** Returns the URL of the card form for the 3-D Secure check of an order that is paid with a saved card. */
-export function orderCheckPath(order_id: string): string {
+export function orderThreeDSecurePath(order_id: string): string {
   return `/order/easy?${new URLSearchParams({ kind: 'check', order_id }).toString()}`
 }
 

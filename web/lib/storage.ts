@@ -1,10 +1,10 @@
 /** Wraps a storage so that it never fails: if the browser's is blocked or full, memory replaces it for this visit. */
-function storageOf(browsers: () => Storage) {
+function createSafeStorage(getBrowserStorage: () => Storage) {
   const inMemory = new Map<string, string>()
   return {
     get(key: string): string | null {
       try {
-        return browsers().getItem(key) ?? inMemory.get(key) ?? null
+        return getBrowserStorage().getItem(key) ?? inMemory.get(key) ?? null
       } catch {
         return inMemory.get(key) ?? null
       }
@@ -12,7 +12,7 @@ function storageOf(browsers: () => Storage) {
     set(key: string, value: string): void {
       inMemory.set(key, value)
       try {
-        browsers().setItem(key, value)
+        getBrowserStorage().setItem(key, value)
       } catch {
         // The value is in memory.
       }
@@ -20,7 +20,7 @@ function storageOf(browsers: () => Storage) {
     remove(key: string): void {
       inMemory.delete(key)
       try {
-        browsers().removeItem(key)
+        getBrowserStorage().removeItem(key)
       } catch {
         // The value was never stored in the browser.
       }
@@ -29,9 +29,9 @@ function storageOf(browsers: () => Storage) {
 }
 
 /** The browser's local storage. */
-export const storage = storageOf(() => localStorage)
+export const storage = createSafeStorage(() => localStorage)
 /** This tab's storage, which survives a reload. */
-export const tabStorage = storageOf(() => sessionStorage)
+export const tabStorage = createSafeStorage(() => sessionStorage)
 
 /** Returns a record stored by `saveRecord`, or undefined. The type is not checked, because only `saveRecord` writes the key. */
 export function readRecord<T>(key: string, from = storage): T | undefined {

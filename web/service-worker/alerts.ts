@@ -5,7 +5,7 @@ declare const self: ServiceWorkerGlobalScope
 
 /** Shows the notification of a push. Browsers require one for each push, so an unreadable push shows a generic one. */
 export async function showAlert(data: PushMessageData | null): Promise<void> {
-  const { title, body, lang, icon, url, tag } = read(data)
+  const { title, body, lang, icon, url, tag } = parsePush(data)
   await self.registration.showNotification(title, {
     body,
     lang,
@@ -15,7 +15,7 @@ export async function showAlert(data: PushMessageData | null): Promise<void> {
   })
 }
 
-const unreadable = (): PushMessage => ({
+const genericMessage = (): PushMessage => ({
   title: self.location.hostname,
   body: '',
   lang: '',
@@ -25,11 +25,11 @@ const unreadable = (): PushMessage => ({
 })
 
 /** Parses a push. Only this site can send one (its VAPID key), so the type is not checked. */
-function read(data: PushMessageData | null): PushMessage {
+function parsePush(data: PushMessageData | null): PushMessage {
   try {
-    return (data?.json() as PushMessage | undefined) ?? unreadable()
+    return (data?.json() as PushMessage | undefined) ?? genericMessage()
   } catch {
-    return unreadable()
+    return genericMessage()
   }
 }
 
@@ -37,9 +37,9 @@ function read(data: PushMessageData | null): PushMessage {
 export async function openAlert({ data }: Notification): Promise<void> {
   const { href, pathname } = new URL(String(data), self.location.origin)
   const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
-  const open = pages.find(({ url }) => new URL(url).pathname === pathname)
-  if (!open) return void (await self.clients.openWindow(href))
-  await open.focus()
+  const openPage = pages.find(({ url }) => new URL(url).pathname === pathname)
+  if (!openPage) return void (await self.clients.openWindow(href))
+  await openPage.focus()
   // A page that this worker does not control cannot be navigated.
-  if (open.url !== href) await open.navigate(href).catch(() => self.clients.openWindow(href))
+  if (openPage.url !== href) await openPage.navigate(href).catch(() => self.clients.openWindow(href))
 }

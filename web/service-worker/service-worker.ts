@@ -1,5 +1,5 @@
 /// <reference lib="webworker" />
-import { isSparing } from '#web/player/engine/bandwidth.ts'
+import { shouldSaveData } from '#web/player/engine/bandwidth.ts'
 import { openAlert, showAlert } from './alerts.ts'
 import { isScreen } from './is-screen.ts'
 
@@ -10,18 +10,18 @@ declare const builtFiles: { entry: string; shell: string[]; onUse: string[] }
 // The server inserts the release. Each release has its own cache, so that two never mix.
 const cacheName = 'release __RELEASE__'
 const { entry, shell, onUse } = builtFiles
-const ours = new Set([...shell, ...onUse])
+const releaseFiles = new Set([...shell, ...onUse])
 const shellDocument = '/offline'
 /** The shell is shown if a document takes longer than this. */
-const patienceMs = 4000
+const documentTimeoutMs = 4000
 /** Polling interval while the worker waits for pages to close. */
-const lookAgainMs = 1000
+const pollMs = 1000
 /** Number of parallel downloads, small enough not to disturb playback. */
-const atOnce = 2
+const parallelDownloads = 2
 
 self.addEventListener('install', (event) => event.waitUntil(fetchRelease()))
-self.addEventListener('activate', (event) => event.waitUntil(takeOver()))
-self.addEventListener('message', (event) => event.waitUntil(stepIn(event.data)))
+self.addEventListener('activate', (event) => event.waitUntil(replaceOldRelease()))
+self.addEventListener('message', (event) => event.waitUntil(skipWaitingIfAlone(event.data)))
 self.addEventListener('push', (event) => event.waitUntil(showAlert(event.data)))
 self.addEventListener('notificationclick', (event) => {
   event.notification.close()
@@ -34,8 +34,8 @@ self.addEventListener('fetch', (event) => {
   // Calls, media, iframes and all personal data bypass the service worker.
   if (method !== 'GET' || origin !== self.location.origin) return
   if (mode === 'navigate' && destination === 'document' && isScreen(pathname))
-    event.respondWith(openScreen(event))
-  else if (ours.has(pathname)) event.respondWith(takeFile(pathname))
+    event.respondWith(respondWithScreen(event))
+  else if (releaseFiles.has(pathname)) event.respondWith(respondWithFile(pathname))
 })
 
 /**
@@ -43,18 +43,18 @@ self.addEventListener('fetch', (event) => {
  * connections nothing is fetched, and the previous release stays.
  */
 async function fetchRelease(): Promise<void> {
-  if (isSparing()) throw new Error('data saving is on or the connection is slow')
+  if (shouldSaveData()) throw new Error('data saving is on or the connection is slow')
   const cache = await caches.open(cacheName)
   try {
     await cacheDocument(cache)
-    const left = [...shell]
-    const next = async (): Promise<void> => {
-      const file = left.pop()
+    const remaining = [...shell]
+    const cacheNext = async (): Promise<void> => {
+      const file = remaining.pop()
       if (file === undefined) return
       await cacheFile(cache, file)
-      await next()
+      await cacheNext()
     }
-    await Promise.all(Array.from({ length: atOnce }, next))
+    await Promise.all(Array.from({ length: parallelDownloads }, cacheNext))
   } catch (error) {
     await caches.delete(cacheName)
     throw error
@@ -62,22 +62,22 @@ async function fetchRelease(): Promise<void> {
 }
 
 async function cacheDocument(cache: Cache): Promise<void> {
-  const answer = await fetch(shellDocument, { cache: 'no-store' })
-  const text = await answer.clone().text()
-  if (!answer.ok || !text.includes(`"${entry}"`)) throw new Error('the shell belongs to another release')
-  await cache.put(shellDocument, answer)
+  const response = await fetch(shellDocument, { cache: 'no-store' })
+  const text = await response.clone().text()
+  if (!response.ok || !text.includes(`"${entry}"`)) throw new Error('the shell belongs to another release')
+  await cache.put(shellDocument, response)
 }
 
 /** Caches a file. File names contain a hash, so the browser's own cache may answer. */
 async function cacheFile(cache: Cache, file: string): Promise<Response> {
-  const answer = await fetch(file, { priority: 'low' })
-  if (!answer.ok) throw new Error(`${file}: HTTP ${answer.status}`)
-  await cache.put(file, answer.clone())
-  return answer
+  const response = await fetch(file, { priority: 'low' })
+  if (!response.ok) throw new Error(`${file}: HTTP ${response.status}`)
+  await cache.put(file, response.clone())
+  return response
 }
 
 /** Deletes old caches and takes control of open pages. Called on activation, when no page of the previous release is open any more. */
-async function takeOver(): Promise<void> {
+async function replaceOldRelease(): Promise<void> {
   const names = await caches.keys()
   await Promise.all(names.filter((name) => name !== cacheName).map((name) => caches.delete(name)))
   await self.registration.navigationPreload?.enable()
@@ -88,33 +88,33 @@ async function takeOver(): Promise<void> {
  * Activates the worker if the asking page is of this release and the only one, so that the previous release is not needed. A page
  * that just closed counts as open for a moment, so this is retried.
  */
-async function stepIn(entryOfPage: unknown, looks = 10): Promise<void> {
-  if (entryOfPage !== entry || looks === 0) return
+async function skipWaitingIfAlone(pageEntry: unknown, attemptsLeft = 10): Promise<void> {
+  if (pageEntry !== entry || attemptsLeft === 0) return
   const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
   if (pages.length === 1) return self.skipWaiting()
-  await pause(lookAgainMs)
-  return stepIn(entryOfPage, looks - 1)
+  await delay(pollMs)
+  return skipWaitingIfAlone(pageEntry, attemptsLeft - 1)
 }
 
 /** Returns the server's document, else the shell. */
-async function openScreen(event: FetchEvent): Promise<Response> {
+async function respondWithScreen(event: FetchEvent): Promise<Response> {
   const network = fetchDocument(event)
   event.waitUntil(network.catch(() => undefined))
-  const inTime = await Promise.race([network, pause(patienceMs)]).catch(() => undefined)
-  return inTime ?? (await findKept(shellDocument)) ?? network
+  const fastResponse = await Promise.race([network, delay(documentTimeoutMs)]).catch(() => undefined)
+  return fastResponse ?? (await findCached(shellDocument)) ?? network
 }
 
 async function fetchDocument({ preloadResponse, request }: FetchEvent): Promise<Response> {
   return (await preloadResponse) ?? fetch(request)
 }
 
-const pause = (ms: number) => new Promise<undefined>((done) => setTimeout(done, ms))
+const delay = (ms: number) => new Promise<undefined>((done) => setTimeout(done, ms))
 
-async function takeFile(file: string): Promise<Response> {
-  return (await findKept(file)) ?? cacheFile(await caches.open(cacheName), file)
+async function respondWithFile(file: string): Promise<Response> {
+  return (await findCached(file)) ?? cacheFile(await caches.open(cacheName), file)
 }
 
-async function findKept(path: string): Promise<Response | undefined> {
+async function findCached(path: string): Promise<Response | undefined> {
   const cache = await caches.open(cacheName)
   return cache.match(path, { ignoreVary: true })
 }

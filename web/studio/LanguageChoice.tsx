@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Language } from '#contract/languages.ts'
 import { languageNames } from '#web/lib/language.ts'
-import { changeLanguage, studioLanguages, useTexts } from './texts.ts'
+import { changeStudioLanguage, studioLanguages, useTexts } from './texts.ts'
 
 /** The language of the studio. */
 export function LanguageChoice() {
   const { t, language } = useTexts()
   const queryClient = useQueryClient()
   const choose = async (chosen: Language) => {
-    await changeLanguage(chosen)
+    await changeStudioLanguage(chosen)
     // Refetches messages that the server wrote in the previous language, such as why a file was rejected.
     await queryClient.invalidateQueries()
   }

@@ -6,17 +6,17 @@ import { Page } from './ui/Page.tsx'
 
 export function NotFound() {
   const { t } = useTexts()
-  return <Nothing reason={t('shell.notFoundText')} />
+  return <NotAvailable reason={t('shell.notFoundText')} />
 }
 
 /** Shown in place of an area that the operator's role may not open, which a link may lead to. */
 export function NotForRole() {
   const { t } = useTexts()
   const { role } = useOperatorSession().operator
-  return <Nothing reason={t('shell.notForRole', { role: t(`shell.role.${role}`) })} />
+  return <NotAvailable reason={t('shell.notForRole', { role: t(`shell.role.${role}`) })} />
 }
 
-function Nothing({ reason }: { reason: string }) {
+function NotAvailable({ reason }: { reason: string }) {
   const { t } = useTexts()
   return (
     <Page title={t('shell.notFound')}>

@@ -4,23 +4,23 @@ import { Link, matchPath, NavLink, Outlet, ScrollRestoration, useLocation, useNa
 import type { Role } from '#contract/studio/command.ts'
 import { closeStudioSession, type StudioSession } from '#contract/studio/operators.ts'
 import { call } from '#web/lib/api.ts'
-import { forgetProblem } from '#web/lib/notify.ts'
+import { hideError } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { areas } from './areas.ts'
-import { forgetOthersDraft } from './homepage/stored-draft.ts'
+import { clearDraftOfOtherOperator } from './homepage/stored-draft.ts'
 import { LanguageChoice } from './LanguageChoice.tsx'
 import { NotForRole } from './NotFound.tsx'
-import { OperatorSessionContext, operatorSessionQuery, isSignedOut, shown } from './queries.ts'
+import { OperatorSessionContext, operatorSessionQuery, isSignedOut, allButSession } from './queries.ts'
 import { SignIn } from './SignIn.tsx'
-import { SignInOver } from './SignInOver.tsx'
+import { SignInDialog } from './SignInOver.tsx'
 import { useTexts } from './texts.ts'
 import { AreaIcon } from './ui/AreaIcon.tsx'
-import { useNoStrayDrop } from './ui/file-drop.ts'
-import { AskToLeave, LeaveGuard } from './ui/unsaved/LeaveGuard.tsx'
-import { OfflineLine } from './ui/OfflineLine.tsx'
-import { forgetUnsaved, hasUnsaved } from './ui/unsaved/unsaved.ts'
+import { usePreventStrayDrop } from './ui/file-drop.ts'
+import { ConfirmLeave, LeaveGuard } from './ui/unsaved/LeaveGuard.tsx'
+import { OfflineBanner } from './ui/OfflineLine.tsx'
+import { clearUnsaved, hasUnsaved } from './ui/unsaved/unsaved.ts'
 import styles from './shell.module.css'
 
 /**
@@ -30,15 +30,15 @@ import styles from './shell.module.css'
 export function Shell() {
   const { t } = useTexts()
   const session = useQuery(operatorSessionQuery)
-  const operatorSession = useLastSession(session.data)
+  const operatorSession = useRetainedSession(session.data)
   const operatorId = session.data?.operator.id
   // The next operator in this browser must not see the unpublished draft.
   useEffect(() => {
-    if (session.isSuccess) forgetOthersDraft(operatorId)
+    if (session.isSuccess) clearDraftOfOtherOperator(operatorId)
   }, [session.isSuccess, operatorId])
   if (session.isPending)
     return <div className={styles.wait} aria-busy="true" aria-label={t('shell.loading')} />
-  if (session.isLoadingError) return <CouldNotLoad onRetry={() => void session.refetch()} />
+  if (session.isLoadingError) return <LoadError onRetry={() => void session.refetch()} />
   if (!operatorSession)
     return (
       <main>
@@ -49,29 +49,29 @@ export function Shell() {
   return (
     // The key discards typed text for another operator.
     <OperatorSessionContext key={id} value={operatorSession}>
-      <Desktop session={operatorSession} />
-      {!session.data && <SignInOver kept={id} />}
+      <StudioLayout session={operatorSession} />
+      {!session.data && <SignInDialog kept={id} />}
     </OperatorSessionContext>
   )
 }
 
 /** Returns the operator of the page: signed in, or signed out by an expired session with unsaved changes. */
-function useLastSession(signedIn: StudioSession | null | undefined): StudioSession | null {
+function useRetainedSession(signedIn: StudioSession | null | undefined): StudioSession | null {
   const [last, setLast] = useState<StudioSession | null>(null)
   const operatorSession = signedIn ?? (hasUnsaved() ? last : null)
   if (operatorSession !== last) setLast(operatorSession)
   return operatorSession
 }
 
-function Desktop({ session }: { session: StudioSession }) {
+function StudioLayout({ session }: { session: StudioSession }) {
   const { t } = useTexts()
   const busy = useNavigation().state === 'loading'
-  useNoStrayDrop()
+  usePreventStrayDrop()
   const { pathname } = useLocation()
-  const [accountOn, setAccountOn] = useState('')
-  const isAccountOpen = accountOn === pathname
+  const [accountMenuPath, setAccountMenuPath] = useState('')
+  const isAccountOpen = accountMenuPath === pathname
   useFocusOnNewPage(pathname)
-  useEffect(forgetProblem, [pathname])
+  useEffect(hideError, [pathname])
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#main">
@@ -85,7 +85,7 @@ function Desktop({ session }: { session: StudioSession }) {
           type="button"
           className={styles.account}
           aria-expanded={isAccountOpen}
-          onClick={() => setAccountOn(isAccountOpen ? '' : pathname)}
+          onClick={() => setAccountMenuPath(isAccountOpen ? '' : pathname)}
         >
           <Icon name="user" size={20} />
           <span className="hidden-text">{t('shell.account')}</span>
@@ -101,7 +101,7 @@ function Desktop({ session }: { session: StudioSession }) {
             ))}
         </nav>
         <div className={styles.person} data-open={isAccountOpen}>
-          <Person session={session} />
+          <AccountMenu session={session} />
         </div>
       </header>
       <main id="main" className={styles.main} aria-label={t('shell.studio')} aria-busy={busy} tabIndex={-1}>
@@ -110,17 +110,17 @@ function Desktop({ session }: { session: StudioSession }) {
             {t('shell.sandbox')}
           </p>
         )}
-        {isForOthers(pathname, session.operator.role) ? <NotForRole /> : <Outlet />}
+        {isForbiddenArea(pathname, session.operator.role) ? <NotForRole /> : <Outlet />}
       </main>
       <ScrollRestoration />
       <LeaveGuard />
-      <OfflineLine />
+      <OfflineBanner />
     </div>
   )
 }
 
 /** Returns whether a URL, which anyone may have sent, leads to an area that the role may not open. */
-const isForOthers = (pathname: string, role: Role) =>
+const isForbiddenArea = (pathname: string, role: Role) =>
   areas.some(({ path, roles }) => matchPath(`${path}/*`, pathname) && !roles.includes(role))
 
 /** Focuses the heading of a new page, so that screen readers start there and not at the link that led to it. */
@@ -138,18 +138,18 @@ function useFocusOnNewPage(pathname: string): void {
 }
 
 /** Shows the operator's name, the language choice and the sign-out button. */
-function Person({ session: { operator } }: { session: StudioSession }) {
+function AccountMenu({ session: { operator } }: { session: StudioSession }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
-  const [asks, setAsks] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const signOut = async () => {
     await call(closeStudioSession, { body: {} }).catch((error: unknown) => {
       if (!isSignedOut(error)) throw error
     })
-    forgetUnsaved()
+    clearUnsaved()
     queryClient.setQueryData(operatorSessionQuery.queryKey, null)
     // The next operator in this browser may have fewer permissions.
-    queryClient.removeQueries(shown)
+    queryClient.removeQueries(allButSession)
   }
   return (
     <>
@@ -158,10 +158,10 @@ function Person({ session: { operator } }: { session: StudioSession }) {
         <span>{t(`shell.role.${operator.role}`)}</span>
       </p>
       <LanguageChoice />
-      <Button look="quiet" onClick={() => (hasUnsaved() ? setAsks(true) : void signOut())}>
+      <Button variant="quiet" onClick={() => (hasUnsaved() ? setConfirming(true) : void signOut())}>
         {t('shell.signOut')}
       </Button>
-      {asks && <AskToLeave onLeave={() => void signOut()} onStay={() => setAsks(false)} />}
+      {isConfirming && <ConfirmLeave onLeave={() => void signOut()} onStay={() => setConfirming(false)} />}
     </>
   )
 }

@@ -5,12 +5,12 @@ import { EmailField, PasswordField } from '#web/features/members/forms/AccountFi
 import { AccountForm, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
 import { CodeField } from '#web/features/members/forms/CodeField.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { call, CallRejected } from '#web/lib/api.ts'
+import { call, ApiError } from '#web/lib/api.ts'
 import { isEmail } from '#web/lib/checks.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 import { LanguageChoice } from './LanguageChoice.tsx'
-import { operatorSessionQuery, shown } from './queries.ts'
+import { operatorSessionQuery, allButSession } from './queries.ts'
 import { useTexts } from './texts.ts'
 import styles from './shell.module.css'
 
@@ -18,32 +18,32 @@ import styles from './shell.module.css'
  * Sign-in for operators: e-mail address and password, then the code of the second factor. `kept` is the id of the operator whose
  * unsaved page waits.
  */
-export function SignIn({ kept }: { kept?: string }) {
+export function SignIn({ kept: previousOperatorId }: { kept?: string }) {
   const { t } = useTexts()
-  const { t: word } = useTranslation()
+  const { t: tShared } = useTranslation()
   const queryClient = useQueryClient()
   const [asksForCode, setAsksForCode] = useState(false)
   const form = useForm({
     initial: { email: '', password: '', totp: '' },
-    messagesOf: ({ email, password, totp }) => ({
-      ...(isEmail(email) ? {} : { email: word('account.emailBad') }),
-      ...(password ? {} : { password: word('account.passwordMissing') }),
-      ...(asksForCode && !totp ? { totp: word('account.codeMissing') } : {}),
+    validate: ({ email, password, totp }) => ({
+      ...(isEmail(email) ? {} : { email: tShared('account.emailBad') }),
+      ...(password ? {} : { password: tShared('account.passwordMissing') }),
+      ...(asksForCode && !totp ? { totp: tShared('account.codeMissing') } : {}),
     }),
     send: async ({ totp, ...given }) => {
       try {
         const body = { ...given, ...(asksForCode ? { totp: totp.trim() } : {}) }
-        const desk = await call(openStudioSession, { body })
+        const session = await call(openStudioSession, { body })
         // Another operator may have fewer permissions.
-        if (desk.operator.id !== kept) queryClient.removeQueries(shown)
-        queryClient.setQueryData(operatorSessionQuery.queryKey, desk)
+        if (session.operator.id !== previousOperatorId) queryClient.removeQueries(allButSession)
+        queryClient.setQueryData(operatorSessionQuery.queryKey, session)
         // Refetches queries that were refused in the meantime.
         void queryClient.refetchQueries({
           type: 'active',
           predicate: ({ state }) => state.status === 'error',
         })
       } catch (error) {
-        if (!(error instanceof CallRejected && error.code === 401)) throw error
+        if (!(error instanceof ApiError && error.code === 401)) throw error
         setAsksForCode(true)
       }
     },
@@ -51,22 +51,22 @@ export function SignIn({ kept }: { kept?: string }) {
   return (
     <AccountPage
       title={t('shell.signIn')}
-      lead={t(kept ? 'shell.signInAgain' : 'shell.signInLead')}
+      lead={t(previousOperatorId ? 'shell.signInAgain' : 'shell.signInLead')}
       above={<Brand />}
     >
-      <AccountForm form={{ ...form, signInFirst: false }}>
+      <AccountForm form={{ ...form, sessionExpired: false }}>
         <EmailField field={form.field('email')} />
         <PasswordField
           field={form.field('password')}
-          label={word('account.password')}
+          label={tShared('account.password')}
           autoComplete="current-password"
         />
         {asksForCode && <CodeField field={form.field('totp')} />}
         <Button wide type="submit" disabled={form.busy}>
-          {form.busy ? word('account.working') : t('shell.signIn')}
+          {form.busy ? tShared('account.working') : t('shell.signIn')}
         </Button>
       </AccountForm>
-      {!kept && <p className={styles.noAccess}>{t('shell.noAccess')}</p>}
+      {!previousOperatorId && <p className={styles.noAccess}>{t('shell.noAccess')}</p>}
     </AccountPage>
   )
 }

@@ -5,20 +5,20 @@ import { useTexts } from './texts.ts'
 import styles from './shell.module.css'
 
 /** Signs in again over an unsaved page, which stays hidden until then. */
-export function SignInOver({ kept }: { kept: string }) {
+export function SignInDialog({ kept: previousOperatorId }: { kept: string }) {
   const { t } = useTexts()
   const dialog = useModal()
-  const stay = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault()
+  const preventEscape = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault()
   return (
     <dialog
       ref={dialog}
       className={styles.over}
       aria-label={t('shell.signIn')}
-      onKeyDown={stay}
+      onKeyDown={preventEscape}
       // The Back gesture of a phone closes the dialog regardless, so it is opened again.
       onClose={() => dialog.current?.showModal()}
     >
-      <SignIn kept={kept} />
+      <SignIn kept={previousOperatorId} />
     </dialog>
   )
 }

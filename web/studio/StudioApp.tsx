@@ -4,13 +4,13 @@ import { RouterProvider } from 'react-router/dom'
 import { areas } from './areas.ts'
 import { loadArea } from './load-area.ts'
 import { NotFound } from './NotFound.tsx'
-import { watchSession, useOperatorSession, useMay } from './queries.ts'
+import { watchSession, useOperatorSession, usePermissions } from './queries.ts'
 import { Shell } from './Shell.tsx'
-import { Welcome } from './Welcome.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { AcceptInvitation } from './Welcome.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { useTexts } from './texts.ts'
 import { Page } from './ui/Page.tsx'
-import { showStart } from '#contract/studio/start.ts'
+import { showSetupGuide } from '#contract/studio/start.ts'
 import { FirstSteps } from './start/FirstSteps.tsx'
 
 // Calls are not retried automatically: a refused one would be refused again, and a failed one has a retry button.
@@ -20,14 +20,14 @@ const queryClient = new QueryClient({
 watchSession(queryClient)
 
 const router: DataRouter = createBrowserRouter([
-  { path: '/studio/welcome', Component: Welcome, ErrorBoundary: Failed },
+  { path: '/studio/welcome', Component: AcceptInvitation, ErrorBoundary: AreaError },
   {
     path: '/studio',
     Component: Shell,
     HydrateFallback: () => null,
     children: [
       {
-        ErrorBoundary: Failed,
+        ErrorBoundary: AreaError,
         children: [
           { index: true, Component: Home },
           ...areas.map((area) => ({
@@ -51,11 +51,11 @@ export function StudioApp() {
 }
 
 /** Replaces a screen that crashed; the rest of the studio keeps working. */
-function Failed() {
+function AreaError() {
   const { t } = useTexts()
   return (
     <Page title={t('shell.broken')}>
-      <CouldNotLoad text={t('shell.brokenText')} onRetry={() => location.reload()} />
+      <LoadError text={t('shell.brokenText')} onRetry={() => location.reload()} />
     </Page>
   )
 }
@@ -63,7 +63,7 @@ function Failed() {
 /** The setup guide while the operator has open steps, then the first area of their role. */
 function Home() {
   const { role } = useOperatorSession().operator
-  const may = useMay()
+  const isAllowed = usePermissions()
   const next = areas.find(({ roles }) => roles.includes(role))?.path ?? '/studio/nothing'
-  return may(showStart) ? <FirstSteps next={next} /> : <Navigate to={next} replace />
+  return isAllowed(showSetupGuide) ? <FirstSteps next={next} /> : <Navigate to={next} replace />
 }

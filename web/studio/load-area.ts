@@ -4,10 +4,10 @@ import { tabStorage } from '#web/lib/storage.ts'
 import type { Area } from './areas.ts'
 
 /** Set while the document is reloaded because some code failed to load. */
-const openedAnew = 'area-opened-anew'
+const reloadedAreaKey = 'area-opened-anew'
 
 /** Returns the location that the router navigates to, or the current one. */
-const headingOf = ({ state }: DataRouter) => state.navigation.location ?? state.location
+const destinationOf = ({ state }: DataRouter) => state.navigation.location ?? state.location
 
 /**
  * Loads an area's code; waits while offline. Chromium never refetches a module that failed to load, so the document is reloaded
@@ -18,24 +18,24 @@ export async function loadArea(
   { path, load }: Area,
   { router, queryClient }: { router: DataRouter; queryClient: QueryClient },
 ): Promise<Awaited<ReturnType<Area['load']>>> {
-  await whenOnline()
+  await waitUntilOnline()
   try {
     const area = await load()
-    tabStorage.remove(openedAnew)
+    tabStorage.remove(reloadedAreaKey)
     return area
   } catch (error) {
-    if (onlineManager.isOnline() && tabStorage.get(openedAnew)) throw error
-    await whenAnswering(queryClient)
-    const heading = headingOf(router)
-    if (!matchPath(`${path}/*`, heading.pathname)) throw error
-    tabStorage.set(openedAnew, path)
-    if (heading === router.state.location) location.reload()
-    else location.assign(router.createHref(heading))
+    if (onlineManager.isOnline() && tabStorage.get(reloadedAreaKey)) throw error
+    await waitUntilReachable(queryClient)
+    const destination = destinationOf(router)
+    if (!matchPath(`${path}/*`, destination.pathname)) throw error
+    tabStorage.set(reloadedAreaKey, path)
+    if (destination === router.state.location) location.reload()
+    else location.assign(router.createHref(destination))
     return new Promise(() => {})
   }
 }
 
-function whenOnline(): Promise<void> {
+function waitUntilOnline(): Promise<void> {
   return new Promise((resolve) => {
     if (onlineManager.isOnline()) return resolve()
     const stop = onlineManager.subscribe((online) => {
@@ -47,7 +47,7 @@ function whenOnline(): Promise<void> {
 }
 
 /** Requests the studio's document until it arrives; waits while there is no connection. */
-const whenAnswering = (queryClient: QueryClient) =>
+const waitUntilReachable = (queryClient: QueryClient) =>
   queryClient.fetchQuery({
     queryKey: ['studio-document'],
     queryFn: async () => {

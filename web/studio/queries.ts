@@ -2,14 +2,14 @@ import { queryOptions, type Query, type QueryClient } from '@tanstack/react-quer
 import { createContext, useContext } from 'react'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
 import { getStudioSession, type StudioSession } from '#contract/studio/operators.ts'
-import { call, CallRejected, onRefusal } from '#web/lib/api.ts'
+import { call, ApiError, onApiError } from '#web/lib/api.ts'
 
 /** The code of a rejection without a valid session (contract/errors.ts). */
-const signInFirst = 401
+const unauthenticatedCode = 401
 
 /** Returns whether a call was rejected because the session has expired. */
 export const isSignedOut = (error: unknown): boolean =>
-  error instanceof CallRejected && error.code === signInFirst
+  error instanceof ApiError && error.code === unauthenticatedCode
 
 /** The operator who is signed in; null if none is. */
 export const operatorSessionQuery = queryOptions({
@@ -24,15 +24,17 @@ export const operatorSessionQuery = queryOptions({
 
 /** Refetches the session after every call that was rejected because it has expired. */
 export function watchSession(queryClient: QueryClient): void {
-  onRefusal((code, { path }) => {
+  onApiError((code, { path }) => {
     // The session's own calls return the operator themselves.
-    if (code === signInFirst && path !== getStudioSession.path)
+    if (code === unauthenticatedCode && path !== getStudioSession.path)
       void queryClient.invalidateQueries({ queryKey: operatorSessionQuery.queryKey })
   })
 }
 
 /** Matches all queries but the session: the data of the pages. */
-export const shown = { predicate: ({ queryKey }: Query) => queryKey[0] !== operatorSessionQuery.queryKey[0] }
+export const allButSession = {
+  predicate: ({ queryKey }: Query) => queryKey[0] !== operatorSessionQuery.queryKey[0],
+}
 
 /**
  * The operator's session, provided by the shell. A screen that used the query itself could render once more after a sign-out,
@@ -42,17 +44,17 @@ export const OperatorSessionContext = createContext<StudioSession | null>(null)
 
 /** Returns the operator's session; only within the shell. */
 export function useOperatorSession(): StudioSession {
-  const desk = useContext(OperatorSessionContext)
-  if (!desk) throw new Error('no operator is signed in to the studio')
-  return desk
+  const session = useContext(OperatorSessionContext)
+  if (!session) throw new Error('no operator is signed in to the studio')
+  return session
 }
 
 /** Returns a function that checks whether the operator's role allows a command; the server checks it again. */
-export function useMay(): (command: Pick<CommandEndpoint, 'roles'>) => boolean {
+export function usePermissions(): (command: Pick<CommandEndpoint, 'roles'>) => boolean {
   const { role } = useOperatorSession().operator
   return ({ roles }) => roles.includes(role)
 }
 
 /** Returns whether a page does not exist: there is no such record, or the role may not see it. */
-export const isNoPage = (error: unknown): boolean =>
-  error instanceof CallRejected && (error.code === 403 || error.code === 404)
+export const isNotFoundOrForbidden = (error: unknown): boolean =>
+  error instanceof ApiError && (error.code === 403 || error.code === 404)

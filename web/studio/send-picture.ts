@@ -4,7 +4,7 @@ import { acceptLanguage, currentLanguage } from '#web/lib/language.ts'
  * Uploads an image to a route of the studio.
  * @returns the route's result, or a readable reason of a rejection; neither if there was no response
  */
-export async function sendPicture<Info>(
+export async function uploadImage<Info>(
   path: string,
   picture: Blob,
 ): Promise<{ info?: Info; message?: string }> {

@@ -36,7 +36,7 @@ type StudioKey =
   | KeyOf<typeof topUps>
 
 /** Translates a key of the studio's texts. */
-export type Say = (key: StudioKey, values?: Values) => string
+export type Translate = (key: StudioKey, values?: Values) => string
 
 const translator = createTranslator<StudioKey>(currentLanguage())
 for (const part of [
@@ -57,27 +57,27 @@ for (const part of [
 ])
   translator.add('en', part)
 
-const others = import.meta.glob<TextTree>(['./texts/*.json', '!./texts/en.*.json'], { import: 'default' })
+const lazyTexts = import.meta.glob<TextTree>(['./texts/*.json', '!./texts/en.*.json'], { import: 'default' })
 
 /** Loads the studio's texts in the interface language. English replaces texts that cannot be loaded. */
 export async function loadStudioTexts(): Promise<void> {
-  const asked = currentLanguage()
-  const files = Object.entries(others).filter(([name]) => name.startsWith(`./texts/${asked}.`))
+  const language = currentLanguage()
+  const files = Object.entries(lazyTexts).filter(([name]) => name.startsWith(`./texts/${language}.`))
   const parts = await Promise.all(files.map(([, fetchPart]) => fetchPart().catch(() => ({}))))
-  for (const part of parts) translator.add(asked, part)
+  for (const part of parts) translator.add(language, part)
 }
 
 /** Changes the language of the studio, and of the site in this browser. */
-export async function changeLanguage(chosen: Language): Promise<void> {
+export async function changeStudioLanguage(chosen: Language): Promise<void> {
   await changeBase(chosen)
   await loadStudioTexts()
-  translator.change(chosen)
+  translator.setLanguage(chosen)
 }
 
 const current = () => translator.language
 
 /** Returns the studio's texts in the current language; components render again when it changes. */
-export function useTexts(): { t: Say; language: Language } {
+export function useTexts(): { t: Translate; language: Language } {
   const language = useSyncExternalStore(translator.onChange, current, current)
   return { t: translator.t, language }
 }

@@ -2,33 +2,32 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { BodyOf, ResultOf } from '#contract/endpoint.ts'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
-import { call, CallRejected } from '#web/lib/api.ts'
-import { forgetProblem, notify, notifyProblem } from '#web/lib/notify.ts'
-import { isSignedOut, shown } from './queries.ts'
+import { call, ApiError } from '#web/lib/api.ts'
+import { hideError, notify, notifyError } from '#web/lib/notify.ts'
+import { isSignedOut, allButSession } from './queries.ts'
 
 /**
  * Returns a function that runs a command, one at a time, and then refetches everything on screen. A toast shows `done` after
  * success, or the reason of a rejection; the result is undefined then.
- * @param done null if the caller confirms it, or if the change is visible on screen
+ * @param successMessage null if the caller confirms it, or if the change is visible on screen
  */
 export function useCommand<E extends CommandEndpoint>(
   command: E,
-  done: string | null,
+  successMessage: string | null,
 ): { run: (body: BodyOf<E>) => Promise<ResultOf<E> | undefined>; busy: boolean } {
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
   const run = async (body: BodyOf<E>) => {
     setBusy(true)
-    forgetProblem()
+    hideError()
     try {
       const result = await call(command, { body })
-      void queryClient.invalidateQueries(shown)
-      if (done !== null) notify(done)
+      void queryClient.invalidateQueries(allButSession)
+      if (successMessage !== null) notify(successMessage)
       return result
     } catch (error) {
       // The call itself has reported failures and code 500; with an expired session the sign-in appears.
-      if (error instanceof CallRejected && error.code !== 500 && !isSignedOut(error))
-        notifyProblem(error.message)
+      if (error instanceof ApiError && error.code !== 500 && !isSignedOut(error)) notifyError(error.message)
       return undefined
     } finally {
       setBusy(false)

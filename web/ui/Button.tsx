@@ -1,17 +1,21 @@
 import type { ButtonHTMLAttributes, Ref } from 'react'
 import styles from './button.module.css'
 
-type Look = 'main' | 'quiet' | 'danger' | 'icon'
+type ButtonVariant = 'main' | 'quiet' | 'danger' | 'icon'
 
 /** Returns the class of a button's style, for links that look like one. */
-export function buttonClass(look: Look, wide = false): string {
-  return [styles.button, styles[look], wide && styles.wide].filter(Boolean).join(' ')
+export function buttonClass(variant: ButtonVariant, wide = false): string {
+  return [styles.button, styles[variant], wide && styles.wide].filter(Boolean).join(' ')
 }
 
 export function Button({
-  look = 'main',
+  variant = 'main',
   wide,
   ...rest
-}: ButtonHTMLAttributes<HTMLButtonElement> & { look?: Look; wide?: boolean; ref?: Ref<HTMLButtonElement> }) {
-  return <button type="button" className={buttonClass(look, wide)} {...rest} />
+}: ButtonHTMLAttributes<HTMLButtonElement> & {
+  variant?: ButtonVariant
+  wide?: boolean
+  ref?: Ref<HTMLButtonElement>
+}) {
+  return <button type="button" className={buttonClass(variant, wide)} {...rest} />
 }

@@ -3,20 +3,20 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Button } from './Button.tsx'
 import styles from './could-not-load.module.css'
 
-interface CouldNotLoadProps {
+interface LoadErrorProps {
   text?: string
   onRetry: () => void
   /** Another action, before the retry button. */
   children?: ReactNode
 }
 
-export function CouldNotLoad({ text, onRetry, children }: CouldNotLoadProps) {
+export function LoadError({ text, onRetry, children }: LoadErrorProps) {
   const { t } = useTranslation()
   return (
     <div className={styles.box} role="alert">
       <p>{text ?? t('list.failed')}</p>
       {children}
-      <Button look="quiet" onClick={onRetry}>
+      <Button variant="quiet" onClick={onRetry}>
         {t('list.retry')}
       </Button>
     </div>

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
-import { createImageMemory, lazyImage, whenNear } from '#web/lib/lazy-images.ts'
+import { createLoadedImageCache, lazyImageLimits, whenNear } from '#web/lib/lazy-images.ts'
 
-const memory = createImageMemory()
-const restMs = 500
+const loadedImages = createLoadedImageCache()
+const retryDelayMs = 500
 
 interface LazyImageProps {
   src: string
@@ -15,30 +15,30 @@ interface LazyImageProps {
 /** A decorative image that loads near the viewport and is retried if it fails. */
 export function LazyImage({ src, eager = false, width, height }: LazyImageProps) {
   const image = useRef<HTMLImageElement>(null)
-  const [due, setDue] = useState(eager || memory.has(src))
+  const [shouldLoad, setShouldLoad] = useState(eager || loadedImages.has(src))
   const [attempt, setAttempt] = useState(1)
   useEffect(() => {
-    if (!due && image.current) return whenNear(image.current, () => setDue(true))
+    if (!shouldLoad && image.current) return whenNear(image.current, () => setShouldLoad(true))
     return undefined
-  }, [due])
+  }, [shouldLoad])
   // Retries with a growing delay, because a network error would occur again at once.
-  const tryAgain = () => {
-    if (attempt < lazyImage.attempts) setTimeout(setAttempt, attempt * restMs, attempt + 1)
+  const retry = () => {
+    if (attempt < lazyImageLimits.attempts) setTimeout(setAttempt, attempt * retryDelayMs, attempt + 1)
   }
   return (
     <img
       // A new element retries the failed image; the same one would not.
       key={attempt}
       ref={image}
-      src={due ? src : undefined}
+      src={shouldLoad ? src : undefined}
       alt=""
       width={width}
       height={height}
       fetchPriority={eager ? 'high' : 'auto'}
       decoding="async"
       draggable={false}
-      onLoad={() => memory.add(src)}
-      onError={tryAgain}
+      onLoad={() => loadedImages.add(src)}
+      onError={retry}
     />
   )
 }

@@ -1,13 +1,13 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, it, vi } from 'vitest'
-import type { Pages } from './ListFoot.tsx'
+import type { PaginatedQuery } from './ListFoot.tsx'
 
 vi.hoisted(() => {
   vi.stubGlobal('location', { search: '' })
   vi.stubGlobal('document', { documentElement: {}, getElementById: () => null })
 })
 
-const base: Pages = {
+const base: PaginatedQuery = {
   data: { pages: [{ list: [1] }] },
   isError: false,
   hasNextPage: false,
@@ -16,8 +16,8 @@ const base: Pages = {
   refetch: () => {},
 }
 
-async function footOf(pages: Partial<Pages>): Promise<string> {
-  const { ListFoot } = await import('./ListFoot.tsx')
+async function footOf(pages: Partial<PaginatedQuery>): Promise<string> {
+  const { ListFooter: ListFoot } = await import('./ListFoot.tsx')
   return renderToStaticMarkup(<ListFoot pages={{ ...base, ...pages }} empty={<p>Nothing yet</p>} />)
 }
 

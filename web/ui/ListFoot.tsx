@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { CallRejected } from '#web/lib/api.ts'
+import { ApiError } from '#web/lib/api.ts'
 import { Button } from './Button.tsx'
-import { CouldNotLoad } from './CouldNotLoad.tsx'
+import { LoadError } from './CouldNotLoad.tsx'
 import styles from './list-foot.module.css'
 
 /** The state of a paginated list, from its query. */
-export interface Pages {
+export interface PaginatedQuery {
   data: { pages: { list: readonly unknown[] }[] } | undefined
   isError: boolean
   error?: Error | null
@@ -16,40 +16,40 @@ export interface Pages {
   refetch: () => unknown
 }
 
-interface ListFootProps {
-  pages: Pages
+interface ListFooterProps {
+  pages: PaginatedQuery
   empty: ReactNode
   /** A sign-in link if the session has expired. */
   signIn?: ReactNode
 }
 
-const signInFirst = 401
+const sessionExpiredCode = 401
 
 /** The foot of a paginated list: load more, loading, could not load, or the end of a list of several pages. */
-export function ListFoot(props: ListFootProps) {
+export function ListFooter(props: ListFooterProps) {
   return (
     <div className={styles.foot}>
-      <State {...props} />
+      <ListState {...props} />
     </div>
   )
 }
 
-function State({ pages, empty, signIn }: ListFootProps) {
+function ListState({ pages, empty, signIn }: ListFooterProps) {
   const { t } = useTranslation()
   const { data, isError, error, hasNextPage, isFetchingNextPage } = pages
   if (isError) {
     const retry = () => void (data ? pages.fetchNextPage() : pages.refetch())
-    const ended = signIn && error instanceof CallRejected && error.code === signInFirst
+    const isSessionExpired = signIn && error instanceof ApiError && error.code === sessionExpiredCode
     return (
-      <CouldNotLoad {...(ended && { text: error.message })} onRetry={retry}>
-        {ended && signIn}
-      </CouldNotLoad>
+      <LoadError {...(isSessionExpired && { text: error.message })} onRetry={retry}>
+        {isSessionExpired && signIn}
+      </LoadError>
     )
   }
   if (!data) return null
   if (hasNextPage)
     return (
-      <Button look="quiet" onClick={() => void pages.fetchNextPage()} disabled={isFetchingNextPage}>
+      <Button variant="quiet" onClick={() => void pages.fetchNextPage()} disabled={isFetchingNextPage}>
         {isFetchingNextPage ? t('list.loading') : t('list.more')}
       </Button>
     )

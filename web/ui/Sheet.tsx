@@ -42,7 +42,7 @@ export function Sheet({
     >
       <div className={styles.head}>
         <h2 className={styles.title}>{title}</h2>
-        <Button look="icon" aria-label={t('close')} onClick={close}>
+        <Button variant="icon" aria-label={t('close')} onClick={close}>
           <Icon name="close" />
         </Button>
       </div>

@@ -8,7 +8,7 @@ export const openThreshold = 0.15
  * Returns whether a swipe leaves the row open: it toggles once it went past the threshold from its start. `moved` is in pixels,
  * negative to the left, where the action is.
  */
-export function restsOpen(wasOpen: boolean, moved: number, actionWidth: number): boolean {
+export function shouldStayOpen(wasOpen: boolean, moved: number, actionWidth: number): boolean {
   const share = moved / actionWidth
   return wasOpen ? share < openThreshold : share <= -openThreshold
 }
@@ -16,19 +16,19 @@ export function restsOpen(wasOpen: boolean, moved: number, actionWidth: number):
 /** A row that reveals its action when swiped to the side. Keyboard focus also opens it. */
 export function SwipeCell({ action, children }: { action: ReactNode; children: ReactNode }) {
   const cell = useRef<HTMLDivElement>(null)
-  const aside = useRef<HTMLDivElement>(null)
+  const actionBox = useRef<HTMLDivElement>(null)
   const swipe = useRef<{ x: number; y: number; open: boolean; sideways: boolean } | null>(null)
 
   const shift = (px: number) => cell.current?.style.setProperty('--shift', `${px}px`)
   const isOpen = () => cell.current?.dataset.open === ''
-  const settle = (open: boolean) => {
+  const snap = (open: boolean) => {
     if (!cell.current) return
     if (open) cell.current.dataset.open = ''
     else delete cell.current.dataset.open
     delete cell.current.dataset.swiping
     shift(open ? -width() : 0)
   }
-  const width = () => aside.current?.offsetWidth ?? 0
+  const width = () => actionBox.current?.offsetWidth ?? 0
 
   const begin = ({ clientX: x, clientY: y, pointerType }: PointerEvent) => {
     if (pointerType !== 'mouse') swipe.current = { x, y, open: isOpen(), sideways: false }
@@ -48,12 +48,12 @@ export function SwipeCell({ action, children }: { action: ReactNode; children: R
   const end = ({ clientX }: PointerEvent) => {
     const { current } = swipe
     swipe.current = null
-    if (current?.sideways) settle(restsOpen(current.open, clientX - current.x, width()))
+    if (current?.sideways) snap(shouldStayOpen(current.open, clientX - current.x, width()))
   }
   const cancel = () => {
     const { current } = swipe
     swipe.current = null
-    if (current) settle(current.open)
+    if (current) snap(current.open)
   }
 
   return (
@@ -67,10 +67,10 @@ export function SwipeCell({ action, children }: { action: ReactNode; children: R
     >
       <div className={styles.content}>{children}</div>
       <div
-        ref={aside}
+        ref={actionBox}
         className={styles.action}
-        onFocus={() => settle(true)}
-        onBlur={(event) => event.currentTarget.contains(event.relatedTarget) || settle(false)}
+        onFocus={() => snap(true)}
+        onBlur={(event) => event.currentTarget.contains(event.relatedTarget) || snap(false)}
       >
         {action}
       </div>

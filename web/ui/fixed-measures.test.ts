@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createHold } from './forms/Stepper.tsx'
-import { restsOpen } from './SwipeCell.tsx'
+import { shouldStayOpen } from './SwipeCell.tsx'
 
 describe('a swiped row', () => {
   it('opens from 15 percent of its action on, and stays closed below', () => {
-    expect([restsOpen(false, -14, 100), restsOpen(false, -15, 100)]).toEqual([false, true])
+    expect([shouldStayOpen(false, -14, 100), shouldStayOpen(false, -15, 100)]).toEqual([false, true])
   })
 
   it('closes from 15 percent of the distance back on', () => {
-    expect([restsOpen(true, 14, 100), restsOpen(true, 15, 100)]).toEqual([true, false])
+    expect([shouldStayOpen(true, 14, 100), shouldStayOpen(true, 15, 100)]).toEqual([true, false])
   })
 })
 
@@ -27,7 +27,7 @@ describe("a stepper's button that is held", () => {
     hold.release()
     vi.advanceTimersByTime(1000)
     expect(step).toHaveBeenCalledTimes(3)
-    expect(hold.took()).toBe(true)
+    expect(hold.wasHold()).toBe(true)
   })
 
   it('leaves a short press to the click', () => {
@@ -38,6 +38,6 @@ describe("a stepper's button that is held", () => {
     hold.release()
     vi.advanceTimersByTime(1000)
     expect(step).not.toHaveBeenCalled()
-    expect(hold.took()).toBe(false)
+    expect(hold.wasHold()).toBe(false)
   })
 })

@@ -7,29 +7,29 @@ import { createRoot } from 'react-dom/client'
  * @param render receives a function that unmounts it
  * @param group components of one group are stacked in an element of this class
  */
-export function mountPart(
+export function mountRoot(
   queryClient: QueryClient,
   render: (close: () => void) => ReactNode,
   group?: string,
 ): void {
-  const place = document.createElement('div')
+  const container = document.createElement('div')
   // Inside the shell, to inherit its accent colour.
   const shell = document.querySelector('#app > *') ?? document.body
-  parentOf(shell, group).append(place)
-  const root = createRoot(place)
+  parentOf(shell, group).append(container)
+  const root = createRoot(container)
   const close = () => {
     root.unmount()
-    place.remove()
+    container.remove()
   }
   root.render(<QueryClientProvider client={queryClient}>{render(close)}</QueryClientProvider>)
 }
 
 function parentOf(shell: Element, group: string | undefined): Element {
   if (group === undefined) return shell
-  const known = shell.querySelector(`:scope > .${CSS.escape(group)}`)
-  if (known) return known
-  const made = document.createElement('div')
-  made.className = group
-  shell.append(made)
-  return made
+  const existing = shell.querySelector(`:scope > .${CSS.escape(group)}`)
+  if (existing) return existing
+  const created = document.createElement('div')
+  created.className = group
+  shell.append(created)
+  return created
 }

@@ -1,7 +1,7 @@
 import { i18n } from '#web/i18n/index.ts'
 import styles from './toast.module.css'
 
-const shownFor = 5000
+const toastMs = 5000
 let toast: HTMLElement | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -14,7 +14,7 @@ export function showToast(message: string): void {
   if (toast.matches(':popover-open')) toast.hidePopover()
   toast.showPopover()
   clearTimeout(timer)
-  timer = setTimeout(() => toast?.hidePopover(), shownFor)
+  timer = setTimeout(() => toast?.hidePopover(), toastMs)
 }
 
 /** Hides the message early. */

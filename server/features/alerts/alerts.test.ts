@@ -5,7 +5,7 @@ import { changeUser, deleteUser } from '#contract/members.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { releaseEpisodes } from '#server/testing/builders/release-episodes.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { sendMails } from '#server/platform/mail/send-mails.ts'
 import { sendAlerts } from './send-alerts.ts'
@@ -21,7 +21,7 @@ let site: TestSite
 let video: BuiltVideo
 
 beforeAll(async () => {
-  site = await testSite({ clock })
+  site = await startTestSite({ clock })
 })
 afterAll(() => site.close())
 beforeEach(async () => {
@@ -48,8 +48,8 @@ async function fan({ mail = true, isConfirmed = true } = {}) {
       .set({ email_verified_at: time.now })
       .where('id', '=', user.id)
       .execute()
-  await visitor.ask(addFavorite, { body: { video_id: video.id } })
-  if (mail) await visitor.ask(changeAlerts, { body: { mail } })
+  await visitor.callOk(addFavorite, { body: { video_id: video.id } })
+  if (mail) await visitor.callOk(changeAlerts, { body: { mail } })
   const alerts = async () => (await site.mails(email)).filter(({ text }) => text.includes('Salt'))
   return { visitor, email, user, alerts }
 }
@@ -114,7 +114,7 @@ describe('new episodes of a favorite', () => {
 
   it('are in the language of each person', async () => {
     const { visitor, alerts } = await fan()
-    await visitor.ask(changeUser, { body: { language: 'dy' } })
+    await visitor.callOk(changeUser, { body: { language: 'dy' } })
     await release(3)
     await alertNow()
     expect((await alerts())[0]?.text).toContain('Folge 3 von Salt, einem Ihrer Favoriten, ist da.')
@@ -124,7 +124,7 @@ describe('new episodes of a favorite', () => {
     const silent = await fan({ mail: false })
     const unconfirmed = await fan({ isConfirmed: false })
     const former = await fan()
-    await former.visitor.ask(removeFavorites, { body: { video_ids: [video.id] } })
+    await former.visitor.callOk(removeFavorites, { body: { video_ids: [video.id] } })
     await release(3)
     await alertNow()
     for (const { alerts } of [silent, unconfirmed, former]) expect(await alerts()).toEqual([])
@@ -209,24 +209,27 @@ describe('new episodes of a favorite', () => {
 describe('mails about favorites', () => {
   it('are off at first, and go on only with a confirmed address', async () => {
     const { visitor } = await registerMember(site)
-    expect(await visitor.ask(getAlerts)).toEqual({ mail: false, can_mail: false })
-    expect(await visitor.ask(changeAlerts, { body: { mail: true } })).toEqual({
+    expect(await visitor.callOk(getAlerts)).toEqual({ mail: false, can_mail: false })
+    expect(await visitor.callOk(changeAlerts, { body: { mail: true } })).toEqual({
       mail: false,
       can_mail: false,
     })
     const { visitor: confirmed } = await fan({ mail: false })
-    expect(await confirmed.ask(getAlerts)).toEqual({ mail: false, can_mail: true })
-    expect(await confirmed.ask(changeAlerts, { body: { mail: true } })).toEqual({
+    expect(await confirmed.callOk(getAlerts)).toEqual({ mail: false, can_mail: true })
+    expect(await confirmed.callOk(changeAlerts, { body: { mail: true } })).toEqual({
       mail: true,
       can_mail: true,
     })
-    expect(await confirmed.ask(getAlerts)).toEqual({ mail: true, can_mail: true })
+    expect(await confirmed.callOk(getAlerts)).toEqual({ mail: true, can_mail: true })
   })
 
   it('of a guest cannot be on', async () => {
     const guest = site.visitor()
     await guest.fetch('/api/user')
-    expect(await guest.ask(changeAlerts, { body: { mail: true } })).toEqual({ mail: false, can_mail: false })
+    expect(await guest.callOk(changeAlerts, { body: { mail: true } })).toEqual({
+      mail: false,
+      can_mail: false,
+    })
   })
 
   it('are turned off by the link of a mail without a sign-in, again and again, and by no other', async () => {
@@ -238,10 +241,10 @@ describe('mails about favorites', () => {
     const [userId, mac = ''] = secret.split('.')
     for (const forged of ['', 'x', `${userId}.`, `${userId}.${mac.slice(1)}`, `usr_other.${mac}`])
       expect((await stranger.call(stopAlerts, { body: { secret: forged } })).answer.code).toBe(500)
-    expect(await visitor.ask(getAlerts)).toMatchObject({ mail: true })
+    expect(await visitor.callOk(getAlerts)).toMatchObject({ mail: true })
     for (let press = 0; press < 2; press++)
-      expect(await stranger.ask(stopAlerts, { body: { secret } })).toEqual({ mail: false })
-    expect(await visitor.ask(getAlerts)).toMatchObject({ mail: false })
+      expect(await stranger.callOk(stopAlerts, { body: { secret } })).toEqual({ mail: false })
+    expect(await visitor.callOk(getAlerts)).toMatchObject({ mail: false })
   })
 
   it('are turned off by one click of the mail program (RFC 8058), and by no look at its link', async () => {
@@ -259,13 +262,13 @@ describe('mails about favorites', () => {
     expect((await click(`${url}x`, new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }))).status).toBe(
       404,
     )
-    expect(await visitor.ask(getAlerts)).toMatchObject({ mail: true })
+    expect(await visitor.callOk(getAlerts)).toMatchObject({ mail: true })
     const form = new FormData()
     form.set('List-Unsubscribe', 'One-Click')
     for (const body of [form, new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })]) {
       expect((await click(url, body)).status).toBe(204)
-      expect(await visitor.ask(getAlerts)).toMatchObject({ mail: false })
-      await visitor.ask(changeAlerts, { body: { mail: true } })
+      expect(await visitor.callOk(getAlerts)).toMatchObject({ mail: false })
+      await visitor.callOk(changeAlerts, { body: { mail: true } })
     }
   })
 
@@ -277,7 +280,7 @@ describe('mails about favorites', () => {
 
   it('end with the account', async () => {
     const { visitor, user, alerts } = await fan()
-    await visitor.ask(deleteUser, { body: { current_password: password } })
+    await visitor.callOk(deleteUser, { body: { current_password: password } })
     await release(3)
     await alertNow()
     await sendMails(site.context)

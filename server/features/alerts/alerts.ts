@@ -4,11 +4,11 @@ import type { MembersContext } from '#server/features/members/members.ts'
 import type { Job } from '#server/platform/jobs/jobs.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { anyDuePushes, deleteSubscriptionsOf, selectSubscriptions } from './push/push-queries.ts'
-import { forgetUnreachable } from './push/subscriptions.ts'
+import { deleteUnreachableSubscriptions } from './push/subscriptions.ts'
 import { sendPushes, type PushContext } from './push/send-pushes.ts'
 import * as queries from './queries.ts'
 import { sendAlerts } from './send-alerts.ts'
-import { userOfStopLink } from './stop-link.ts'
+import { verifyUnsubscribeSecret } from './stop-link.ts'
 
 export type AlertsContext = MembersContext & PushContext
 
@@ -19,7 +19,11 @@ export function alertJobs(context: AlertsContext): Job[] {
   return [
     { name: 'send-alerts', everySeconds: 30, dueWhen: queries.anyNewEpisodes, run },
     { name: 'send-pushes', everySeconds: 10, dueWhen: anyDuePushes, run: push },
-    { name: 'forget-unreachable-browsers', everySeconds: 3600, run: () => forgetUnreachable(context) },
+    {
+      name: 'forget-unreachable-browsers',
+      everySeconds: 3600,
+      run: () => deleteUnreachableSubscriptions(context),
+    },
   ]
 }
 
@@ -29,33 +33,33 @@ export const loadAlerts = (db: Db, userId: string): Promise<Alerts> => queries.s
 export async function changeAlerts(tx: Tx, userId: string, mail: boolean, now: Date): Promise<Alerts> {
   const { can_mail } = await queries.selectAlerts(tx, userId)
   if (mail && !can_mail) return { mail: false, can_mail }
-  await queries.saveAlerts(tx, userId, mail, now)
+  await queries.saveAlertSetting(tx, userId, mail, now)
   return { mail, can_mail }
 }
 
 /** Turns mails off for the user of a mail's link. @throws Refusal linkSpent if the secret was not issued by this site */
-export async function stopByLink(
+export async function unsubscribeByLink(
   { secret, clock }: Pick<AlertsContext, 'secret' | 'clock'>,
   tx: Tx,
-  given: string,
+  linkSecret: string,
 ): Promise<{ mail: false }> {
-  const userId = userOfStopLink(secret, given)
+  const userId = verifyUnsubscribeSecret(secret, linkSecret)
   if (userId === undefined) throw new Refusal('linkSpent')
   // Deleted accounts have no setting.
-  if ((await queries.selectSetting(tx, userId))?.mail)
-    await queries.saveAlerts(tx, userId, false, clock.now())
+  if ((await queries.selectAlertSetting(tx, userId))?.mail)
+    await queries.saveAlertSetting(tx, userId, false, clock.now())
   return { mail: false }
 }
 
 export async function eraseAlerts(tx: Tx, userId: string): Promise<void> {
-  await queries.deleteAlerts(tx, userId)
+  await queries.deleteAlertSetting(tx, userId)
   await deleteSubscriptionsOf(tx, userId)
 }
 
 export async function exportAlerts(db: Db, userId: string): Promise<Record<string, unknown>> {
   const browsers = await selectSubscriptions(db, userId)
   return {
-    new_episode_alerts: (await queries.selectSetting(db, userId)) ?? null,
+    new_episode_alerts: (await queries.selectAlertSetting(db, userId)) ?? null,
     new_episode_notifications: browsers.map(({ endpoint, created_at }) => ({ endpoint, created_at })),
   }
 }

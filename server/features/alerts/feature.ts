@@ -1,14 +1,14 @@
 import { eraseAlerts, exportAlerts } from './alerts.ts'
 import { bindSubscriptions } from './push/push-queries.ts'
 import { derivePushKeys } from './push/push-keys.ts'
-import { mergePush } from './push/subscriptions.ts'
+import { mergePushSubscriptions } from './push/subscriptions.ts'
 
 /** Adds the keys for push notifications to the context; merges, erases and exports a user's alert records. */
 export function alertsFeature({ secret }: { secret: string }) {
   return {
     parts: { pushKeys: derivePushKeys(secret) },
     lifecycleHooks: {
-      merge: [mergePush],
+      merge: [mergePushSubscriptions],
       signIn: [bindSubscriptions],
       erase: [eraseAlerts],
       export: [exportAlerts],

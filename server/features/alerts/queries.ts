@@ -1,6 +1,6 @@
 import { dayMs } from '#server/platform/clock.ts'
 import { sql } from 'kysely'
-import type { Texts } from '#contract/languages.ts'
+import type { LocalizedText } from '#contract/languages.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
@@ -19,7 +19,7 @@ export async function selectAlerts(db: Db, userId: string): Promise<{ mail: bool
   return row ?? { mail: false, can_mail: false }
 }
 
-export async function saveAlerts(tx: Tx, userId: string, mail: boolean, now: Date): Promise<void> {
+export async function saveAlertSetting(tx: Tx, userId: string, mail: boolean, now: Date): Promise<void> {
   await tx
     .insertInto('alert_settings')
     .values({ user_id: userId, mail, changed_at: now })
@@ -27,11 +27,11 @@ export async function saveAlerts(tx: Tx, userId: string, mail: boolean, now: Dat
     .execute()
 }
 
-export async function deleteAlerts(tx: Tx, userId: string): Promise<void> {
+export async function deleteAlertSetting(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('alert_settings').where('user_id', '=', userId).execute()
 }
 
-export function selectSetting(db: Db, userId: string) {
+export function selectAlertSetting(db: Db, userId: string) {
   return db
     .selectFrom('alert_settings')
     .select(['mail', 'changed_at'])
@@ -44,16 +44,16 @@ export const anyNewEpisodes =
   "EXISTS (SELECT FROM alert_batches) OR EXISTS (SELECT FROM new_episodes WHERE noticed_at IS NULL OR noticed_at <= $1::timestamptz - interval '10 minutes')"
 
 /** Sets the time of new episodes by the site's clock. */
-export async function noticeEpisodes(db: Db, now: Date): Promise<void> {
+export async function stampNewEpisodes(db: Db, now: Date): Promise<void> {
   await db.updateTable('new_episodes').set({ noticed_at: now }).where('noticed_at', 'is', null).execute()
 }
 
 /** Maximum wait for further episodes of a release that are still being transcoded. */
-const longestReleaseMs = dayMs
+const maxReleaseMs = dayMs
 
 /** Returns the videos that got no new episode since `before`. Waits at most a day for episodes that are still being transcoded. */
-export async function selectSettled(db: Db, before: Date): Promise<string[]> {
-  const longAgo = new Date(before.getTime() - longestReleaseMs)
+export async function selectCompletedReleases(db: Db, before: Date): Promise<string[]> {
+  const longAgo = new Date(before.getTime() - maxReleaseMs)
   const rows = await db
     .selectFrom('new_episodes')
     .select('video_id')
@@ -71,7 +71,7 @@ export async function selectSettled(db: Db, before: Date): Promise<string[]> {
  * Converts a video's new episodes into one batch and deletes them. A video that is not published gets no batch. Of two concurrent
  * processes, one creates it: the other finds no rows.
  */
-export async function makeBatch(tx: Tx, videoId: string): Promise<void> {
+export async function createBatch(tx: Tx, videoId: string): Promise<void> {
   await sql`
     WITH taken AS (
       DELETE FROM new_episodes WHERE video_id = ${videoId} AND noticed_at IS NOT NULL RETURNING episode_id, noticed_at
@@ -83,18 +83,18 @@ export async function makeBatch(tx: Tx, videoId: string): Promise<void> {
     HAVING count(*) > 0`.execute(tx)
 }
 
-export interface Batch {
+export interface AlertBatch {
   id: string
   video_id: string
   number: number
   count: number
   noticed_at: Date
   after_user: string
-  titles: Texts
+  titles: LocalizedText
 }
 
 /** Locks a batch that no other process is working on, until the end of the transaction. */
-export function lockBatch(tx: Tx): Promise<Batch | undefined> {
+export function lockBatch(tx: Tx): Promise<AlertBatch | undefined> {
   return tx
     .selectFrom('alert_batches')
     .innerJoin('videos', 'videos.id', 'alert_batches.video_id')
@@ -118,7 +118,7 @@ export interface AlertedUser {
 }
 
 /** Returns the next users, by id, with the video among their favorites. */
-export function selectFavoritesOf(db: Db, batch: Batch, limit: number): Promise<AlertedUser[]> {
+export function selectFavoritesOf(db: Db, batch: AlertBatch, limit: number): Promise<AlertedUser[]> {
   return db
     .selectFrom('favorites')
     .innerJoin('users', 'users.id', 'favorites.user_id')
@@ -138,7 +138,7 @@ export function selectFavoritesOf(db: Db, batch: Batch, limit: number): Promise<
     .execute()
 }
 
-export async function moveBatch(tx: Tx, id: string, after_user: string): Promise<void> {
+export async function advanceBatch(tx: Tx, id: string, after_user: string): Promise<void> {
   await tx.updateTable('alert_batches').set({ after_user }).where('id', '=', id).execute()
 }
 

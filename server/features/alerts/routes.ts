@@ -11,9 +11,9 @@ import { Refusal } from '#contract/errors.ts'
 import { keepViewer, requireStanding } from '#server/features/members/members.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { route, type PlainRoute, type Route } from '#server/platform/http/route.ts'
-import { changeAlerts, loadAlerts, stopByLink, type AlertsContext } from './alerts.ts'
-import { oneClickPath, stopPath } from './stop-link.ts'
-import { loadPushAlerts, startPush, stopPush } from './push/subscriptions.ts'
+import { changeAlerts, loadAlerts, unsubscribeByLink, type AlertsContext } from './alerts.ts'
+import { oneClickUnsubscribePath, unsubscribePagePath } from './stop-link.ts'
+import { loadPushAlerts, subscribeToPush, unsubscribeFromPush } from './push/subscriptions.ts'
 
 export function alertRoutes(context: AlertsContext): Route[] {
   const { db, clock, pushKeys } = context
@@ -23,7 +23,7 @@ export function alertRoutes(context: AlertsContext): Route[] {
       return { info: await loadAlerts(db, userId) }
     }),
     route(changeCall, async (call) => {
-      const { kept } = await requireStanding(context, call)
+      const { isStored: kept } = await requireStanding(context, call)
       // A guest without a row has no address; do not create a row for this.
       if (!kept) return { info: { mail: false, can_mail: false } }
       return inTransaction(db, async (tx) => {
@@ -32,7 +32,7 @@ export function alertRoutes(context: AlertsContext): Route[] {
       })
     }),
     route(stopAlerts, (call) =>
-      inTransaction(db, async (tx) => ({ info: await stopByLink(context, tx, call.body.secret) })),
+      inTransaction(db, async (tx) => ({ info: await unsubscribeByLink(context, tx, call.body.secret) })),
     ),
     route(getPushAlerts, async (call) => {
       const { userId } = await requireStanding(context, call)
@@ -41,12 +41,17 @@ export function alertRoutes(context: AlertsContext): Route[] {
     route(startPushAlerts, (call) =>
       inTransaction(db, async (tx) => {
         const userId = await keepViewer(context, tx, call)
-        await startPush(context, tx, { userId, sessionId: call.viewer?.sessionId, ip: call.ip }, call.body)
+        await subscribeToPush(
+          context,
+          tx,
+          { userId, sessionId: call.viewer?.sessionId, ip: call.ip },
+          call.body,
+        )
         return { info: await loadPushAlerts(tx, pushKeys, userId) }
       }),
     ),
     route(stopPushAlerts, async (call) => {
-      await stopPush(db, call.body.endpoint)
+      await unsubscribeFromPush(db, call.body.endpoint)
       return { info: { push: false } }
     }),
   ]
@@ -61,7 +66,7 @@ export function alertPlainRoutes(context: AlertsContext): PlainRoute[] {
   return [
     {
       method: 'POST',
-      path: oneClickPath,
+      path: oneClickUnsubscribePath,
       body: 'raw',
       description: {
         summary: 'Turns e-mails about new episodes off, for mail programs (`List-Unsubscribe-Post`)',
@@ -71,7 +76,9 @@ export function alertPlainRoutes(context: AlertsContext): PlainRoute[] {
       },
       async handle({ query }, reply) {
         const { db } = context
-        const isOff = await inTransaction(db, (tx) => stopByLink(context, tx, secretOf(query))).catch(refused)
+        const isOff = await inTransaction(db, (tx) => unsubscribeByLink(context, tx, secretOf(query))).catch(
+          ignoreRefusal,
+        )
         return reply
           .header('cache-control', 'no-store')
           .code(isOff ? 204 : 404)
@@ -80,7 +87,7 @@ export function alertPlainRoutes(context: AlertsContext): PlainRoute[] {
     },
     {
       method: 'GET',
-      path: oneClickPath,
+      path: oneClickUnsubscribePath,
       description: {
         summary: 'Leads people to the page that turns e-mails about new episodes off',
         query: Type.Object({ secret: Type.String() }),
@@ -89,11 +96,11 @@ export function alertPlainRoutes(context: AlertsContext): PlainRoute[] {
       handle: ({ query }, reply) =>
         reply
           .header('cache-control', 'no-store')
-          .redirect(stopPath(encodeURIComponent(secretOf(query))), 303),
+          .redirect(unsubscribePagePath(encodeURIComponent(secretOf(query))), 303),
     },
   ]
 }
 
-function refused(error: unknown): undefined {
+function ignoreRefusal(error: unknown): undefined {
   if (!(error instanceof Refusal)) throw error
 }

@@ -1,4 +1,4 @@
-import { inLanguage, keptLanguage } from '#contract/languages.ts'
+import { textInLanguage, storedLanguageOrDefault } from '#contract/languages.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
@@ -6,14 +6,14 @@ import type { Tx } from '#server/tables.ts'
 import type { AlertsContext } from './alerts.ts'
 import { queuePushes } from './push/push-queries.ts'
 import * as queries from './queries.ts'
-import { oneClickLink, stopLink } from './stop-link.ts'
+import { oneClickUnsubscribeUrl, unsubscribePageUrl } from './stop-link.ts'
 
 /** Maximum time between the episodes of one release. */
-const releaseMs = 10 * 60_000
+const releaseGapMs = 10 * 60_000
 /** Number of favorites per transaction. */
-const perPage = 200
+const pageSize = 200
 /** Alerts that could not be sent within this time are discarded. */
-const newsMs = 3 * dayMs
+const alertLifetimeMs = 3 * dayMs
 
 /**
  * Alerts users to new episodes of their favorites: one mail per video and release, and one push to each subscribed browser. A page of
@@ -22,9 +22,12 @@ const newsMs = 3 * dayMs
  */
 export async function sendAlerts(context: AlertsContext, signal?: AbortSignal): Promise<void> {
   const { db, clock } = context
-  await queries.noticeEpisodes(db, clock.now())
-  for (const videoId of await queries.selectSettled(db, new Date(clock.now().getTime() - releaseMs)))
-    await inTransaction(db, (tx) => queries.makeBatch(tx, videoId))
+  await queries.stampNewEpisodes(db, clock.now())
+  for (const videoId of await queries.selectCompletedReleases(
+    db,
+    new Date(clock.now().getTime() - releaseGapMs),
+  ))
+    await inTransaction(db, (tx) => queries.createBatch(tx, videoId))
   while (!signal?.aborted && (await inTransaction(db, (tx) => sendPage(context, tx))));
 }
 
@@ -32,20 +35,20 @@ export async function sendAlerts(context: AlertsContext, signal?: AbortSignal): 
 async function sendPage(context: AlertsContext, tx: Tx): Promise<boolean> {
   const batch = await queries.lockBatch(tx)
   if (!batch) return false
-  const users = await queries.selectFavoritesOf(tx, batch, perPage)
-  const toTell = users.filter(({ is_news }) => is_news)
-  for (const user of toTell) if (user.by_mail) await mailAlert(context, tx, batch, user)
+  const users = await queries.selectFavoritesOf(tx, batch, pageSize)
+  const usersToAlert = users.filter(({ is_news }) => is_news)
+  for (const user of usersToAlert) if (user.by_mail) await mailAlert(context, tx, batch, user)
   const due_at = context.clock.now()
-  const times = { due_at, expires_at: new Date(due_at.getTime() + newsMs) }
+  const times = { due_at, expires_at: new Date(due_at.getTime() + alertLifetimeMs) }
   await queuePushes(
     tx,
     context.pushKeys.publicKey,
     batch,
-    toTell.map(({ user_id }) => user_id),
+    usersToAlert.map(({ user_id }) => user_id),
     times,
   )
   const last = users.at(-1)
-  if (last && users.length === perPage) await queries.moveBatch(tx, batch.id, last.user_id)
+  if (last && users.length === pageSize) await queries.advanceBatch(tx, batch.id, last.user_id)
   else await queries.deleteBatch(tx, batch.id)
   return true
 }
@@ -53,23 +56,23 @@ async function sendPage(context: AlertsContext, tx: Tx): Promise<boolean> {
 function mailAlert(
   { publicUrl, secret, languages, clock }: AlertsContext,
   tx: Tx,
-  { video_id, number, count, titles }: queries.Batch,
-  { user_id, email, language: kept }: queries.AlertedUser,
+  { video_id, number, count, titles }: queries.AlertBatch,
+  { user_id, email, language: storedLanguage }: queries.AlertedUser,
 ): Promise<void> {
-  const language = keptLanguage(kept, languages())
+  const language = storedLanguageOrDefault(storedLanguage, languages())
   return queueMail(tx, {
     to: email,
     template: count === 1 ? 'newEpisode' : 'newEpisodes',
     values: {
       link: `${publicUrl}/videos/${video_id}?episode=${number}`,
-      title: inLanguage(titles, language),
+      title: textInLanguage(titles, language),
       number: String(number),
       count: String(count),
-      stop: stopLink(publicUrl, secret, user_id),
-      unsubscribe: oneClickLink(publicUrl, secret, user_id),
+      stop: unsubscribePageUrl(publicUrl, secret, user_id),
+      unsubscribe: oneClickUnsubscribeUrl(publicUrl, secret, user_id),
     },
     language,
-    expiresAt: new Date(clock.now().getTime() + newsMs),
+    expiresAt: new Date(clock.now().getTime() + alertLifetimeMs),
     // Below the priority of receipts and links that a user is waiting for.
     dueAt: clock.now(),
   })

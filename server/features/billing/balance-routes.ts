@@ -3,8 +3,8 @@ import { requireStanding } from '#server/features/members/members.ts'
 import { requireViewer, route, type Route } from '#server/platform/http/route.ts'
 import type { BillingContext } from './billing-context.ts'
 import { autoUnlock, setAutoUnlock, stopAutoUnlock, undoAutoUnlock } from './checkout/auto-unlock.ts'
-import { listEntries, loadOwnBalance } from './checkout/load-balance.ts'
-import { once } from './checkout/once.ts'
+import { loadBalanceEntries, loadOwnBalance } from './checkout/load-balance.ts'
+import { withIdempotencyKey } from './checkout/once.ts'
 import { refundBalance } from './consumer-rights/refund-balance.ts'
 
 /** Creates the routes of the prepaid balance. Top-ups and purchases from the balance are orders (routes.ts). */
@@ -16,12 +16,12 @@ export function balanceRoutes(context: BillingContext): Route[] {
     }),
     route(calls.listBalanceEntries, async (call) => {
       const { userId } = await requireStanding(context, call)
-      return { data: await listEntries(context, userId, call.query) }
+      return { data: await loadBalanceEntries(context, userId, call.query) }
     }),
     route(calls.refundBalance, async (call) => {
       const { userId } = requireViewer(call)
       const work = () => refundBalance(context, userId)
-      return { info: await once(context, call, calls.refundBalance.path, work) }
+      return { info: await withIdempotencyKey(context, call, calls.refundBalance.path, work) }
     }),
     route(calls.setAutoUnlock, async (call) => {
       await requireStanding(context, call)
@@ -30,7 +30,7 @@ export function balanceRoutes(context: BillingContext): Route[] {
     route(calls.stopAutoUnlock, async (call) => ({ info: await stopAutoUnlock(context, call) })),
     route(calls.autoUnlock, async (call) => {
       const work = (id: string) => autoUnlock(context, call, id)
-      return { info: await once(context, call, calls.autoUnlock.path, work) }
+      return { info: await withIdempotencyKey(context, call, calls.autoUnlock.path, work) }
     }),
     route(calls.undoAutoUnlock, async (call) => {
       const { userId } = await requireStanding(context, call)

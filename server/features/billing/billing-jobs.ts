@@ -1,28 +1,28 @@
 import type { Job } from '#server/platform/jobs/jobs.ts'
 import { answerLinkRequests } from './consumer-rights/answer-link-requests.ts'
 import type { BillingContext } from './billing-context.ts'
-import { countExperiments } from './reporting/experiment-sales.ts'
+import { countExperimentSales } from './reporting/experiment-sales.ts'
 import { purgeUnpaidOrders } from './jobs/delete-unpaid-orders.ts'
 import { expireBonus } from './jobs/expire-bonus.ts'
-import { anyForJanitor, runJanitor } from './jobs/janitor.ts'
+import { hasJanitorWork, runJanitor } from './jobs/janitor.ts'
 import { anyLinkRequests } from './consumer-rights/link-request-queries.ts'
 import { reconcile } from './reconciliation/reconcile.ts'
 import { remindSubscribers } from './subscriptions/remind-subscribers.ts'
-import { anyDueSubscriptions } from './records/renewals/renewal-queries.ts'
-import { renewSubscriptions } from './jobs/renew-subscriptions.ts'
+import { hasDueSubscriptions } from './records/renewals/renewal-queries.ts'
+import { renewDueSubscriptions } from './jobs/renew-subscriptions.ts'
 import { notifyPriceChange } from './subscriptions/notify-price-change.ts'
-import { aggregateDays } from './reporting/daily-revenue.ts'
-import { refundWithdrawn } from './consumer-rights/withdraw.ts'
+import { aggregateDailyRevenue } from './reporting/daily-revenue.ts'
+import { retryWithdrawalRefunds } from './consumer-rights/withdraw.ts'
 
 /** Returns the scheduled jobs of billing. */
 export function billingJobs(context: BillingContext): Job[] {
   return [
-    { name: 'billing-janitor', everySeconds: 10, dueWhen: anyForJanitor, run: () => runJanitor(context) },
+    { name: 'billing-janitor', everySeconds: 10, dueWhen: hasJanitorWork, run: () => runJanitor(context) },
     {
       name: 'billing-renewals',
       everySeconds: 10,
-      dueWhen: anyDueSubscriptions,
-      run: (signal) => renewSubscriptions(context, signal),
+      dueWhen: hasDueSubscriptions,
+      run: (signal) => renewDueSubscriptions(context, signal),
     },
     { name: 'billing-price-changes', everySeconds: 3600, run: () => notifyPriceChange(context) },
     { name: 'billing-reminders', everySeconds: 600, run: () => remindSubscribers(context) },
@@ -33,15 +33,15 @@ export function billingJobs(context: BillingContext): Job[] {
       wakeOn: 'link_requests',
       run: (signal) => answerLinkRequests(context, signal),
     },
-    { name: 'billing-withdrawals', everySeconds: 600, run: () => refundWithdrawn(context) },
+    { name: 'billing-withdrawals', everySeconds: 600, run: () => retryWithdrawalRefunds(context) },
     { name: 'expire-bonus', everySeconds: 600, run: () => expireBonus(context) },
     { name: 'billing-reconciliation', everySeconds: 3600, run: () => reconcile(context) },
     {
       name: 'count-experiments',
       everySeconds: 300,
-      run: (signal) => countExperiments(context, signal),
+      run: (signal) => countExperimentSales(context, signal),
     },
     { name: 'purge-unpaid-orders', everySeconds: 3600, run: () => purgeUnpaidOrders(context) },
-    { name: 'aggregate-daily-revenue', everySeconds: 600, run: () => aggregateDays(context) },
+    { name: 'aggregate-daily-revenue', everySeconds: 600, run: () => aggregateDailyRevenue(context) },
   ]
 }

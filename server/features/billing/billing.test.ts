@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { getPayment, listPlans, unlockEpisode } from '#contract/billing.ts'
+import { getOrders, listPlans, unlockEpisode } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let video: BuiltVideo
 
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
   video = await buildVideo(site.context)
 })
 afterAll(() => site.close())
@@ -20,13 +20,13 @@ const episode = (number: number) => video.episodes[number - 1]?.id ?? ''
 const locked = () => ({ kind: 'episode' as const, episode_id: episode(4) })
 
 async function stateOf(shopper: Shopper, number: number): Promise<string | undefined> {
-  const answer = await shopper.visitor.ask(getEpisode, { query: { video_id: video.id } })
+  const answer = await shopper.visitor.callOk(getEpisode, { query: { video_id: video.id } })
   return 'list' in answer ? answer.list.find((one) => one.number === number)?.state : undefined
 }
 
 describe('an episode', () => {
   test('is ordered, paid by card and opened, and only that one, for that visitor only', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const order = await shopper.order(locked())
     expect(order).toMatchObject({
       status: 'pending',
@@ -37,10 +37,10 @@ describe('an episode', () => {
       currency: 'USD',
       next: { type: 'card_form', url: '/sandbox/card' },
     })
-    const paid = await shopper.tryPay(order.id, await shopper.token())
+    const paid = await shopper.tryPay(order.id, await shopper.cardToken())
     expect(paid).toMatchObject({ code: 200, info: { id: order.id, status: 'paid', next: { type: 'none' } } })
     expect([await stateOf(shopper, 4), await stateOf(shopper, 5)]).toEqual(['unlocked', 'locked'])
-    const other = await Shopper.on(site)
+    const other = await Shopper.create(site)
     expect(await stateOf(other, 4)).toBe('locked')
   })
 
@@ -52,19 +52,19 @@ describe('an episode', () => {
   ] as const)(
     'stays locked with a card that is %s, says so, and can still be paid',
     async (card, reason, message) => {
-      const shopper = await Shopper.on(site)
+      const shopper = await Shopper.create(site)
       const order = await shopper.order(locked())
-      expect(await shopper.tryPay(order.id, await shopper.token(testCards[card]))).toMatchObject({
+      expect(await shopper.tryPay(order.id, await shopper.cardToken(testCards[card]))).toMatchObject({
         code: 500,
         message,
       })
-      expect(await shopper.look(order.id)).toMatchObject({
+      expect(await shopper.getOrder(order.id)).toMatchObject({
         status: 'pending',
         next: { type: 'card_form' },
         declined: { reason, message },
       })
       expect(await stateOf(shopper, 4)).toBe('locked')
-      expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+      expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({
         code: 200,
         info: { status: 'paid' },
       })
@@ -72,37 +72,37 @@ describe('an episode', () => {
   )
 
   test("opens once the bank's check is confirmed, without another call but the look", async () => {
-    const shopper = await Shopper.on(site)
-    const answer = await shopper.buy(locked(), testCards.asksOnce)
+    const shopper = await Shopper.create(site)
+    const answer = await shopper.buy(locked(), testCards.requires3dsOnce)
     expect(answer).toMatchObject({ code: 200, info: { status: 'pending', next: { type: 'authenticate' } } })
     const { id = '', next } = answer.info ?? {}
     expect(await stateOf(shopper, 4)).toBe('locked')
-    expect((await shopper.decide(next?.url ?? '', 'yes')).status).toBe(200)
-    expect(await shopper.look(id)).toMatchObject({ status: 'paid', next: { type: 'none' } })
+    expect((await shopper.answerBankPage(next?.url ?? '', 'yes')).status).toBe(200)
+    expect(await shopper.getOrder(id)).toMatchObject({ status: 'paid', next: { type: 'none' } })
     expect(await stateOf(shopper, 4)).toBe('unlocked')
   })
 
   test("stays locked when the bank's check is rejected, and can be paid with another card", async () => {
-    const shopper = await Shopper.on(site)
-    const { info } = await shopper.buy(locked(), testCards.asksAlways)
-    await shopper.decide(info?.next.url ?? '', 'no')
-    expect(await shopper.look(info?.id ?? '')).toMatchObject({
+    const shopper = await Shopper.create(site)
+    const { info } = await shopper.buy(locked(), testCards.requires3dsAlways)
+    await shopper.answerBankPage(info?.next.url ?? '', 'no')
+    expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({
       status: 'pending',
       declined: { reason: 'checkFailed' },
     })
-    expect(await shopper.tryPay(info?.id ?? '', await shopper.token())).toMatchObject({
+    expect(await shopper.tryPay(info?.id ?? '', await shopper.cardToken())).toMatchObject({
       code: 200,
       info: { status: 'paid' },
     })
   })
 
   test("can be paid with another card while the first one's check is left open, once", async () => {
-    const shopper = await Shopper.on(site)
-    const { info } = await shopper.buy(locked(), testCards.asksAlways)
-    expect(await shopper.tryPay(info?.id ?? '', await shopper.token())).toMatchObject({
+    const shopper = await Shopper.create(site)
+    const { info } = await shopper.buy(locked(), testCards.requires3dsAlways)
+    expect(await shopper.tryPay(info?.id ?? '', await shopper.cardToken())).toMatchObject({
       info: { status: 'paid' },
     })
-    await shopper.decide(info?.next.url ?? '', 'yes')
+    await shopper.answerBankPage(info?.next.url ?? '', 'yes')
     const attempts = await site.context.db
       .selectFrom('attempts')
       .select('status')
@@ -113,23 +113,23 @@ describe('an episode', () => {
   })
 
   test('is refused before an order where it is owned already or free', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     await shopper.buy(locked())
     expect(await shopper.tryOrder(locked())).toMatchObject({ code: 409 })
     expect(await shopper.tryOrder({ episode_id: episode(1) })).toMatchObject({ code: 409 })
-    const { list } = (await shopper.visitor.ask(getPayment)) as { list: unknown[] }
+    const { list } = (await shopper.visitor.callOk(getOrders)) as { list: unknown[] }
     expect(list).toHaveLength(1)
   })
 
   test('of a draft or that nobody knows is not on sale', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const draft = await buildVideo(site.context, { state: 'draft' })
     expect(await shopper.tryOrder({ episode_id: draft.episodes[4]?.id })).toMatchObject({ code: 404 })
     expect(await shopper.tryOrder({ episode_id: 'ep_unknown' })).toMatchObject({ code: 404 })
   })
 
   test('is paid by wallet: there, approved and back', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const order = await shopper.order({ ...locked(), method: 'wallet' })
     expect(order.next).toMatchObject({ type: 'redirect' })
     const page = await shopper.visitor.fetch(order.next.url ?? '')
@@ -137,32 +137,32 @@ describe('an episode', () => {
     const headers = { 'accept-language': 'de' }
     const german = await shopper.visitor.fetch(order.next.url ?? '', { headers })
     expect(await german.text()).toMatch(/0,99\s\$/)
-    const back = await shopper.decide(order.next.url ?? '', 'yes')
+    const back = await shopper.answerBankPage(order.next.url ?? '', 'yes')
     expect([back.status, back.headers.get('location')]).toEqual([
       303,
       `http://localhost:3000/order/result?order_id=${order.id}`,
     ])
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
   test('whose wallet payment is called off stays locked, and can be paid by wallet again', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const order = await shopper.order({ ...locked(), method: 'wallet' })
-    await shopper.decide(order.next.url ?? '', 'no')
-    expect(await shopper.look(order.id)).toMatchObject({
+    await shopper.answerBankPage(order.next.url ?? '', 'no')
+    expect(await shopper.getOrder(order.id)).toMatchObject({
       status: 'pending',
       declined: { reason: 'paymentCancelled', message: expect.stringContaining('Payment cancelled') },
     })
     expect(await stateOf(shopper, 4)).toBe('locked')
     const again = await shopper.tryPay(order.id, undefined)
     expect(again).toMatchObject({ code: 200, info: { next: { type: 'redirect' } } })
-    await shopper.decide(again.info?.next.url ?? '', 'yes')
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    await shopper.answerBankPage(again.info?.next.url ?? '', 'yes')
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 })
 
 test('a whole video opens every episode, and takes the place of buying one of them', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const { info } = await shopper.buy({ kind: 'video', video_id: video.id })
   expect(info).toMatchObject({ status: 'paid', amount_cents: 999, video_id: video.id })
   expect([await stateOf(shopper, 4), await stateOf(shopper, 6)]).toEqual(['unlocked', 'unlocked'])
@@ -171,20 +171,20 @@ test('a whole video opens every episode, and takes the place of buying one of th
 })
 
 test('one episode bought leaves the whole video to be bought', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   await shopper.buy(locked())
   expect(await shopper.tryOrder({ kind: 'video', video_id: video.id })).toMatchObject({ code: 200 })
 })
 
 describe('a plan', () => {
   test('costs its introductory price first, opens everything until the period ends, and keeps the card', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const plan = await shopper.plan(7)
     expect(plan).toMatchObject({ name: 'Weekly', price_cents: 999, intro_price_cents: 499, currency: 'USD' })
     const { info } = await shopper.buy({ kind: 'plan', plan_id: plan.id })
     expect(info).toMatchObject({ status: 'paid', amount_cents: 499, plan_id: plan.id })
     expect([await stateOf(shopper, 4), await stateOf(shopper, 6)]).toEqual(['unlocked', 'unlocked'])
-    const { membership, id } = await shopper.visitor.ask(getUser)
+    const { membership, id } = await shopper.visitor.callOk(getUser)
     expect(membership).toMatchObject({
       state: 'subscribed',
       status: 'active',
@@ -226,7 +226,7 @@ describe('a plan', () => {
   })
 
   test('is refused while it runs already', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const { id: plan_id } = await shopper.plan(7)
     await shopper.buy({ kind: 'plan', plan_id })
     expect(await shopper.tryOrder({ kind: 'plan', plan_id })).toMatchObject({
@@ -236,9 +236,9 @@ describe('a plan', () => {
   })
 
   test('whose first payment is declined leaves no subscription', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     await shopper.buy({ kind: 'plan', plan_id: (await shopper.plan(30)).id }, testCards.declined)
-    const { membership } = await shopper.visitor.ask(getUser)
+    const { membership } = await shopper.visitor.callOk(getUser)
     expect(membership).toMatchObject({ state: 'free', plan: null })
   })
 })
@@ -261,14 +261,14 @@ test('plans are listed in the language asked for', async () => {
 
 describe('unlock', () => {
   test('gives the entitlement that covers an episode', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     await shopper.buy(locked())
-    const info = await shopper.visitor.ask(unlockEpisode, { body: { episode_id: episode(4) } })
+    const info = await shopper.visitor.callOk(unlockEpisode, { body: { episode_id: episode(4) } })
     expect(info).toMatchObject({ source: 'purchase', episode_id: episode(4), video_id: video.id })
   })
 
   test('is refused with the offer where nothing covers it', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const { answer } = await shopper.visitor.call(unlockEpisode, { body: { episode_id: episode(5) } })
     expect(answer).toMatchObject({
       code: 402,

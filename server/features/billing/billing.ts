@@ -1,7 +1,17 @@
 export { redactGatewayError } from './gateways/redact-gateway-error.ts'
 export { syncOrderWithGateway } from './reconciliation/sync-order-with-gateway.ts'
-export { exportOrders, listAllOrders, listDisputes, type Look } from './admin/list-all-orders.ts'
-export { findCustomerOf, findCustomers, findOrderEmail, listMethodsOf } from './admin/find-customer.ts'
+export {
+  exportOrders,
+  listAllOrders,
+  listDisputes,
+  type OrderViewOptions as Look,
+} from './admin/list-all-orders.ts'
+export {
+  findCustomerByOrder as findCustomerOf,
+  findCustomersByEmail as findCustomers,
+  findLatestOrderEmail as findOrderEmail,
+  listPaymentMethods as listMethodsOf,
+} from './admin/find-customer.ts'
 export { loadOrderDetails } from './admin/load-order-details.ts'
 export { loadReconciliation } from './admin/load-reconciliation.ts'
 export { reconcile } from './reconciliation/reconcile.ts'
@@ -9,7 +19,7 @@ export { refundOrder, type RefundLimit } from './refunds/refund-order.ts'
 export {
   addPlan,
   changePlanTerms,
-  listPlanMembers,
+  listPlanSubscribers as listPlanMembers,
   listPlansForAdmin,
   retirePlan,
   type PlanTerms,
@@ -20,10 +30,15 @@ export type { BillingContext } from './billing-context.ts'
 export { billingJobs } from './billing-jobs.ts'
 export { eraseBilling } from './personal-data/erase-billing.ts'
 export { exportBilling } from './personal-data/export-billing.ts'
-export { addByCurrency, loadDailyRevenue, loadLedgerDay, type RevenueDay } from './reporting/daily-revenue.ts'
+export {
+  sumByCurrency as addByCurrency,
+  loadDailyRevenue,
+  loadLedgerDay,
+  type RevenueDay,
+} from './reporting/daily-revenue.ts'
 export type { LedgerSums } from './ledger/ledger-sum-queries.ts'
-export { takeSales, type TakenSales } from './reporting/sale-queries.ts'
-export { membershipOf } from './subscriptions/membership.ts'
+export { takeUncountedSales as takeSales, type SalesSums as TakenSales } from './reporting/sale-queries.ts'
+export { loadMembership as membershipOf } from './subscriptions/membership.ts'
 export { mergeBilling } from './personal-data/merge-billing.ts'
 export { isPayable } from './gateways/gateways.ts'
 export { selectDeferredRevenue } from './reporting/balance-figures-queries.ts'
@@ -31,6 +46,6 @@ export { loadBalanceFigures } from './reporting/balance-figures.ts'
 export { loadExperimentSales } from './reporting/experiment-sales.ts'
 export type { VariantSales } from './tables.ts'
 export { loadPlans } from './checkout/offer.ts'
-export { buyInDemo } from './checkout/buy-in-demo.ts'
-export { selectLockedEpisodes, type LockedEpisode } from './records/offer-queries.ts'
+export { createDemoOrder as buyInDemo } from './checkout/buy-in-demo.ts'
+export { selectLockedEpisodes, type LockedEpisodeIds as LockedEpisode } from './records/offer-queries.ts'
 export type { PaymentGateway } from './gateways/gateway.ts'

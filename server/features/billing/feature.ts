@@ -7,17 +7,17 @@ import type { Log } from '#server/platform/log.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { offerFor } from './checkout/offer.ts'
-import { createGateways, type GatewaySetUp } from './gateways/create-gateways.ts'
+import { createGateways, type ConfiguredGateways } from './gateways/create-gateways.ts'
 import { eraseBilling } from './personal-data/erase-billing.ts'
 import { exportBilling } from './personal-data/export-billing.ts'
-import { forgetClicksOfOrders } from './personal-data/forget-clicks.ts'
+import { deleteOrderClickIds } from './personal-data/forget-clicks.ts'
 import { mergeBilling } from './personal-data/merge-billing.ts'
-import { hasBought } from './personal-data/personal-data-queries.ts'
-import { refuseErasure } from './personal-data/refuse-erasure.ts'
-import { membershipOf } from './subscriptions/membership.ts'
+import { hasOrdersOrEntitlements } from './personal-data/personal-data-queries.ts'
+import { checkErasureAllowed } from './personal-data/refuse-erasure.ts'
+import { loadMembership } from './subscriptions/membership.ts'
 import { seedPlans } from './subscriptions/seed-plans.ts'
 
-interface Needed {
+interface BillingDependencies {
   config: Config
   db: Db
   clock: Clock
@@ -25,35 +25,36 @@ interface Needed {
 }
 
 interface BillingOverrides {
-  gateways?: GatewaySetUp
+  gateways?: ConfiguredGateways
   ownAddress?: () => string | undefined
 }
 
 /** Seeds a new database with plans, and adds to the context the gateways and what other features need of billing. */
 export async function billingFeature(
-  { config, db, clock, log }: Needed,
+  { config, db, clock, log }: BillingDependencies,
   context: () => BillingContext,
   overrides: BillingOverrides,
 ) {
   await seedPlans(db)
   const ownAddress = overrides.ownAddress ?? (() => `http://127.0.0.1:${config.port}`)
-  const setUp = overrides.gateways ?? (await createGateways({ config, db, clock, log, ownAddress }))
+  const gatewaySetup = overrides.gateways ?? (await createGateways({ config, db, clock, log, ownAddress }))
   return {
     parts: {
-      ...setUp,
+      ...gatewaySetup,
       balanceOn: config.balance,
       membershipOf: (database: Db, viewer: Viewer, language: Language) =>
-        membershipOf(context(), database, viewer, language),
+        loadMembership(context(), database, viewer, language),
       offerFor: (database: Db, viewer: Viewer | null, episode: LockedEpisode, language: Language) =>
         offerFor(context(), database, viewer, episode, language),
-      forgetClicksOfOrders,
+      forgetClicksOfOrders: deleteOrderClickIds,
     },
     lifecycleHooks: {
       merge: [(tx: Tx, guest: string, member: string) => mergeBilling(tx, guest, member, clock.now())],
-      mayErase: [refuseErasure],
+      assertErasable: [checkErasureAllowed],
       erase: [eraseBilling],
       lastActive: [
-        async (tx: Tx, userId: string) => ((await hasBought(tx, userId)) ? clock.now() : undefined),
+        async (tx: Tx, userId: string) =>
+          (await hasOrdersOrEntitlements(tx, userId)) ? clock.now() : undefined,
       ],
       export: [exportBilling],
     },

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, test } from 'vitest'
-import { openBillingLane, type BillingLane } from '#server/testing/billing-model/billing-lane.ts'
-import { converge } from '#server/testing/billing-model/pass-time.ts'
+import { openBillingHarness, type BillingHarness } from '#server/testing/billing-model/billing-lane.ts'
+import { runUntilSettled } from '#server/testing/billing-model/pass-time.ts'
 import { firstPurchase, sequences } from '#server/testing/billing-model/sequences.ts'
-import { beginSequence, checkEnd, observe } from '#server/testing/billing-model/step.ts'
+import { startSequence, checkFinalState, checkInvariants } from '#server/testing/billing-model/step.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 
 /** Sequences run in parallel, each lane with a site, a database and a clock of its own. */
 const laneCount = 4
-const lanes: BillingLane[] = []
+const lanes: BillingHarness[] = []
 
 beforeAll(async () => {
   const numbers = Array.from({ length: laneCount })
-  lanes.push(...(await Promise.all(numbers.map(() => openBillingLane()))))
+  lanes.push(...(await Promise.all(numbers.map(() => openBillingHarness()))))
 }, 120_000)
 afterAll(async () => {
   for (const lane of lanes) await lane.close()
@@ -25,12 +25,12 @@ test(
     const checks = lanes.map((lane, number) =>
       checkProperty(
         fc.asyncProperty(firstPurchase, sequences(process.env['PROPERTY_REPLAY']), async (first, steps) => {
-          const model = await beginSequence(lane)
+          const model = await startSequence(lane)
           await first.run(model, lane)
           await fc.asyncModelRun(() => ({ model, real: lane }), steps)
-          await converge(lane)
-          await observe(lane, model)
-          await checkEnd(lane, model)
+          await runUntilSettled(lane)
+          await checkInvariants(lane, model)
+          await checkFinalState(lane, model)
         }),
         { lane: { number, of: laneCount } },
       ),

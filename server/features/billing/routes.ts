@@ -1,12 +1,12 @@
 import {
   cancelSubscription as cancelCall,
-  changeMethod as changeMethodCall,
+  changePaymentMethod as changeMethodCall,
   createOrder,
-  getPayment,
-  getSavedMethod,
+  getOrders,
+  getSavedPaymentMethod,
   listPlans as listPlansCall,
   payOrder as payOrderCall,
-  removeSavedMethod as removeSavedMethodCall,
+  removeSavedPaymentMethod as removeSavedMethodCall,
   resumeSubscription as resumeCall,
   unlockEpisode,
 } from '#contract/billing.ts'
@@ -17,22 +17,22 @@ import {
   withdraw as withdrawCall,
 } from '#contract/consumer-rights.ts'
 import { Fault } from '#contract/errors.ts'
-import { metInOffer } from '#server/features/experiments/experiments.ts'
+import { experimentsInOffer } from '#server/features/experiments/experiments.ts'
 import { presentEntitlement } from '#server/features/library/library.ts'
 import { giveTokens, requireStanding } from '#server/features/members/members.ts'
-import { createAnswerCache } from '#server/platform/response-cache.ts'
+import { createResponseCache } from '#server/platform/response-cache.ts'
 import { requireViewer, route, type Call, type PlainRoute, type Route } from '#server/platform/http/route.ts'
-import { askForLink } from './consumer-rights/answer-link-requests.ts'
+import { requestOrderLink } from './consumer-rights/answer-link-requests.ts'
 import type { BillingContext } from './billing-context.ts'
 import { cancelByLink } from './consumer-rights/cancel-by-link.ts'
 import { cancelSubscription, resumeSubscription } from './subscriptions/cancel-subscription.ts'
-import { changeMethod, loadMethodChange } from './payment-methods/change-method.ts'
+import { changePaymentMethod, loadMethodChange } from './payment-methods/change-method.ts'
 import { checkName } from './checkout/refuse-card-number.ts'
 import { claimPurchase } from './consumer-rights/claim-purchase.ts'
 import { confirmPayment } from './payments/confirm-payment.ts'
 import { balanceRoutes } from './balance-routes.ts'
-import { once } from './checkout/once.ts'
-import { membershipOf } from './subscriptions/membership.ts'
+import { withIdempotencyKey } from './checkout/once.ts'
+import { loadMembership } from './subscriptions/membership.ts'
 import { loadPlans } from './checkout/offer.ts'
 import { loadReceipt } from './mails/load-receipt.ts'
 import { payOrder } from './payments/pay-order.ts'
@@ -46,40 +46,47 @@ import { withdrawByLink } from './consumer-rights/withdraw.ts'
 /** Creates the routes of billing. */
 export function billingRoutes(context: BillingContext): Route[] {
   const { db, clock } = context
-  const plans = createAnswerCache(clock, { stale: true })
+  const plans = createResponseCache(clock, { stale: true })
   return [
     ...balanceRoutes(context),
     route(listPlansCall, async (call) => {
       if (call.viewer)
-        await context.experiments.noteMet(call.viewer, metInOffer(await context.experiments.running()))
+        await context.experiments.recordExposures(
+          call.viewer,
+          experimentsInOffer(await context.experiments.running()),
+        )
       return plans.get(call.language, async () => {
         return call.serialise({ data: await loadPlans(context, call.language) })
       })
     }),
     route(unlockEpisode, async (call) => {
       const viewer = requireViewer(call)
-      const cover = async () =>
+      const loadEntitlement = async () =>
         presentEntitlement(await context.findCover(viewer, call.body.episode_id, call.language))
-      return { info: await once(context, call, unlockEpisode.path, cover) }
+      return { info: await withIdempotencyKey(context, call, unlockEpisode.path, loadEntitlement) }
     }),
     route(createOrder, async (call) => {
       requireViewer(call)
-      const info = await once(context, call, createOrder.path, (id) => createOrderFor(context, call, id))
-      rememberKept(context, call)
+      const info = await withIdempotencyKey(context, call, createOrder.path, (id) =>
+        createOrderFor(context, call, id),
+      )
+      renewSessionCookie(context, call)
       return { info }
     }),
     route(payOrderCall, async (call) => {
-      const info = await once(context, call, payOrderCall.path, () => pay(context, call))
-      rememberKept(context, call)
+      const info = await withIdempotencyKey(context, call, payOrderCall.path, () =>
+        payAndLoadOrder(context, call),
+      )
+      renewSessionCookie(context, call)
       return { info }
     }),
-    route(cancelCall, (call) => renewal(context, call, cancelCall.path, cancelSubscription)),
-    route(resumeCall, (call) => renewal(context, call, resumeCall.path, resumeSubscription)),
+    route(cancelCall, (call) => changeRenewal(context, call, cancelCall.path, cancelSubscription)),
+    route(resumeCall, (call) => changeRenewal(context, call, resumeCall.path, resumeSubscription)),
     route(changeMethodCall, async (call) => {
-      const work = (id: string) => changeOrFollow(context, call, id)
-      return { info: await once(context, call, changeMethodCall.path, work, 'pmc') }
+      const work = (id: string) => changeOrLoadMethod(context, call, id)
+      return { info: await withIdempotencyKey(context, call, changeMethodCall.path, work, 'pmc') }
     }),
-    route(getSavedMethod, async (call) => {
+    route(getSavedPaymentMethod, async (call) => {
       const { userId } = await requireStanding(context, call)
       return { info: await loadSavedMethod(context, userId) }
     }),
@@ -87,14 +94,14 @@ export function billingRoutes(context: BillingContext): Route[] {
       const { userId } = await requireStanding(context, call)
       return { info: await removeSavedMethod(context, userId, call.body) }
     }),
-    route(getPayment, async (call) => {
+    route(getOrders, async (call) => {
       const viewer = await requireStanding(context, call)
       const { order_id } = call.query
       if (order_id !== undefined)
         return { info: await refreshOrder(context, viewer.userId, order_id, call.language) }
       const [orders, subscription] = await Promise.all([
         listOrders(context, viewer.userId, call.query, call.language),
-        membershipOf(context, db, viewer, call.language),
+        loadMembership(context, db, viewer, call.language),
       ])
       return { data: { ...orders, subscription } }
     }),
@@ -102,13 +109,13 @@ export function billingRoutes(context: BillingContext): Route[] {
     route(cancelByLinkCall, async (call) => {
       const { cancel } = call.body
       if (cancel !== undefined) return { info: await cancelByLink(context, cancel, call.language) }
-      await askForLink(context, call, 'cancel', call.body)
+      await requestOrderLink(context, call, 'cancel', call.body)
       return { info: { done: false } }
     }),
     route(withdrawCall, async (call) => {
       const { withdraw } = call.body
       if (withdraw !== undefined) return { info: await withdrawByLink(context, withdraw) }
-      await askForLink(context, call, 'withdraw', call.body)
+      await requestOrderLink(context, call, 'withdraw', call.body)
       return { info: { done: false } }
     }),
     route(getReceipt, async (call) => {
@@ -118,24 +125,24 @@ export function billingRoutes(context: BillingContext): Route[] {
   ]
 }
 
-async function renewal(
+async function changeRenewal(
   context: BillingContext,
   call: Call<typeof cancelCall | typeof resumeCall>,
   path: string,
   change: typeof cancelSubscription,
 ) {
   const { userId } = requireViewer(call)
-  return { info: await once(context, call, path, () => change(context, userId, call.language)) }
+  return { info: await withIdempotencyKey(context, call, path, () => change(context, userId, call.language)) }
 }
 
-async function pay(context: BillingContext, call: Call<typeof payOrderCall>) {
+async function payAndLoadOrder(context: BillingContext, call: Call<typeof payOrderCall>) {
   const { userId } = requireViewer(call)
   const { order_id, payment_token, first_name, last_name } = call.body
   const payer = {
     ip: call.ip,
     token: payment_token,
-    firstName: checkGivenName(first_name, 'first_name'),
-    lastName: checkGivenName(last_name, 'last_name'),
+    firstName: checkOptionalName(first_name, 'first_name'),
+    lastName: checkOptionalName(last_name, 'last_name'),
   }
   const confirmed = await confirmPayment(context, userId, order_id, payment_token)
   if (!confirmed) await payOrder(context, userId, order_id, payer)
@@ -143,10 +150,10 @@ async function pay(context: BillingContext, call: Call<typeof payOrderCall>) {
 }
 
 /** @throws Refusal nameInvalid for a given name that is invalid */
-const checkGivenName = (given: string | undefined, field: 'first_name' | 'last_name') =>
-  given === undefined ? undefined : checkName(given, field)
+const checkOptionalName = (name: string | undefined, field: 'first_name' | 'last_name') =>
+  name === undefined ? undefined : checkName(name, field)
 
-async function changeOrFollow(
+async function changeOrLoadMethod(
   context: BillingContext,
   { viewer, body, ip }: Call<typeof changeMethodCall>,
   changeId: string,
@@ -158,16 +165,19 @@ async function changeOrFollow(
   const payer = {
     ip,
     token,
-    firstName: checkGivenName(first_name, 'first_name'),
-    lastName: checkGivenName(last_name, 'last_name'),
+    firstName: checkOptionalName(first_name, 'first_name'),
+    lastName: checkOptionalName(last_name, 'last_name'),
   }
-  return changeMethod(context, { userId, changeId, gateway, method, payer })
+  return changePaymentMethod(context, { userId, changeId, gateway, method, payer })
 }
 
 /** Sets the session cookie with `kept` again: a replayed answer may replace one that was lost together with that cookie. */
-function rememberKept(context: BillingContext, call: Call<typeof createOrder | typeof payOrderCall>): void {
-  const { userId, kept } = requireViewer(call)
-  if (!kept) giveTokens(context, call, { userId, kept: true }, false)
+function renewSessionCookie(
+  context: BillingContext,
+  call: Call<typeof createOrder | typeof payOrderCall>,
+): void {
+  const { userId, isStored: kept } = requireViewer(call)
+  if (!kept) giveTokens(context, call, { userId, isStored: true }, false)
 }
 
 /**
@@ -175,7 +185,7 @@ function rememberKept(context: BillingContext, call: Call<typeof createOrder | t
  * applied.
  */
 export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
-  const notified = context.gateways.map((gateway): PlainRoute => ({
+  const webhookRoutes = context.gateways.map((gateway): PlainRoute => ({
     method: 'POST',
     path: `/api/webhook/payment/${gateway.id}`,
     body: 'raw',
@@ -186,17 +196,17 @@ export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
     async handle(request, reply) {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       if (!isJsonObject(body)) return reply.code(400).send()
-      const heard = await receiveWebhook(context, gateway, body, request.headers)
-      if (!heard) return reply.code(400).send()
+      const event = await receiveWebhook(context, gateway, body, request.headers)
+      if (!event) return reply.code(400).send()
       reply.code(204).send()
       // On failure the janitor applies it.
-      await applyWebhookEvent(context, heard).catch((error: unknown) =>
+      await applyWebhookEvent(context, event).catch((error: unknown) =>
         context.log.error({ err: error }, 'a notification was not applied'),
       )
       return reply
     },
   }))
-  return [...notified, ...paypalReturnRoutes(context)]
+  return [...webhookRoutes, ...paypalReturnRoutes(context)]
 }
 
 /** Returns whether a body is a JSON object, as every webhook event is; a gateway's signature does not prove that. */

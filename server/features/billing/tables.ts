@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { GatewayId, NextStep, OrderGatewayId } from '#contract/billing.ts'
-import type { Texts } from '#contract/languages.ts'
+import type { LocalizedText } from '#contract/languages.ts'
 import type { OrderAttribution } from '#server/features/tracking/tables.ts'
 import type {
   OrderKind,
@@ -40,8 +40,8 @@ export interface VariantSales {
 
 export interface PlansTable {
   id: string
-  names: Json<Texts>
-  descriptions: Json<Texts>
+  names: Json<LocalizedText>
+  descriptions: Json<LocalizedText>
   price_cents: number
   intro_price_cents: number | null
   currency: string
@@ -123,7 +123,7 @@ export interface SubscriptionsTable {
  * introductory price was used before, the payment succeeded after it had been abandoned, or the user withdrew or deleted the
  * account.
  */
-export type ReturnReason =
+export type AutoRefundReason =
   | 'paid_twice'
   | 'already_owned'
   | 'intro_price_used'
@@ -168,7 +168,7 @@ export interface OrdersTable {
   /** When it was restored from its payment, because the database had lost it. */
   restored_at: Optional<Date>
   /** The reason why a payment for it was refunded automatically. */
-  returned_reason: Optional<ReturnReason>
+  returned_reason: Optional<AutoRefundReason>
   /** The bonus of a top-up, and its days; null for no expiry. */
   bonus_cents: Optional<number>
   bonus_days: Optional<number>
@@ -216,7 +216,7 @@ interface UsedIntroPricesTable {
 }
 
 /** An attempt at a gateway for a user, which waits for the gateway's answer and perhaps for the user. */
-interface GatewayTryTable<Gateway extends OrderGatewayId> {
+interface GatewayAttemptTable<Gateway extends OrderGatewayId> {
   id: string
   gateway: Gateway
   reference: Optional<string>
@@ -231,7 +231,7 @@ interface GatewayTryTable<Gateway extends OrderGatewayId> {
 }
 
 /** An attempt to pay an order. */
-export interface AttemptsTable extends GatewayTryTable<OrderGatewayId> {
+export interface AttemptsTable extends GatewayAttemptTable<OrderGatewayId> {
   order_id: string
   number: number
   idempotency_key: string
@@ -254,7 +254,7 @@ export interface AttemptsTable extends GatewayTryTable<OrderGatewayId> {
 }
 
 /** An attempt to save another method for a subscription. */
-export interface MethodChangesTable extends GatewayTryTable<GatewayId> {
+export interface MethodChangesTable extends GatewayAttemptTable<GatewayId> {
   user_id: string
   subscription_id: string
   method: PaymentMethod

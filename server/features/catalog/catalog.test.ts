@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getHomepage, getVideo, queryHomepage } from '#contract/catalog.ts'
 import { buildCategory, buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let category: string
 const videos: BuiltVideo[] = []
 
 beforeAll(async () => {
-  site = await testSite({ clock: advancingClock() })
+  site = await startTestSite({ clock: advancingClock() })
   category = await buildCategory(site.context.db, 'Thrillers')
   for (let day = 1; day <= 25; day++) {
     const releasedAt = new Date(Date.UTC(2026, 0, day))
@@ -30,7 +30,7 @@ const newestFirst = () => videos.map(({ id }) => id).toReversed()
 
 describe('the homepage', () => {
   it('shows the non-empty sections in order, and the menu', async () => {
-    const { homepage, menu, pay_theme } = await site.visitor().ask(getHomepage)
+    const { homepage, menu, pay_theme } = await site.visitor().callOk(getHomepage)
     expect(homepage.map(({ kind }) => kind)).toEqual(['carousel', 'row', 'grid'])
     expect(homepage[0]?.items.map(({ id }) => id)).toEqual(newestFirst().slice(0, 2))
     expect(menu).toEqual([{ id: category, name: 'Thrillers' }])
@@ -38,22 +38,22 @@ describe('the homepage', () => {
   })
 
   it('is in the requested language', async () => {
-    const { homepage } = await site.visitor({ 'accept-language': 'de-AT,en;q=0.5' }).ask(getHomepage)
+    const { homepage } = await site.visitor({ 'accept-language': 'de-AT,en;q=0.5' }).callOk(getHomepage)
     expect(homepage[1]?.title).toBe('Neu diese Woche')
   })
 
   it('continues a truncated section', async () => {
-    const { homepage } = await site.visitor().ask(getHomepage)
+    const { homepage } = await site.visitor().callOk(getHomepage)
     const row = homepage[1]
     expect(row).toMatchObject({ has_more: true })
-    const more = await site.visitor().ask(queryHomepage, { query: { section: row?.id ?? '' } })
+    const more = await site.visitor().callOk(queryHomepage, { query: { section: row?.id ?? '' } })
     expect(more.title).toBe(row?.title)
     // The carousel has shown the first two.
     expect(more.list.slice(2, 14).map(({ id }) => id)).toEqual(row?.items.map(({ id }) => id))
   })
 
   it('omits videos of the carousel from the row of the newest below it', async () => {
-    const { homepage } = await site.visitor().ask(getHomepage)
+    const { homepage } = await site.visitor().callOk(getHomepage)
     const [carousel, row] = homepage.map(({ items }) => items.map(({ id }) => id))
     expect(carousel).toHaveLength(2)
     expect(row).toHaveLength(12)
@@ -76,14 +76,14 @@ describe('the homepage', () => {
 
   it('ranks only videos that were played', async () => {
     const played = videos.slice(3, 4)
-    const { homepage } = await withPlays(played, () => site.visitor().ask(getHomepage))
+    const { homepage } = await withPlays(played, () => site.visitor().callOk(getHomepage))
     const ranking = homepage.find(({ kind }) => kind === 'ranking')
     expect(ranking?.items.map(({ id }) => id)).toEqual(played.map(({ id }) => id))
   })
 
   it('shows no video three times, and ranks the most watched ones', async () => {
     const played = videos.slice(-4)
-    const { homepage } = await withPlays(played, () => site.visitor().ask(getHomepage))
+    const { homepage } = await withPlays(played, () => site.visitor().callOk(getHomepage))
     const [carousel, row, ranking, grid] = homepage.map(({ items }) => items.map(({ id }) => id))
     expect(ranking).toEqual(played.map(({ id }) => id))
     // The carousel's two are among the most watched.
@@ -94,9 +94,9 @@ describe('the homepage', () => {
   })
 
   it('includes the synopses of the videos in its carousel', async () => {
-    const { homepage } = await site.visitor().ask(getHomepage)
+    const { homepage } = await site.visitor().callOk(getHomepage)
     const [first] = homepage[0]?.items ?? []
-    const { synopsis } = await site.visitor().ask(getVideo, { query: { id: first?.id ?? '' } })
+    const { synopsis } = await site.visitor().callOk(getVideo, { query: { id: first?.id ?? '' } })
     expect(synopsis).not.toBe('')
     expect(first?.synopsis).toBe(synopsis)
   })
@@ -106,7 +106,7 @@ it('marks a video as hot only after it was played', async () => {
   const { db } = site.context
   const { id } = await buildVideo(site.context, { title: 'Hot' })
   const change = (values: object) => db.updateTable('videos').set(values).where('id', '=', id).execute()
-  const badge = async () => (await site.visitor().ask(getVideo, { query: { id } })).badge
+  const badge = async () => (await site.visitor().callOk(getVideo, { query: { id } })).badge
   await change({ badge: 'hot' })
   expect(await badge()).toBeNull()
   await change({ play_count: 1 })
@@ -117,19 +117,23 @@ it('marks a video as hot only after it was played', async () => {
 describe('a listing', () => {
   it('returns each published video once, page by page, while new ones are added', async () => {
     const visitor = site.visitor()
-    const first = await visitor.ask(queryHomepage, { query: { limit: 10 } })
+    const first = await visitor.callOk(queryHomepage, { query: { limit: 10 } })
     const late = await buildVideo(site.context, { title: 'Late', releasedAt: new Date(Date.UTC(2026, 1, 1)) })
-    const second = await visitor.ask(queryHomepage, { query: { limit: 10, cursor: first.next_cursor ?? '' } })
-    const third = await visitor.ask(queryHomepage, { query: { limit: 10, cursor: second.next_cursor ?? '' } })
+    const second = await visitor.callOk(queryHomepage, {
+      query: { limit: 10, cursor: first.next_cursor ?? '' },
+    })
+    const third = await visitor.callOk(queryHomepage, {
+      query: { limit: 10, cursor: second.next_cursor ?? '' },
+    })
     expect([...first.list, ...second.list, ...third.list].map(({ id }) => id)).toEqual(newestFirst())
     expect(third.next_cursor).toBeNull()
     await site.context.db.updateTable('videos').set({ state: 'archived' }).where('id', '=', late.id).execute()
   })
 
   it('can be limited to a category or a search', async () => {
-    const inMenu = await site.visitor().ask(queryHomepage, { query: { menu: category } })
-    const found = await site.visitor().ask(queryHomepage, { query: { keyword: '%_!' } })
-    const exact = await site.visitor().ask(queryHomepage, { query: { keyword: 'Night 17' } })
+    const inMenu = await site.visitor().callOk(queryHomepage, { query: { menu: category } })
+    const found = await site.visitor().callOk(queryHomepage, { query: { keyword: '%_!' } })
+    const exact = await site.visitor().callOk(queryHomepage, { query: { keyword: 'Night 17' } })
     expect(inMenu).toMatchObject({ title: 'Thrillers' })
     expect(inMenu.list).toHaveLength(5)
     expect(found.list).toEqual([])
@@ -138,7 +142,7 @@ describe('a listing', () => {
 
   it('returns 404 for an unknown section, and refuses the cursor of another list', async () => {
     const unknown = await site.visitor().call(queryHomepage, { query: { section: 'sec_none' } })
-    const { next_cursor } = await site.visitor().ask(queryHomepage, { query: { limit: 5 } })
+    const { next_cursor } = await site.visitor().callOk(queryHomepage, { query: { limit: 5 } })
     const foreign = await site
       .visitor()
       .call(queryHomepage, { query: { menu: category, cursor: next_cursor ?? '' } })
@@ -149,7 +153,7 @@ describe('a listing', () => {
 describe('a video', () => {
   it('includes its price and similar videos', async () => {
     const id = videos[24]?.id ?? ''
-    const video = await site.visitor().ask(getVideo, { query: { id } })
+    const video = await site.visitor().callOk(getVideo, { query: { id } })
     expect(video).toMatchObject({
       id,
       title: 'Night 25',

@@ -1,41 +1,61 @@
-import { inLanguage, type Language } from '#contract/languages.ts'
+import { textInLanguage, type Language } from '#contract/languages.ts'
 import type { Db } from '#server/tables.ts'
-import { found } from './listing/list-videos.ts'
+import { requireFound } from './listing/list-videos.ts'
 import type { Catalog } from './create-catalog.ts'
 import { presentCard, presentName } from './cards/present.ts'
 import * as queries from './queries.ts'
-import { relatedTo } from './recommendations/recommend-videos.ts'
+import { loadRelatedVideos } from './recommendations/recommend-videos.ts'
 
 export { loadHomepage, personaliseHomepage, type Copyright, type PayTheme } from './homepage/load-homepage.ts'
 export { catalogJobs } from './refresh-ranks.ts'
 export {
-  loadCover,
+  loadCoverKind as loadCover,
   publishVideo,
   recordEpisodes,
   releaseIfWaiting,
   setCover,
   setLanguageCover,
 } from './editing/publish-video.ts'
-export { beginDraft, edited, editVideo, loadAdminVideo, type TextChanges } from './editing/edit-video.ts'
+export {
+  createDraft as beginDraft,
+  applyTextChanges as edited,
+  editVideo,
+  loadAdminVideo,
+  type TextChanges,
+} from './editing/edit-video.ts'
 export {
   loadAdminTitles,
   selectAdminVideos,
   selectTagsInUse,
-  selectVideoBefore,
+  selectPreviousVideo as selectVideoBefore,
   type AdminVideoRecord,
 } from './editing/admin-queries.ts'
 export { selectCategories } from './homepage/compose-queries.ts'
-export { arrangeCategories, deleteLabel, mergeLabels, renameLabel } from './editing/edit-labels.ts'
+export {
+  reorderCategories as arrangeCategories,
+  deleteLabel,
+  mergeLabels,
+  renameLabel,
+} from './editing/edit-labels.ts'
 export { selectAdminTags, type LabelKind } from './editing/label-queries.ts'
 export { archive, publishNow, schedule, unschedule } from './editing/video-states.ts'
-export { standInCovers } from './editing/publish-queries.ts'
-export { listMenuIds, nameListing, type ListingKind } from './listing/name-listing.ts'
+export { automaticCoverPrefix as standInCovers } from './editing/publish-queries.ts'
+export { listMenuIds, loadListingName as nameListing, type ListingKind } from './listing/name-listing.ts'
 export { createCatalog, type Catalog } from './create-catalog.ts'
 export { presentCover } from './cards/present.ts'
 export type { CoverColumns } from './queries.ts'
 export { loadCards } from './cards/load-cards.ts'
-export { listVideosFrom, startsOfVideos, type Released } from './listing/sitemap-queries.ts'
-export { listHomepageChoices, loadDraft, previewDraft, saveDraft } from './homepage/compose-homepage.ts'
+export {
+  listVideosFrom,
+  selectSitemapPageStarts as startsOfVideos,
+  type ReleasedVideo as Released,
+} from './listing/sitemap-queries.ts'
+export {
+  listHomepageOptions as listHomepageChoices,
+  loadDraft,
+  previewDraft,
+  saveDraft,
+} from './homepage/compose-homepage.ts'
 export { recordWatchedNext } from './recommendations/recommend-videos.ts'
 
 /**
@@ -43,10 +63,10 @@ export { recordWatchedNext } from './recommendations/recommend-videos.ts'
  * @throws Refusal notFound if it is unknown, a draft or not yet released
  */
 export async function loadVideo(catalog: Catalog, id: string, language: Language) {
-  const row = found(await queries.selectVideo(catalog.reads, id))
+  const row = requireFound(await queries.selectVideo(catalog.reads, id))
   return {
     ...presentCard(row, language),
-    synopsis: inLanguage(row.synopses, language),
+    synopsis: textInLanguage(row.synopses, language),
     category:
       row.category_id && row.category_names
         ? presentName({ id: row.category_id, names: row.category_names }, language)
@@ -55,7 +75,7 @@ export async function loadVideo(catalog: Catalog, id: string, language: Language
     share_count: row.share_count,
     released_at: row.released_at?.toISOString() ?? null,
     price: { episode_cents: row.episode_cents, video_cents: row.video_cents, currency: row.currency },
-    related: (await relatedTo(catalog, row.id)).map((other) => presentCard(other, language)),
+    related: (await loadRelatedVideos(catalog, row.id)).map((other) => presentCard(other, language)),
   }
 }
 
@@ -70,7 +90,7 @@ export async function readSetting<T extends object>(db: Db, key: string): Promis
 }
 
 /** Stores a setting once: returns the existing value, otherwise this one. */
-export async function settleSetting<T extends object>(db: Db, key: string, value: T): Promise<T> {
+export async function getOrCreateSetting<T extends object>(db: Db, key: string, value: T): Promise<T> {
   await queries.insertSetting(db, key, value)
   return (await readSetting<T>(db, key)) ?? value
 }

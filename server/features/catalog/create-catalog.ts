@@ -9,10 +9,10 @@ export interface Catalog {
   reads: Db
   findCards: FindCards
   withTags: WithTags
-  findAlike: FindSimilar
+  findSimilar: FindSimilar
 }
 
 /** Creates the cached reads of the catalogue. */
 export function createCatalog(reads: Db, clock: Clock): Catalog {
-  return { reads, ...createCards(reads, clock), findAlike: createSimilarVideos(reads, clock) }
+  return { reads, ...createCards(reads, clock), findSimilar: createSimilarVideos(reads, clock) }
 }

@@ -4,13 +4,13 @@ import type { Tables } from '#server/tables.ts'
 import { createCatalog } from './create-catalog.ts'
 import { seedHomepage } from './homepage/seed-homepage.ts'
 
-interface Needed {
+interface Dependencies {
   database: Database<Tables>
   clock: Clock
 }
 
 /** Creates the homepage of a new database, and adds the reads of the catalogue to the context. */
-export async function catalogFeature({ database, clock }: Needed) {
+export async function catalogFeature({ database, clock }: Dependencies) {
   await seedHomepage(database.db)
   return { parts: createCatalog(database.reads, clock) }
 }

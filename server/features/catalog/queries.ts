@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import type { Texts } from '#contract/languages.ts'
+import type { LocalizedText } from '#contract/languages.ts'
 import type { Insertable, Selectable } from 'kysely'
-import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
+import { preparedLookup, type Placeholders } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { SectionsTable, VideosTable } from './tables.ts'
 
 export interface NameRow {
   id: string
-  names: Texts
+  names: LocalizedText
 }
 
 const cardColumns = [
@@ -54,7 +54,7 @@ export const isPublished = sql<boolean>`videos.state = 'published'`
 export const plainCardColumns = [...cardColumns, 'videos.tag_ids'] as const
 export type PlainCardRow = Awaited<ReturnType<typeof selectCardsByIds>>[number]
 
-const cardsByIds = lookUp((db: Db, { ids }: Slots<{ ids: readonly string[] }>) =>
+const cardsByIds = preparedLookup((db: Db, { ids }: Placeholders<{ ids: readonly string[] }>) =>
   db
     .selectFrom('videos')
     .select(plainCardColumns)
@@ -67,7 +67,7 @@ export function selectCardsByIds(db: Db, ids: readonly string[]) {
   return cardsByIds(db, { ids })
 }
 
-const tagNames = lookUp((db: Db, { ids }: Slots<{ ids: readonly string[] }>) =>
+const tagNames = preparedLookup((db: Db, { ids }: Placeholders<{ ids: readonly string[] }>) =>
   db
     .selectFrom('tags')
     .select(['id', 'names'])
@@ -136,7 +136,7 @@ export async function selectSettings(db: Db): Promise<Map<string, object>> {
 }
 
 /** @returns whether this call was the first to mark the homepage as created */
-export async function markSeeded(tx: Tx): Promise<boolean> {
+export async function markHomepageSeeded(tx: Tx): Promise<boolean> {
   const result = await tx
     .insertInto('settings')
     .values({ key: 'homepage_seeded', value: '{}' })
@@ -186,7 +186,7 @@ export async function upsertSetting(db: Db, key: string, value: object): Promise
 }
 
 /** Selects the synopses of videos by id. */
-export async function selectSynopses(db: Db, ids: readonly string[]): Promise<Map<string, Texts>> {
+export async function selectSynopses(db: Db, ids: readonly string[]): Promise<Map<string, LocalizedText>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('videos').select(['id', 'synopses']).where('id', 'in', ids).execute()
   return new Map(rows.map(({ id, synopses }) => [id, synopses]))

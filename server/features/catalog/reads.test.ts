@@ -4,10 +4,10 @@ import { getHomepage, getVideo, listTags, queryHomepage } from '#contract/catalo
 import { addFavorite, listFavorites } from '#contract/library.ts'
 import { getUser } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'
-import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { buildVideo, noStorage, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let primary: TestDatabase
 /** Stands for a replica. The video's title differs there, so that a response reveals its source. */
@@ -16,13 +16,13 @@ let site: TestSite
 let video: BuiltVideo
 
 beforeAll(async () => {
-  primary = await testDatabase()
-  replica = await testDatabase()
+  primary = await createTestDatabase()
+  replica = await createTestDatabase()
   // Homepages begin with the same sections.
-  await (await testSite({ database: { ...replica, close: async () => {} } })).close()
-  site = await testSite({ clock: advancingClock(), database: { ...primary, reads: replica.db } })
+  await (await startTestSite({ database: { ...replica, close: async () => {} } })).close()
+  site = await startTestSite({ clock: advancingClock(), database: { ...primary, reads: replica.db } })
   video = await buildVideo(site.context, { title: 'Written' })
-  const copy = await buildVideo({ db: replica.db, storage: noFiles }, { title: 'Replicated' })
+  const copy = await buildVideo({ db: replica.db, storage: noStorage }, { title: 'Replicated' })
   await replica.db.transaction().execute(async (tx) => {
     await sql`SET LOCAL session_replication_role = replica`.execute(tx)
     await sql`UPDATE videos SET id = ${video.id} WHERE id = ${copy.id}`.execute(tx)
@@ -37,11 +37,11 @@ afterAll(async () => {
 it('serves homepage, listings, search and video pages from the replica', async () => {
   const visitor = site.visitor()
   const answers = await Promise.all([
-    visitor.ask(getHomepage),
-    visitor.ask(queryHomepage),
-    visitor.ask(queryHomepage, { query: { keyword: 'replicated' } }),
-    visitor.ask(listTags, { query: { keyword: 'replic' } }),
-    visitor.ask(getVideo, { query: { id: video.id } }),
+    visitor.callOk(getHomepage),
+    visitor.callOk(queryHomepage),
+    visitor.callOk(queryHomepage, { query: { keyword: 'replicated' } }),
+    visitor.callOk(listTags, { query: { keyword: 'replic' } }),
+    visitor.callOk(getVideo, { query: { id: video.id } }),
     site
       .visitor()
       .fetch('/')
@@ -59,14 +59,14 @@ it('serves homepage, listings, search and video pages from the replica', async (
 
 it("reads a user's own data from the primary", async () => {
   const visitor = site.visitor()
-  await visitor.ask(getUser)
-  await visitor.ask(addFavorite, { body: { video_id: video.id } })
-  expect((await visitor.ask(listFavorites)).list).toMatchObject([{ id: video.id }])
-  expect(await visitor.ask(getVideo, { query: { id: video.id } })).toMatchObject({ favorite: true })
+  await visitor.callOk(getUser)
+  await visitor.callOk(addFavorite, { body: { video_id: video.id } })
+  expect((await visitor.callOk(listFavorites)).list).toMatchObject([{ id: video.id }])
+  expect(await visitor.callOk(getVideo, { query: { id: video.id } })).toMatchObject({ favorite: true })
 })
 
 it('checks on the primary what a viewer may watch', async () => {
   const [first] = video.episodes
-  const played = await site.visitor().ask(getEpisode, { query: { episode_id: first?.id ?? '' } })
+  const played = await site.visitor().callOk(getEpisode, { query: { episode_id: first?.id ?? '' } })
   expect(played).toMatchObject({ playback: { hls_url: expect.any(String) } })
 })

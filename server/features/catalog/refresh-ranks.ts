@@ -4,11 +4,17 @@ import type { Db, Tx } from '#server/tables.ts'
 import { runTagBatch } from './editing/tag-batch-job.ts'
 import { anyDueVideos } from './editing/admin-queries.ts'
 import { lockSetting, upsertSetting } from './queries.ts'
-import { assignTiers, deleteRankChanges, fadeTags, rankTags, refreshPlayed } from './ranking/rank-queries.ts'
+import {
+  assignTiers,
+  deleteRankChanges,
+  decayTrendingScores,
+  rankTags,
+  refreshPlayedVideos,
+} from './ranking/rank-queries.ts'
 import { anyTagWork, tagWorkChannel } from './editing/tag-batch-queries.ts'
-import { releaseDue } from './editing/video-states.ts'
+import { releaseDueVideos } from './editing/video-states.ts'
 
-const batch = 1000
+const batchSize = 1000
 /**
  * Batch size. A search row is in the index once for each of its words; if none of the index is in memory, moving a row takes 20 ms,
  * so that a batch takes a third of the statement timeout.
@@ -18,32 +24,32 @@ const tierBatch = 500
 const halfLifeMs = 2 * dayMs
 const trendingTags = 10
 /** A viewer who takes longer between pages may miss a video that rose meanwhile. */
-const risesKeptMs = 3_600_000
-const setting = 'tags_ranked'
+const rankChangeRetentionMs = 3_600_000
+const settingKey = 'tags_ranked'
 
 /**
  * Updates rankings and tags with the plays counted since. Ranks are fixed between runs, and rank changes are recorded, so that a
  * viewer who pages through a ranking sees each video once (`selectPopularAfter`).
  */
 export async function refreshRanks(db: Db, now: Date): Promise<void> {
-  await inTransaction(db, (tx) => fadeSince(tx, now))
-  const refreshBatch = () => inTransaction(db, (tx) => refreshPlayed(tx, batch, now))
-  while ((await refreshBatch()) === batch);
-  await deleteRankChanges(db, new Date(now.getTime() - risesKeptMs))
+  await inTransaction(db, (tx) => decaySinceLastRun(tx, now))
+  const refreshBatch = () => inTransaction(db, (tx) => refreshPlayedVideos(tx, batchSize, now))
+  while ((await refreshBatch()) === batchSize);
+  await deleteRankChanges(db, new Date(now.getTime() - rankChangeRetentionMs))
   await inTransaction(db, (tx) => rankTags(tx, trendingTags))
 }
 
 /** Decays the tags' scores once for the elapsed time, also with several processes or a crash. */
-async function fadeSince(tx: Tx, now: Date): Promise<void> {
-  const ranked = (await lockSetting(tx, setting)) as { at: string } | undefined
-  const passedMs = Math.max(0, now.getTime() - Date.parse(ranked?.at ?? now.toISOString()))
-  await fadeTags(tx, 0.5 ** (passedMs / halfLifeMs))
-  await upsertSetting(tx, setting, { at: now.toISOString() })
+async function decaySinceLastRun(tx: Tx, now: Date): Promise<void> {
+  const ranked = (await lockSetting(tx, settingKey)) as { at: string } | undefined
+  const elapsedMs = Math.max(0, now.getTime() - Date.parse(ranked?.at ?? now.toISOString()))
+  await decayTrendingScores(tx, 0.5 ** (elapsedMs / halfLifeMs))
+  await upsertSetting(tx, settingKey, { at: now.toISOString() })
 }
 
 /** Moves videos to the right tier of the search, a batch at a time; after an import that is nearly all of them. */
-export async function assignAllTiers(db: Db, signal: AbortSignal, most = tierBatch): Promise<void> {
-  while (!signal.aborted && (await inTransaction(db, (tx) => assignTiers(tx, most))) === most);
+export async function assignAllTiers(db: Db, signal: AbortSignal, limit = tierBatch): Promise<void> {
+  while (!signal.aborted && (await inTransaction(db, (tx) => assignTiers(tx, limit))) === limit);
 }
 
 /** Returns the scheduled jobs of this feature. */
@@ -66,7 +72,7 @@ export function catalogJobs({ db, clock }: { db: Db; clock: Clock }) {
       name: 'release-videos',
       everySeconds: 5,
       dueWhen: anyDueVideos,
-      run: () => releaseDue(db, clock.now()),
+      run: () => releaseDueVideos(db, clock.now()),
     },
   ]
 }

@@ -7,7 +7,7 @@ import {
 } from '#contract/catalog.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import type { Language } from '#contract/languages.ts'
-import { createAnswerCache } from '#server/platform/response-cache.ts'
+import { createResponseCache } from '#server/platform/response-cache.ts'
 import { route, type Route, type Viewer } from '#server/platform/http/route.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
@@ -21,16 +21,16 @@ import {
 } from './catalog.ts'
 import { listTags } from './listing/list-tags.ts'
 import { listVideos } from './listing/list-videos.ts'
-import type { Watched } from './recommendations/recommend-videos.ts'
+import type { LoadWatched } from './recommendations/recommend-videos.ts'
 
-type Personal = Pick<Video, 'favorite' | 'resume'>
+type ViewerState = Pick<Video, 'favorite' | 'resume'>
 
 export interface CatalogRoutesContext extends Catalog {
   /** For viewer-specific data. */
   db: Db
   clock: Clock
   /** Loads the viewer-specific part of a video's page; library implements it, context.ts connects the two. */
-  personalFor(db: Db, viewer: Viewer, videoId: string): Promise<Personal>
+  personalFor(db: Db, viewer: Viewer, videoId: string): Promise<ViewerState>
   /** The homepage's copyright line and icon if the operator has set none. */
   copyright(): Copyright
   /** Returns the changes of experiments to the checkout theme for a viewer; context.ts connects the two. */
@@ -41,42 +41,44 @@ export interface CatalogRoutesContext extends Catalog {
   recentlyWatched(db: Db, viewer: Viewer): Promise<string[]>
 }
 
-const nothingKept: Personal = { favorite: false, resume: null }
+const emptyViewerState: ViewerState = { favorite: false, resume: null }
 
 export function catalogRoutes(context: CatalogRoutesContext): Route[] {
   const { db, reads, clock, personalFor, recentlyWatched } = context
   const watchedBy =
-    (viewer: Viewer | null): Watched =>
+    (viewer: Viewer | null): LoadWatched =>
     async () =>
-      viewer?.kept ? recentlyWatched(db, viewer) : []
-  const homepages = createAnswerCache(clock)
-  const sharedHomepages = createAnswerCache<Awaited<ReturnType<typeof loadHomepage>>>(clock, { stale: true })
-  const videos = createAnswerCache(clock, { stale: true })
-  const lists = createAnswerCache(clock, { stale: true })
-  const tags = createAnswerCache(clock, { stale: true })
-  const shared = createAnswerCache<Awaited<ReturnType<typeof loadVideo>>>(clock)
+      viewer?.isStored ? recentlyWatched(db, viewer) : []
+  const homepages = createResponseCache(clock)
+  const sharedHomepages = createResponseCache<Awaited<ReturnType<typeof loadHomepage>>>(clock, {
+    stale: true,
+  })
+  const videos = createResponseCache(clock, { stale: true })
+  const lists = createResponseCache(clock, { stale: true })
+  const tags = createResponseCache(clock, { stale: true })
+  const sharedVideos = createResponseCache<Awaited<ReturnType<typeof loadVideo>>>(clock)
   const load = (id: string, language: Language) => loadVideo(context, id, language)
   return [
     route(getHomepage, async (call) => {
       const { viewer, language } = call
       const load = () =>
         sharedHomepages.get(language, () => loadHomepage(reads, language, context.copyright()))
-      const { personal } = viewer?.kept ? await load() : { personal: [] }
-      const own = viewer ? await context.payThemeFor(viewer) : {}
-      const themed = (info: ResultOf<typeof getHomepage>) => ({
-        info: { ...info, pay_theme: { ...info.pay_theme, ...own } },
+      const { personal } = viewer?.isStored ? await load() : { personal: [] }
+      const themeChanges = viewer ? await context.payThemeFor(viewer) : {}
+      const withTheme = (info: ResultOf<typeof getHomepage>) => ({
+        info: { ...info, pay_theme: { ...info.pay_theme, ...themeChanges } },
       })
       if (personal.length > 0)
-        return themed(await personaliseHomepage(context, await load(), language, watchedBy(viewer)))
+        return withTheme(await personaliseHomepage(context, await load(), language, watchedBy(viewer)))
       // Viewers with the same theme share a homepage.
-      const key = JSON.stringify([language, own.layout, own.accent])
-      return homepages.get(key, async () => call.serialise(themed((await load()).info)))
+      const key = JSON.stringify([language, themeChanges.layout, themeChanges.accent])
+      return homepages.get(key, async () => call.serialise(withTheme((await load()).info)))
     }),
     route(queryHomepage, async (call) => {
       const { query, language, viewer } = call
       const list = async () => ({ data: await listVideos(context, query, language, watchedBy(viewer)) })
       // A section may have recommendations for one viewer; any other list is shared.
-      if (query.section !== undefined && viewer?.kept) return list()
+      if (query.section !== undefined && viewer?.isStored) return list()
       const { section, menu, tag, keyword, sort, cursor, limit } = query
       const key = JSON.stringify([language, section, menu, tag, keyword, sort, cursor, limit])
       return lists.get(key, async () => call.serialise(await list()))
@@ -89,14 +91,16 @@ export function catalogRoutes(context: CatalogRoutesContext): Route[] {
     route(getVideo, async (call) => {
       const { viewer, language } = call
       const { id } = call.query
-      const own = viewer ? await context.pricesFor(viewer, id) : undefined
-      if (viewer && (viewer.kept || own)) {
-        const everybodys = shared.get(`${language} ${id}`, () => load(id, language))
-        const [video, personal] = await Promise.all([everybodys, personalFor(db, viewer, id)])
-        return { info: { ...video, price: own ? own(video.price) : video.price, ...personal } }
+      const applyPrices = viewer ? await context.pricesFor(viewer, id) : undefined
+      if (viewer && (viewer.isStored || applyPrices)) {
+        const sharedVideo = sharedVideos.get(`${language} ${id}`, () => load(id, language))
+        const [video, personal] = await Promise.all([sharedVideo, personalFor(db, viewer, id)])
+        return {
+          info: { ...video, price: applyPrices ? applyPrices(video.price) : video.price, ...personal },
+        }
       }
       return videos.get(`${language} ${id}`, async () =>
-        call.serialise({ info: { ...(await load(id, language)), ...nothingKept } }),
+        call.serialise({ info: { ...(await load(id, language)), ...emptyViewerState } }),
       )
     }),
   ]

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { Language, Texts } from '#contract/languages.ts'
+import type { Language, LocalizedText } from '#contract/languages.ts'
 import type { TagTask } from '#contract/studio/labels.ts'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
@@ -9,14 +9,14 @@ type Json<T extends object> = JSONColumnType<T, string, string>
 export interface CategoriesTable {
   id: string
   slug: string
-  names: Json<Texts>
+  names: Json<LocalizedText>
   position: Generated<number>
 }
 
 export interface TagsTable {
   id: string
   slug: string
-  names: Json<Texts>
+  names: Json<LocalizedText>
   /** Number of its published videos; maintained by triggers. */
   video_count: Generated<number>
   /** Score of recent plays of its videos, and the values derived from it at the last ranking. */
@@ -33,8 +33,8 @@ export type LanguageCovers = Partial<Record<Language, { path: string; color: str
 export interface VideosTable {
   id: string
   slug: string
-  titles: Json<Texts>
-  synopses: Json<Texts>
+  titles: Json<LocalizedText>
+  synopses: Json<LocalizedText>
   category_id: string | null
   state: 'draft' | 'scheduled' | 'published' | 'archived'
   badge: 'new' | 'hot' | null
@@ -90,7 +90,7 @@ export type SectionSource =
 export interface SectionsTable {
   id: string
   kind: 'carousel' | 'row' | 'ranking' | 'grid'
-  titles: Json<Texts>
+  titles: Json<LocalizedText>
   source: Json<SectionSource>
   position: number
 }

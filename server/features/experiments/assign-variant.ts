@@ -20,6 +20,6 @@ export function variantOf(
 ): number {
   const hash = createHash('sha256').update(`${id}|${viewerId}`).digest()
   const percent = (hash.readUInt32BE() / 2 ** 32) * 100
-  let passed = 0
-  return variants.findIndex(({ share }) => percent < (passed += share))
+  let cumulativeShare = 0
+  return variants.findIndex(({ share }) => percent < (cumulativeShare += share))
 }

@@ -1,4 +1,4 @@
-import { createAnswerCache } from '#server/platform/response-cache.ts'
+import { createResponseCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
@@ -7,7 +7,7 @@ import { variantOf, type RunningExperiment } from './assign-variant.ts'
 import {
   deleteExposures,
   insertExposures,
-  isSomebodysFormer,
+  isFormerGuest,
   moveExposures,
   selectExposuresOf,
   selectRunning,
@@ -32,8 +32,8 @@ export interface Experiments {
    * Records that a viewer was exposed to these experiments; only the first exposure to each counts. A viewer without a row can be
    * exposed too, up to the quota of their network, unless the guest has registered since the token was issued.
    */
-  noteMet(
-    viewer: Pick<Viewer, 'userId' | 'kept' | 'ip'>,
+  recordExposures(
+    viewer: Pick<Viewer, 'userId' | 'isStored' | 'ip'>,
     experiments: readonly RunningExperiment[],
   ): Promise<void>
 }
@@ -45,13 +45,13 @@ interface Options {
 }
 
 export function createExperiments({ db, clock, quotas }: Options): Experiments {
-  const kept = createAnswerCache<readonly RunningExperiment[]>(clock, { stale: true })
+  const cache = createResponseCache<readonly RunningExperiment[]>(clock, { stale: true })
   return {
-    running: () => kept.get('running', () => selectRunning(db)),
-    async noteMet({ userId: viewerId, kept: isStored, ip }, experiments) {
+    running: () => cache.get('running', () => selectRunning(db)),
+    async recordExposures({ userId: viewerId, isStored, ip }, experiments) {
       if (experiments.length === 0) return
       if (!isStored && ip !== undefined && quotas.spend('exposures', ip, experiments.length) > 0) return
-      if (!isStored && (await isSomebodysFormer(db, viewerId))) return
+      if (!isStored && (await isFormerGuest(db, viewerId))) return
       const at = clock.now()
       const rows = experiments.map((experiment) => ({
         viewer_id: viewerId,
@@ -65,20 +65,20 @@ export function createExperiments({ db, clock, quotas }: Options): Experiments {
 }
 
 /** Reads the running experiments without the cache, for charges. */
-export function runningNow(db: Db): Promise<readonly RunningExperiment[]> {
+export function loadRunningUncached(db: Db): Promise<readonly RunningExperiment[]> {
   return selectRunning(db)
 }
 
 type Running = readonly RunningExperiment[]
 
-const about = (running: Running, kind: RunningExperiment['kind'], target: string | null) =>
+const findRunning = (running: Running, kind: RunningExperiment['kind'], target: string | null) =>
   running.find((each) => each.kind === kind && each.target === target)
 
 /** Number of free episodes of a video for one viewer. */
 export interface FreeEpisodes {
   count: number
   /** Lowest number of free episodes in any variant. */
-  least: number
+  minCount: number
   /** The experiment that decides the number. A viewer who requests an episode after `least` is exposed to it. */
   experiment?: RunningExperiment
 }
@@ -92,18 +92,19 @@ export function freeEpisodesFor(
   viewerId: string | undefined,
   video: { id: string; free_episodes: number },
 ): FreeEpisodes {
-  const usual = video.free_episodes
-  const experiment = about(running, 'free_episodes', video.id) ?? about(running, 'free_episodes', null)
-  if (!experiment) return { count: usual, least: usual }
-  const counts = experiment.variants.map(({ free_episodes = usual }) => free_episodes)
-  const least = Math.min(...counts)
-  const count = viewerId === undefined ? least : (counts[variantOf(experiment, viewerId)] ?? usual)
-  return { count, least, experiment }
+  const defaultCount = video.free_episodes
+  const experiment =
+    findRunning(running, 'free_episodes', video.id) ?? findRunning(running, 'free_episodes', null)
+  if (!experiment) return { count: defaultCount, minCount: defaultCount }
+  const counts = experiment.variants.map(({ free_episodes = defaultCount }) => free_episodes)
+  const minCount = Math.min(...counts)
+  const count = viewerId === undefined ? minCount : (counts[variantOf(experiment, viewerId)] ?? defaultCount)
+  return { count, minCount, experiment }
 }
 
 /** Returns the changes of a viewer's variant to the operator's checkout theme; empty if no experiment applies. */
 export function payThemeFor(running: Running, viewerId: string): { layout?: string; accent?: string } {
-  const experiment = about(running, 'pay_theme', null)
+  const experiment = findRunning(running, 'pay_theme', null)
   if (!experiment) return {}
   const { layout, accent } = experiment.variants[variantOf(experiment, viewerId)] ?? {}
   return { ...(layout === undefined ? {} : { layout }), ...(accent === undefined ? {} : { accent }) }
@@ -125,7 +126,7 @@ export interface VariantPrices {
 export function pricesFor(running: Running, viewerId: string | undefined, videoId: string): VariantPrices {
   if (viewerId === undefined) return {}
   const amountOf = (kind: 'episode_price' | 'video_price') => {
-    const experiment = about(running, kind, videoId)
+    const experiment = findRunning(running, kind, videoId)
     const cents = experiment?.variants[variantOf(experiment, viewerId)]?.price_cents
     return cents === undefined ? undefined : { cents, currency: experiment?.currency ?? null }
   }
@@ -134,8 +135,8 @@ export function pricesFor(running: Running, viewerId: string | undefined, videoI
 }
 
 /** Returns the variant's price if it is in the current currency, otherwise the usual price. */
-export function variantCents(variant: Amount | undefined, currency: string, usual: number): number {
-  return variant?.currency === currency ? variant.cents : usual
+export function variantCents(variant: Amount | undefined, currency: string, defaultCents: number): number {
+  return variant?.currency === currency ? variant.cents : defaultCents
 }
 
 /** Applies the prices of the viewer's variants to a video. */
@@ -151,7 +152,7 @@ export function withVariantPrices<
 }
 
 /** Returns the experiments that an offer exposes: those on the checkout theme and, if the offer is about a video, on its prices. */
-export function metInOffer(running: Running, videoId?: string): RunningExperiment[] {
+export function experimentsInOffer(running: Running, videoId?: string): RunningExperiment[] {
   return running.filter(
     ({ kind, target }) =>
       kind === 'pay_theme' || ((kind === 'episode_price' || kind === 'video_price') && target === videoId),

@@ -12,7 +12,7 @@ import {
   withVariantPrices,
 } from './experiments.ts'
 
-interface Needed {
+interface ExperimentDependencies {
   db: Db
   clock: Clock
   quotas: NetworkQuotas
@@ -21,7 +21,7 @@ interface Needed {
 type Price = Parameters<typeof withVariantPrices>[0]
 
 /** Adds the running experiments, and their effects on one viewer, to the context. */
-export function experimentsFeature(needed: Needed) {
+export function experimentsFeature(needed: ExperimentDependencies) {
   const experiments = createExperiments(needed)
   return {
     parts: {

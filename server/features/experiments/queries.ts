@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
-import type { After } from '#server/platform/database/prepared-page.ts'
+import type { PagePosition } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { RunningExperiment } from './assign-variant.ts'
 import type { ExperimentsTable, ExposuresTable } from './tables.ts'
@@ -16,7 +16,11 @@ export function selectRunning(db: Db): Promise<RunningExperiment[]> {
 }
 
 /** Selects a page of experiments, newest first (index `experiments_newest`). */
-export function selectExperiments(db: Db, after: After | undefined, limit: number): Promise<ExperimentRow[]> {
+export function selectExperiments(
+  db: Db,
+  after: PagePosition | undefined,
+  limit: number,
+): Promise<ExperimentRow[]> {
   return db
     .selectFrom('experiments')
     .selectAll()
@@ -56,7 +60,7 @@ export function updateExperiment(
 }
 
 /** Returns whether another experiment on the same target is running. Experiments are started one at a time. */
-export async function isTaken(tx: Tx, { kind, target }: ExperimentRow): Promise<boolean> {
+export async function isTargetInUse(tx: Tx, { kind, target }: ExperimentRow): Promise<boolean> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('experiments', 0))`.execute(tx)
   const row = await tx
     .selectFrom('experiments')
@@ -69,7 +73,7 @@ export async function isTaken(tx: Tx, { kind, target }: ExperimentRow): Promise<
 }
 
 /** Returns whether a guest without a row was registered, merged or deleted since. */
-export async function isSomebodysFormer(db: Db, viewerId: string): Promise<boolean> {
+export async function isFormerGuest(db: Db, viewerId: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')
     .select('id')

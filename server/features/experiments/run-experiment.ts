@@ -5,7 +5,7 @@ import { readPage, type Paging } from '#server/platform/read-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
   insertExperiment,
-  isTaken,
+  isTargetInUse,
   lockExperiment,
   selectExperiment,
   selectExperiments,
@@ -16,7 +16,7 @@ import {
 export type { ExperimentRow } from './queries.ts'
 
 /** The values that a variant of each kind sets. */
-const says: Record<ExperimentKind, readonly Exclude<keyof Variant, 'share'>[]> = {
+const variantFields: Record<ExperimentKind, readonly Exclude<keyof Variant, 'share'>[]> = {
   free_episodes: ['free_episodes'],
   episode_price: ['price_cents'],
   video_price: ['price_cents'],
@@ -47,7 +47,7 @@ export async function changeDraft(
   id: string,
   { name, variants }: { name?: string; variants?: readonly Variant[] },
 ): Promise<{ row: ExperimentRow; before: ExperimentRow }> {
-  const before = await lockIn(tx, id, 'draft')
+  const before = await lockInState(tx, id, 'draft')
   if (variants) checkVariants(before.kind, variants)
   const row = await updateExperiment(tx, id, {
     name: name ?? before.name,
@@ -66,14 +66,14 @@ export async function startDraft(
   currency: string | null,
   now: Date,
 ): Promise<ExperimentRow> {
-  const draft = await lockIn(tx, id, 'draft')
-  if (await isTaken(tx, draft)) throw new Refusal('experimentRuns')
+  const draft = await lockInState(tx, id, 'draft')
+  if (await isTargetInUse(tx, draft)) throw new Refusal('experimentRuns')
   return updateExperiment(tx, id, { state: 'running', currency, started_at: now })
 }
 
 /** Stops a running experiment permanently. @throws Refusal notFound, movedOn */
 export async function endExperiment(tx: Tx, id: string, now: Date): Promise<ExperimentRow> {
-  await lockIn(tx, id, 'running')
+  await lockInState(tx, id, 'running')
   return updateExperiment(tx, id, { state: 'stopped', stopped_at: now })
 }
 
@@ -94,7 +94,7 @@ export function listAllExperiments(db: Db, paging: Paging) {
   )
 }
 
-async function lockIn(tx: Tx, id: string, state: ExperimentRow['state']): Promise<ExperimentRow> {
+async function lockInState(tx: Tx, id: string, state: ExperimentRow['state']): Promise<ExperimentRow> {
   const row = await lockExperiment(tx, id)
   if (!row) throw new Refusal('notFound')
   if (row.state !== state) throw new Refusal('movedOn')
@@ -107,16 +107,16 @@ async function lockIn(tx: Tx, id: string, state: ExperimentRow['state']): Promis
  */
 function checkVariants(kind: ExperimentKind, variants: readonly Variant[]): void {
   const [first, ...others] = variants.map(({ share: _share, ...said }) => said)
-  const isSaid = (said: object) => {
+  const hasOnlyFieldsOfKind = (said: object) => {
     const names = Object.keys(said)
-    return names.length > 0 && names.every((name) => says[kind].some((known) => known === name))
+    return names.length > 0 && names.every((name) => variantFields[kind].some((known) => known === name))
   }
-  const texts = new Set(others.map((said) => says[kind].map((name) => said[name] ?? '').join('|')))
-  const sound =
+  const texts = new Set(others.map((said) => variantFields[kind].map((name) => said[name] ?? '').join('|')))
+  const isValid =
     first !== undefined &&
     Object.keys(first).length === 0 &&
-    others.every(isSaid) &&
+    others.every(hasOnlyFieldsOfKind) &&
     texts.size === others.length &&
     variants.reduce((sum, { share }) => sum + share, 0) === 100
-  if (!sound) throw new Refusal('variantsInvalid', { field: 'variants' })
+  if (!isValid) throw new Refusal('variantsInvalid', { field: 'variants' })
 }

@@ -4,7 +4,7 @@ import type { EntitlementsTable } from './tables.ts'
 
 export type AdminEntitlementRow = Awaited<ReturnType<typeof selectEntitlementsOfOrder>>[number]
 
-const held = (db: Db) =>
+const entitlementsQuery = (db: Db) =>
   db
     .selectFrom('entitlements')
     .leftJoin('videos', 'videos.id', 'entitlements.video_id')
@@ -26,7 +26,7 @@ const held = (db: Db) =>
 
 /** Selects the entitlements of an order, including revoked ones. */
 export function selectEntitlementsOfOrder(db: Db, orderId: string) {
-  return held(db).where('entitlements.order_id', '=', orderId).execute()
+  return entitlementsQuery(db).where('entitlements.order_id', '=', orderId).execute()
 }
 
 /** Selects the entitlements of a user, including expired and revoked ones, latest first. */
@@ -35,11 +35,11 @@ export function selectEntitlementsOfUser(
   userId: string,
   limit: number,
 ): Promise<AdminEntitlementRow[]> {
-  return held(db).where('entitlements.user_id', '=', userId).limit(sql.lit(limit)).execute()
+  return entitlementsQuery(db).where('entitlements.user_id', '=', userId).limit(sql.lit(limit)).execute()
 }
 
 /** Selects a video, or one of its episodes by its number; undefined if it does not exist. */
-export async function selectGood(
+export async function selectVideoOrEpisode(
   tx: Tx,
   videoId: string,
   number: number | undefined,
@@ -56,7 +56,7 @@ export async function selectGood(
     .executeTakeFirst()
 }
 
-export async function insertGranted(tx: Tx, row: Insertable<EntitlementsTable>): Promise<void> {
+export async function insertGrantedEntitlement(tx: Tx, row: Insertable<EntitlementsTable>): Promise<void> {
   await tx.insertInto('entitlements').values(row).execute()
 }
 
@@ -64,7 +64,7 @@ export async function insertGranted(tx: Tx, row: Insertable<EntitlementsTable>):
  * Revokes one entitlement permanently, even if it is already suspended because its order was refunded or disputed, since that could
  * restore it. @returns its user and what it covers; undefined if it does not exist or an operator revoked it before
  */
-export function revokeOne(tx: Tx, id: string, at: Date, reason: string) {
+export function revokeEntitlementById(tx: Tx, id: string, at: Date, reason: string) {
   return tx
     .updateTable('entitlements')
     .set({ revoked_at: sql`coalesce(revoked_at, ${at})`, revoked_for: reason })

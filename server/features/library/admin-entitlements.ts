@@ -1,18 +1,18 @@
 import { Refusal } from '#contract/errors.ts'
-import { inLanguage, type Language } from '#contract/languages.ts'
+import { textInLanguage, type Language } from '#contract/languages.ts'
 import type { CustomerEntitlement } from '#contract/studio/orders.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
-  insertGranted,
-  revokeOne,
-  selectGood,
+  insertGrantedEntitlement,
+  revokeEntitlementById,
+  selectVideoOrEpisode,
   selectEntitlementsOfUser,
   selectEntitlementsOfOrder,
   type AdminEntitlementRow,
 } from './admin-entitlement-queries.ts'
 
-const mostShown = 200
+const maxShown = 200
 
 /** Lists an order's entitlements for operators, including revoked ones. */
 export async function listEntitlementsOfOrder(
@@ -20,19 +20,23 @@ export async function listEntitlementsOfOrder(
   orderId: string,
   language: Language,
 ): Promise<CustomerEntitlement[]> {
-  return (await selectEntitlementsOfOrder(db, orderId)).map((row) => present(row, language))
+  return (await selectEntitlementsOfOrder(db, orderId)).map((row) =>
+    presentCustomerEntitlement(row, language),
+  )
 }
 
 /** Lists a user's entitlements for operators, including expired and revoked ones. */
-export async function listEntitlementsOf(
+export async function listEntitlementsOfUser(
   db: Db,
   userId: string,
   language: Language,
 ): Promise<CustomerEntitlement[]> {
-  return (await selectEntitlementsOfUser(db, userId, mostShown)).map((row) => present(row, language))
+  return (await selectEntitlementsOfUser(db, userId, maxShown)).map((row) =>
+    presentCustomerEntitlement(row, language),
+  )
 }
 
-interface Gift {
+interface FreeGrant {
   userId: string
   reason: string
   /** Everything if omitted. */
@@ -47,25 +51,25 @@ interface Gift {
  * Grants a free entitlement to one episode, a whole video, or everything; the last works like a subscription. @returns its id
  * @throws Refusal notFound if the video or episode does not exist
  */
-export async function giveEntitlement(tx: Tx, gift: Gift): Promise<string> {
+export async function grantFreeEntitlement(tx: Tx, grant: FreeGrant): Promise<string> {
   const id = newId('ent')
-  await insertGranted(tx, {
+  await insertGrantedEntitlement(tx, {
     id,
-    user_id: gift.userId,
+    user_id: grant.userId,
     order_id: null,
-    granted_for: gift.reason,
-    source: gift.videoId === undefined ? 'subscription' : 'purchase',
-    ...(await findGood(tx, gift)),
-    starts_at: gift.startsAt,
-    ends_at: gift.endsAt,
+    granted_for: grant.reason,
+    source: grant.videoId === undefined ? 'subscription' : 'purchase',
+    ...(await findGrantTarget(tx, grant)),
+    starts_at: grant.startsAt,
+    ends_at: grant.endsAt,
     revoked_at: null,
   })
   return id
 }
 
-async function findGood(tx: Tx, { videoId, number }: Gift) {
+async function findGrantTarget(tx: Tx, { videoId, number }: FreeGrant) {
   if (videoId === undefined) return { video_id: null, episode_id: null }
-  const found = await selectGood(tx, videoId, number)
+  const found = await selectVideoOrEpisode(tx, videoId, number)
   if (!found) throw new Refusal('notFound')
   return { video_id: videoId, episode_id: found.episode_id }
 }
@@ -75,16 +79,16 @@ async function findGood(tx: Tx, { videoId, number }: Gift) {
  * does not exist or was revoked before
  */
 export function revokeEntitlement(tx: Tx, id: string, at: Date, reason: string) {
-  return revokeOne(tx, id, at, reason)
+  return revokeEntitlementById(tx, id, at, reason)
 }
 
-function present(row: AdminEntitlementRow, language: Language): CustomerEntitlement {
+function presentCustomerEntitlement(row: AdminEntitlementRow, language: Language): CustomerEntitlement {
   return {
     id: row.id,
     source: row.source,
     order_id: row.order_id,
     reason: row.granted_for,
-    title: row.titles ? inLanguage(row.titles, language) : null,
+    title: row.titles ? textInLanguage(row.titles, language) : null,
     number: row.number,
     starts_at: row.starts_at.toISOString(),
     ends_at: row.ends_at?.toISOString() ?? null,

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '#server/platform/ids.ts'
 import { insertPaidOrder, insertUserRow } from '#server/testing/builders/money-builders.ts'
-import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { buildVideo, noStorage, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import {
   grantEntitlement,
-  loadRights,
+  loadVideoEntitlements,
   moveEntitlementEnd,
-  noRights,
+  noEntitlements,
   presentEntitlement,
   restoreEntitlements,
   revokeEntitlements,
@@ -22,8 +22,8 @@ let video: BuiltVideo
 let userId: string
 
 beforeAll(async () => {
-  database = await testDatabase()
-  video = await buildVideo({ db: database.db, storage: noFiles })
+  database = await createTestDatabase()
+  video = await buildVideo({ db: database.db, storage: noStorage })
 })
 afterAll(() => database.close())
 beforeEach(() => {
@@ -46,7 +46,7 @@ function grant(change: Partial<Parameters<typeof grantEntitlement>[1]> = {}): Pr
   })
 }
 
-const rights = (at = now) => loadRights(database.db, userId, video.id, at)
+const rights = (at = now) => loadVideoEntitlements(database.db, userId, video.id, at)
 const covers = async (episodeId: string, at = now) => (await rights(at)).covers(episodeId)
 const change = (work: Parameters<ReturnType<TestDatabase['db']['transaction']>['execute']>[0]) =>
   database.db.transaction().execute(work)
@@ -55,8 +55,8 @@ describe('the entitlements of a video', () => {
   test('are empty without an entitlement', async () => {
     expect(await covers(first())).toBe(false)
     expect((await rights()).entitlementFor(first())).toBeUndefined()
-    expect(noRights.covers(first())).toBe(false)
-    expect(noRights.entitlementFor(first())).toBeUndefined()
+    expect(noEntitlements.covers(first())).toBe(false)
+    expect(noEntitlements.entitlementFor(first())).toBeUndefined()
   })
 
   test('to one episode cover no other', async () => {
@@ -66,7 +66,7 @@ describe('the entitlements of a video', () => {
   })
 
   test('to a video cover its episodes and no other video', async () => {
-    const other = await buildVideo({ db: database.db, storage: noFiles })
+    const other = await buildVideo({ db: database.db, storage: noStorage })
     await grant({ videoId: other.id })
     expect(await covers(first())).toBe(false)
     await grant({ videoId: video.id })

@@ -7,7 +7,7 @@ import type { EntitlementRow } from './queries.ts'
 export type { EntitlementRow } from './queries.ts'
 
 /** Entitlements of one viewer for one video at one moment. */
-export interface Rights {
+export interface VideoEntitlements {
   /** Whether the viewer may play the episode for a reason other than being free. */
   covers(episodeId: string): boolean
   /** The entitlement that covers the episode; a purchase takes precedence over a subscription. */
@@ -15,7 +15,12 @@ export interface Rights {
 }
 
 /** Loads a viewer's entitlements for a video once, for any number of its episodes. */
-export async function loadRights(db: Db, userId: string, videoId: string, now: Date): Promise<Rights> {
+export async function loadVideoEntitlements(
+  db: Db,
+  userId: string,
+  videoId: string,
+  now: Date,
+): Promise<VideoEntitlements> {
   const rows = await queries.selectEntitlements(db, userId, videoId, now)
   const purchasesFirst = rows.toSorted(
     (a, b) => Number(b.source === 'purchase') - Number(a.source === 'purchase'),
@@ -26,7 +31,7 @@ export async function loadRights(db: Db, userId: string, videoId: string, now: D
 }
 
 /** Entitlements of a viewer who has none. */
-export const noRights: Rights = { covers: () => false, entitlementFor: () => undefined }
+export const noEntitlements: VideoEntitlements = { covers: () => false, entitlementFor: () => undefined }
 
 /**
  * Grants the items of an order, in the transaction that marks it paid. Repeating it changes nothing. `episodeId` is that episode,
@@ -63,7 +68,7 @@ export async function moveEntitlementEnd(tx: Tx, orderId: string, endsAt: Date):
 
 /** Gives what orders gave to another person. */
 export async function moveEntitlements(tx: Tx, orderIds: readonly string[], to: string): Promise<void> {
-  await queries.setEntitled(tx, orderIds, to)
+  await queries.setEntitlementOwner(tx, orderIds, to)
 }
 
 /** Takes away what an order gave, and nothing else. */

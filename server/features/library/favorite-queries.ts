@@ -1,10 +1,15 @@
 import { sql } from 'kysely'
-import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
+import { preparedLookup, type Placeholders } from '#server/platform/database/prepared.ts'
 import { preparedPage } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-const favorite = lookUp((db: Db, { userId, videoId }: Slots<{ userId: string; videoId: string }>) =>
-  db.selectFrom('favorites').select('video_id').where('user_id', '=', userId).where('video_id', '=', videoId),
+const favorite = preparedLookup(
+  (db: Db, { userId, videoId }: Placeholders<{ userId: string; videoId: string }>) =>
+    db
+      .selectFrom('favorites')
+      .select('video_id')
+      .where('user_id', '=', userId)
+      .where('video_id', '=', videoId),
 )
 
 export async function isFavorite(db: Db, userId: string, videoId: string): Promise<boolean> {
@@ -73,7 +78,7 @@ export async function countFavorites(db: Db, userId: string, videoId: string): P
 }
 
 /** Selects the favorites of a user, latest first. */
-export const selectFavorites = preparedPage((db: Db, { userId, limit, isFurther }) =>
+export const selectFavorites = preparedPage((db: Db, { userId, limit, isAfterPosition: isFurther }) =>
   db
     .selectFrom('favorites')
     .select(['video_id', 'favorited_at as at'])

@@ -5,7 +5,7 @@ import { getUser } from '#contract/members.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { countsOf } from '#server/testing/builders/video-counts.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import { aggregateFavorites } from './counts/aggregate-counts.ts'
 
@@ -16,7 +16,7 @@ let video: BuiltVideo
 let visitor: Visitor
 
 beforeAll(async () => {
-  site = await testSite({ clock })
+  site = await startTestSite({ clock })
 })
 afterAll(() => site.close())
 beforeEach(async () => {
@@ -27,14 +27,14 @@ beforeEach(async () => {
 
 async function someone(): Promise<Visitor> {
   const visitor = site.visitor()
-  await visitor.ask(getUser)
+  await visitor.callOk(getUser)
   return visitor
 }
 
-const add = (id = video.id, as = visitor) => as.ask(addFavorite, { body: { video_id: id } })
-const remove = (ids = [video.id], as = visitor) => as.ask(removeFavorites, { body: { video_ids: ids } })
+const add = (id = video.id, as = visitor) => as.callOk(addFavorite, { body: { video_id: id } })
+const remove = (ids = [video.id], as = visitor) => as.callOk(removeFavorites, { body: { video_ids: ids } })
 const idsOf = async (query = {}) =>
-  (await visitor.ask(listFavorites, { query })).list.map((entry) => entry.id)
+  (await visitor.callOk(listFavorites, { query })).list.map((entry) => entry.id)
 const archive = (id: string) =>
   site.context.db.updateTable('videos').set({ state: 'archived' }).where('id', '=', id).execute()
 
@@ -46,10 +46,10 @@ const counted = async (): Promise<number> => {
 describe('a favorite', () => {
   it('is stored for a guest, and shown on the video and in the list to this viewer only', async () => {
     expect(await add()).toEqual({ video_id: video.id, favorite: true, favorite_count: 1 })
-    const mine = (await visitor.ask(getVideo, { query: { id: video.id } })) as Video
-    const theirs = (await site.visitor().ask(getVideo, { query: { id: video.id } })) as Video
+    const mine = (await visitor.callOk(getVideo, { query: { id: video.id } })) as Video
+    const theirs = (await site.visitor().callOk(getVideo, { query: { id: video.id } })) as Video
     expect([mine.favorite, theirs.favorite]).toEqual([true, false])
-    expect((await visitor.ask(listFavorites)).list).toMatchObject([
+    expect((await visitor.callOk(listFavorites)).list).toMatchObject([
       { id: video.id, title: expect.any(String), favorited_at: '2026-03-01T12:00:00.000Z' },
     ])
   })
@@ -135,7 +135,7 @@ describe('the list of favorites', () => {
       await add(id)
     }
     const newestFirst = videos.map(({ id }) => id).toReversed()
-    const first = await visitor.ask(listFavorites, { query: { limit: 2 } })
+    const first = await visitor.callOk(listFavorites, { query: { limit: 2 } })
     expect(first.list.map((entry) => entry.id)).toEqual(newestFirst.slice(0, 2))
     await remove([newestFirst[1] ?? ''])
     time.now = new Date('2026-03-01T13:00:00Z')

@@ -5,15 +5,15 @@ import type { Log } from '#server/platform/log.ts'
 import type { NetworkQuotas } from '#server/platform/network-quotas.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { selectLastActivity } from './history/history-queries.ts'
-import { holdSaves } from './history/waiting-saves.ts'
+import { bufferPositions } from './history/waiting-saves.ts'
 import type { CountPlays } from './history/write-saves.ts'
 import { recentlyWatched } from './learn-next-watched.ts'
-import { loadPersonal } from './library.ts'
+import { loadViewerState } from './library.ts'
 import { eraseLibrary } from './personal-data/erase-library.ts'
 import { exportLibrary } from './personal-data/export-library.ts'
 import { mergeLibrary } from './personal-data/merge-library.ts'
 
-interface Needed {
+interface Dependencies {
   db: Db
   clock: Clock
   log: Log
@@ -26,42 +26,42 @@ interface Needed {
  * Adds the batcher of playback positions to the context. Every read or change of a viewer's records flushes their pending positions
  * first.
  */
-export function libraryFeature({ experiments, ...needed }: Needed) {
-  const saves = holdSaves({ ...needed, running: () => experiments.running() })
+export function libraryFeature({ experiments, ...dependencies }: Dependencies) {
+  const saves = bufferPositions({ ...dependencies, running: () => experiments.running() })
   return {
     parts: {
       saves,
       async personalFor(db: Db, viewer: Viewer | null, videoId: string) {
-        if (viewer) await saves.settle(viewer.userId)
-        return loadPersonal(db, viewer, videoId)
+        if (viewer) await saves.flushUser(viewer.userId)
+        return loadViewerState(db, viewer, videoId)
       },
       async recentlyWatched(db: Db, viewer: Viewer) {
-        await saves.settle(viewer.userId)
+        await saves.flushUser(viewer.userId)
         return recentlyWatched(db, viewer)
       },
     },
     lifecycleHooks: {
       merge: [
         async (tx: Tx, guest: string, member: string) => {
-          for (const id of [guest, member]) await saves.settleWithin(tx, id)
+          for (const id of [guest, member]) await saves.flushUserInTransaction(tx, id)
           await mergeLibrary(tx, guest, member)
         },
       ],
       erase: [
         async (tx: Tx, userId: string, now: Date) => {
-          await saves.settleWithin(tx, userId)
+          await saves.flushUserInTransaction(tx, userId)
           await eraseLibrary(tx, userId, now)
         },
       ],
       lastActive: [
         async (tx: Tx, userId: string) => {
-          await saves.settleWithin(tx, userId)
+          await saves.flushUserInTransaction(tx, userId)
           return selectLastActivity(tx, userId)
         },
       ],
       export: [
         async (db: Db, userId: string) => {
-          await saves.settle(userId)
+          await saves.flushUser(userId)
           return exportLibrary(db, userId)
         },
       ],

@@ -2,26 +2,30 @@ import { recordWatchedNext } from '#server/features/catalog/catalog.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
-import { anyStarted, selectRecentlyWatched, takeStarted } from './history/continue-watching-queries.ts'
+import {
+  anyStartedVideos,
+  selectRecentlyWatched,
+  dequeueStartedVideos,
+} from './history/continue-watching-queries.ts'
 
-const batch = 500
+const batchSize = 500
 /** Number of previously watched videos that count as predecessors of a new one. */
-const before = 3
+const maxPredecessors = 3
 /** Maximum number of batches in a run; a backlog is processed over several runs. */
-const mostBatches = 100
+const maxBatches = 100
 
 /** Learns which video viewers start after which, from videos started since the last run. Failed batches are repeated in the next run. */
-export async function learnNextWatched(db: Db, signal: AbortSignal): Promise<void> {
-  for (let done = 0; done < mostBatches && !signal.aborted; done++) {
-    const taken = await inTransaction(db, async (tx) => {
-      const begun = await takeStarted(tx, { most: batch, before })
-      const pairs = begun.flatMap(({ videoId, earlier }) =>
+export async function updateNextWatched(db: Db, signal: AbortSignal): Promise<void> {
+  for (let done = 0; done < maxBatches && !signal.aborted; done++) {
+    const processed = await inTransaction(db, async (tx) => {
+      const started = await dequeueStartedVideos(tx, { most: batchSize, before: maxPredecessors })
+      const pairs = started.flatMap(({ videoId, earlier }) =>
         earlier.map((id) => ({ videoId: id, nextId: videoId })),
       )
       await recordWatchedNext(tx, pairs)
-      return begun.length
+      return started.length
     })
-    if (taken < batch) return
+    if (processed < batchSize) return
   }
 }
 
@@ -31,6 +35,6 @@ export function recentlyWatched(db: Db, viewer: Viewer): Promise<string[]> {
 }
 
 export function recommendationJobs({ db }: { db: Db }) {
-  const run = (signal: AbortSignal) => learnNextWatched(db, signal)
-  return [{ name: 'learn-next-watched', everySeconds: 60, dueWhen: anyStarted, run }]
+  const run = (signal: AbortSignal) => updateNextWatched(db, signal)
+  return [{ name: 'learn-next-watched', everySeconds: 60, dueWhen: anyStartedVideos, run }]
 }

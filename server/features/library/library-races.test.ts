@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { addFavorite, listFavorites, listHistory, removeFavorites, saveHistory } from '#contract/library.ts'
 import { getUser } from '#contract/members.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { testDatabase } from '#server/testing/database/template-database.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { createTestDatabase } from '#server/testing/database/template-database.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 import { aggregateFavorites, aggregatePlays } from './counts/aggregate-counts.ts'
 import { mergeLibrary } from './library.ts'
@@ -15,9 +15,9 @@ let videos: BuiltVideo[]
 let devices: Visitor[]
 
 beforeAll(async () => {
-  const database = await testDatabase()
+  const database = await createTestDatabase()
   const shared = { ...database, close: () => Promise.resolve() }
-  sites = [await testSite({ database }, settings), await testSite({ database: shared }, settings)]
+  sites = [await startTestSite({ database }, settings), await startTestSite({ database: shared }, settings)]
 })
 afterAll(async () => {
   for (const site of sites.toReversed()) await site.close()
@@ -36,7 +36,7 @@ function context() {
 
 async function devicesOf(count: number): Promise<Visitor[]> {
   const first = sites[0]?.visitor() ?? new Visitor('')
-  await first.ask(getUser)
+  await first.callOk(getUser)
   return Array.from({ length: count }, (_, i) => {
     const device = sites[i % 2]?.visitor() ?? first
     device.cookie = first.cookie
@@ -46,7 +46,7 @@ async function devicesOf(count: number): Promise<Visitor[]> {
 
 const started = Date.now() - 60_000
 const save = (device: Visitor | undefined, video: number, episode: number, position_ms: number) =>
-  device?.ask(saveHistory, {
+  device?.callOk(saveHistory, {
     body: {
       video_id: videos[video]?.id ?? '',
       episode_id: videos[video]?.episodes[episode]?.id ?? '',
@@ -75,7 +75,7 @@ describe('ten devices of one viewer on two processes', () => {
       videos.map((_, video) => () => save(device, video, i % 5, 1 + ((i * 7 + video * 3) % 10) * 1000)),
     )
     await Promise.all(writes.map((write) => write()))
-    const { list } = (await devices[3]?.ask(listHistory)) ?? { list: [] }
+    const { list } = (await devices[3]?.callOk(listHistory)) ?? { list: [] }
     expect(Object.fromEntries(list.map((entry) => [entry.video.id, entry.position_ms]))).toEqual(
       Object.fromEntries(ids().map((id) => [id, 9001])),
     )
@@ -86,28 +86,28 @@ describe('ten devices of one viewer on two processes', () => {
     await Promise.all(videos.map((_, video) => save(devices[0], video, 0, 1000)))
     const all = await Promise.all(
       devices.flatMap((device, i) => [
-        device.ask(saveHistory, { body: { remove: i % 2 ? ids() : ids().toReversed() } }),
+        device.callOk(saveHistory, { body: { remove: i % 2 ? ids() : ids().toReversed() } }),
         save(device, i % 5, 0, 500),
       ]),
     )
     const removed = all.reduce((sum, answer) => sum + (answer?.removed ?? 0), 0)
     expect(removed).toBe(5)
-    expect(await devices[0]?.ask(listHistory)).toMatchObject({ list: [] })
+    expect(await devices[0]?.callOk(listHistory)).toMatchObject({ list: [] })
   })
 
   it('add and remove a favorite once, however often they repeat the call', async () => {
     const everyone = (work: (device: Visitor) => Promise<unknown>) => Promise.all(devices.map(work))
     const add = (device: Visitor) =>
-      Promise.all(ids().map((video_id) => device.ask(addFavorite, { body: { video_id } })))
+      Promise.all(ids().map((video_id) => device.callOk(addFavorite, { body: { video_id } })))
     await everyone(add)
-    expect((await devices[1]?.ask(listFavorites))?.list).toHaveLength(5)
+    expect((await devices[1]?.callOk(listFavorites))?.list).toHaveLength(5)
     expect(await counts()).toMatchObject(videos.map(() => ({ favorite_count: 1 })))
     await everyone(async (device) => {
-      await device.ask(removeFavorites, { body: { video_ids: ids() } })
+      await device.callOk(removeFavorites, { body: { video_ids: ids() } })
       await add(device)
-      await device.ask(removeFavorites, { body: { video_ids: ids().toReversed() } })
+      await device.callOk(removeFavorites, { body: { video_ids: ids().toReversed() } })
     })
-    expect(await devices[1]?.ask(listFavorites)).toMatchObject({ list: [] })
+    expect(await devices[1]?.callOk(listFavorites)).toMatchObject({ list: [] })
     expect(await counts()).toMatchObject(videos.map(() => ({ favorite_count: 0 })))
   })
 })
@@ -123,7 +123,7 @@ describe('many viewers', () => {
       viewers.flatMap((viewer) =>
         videos.flatMap(({ id }, video) => [
           save(viewer, video, 0, 1),
-          viewer?.ask(addFavorite, { body: { video_id: id } }),
+          viewer?.callOk(addFavorite, { body: { video_id: id } }),
         ]),
       ),
     )
@@ -138,19 +138,19 @@ describe('many viewers', () => {
     for (const [i, guest] of guests.entries())
       for (const [video, { id }] of videos.entries()) {
         await save(guest, video, 0, 1 + i)
-        await guest?.ask(addFavorite, { body: { video_id: id } })
+        await guest?.callOk(addFavorite, { body: { video_id: id } })
       }
-    const memberId = (await member?.ask(getUser))?.id ?? ''
-    const guestIds = await Promise.all(guests.map(async (guest) => (await guest?.ask(getUser))?.id ?? ''))
+    const memberId = (await member?.callOk(getUser))?.id ?? ''
+    const guestIds = await Promise.all(guests.map(async (guest) => (await guest?.callOk(getUser))?.id ?? ''))
     await Promise.all(
       [...guestIds, ...guestIds].map((guestId, i) =>
         sites[i % 2]?.context.db.transaction().execute((tx) => mergeLibrary(tx, guestId, memberId)),
       ),
     )
-    expect((await member?.ask(listHistory))?.list.map(({ position_ms }) => position_ms)).toEqual(
+    expect((await member?.callOk(listHistory))?.list.map(({ position_ms }) => position_ms)).toEqual(
       videos.map(() => 3),
     )
-    expect((await member?.ask(listFavorites))?.list).toHaveLength(5)
+    expect((await member?.callOk(listFavorites))?.list).toHaveLength(5)
     expect(await counts()).toEqual(videos.map(() => ({ play_count: 1, favorite_count: 1 })))
   })
 })

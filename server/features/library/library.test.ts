@@ -6,7 +6,7 @@ import type { Clock } from '#server/platform/clock.ts'
 import { encodeCursor } from '#server/platform/cursor.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { countsOf } from '#server/testing/builders/video-counts.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import { aggregatePlays, purgeLibrary } from './counts/aggregate-counts.ts'
 
@@ -17,20 +17,20 @@ let video: BuiltVideo
 let visitor: Visitor
 
 beforeAll(async () => {
-  site = await testSite({ clock })
+  site = await startTestSite({ clock })
 })
 afterAll(() => site.close())
 beforeEach(async () => {
   time.now = new Date('2026-03-01T12:10:00Z')
   video = await buildVideo(site.context)
   visitor = site.visitor()
-  await visitor.ask(getUser)
+  await visitor.callOk(getUser)
 })
 
 const at = (seconds: number) => new Date(Date.parse('2026-03-01T12:00:00Z') + seconds * 1000).toISOString()
 
 const save = (position_ms: number, seconds: number, number = 1, as = visitor) =>
-  as.ask(saveHistory, {
+  as.callOk(saveHistory, {
     body: {
       video_id: video.id,
       episode_id: video.episodes[number - 1]?.id ?? '',
@@ -50,8 +50,8 @@ const plays = async (): Promise<number> => {
 describe('a saved position', () => {
   it('resumes the video, for this viewer only', async () => {
     await save(5000, 10, 2)
-    const mine = (await visitor.ask(getVideo, { query: { id: video.id } })) as Video
-    const theirs = (await site.visitor().ask(getVideo, { query: { id: video.id } })) as Video
+    const mine = (await visitor.callOk(getVideo, { query: { id: video.id } })) as Video
+    const theirs = (await site.visitor().callOk(getVideo, { query: { id: video.id } })) as Video
     expect(mine.resume).toEqual({ episode_id: video.episodes[1]?.id, number: 2, position_ms: 5000 })
     expect(theirs.resume).toBeNull()
   })
@@ -83,7 +83,7 @@ describe('a saved position', () => {
     expect((await saveAt('0000-01-01T00:00:00+23:59')).answer.info).toMatchObject({
       at: '1970-01-01T00:00:00.000Z',
     })
-    expect((await visitor.ask(listHistory)).list).toHaveLength(1)
+    expect((await visitor.callOk(listHistory)).list).toHaveLength(1)
     expect(await save(7000, 0)).toMatchObject({ position_ms: 7000 })
   })
 
@@ -97,7 +97,7 @@ describe('a saved position', () => {
       return answer.code
     }
     expect([await codeOf(video, 3), await codeOf(unmade, 0), await codeOf(draft, 0)]).toEqual([403, 404, 404])
-    expect((await visitor.ask(listHistory)).list).toEqual([])
+    expect((await visitor.callOk(listHistory)).list).toEqual([])
     expect(await plays()).toBe(0)
   })
 
@@ -117,7 +117,7 @@ describe('a saved position', () => {
 
   it('loses nothing when ten devices write at once', async () => {
     await Promise.all(Array.from({ length: 10 }, (_, i) => save(i * 100, i)))
-    expect(((await visitor.ask(getVideo, { query: { id: video.id } })) as Video).resume?.position_ms).toBe(
+    expect(((await visitor.callOk(getVideo, { query: { id: video.id } })) as Video).resume?.position_ms).toBe(
       900,
     )
   })
@@ -156,11 +156,11 @@ describe('expired rows', () => {
     const sweep = (days: number) =>
       purgeLibrary(site.context.db, new Date(time.now.getTime() + days * 86_400_000))
     await save(0, 10)
-    await visitor.ask(saveHistory, { body: { remove: [video.id] } })
+    await visitor.callOk(saveHistory, { body: { remove: [video.id] } })
     await sweep(40)
     expect(await rows()).toEqual({ plays: 1, marks: 0 })
     await save(0, 1000)
-    await visitor.ask(saveHistory, { body: { remove: [video.id] } })
+    await visitor.callOk(saveHistory, { body: { remove: [video.id] } })
     await expectPlays(1)
     await sweep(1)
     expect(await rows()).toEqual({ plays: 1, marks: 1 })
@@ -174,12 +174,12 @@ describe('the history', () => {
   it('lists watched videos, newest first, in pages', async () => {
     const second = await buildVideo(site.context)
     await save(1000, 10)
-    await visitor.ask(saveHistory, {
+    await visitor.callOk(saveHistory, {
       body: { video_id: second.id, episode_id: second.episodes[0]?.id ?? '', position_ms: 1, at: at(20) },
     })
-    const first = await visitor.ask(listHistory, { query: { limit: 1 } })
+    const first = await visitor.callOk(listHistory, { query: { limit: 1 } })
     expect(first.list.map((entry) => entry.video.id)).toEqual([second.id])
-    const rest = await visitor.ask(listHistory, { query: { limit: 1, cursor: first.next_cursor ?? '' } })
+    const rest = await visitor.callOk(listHistory, { query: { limit: 1, cursor: first.next_cursor ?? '' } })
     expect(rest).toMatchObject({
       list: [{ video: { id: video.id }, episode: { number: 1 }, position_ms: 1000 }],
       next_cursor: null,
@@ -188,55 +188,55 @@ describe('the history', () => {
 
   it('omits removed entries', async () => {
     await save(1000, 10)
-    expect(await visitor.ask(saveHistory, { body: { remove: [video.id, 'vid_unknown'] } })).toEqual({
+    expect(await visitor.callOk(saveHistory, { body: { remove: [video.id, 'vid_unknown'] } })).toEqual({
       removed: 1,
     })
-    expect((await visitor.ask(listHistory)).list).toEqual([])
+    expect((await visitor.callOk(listHistory)).list).toEqual([])
   })
 
   it('keeps entries watched after a removal that arrives late', async () => {
     await save(1000, 30)
     const body = { remove: [video.id], at: at(20) }
-    expect(await visitor.ask(saveHistory, { body })).toEqual({ removed: 0 })
-    expect((await visitor.ask(listHistory)).list).toMatchObject([{ position_ms: 1000 }])
+    expect(await visitor.callOk(saveHistory, { body })).toEqual({ removed: 0 })
+    expect((await visitor.callOk(listHistory)).list).toMatchObject([{ position_ms: 1000 }])
   })
 
   it('ignores a late save from before a removal, but accepts one from after it', async () => {
     await save(1000, 10)
-    await visitor.ask(saveHistory, { body: { remove: [video.id], at: at(20) } })
+    await visitor.callOk(saveHistory, { body: { remove: [video.id], at: at(20) } })
     expect(await save(1000, 10)).toEqual({ video_id: video.id })
     expect(await save(1500, 15)).toEqual({ video_id: video.id })
-    expect((await visitor.ask(listHistory)).list).toEqual([])
-    expect(((await visitor.ask(getVideo, { query: { id: video.id } })) as Video).resume).toBeNull()
+    expect((await visitor.callOk(listHistory)).list).toEqual([])
+    expect(((await visitor.callOk(getVideo, { query: { id: video.id } })) as Video).resume).toBeNull()
     expect(await save(2000, 21)).toMatchObject({ position_ms: 2000 })
-    expect((await visitor.ask(listHistory)).list).toHaveLength(1)
+    expect((await visitor.callOk(listHistory)).list).toHaveLength(1)
   })
 
   it('removes many entries at once, each once', async () => {
     const others = await Promise.all([1, 2].map(() => buildVideo(site.context)))
     for (const { id, episodes } of others)
-      await visitor.ask(saveHistory, {
+      await visitor.callOk(saveHistory, {
         body: { video_id: id, episode_id: episodes[0]?.id ?? '', position_ms: 1, at: at(5) },
       })
     await save(1000, 10)
     const remove = [...others.map(({ id }) => id), video.id, video.id]
-    expect(await visitor.ask(saveHistory, { body: { remove } })).toEqual({ removed: 3 })
-    expect(await visitor.ask(saveHistory, { body: { remove } })).toEqual({ removed: 0 })
-    expect(await visitor.ask(saveHistory, { body: { remove: [] } })).toEqual({ removed: 0 })
+    expect(await visitor.callOk(saveHistory, { body: { remove } })).toEqual({ removed: 3 })
+    expect(await visitor.callOk(saveHistory, { body: { remove } })).toEqual({ removed: 0 })
+    expect(await visitor.callOk(saveHistory, { body: { remove: [] } })).toEqual({ removed: 0 })
   })
 
   it('keeps its order under a cursor while entries change', async () => {
     const videos = await Promise.all(Array.from({ length: 6 }, () => buildVideo(site.context)))
     const watch = ({ id, episodes }: BuiltVideo, seconds: number) =>
-      visitor.ask(saveHistory, {
+      visitor.callOk(saveHistory, {
         body: { video_id: id, episode_id: episodes[0]?.id ?? '', position_ms: 1, at: at(seconds) },
       })
     for (const built of videos) await watch(built, 5)
-    const first = await visitor.ask(listHistory, { query: { limit: 2 } })
+    const first = await visitor.callOk(listHistory, { query: { limit: 2 } })
     const [seen = '', alsoSeen = ''] = first.list.map((entry) => entry.video.id)
-    await visitor.ask(saveHistory, { body: { remove: [seen] } })
+    await visitor.callOk(saveHistory, { body: { remove: [seen] } })
     await save(1, 50)
-    const rest = await visitor.ask(listHistory, { query: { cursor: first.next_cursor ?? '' } })
+    const rest = await visitor.callOk(listHistory, { query: { cursor: first.next_cursor ?? '' } })
     expect(rest.list.map((entry) => entry.video.id)).toEqual(
       videos
         .map(({ id }) => id)
@@ -255,7 +255,7 @@ describe('the history', () => {
 
   it('is empty for a guest without records', async () => {
     const fresh = site.visitor()
-    await fresh.ask(getUser)
-    expect(await fresh.ask(listHistory)).toEqual({ list: [], next_cursor: null })
+    await fresh.callOk(getUser)
+    expect(await fresh.callOk(listHistory)).toEqual({ list: [], next_cursor: null })
   })
 })

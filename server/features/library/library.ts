@@ -5,8 +5,8 @@ import { selectResume } from './history/history-queries.ts'
 
 export * from './entitlements.ts'
 export {
-  giveEntitlement,
-  listEntitlementsOf,
+  grantFreeEntitlement as giveEntitlement,
+  listEntitlementsOfUser as listEntitlementsOf,
   listEntitlementsOfOrder,
   revokeEntitlement,
 } from './admin-entitlements.ts'
@@ -20,13 +20,13 @@ export { selectLastWatchedVideo as loadLastWatchedVideo } from './history/histor
 export { mergeLibrary } from './personal-data/merge-library.ts'
 
 /** The viewer-specific part of a video's page. */
-export interface Personal {
+export interface ViewerState {
   favorite: boolean
   resume: { episode_id: string; number: number; position_ms: number } | null
 }
 
-export async function loadPersonal(db: Db, viewer: Viewer | null, videoId: string): Promise<Personal> {
-  if (!viewer?.kept) return { favorite: false, resume: null }
+export async function loadViewerState(db: Db, viewer: Viewer | null, videoId: string): Promise<ViewerState> {
+  if (!viewer?.isStored) return { favorite: false, resume: null }
   const [favorite, resume] = await Promise.all([
     isFavorite(db, viewer.userId, videoId),
     selectResume(db, viewer.userId, videoId),

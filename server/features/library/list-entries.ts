@@ -1,14 +1,14 @@
 import { listLimits } from '#contract/catalog.ts'
-import { inLanguage, type Language } from '#contract/languages.ts'
+import { textInLanguage, type Language } from '#contract/languages.ts'
 import type { FavoriteEntry, HistoryEntry } from '#contract/library.ts'
 import { loadCards, type Catalog } from '#server/features/catalog/catalog.ts'
-import { pageSize } from '#server/platform/cursor.ts'
+import { choosePageSize } from '#server/platform/cursor.ts'
 import { readPage } from '#server/platform/read-page.ts'
-import type { After } from '#server/platform/database/prepared-page.ts'
+import type { PagePosition } from '#server/platform/database/prepared-page.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import { selectFavorites } from './favorite-queries.ts'
-import { selectUnlocked, selectWatched, type ListedRow } from './history/history-queries.ts'
+import { selectUnlocked, selectWatched, type HistoryListRow } from './history/history-queries.ts'
 
 interface Paging {
   cursor?: string
@@ -16,7 +16,7 @@ interface Paging {
 }
 
 /** Dependencies of a viewer's lists, with the cards of their videos. */
-type Listing = Pick<Catalog, 'findCards'> & { db: Db }
+type ListContext = Pick<Catalog, 'findCards'> & { db: Db }
 
 interface Keyed {
   video_id: string
@@ -28,13 +28,13 @@ function readEntries<Row extends Keyed>(
   list: string,
   viewer: Viewer,
   query: Paging,
-  read: (after: After | undefined, limit: number) => Promise<Row[]>,
+  read: (after: PagePosition | undefined, limit: number) => Promise<Row[]>,
 ): Promise<{ page: Row[]; next_cursor: string | null }> {
-  const paging = { cursor: query.cursor, size: pageSize(query.limit, listLimits) }
+  const paging = { cursor: query.cursor, size: choosePageSize(query.limit, listLimits) }
   return readPage(
     list,
     paging,
-    async (after, limit) => (viewer.kept ? read(after, limit) : []),
+    async (after, limit) => (viewer.isStored ? read(after, limit) : []),
     ({ at, video_id }) => [at, video_id],
   )
 }
@@ -43,7 +43,7 @@ const idsOf = (page: readonly Keyed[]) => [...new Set(page.map((row) => row.vide
 
 /** Returns one page of the videos that a viewer watched or has unlocked, newest first, each video once. @throws Fault badCursor */
 export async function listHistory(
-  { db, findCards }: Listing,
+  { db, findCards }: ListContext,
   viewer: Viewer,
   query: Paging & { kind?: 'watched' | 'unlocked' },
   language: Language,
@@ -63,9 +63,9 @@ export async function listHistory(
   return { list, next_cursor }
 }
 
-function presentEntry(row: ListedRow, language: Language): Omit<HistoryEntry, 'video'> {
+function presentEntry(row: HistoryListRow, language: Language): Omit<HistoryEntry, 'video'> {
   const { episode_id: id, number, duration_ms, titles, position_ms, at, source } = row
-  const title = titles.en ? inLanguage({ ...titles, en: titles.en }, language) : ''
+  const title = titles.en ? textInLanguage({ ...titles, en: titles.en }, language) : ''
   return {
     episode: { id, number, title, duration_ms: duration_ms ?? 0 },
     position_ms,
@@ -76,7 +76,7 @@ function presentEntry(row: ListedRow, language: Language): Omit<HistoryEntry, 'v
 
 /** Returns one page of a viewer's favorites, latest first; archived videos stay in it. @throws Fault badCursor */
 export async function listFavorites(
-  { db, findCards }: Listing,
+  { db, findCards }: ListContext,
   viewer: Viewer,
   query: Paging,
   language: Language,

@@ -5,7 +5,7 @@ import type { Viewer } from '#server/platform/http/route.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { insertPaidOrder, insertUserRow } from '#server/testing/builders/money-builders.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { walkPages } from '#server/testing/walk-pages.ts'
 import type { Tx } from '#server/tables.ts'
 import { addFavorite, removeFavorites } from './change-favorites.ts'
@@ -19,7 +19,7 @@ let site: TestSite
 let videos: BuiltVideo[]
 
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
   videos = []
   for (let number = 0; number < videoCount; number++)
     videos.push(await buildVideo(site.context, { episodes: 1, freeEpisodes: 1 }))
@@ -105,7 +105,7 @@ test.each(Object.entries(lists))(
     checkProperty(
       fc.asyncProperty(walk, async ({ before, sizes, changes }) => {
         const { db } = site.context
-        const viewer: Viewer = { userId: newId('usr'), role: 'visitor', kept: true }
+        const viewer: Viewer = { userId: newId('usr'), role: 'visitor', isStored: true }
         let time = Date.now()
         const apply = (given: readonly Change[]) =>
           db.transaction().execute(async (tx) => {
@@ -120,8 +120,8 @@ test.each(Object.entries(lists))(
         const touched = new Set<string>()
         const seen = await walkPages({
           sizes,
-          read: (paging) => list.read(viewer, paging, new Date(time)),
-          async meanwhile(page) {
+          fetchPage: (paging) => list.read(viewer, paging, new Date(time)),
+          async betweenPages(page) {
             const now = changes[page] ?? []
             for (const { video } of now) touched.add(idOf(video))
             // Changes after a page was read are later than its entries.

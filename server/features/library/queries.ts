@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
+import { preparedLookup, type Placeholders } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** Selects a visible episode, with the data that decides who may play it; `asset_id` is null while there is nothing to play. */
@@ -21,8 +21,8 @@ export function selectEpisode(db: Db, id: string) {
     .executeTakeFirst()
 }
 
-const entitlements = lookUp(
-  (db: Db, { userId, videoId, now }: Slots<{ userId: string; videoId: string; now: Date }>) =>
+const entitlements = preparedLookup(
+  (db: Db, { userId, videoId, now }: Placeholders<{ userId: string; videoId: string; now: Date }>) =>
     db
       .selectFrom('entitlements')
       .selectAll()
@@ -55,7 +55,11 @@ export async function setEntitlementEnd(tx: Tx, orderId: string, endsAt: Date): 
     .execute()
 }
 
-export async function setEntitled(tx: Tx, orderIds: readonly string[], userId: string): Promise<void> {
+export async function setEntitlementOwner(
+  tx: Tx,
+  orderIds: readonly string[],
+  userId: string,
+): Promise<void> {
   await tx.updateTable('entitlements').set({ user_id: userId }).where('order_id', 'in', orderIds).execute()
 }
 

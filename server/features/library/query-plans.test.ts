@@ -2,18 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCatalog } from '#server/features/catalog/catalog.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
-import { readParts } from '#server/testing/read-parts.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { readExportParts } from '#server/testing/read-parts.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { addFavorite, removeFavorites } from './change-favorites.ts'
 import { deletePlays, aggregateFavoriteBatch, aggregatePlayBatch } from './counts/count-queries.ts'
-import { deleteMarks } from './history/history-queries.ts'
-import { exportLibrary, loadPersonal, mergeLibrary } from './library.ts'
+import { deleteTombstones } from './history/history-queries.ts'
+import { exportLibrary, loadViewerState, mergeLibrary } from './library.ts'
 import { listFavorites, listHistory } from './list-entries.ts'
 import { removeFromHistory, savePosition } from './history/save-position.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
-const viewer = { userId: 'usr_7', role: 'member' as const, kept: true }
+const viewer = { userId: 'usr_7', role: 'member' as const, isStored: true }
 
 /**
  * Inserts 1,000 viewers and 10,000 videos of two episodes, the second locked; 50 videos for each viewer, and 2,000 for one. Foreign
@@ -55,7 +55,7 @@ const crowd = `
 let database: TestDatabase
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
   await database.pool.query(crowd)
 }, 120_000)
 afterAll(() => database.close())
@@ -81,7 +81,7 @@ describe('with 50,000 rows', () => {
       (db) => listHistory(catalog(db), viewer, { kind: 'unlocked' }, 'en', now),
     ],
     ['a page of favorites', 2, (db) => listFavorites(catalog(db), viewer, {}, 'en')],
-    ["a video's personal part", 2, (db) => loadPersonal(db, viewer, 'vid_11')],
+    ["a video's personal part", 2, (db) => loadViewerState(db, viewer, 'vid_11')],
     [
       'a position of a subscriber',
       6,
@@ -95,7 +95,7 @@ describe('with 50,000 rows', () => {
       inTransaction((tx) => removeFromHistory(tx, 'usr_7', { remove: ['vid_11', 'vid_12'] }, now)),
     ],
     ['a merge of a guest', 7, inTransaction((tx) => mergeLibrary(tx, 'usr_9', 'usr_10'))],
-    ['an export', 6, (db) => readParts(exportLibrary(db, 'usr_8'))],
+    ['an export', 6, (db) => readExportParts(exportLibrary(db, 'usr_8'))],
   ]
 
   it.each(calls)('%s takes %i queries, none with a full table scan', async (_name, queries, work) => {
@@ -123,7 +123,7 @@ describe('with 50,000 rows', () => {
       await aggregatePlayBatch(tx, 100)
       await aggregateFavoriteBatch(tx, 100)
       await deletePlays(tx, now, 100)
-      await deleteMarks(tx, now, 100)
+      await deleteTombstones(tx, now, 100)
     })
     const plans = await queryPlans(database, sweep, 'these values')
     expect(plans.filter(({ plan }) => wholeTable.test(plan))).toEqual([])

@@ -13,18 +13,18 @@ import { requireViewer, route, type Call, type Route } from '#server/platform/ht
 import type { Tx } from '#server/tables.ts'
 import { addFavorite, removeFavorites } from './change-favorites.ts'
 import { listFavorites, listHistory } from './list-entries.ts'
-import { presentSaved, removeFromHistory, savePosition } from './history/save-position.ts'
-import type { SaveCall, WaitingSaves } from './history/waiting-saves.ts'
+import { presentSaveResult, removeFromHistory, savePosition } from './history/save-position.ts'
+import type { SaveCall, PositionBuffer } from './history/waiting-saves.ts'
 import type { CountPlays } from './history/write-saves.ts'
 
 export interface LibraryRoutesContext extends MembersContext, Catalog {
   experiments: Experiments
   countPlays: CountPlays
-  saves: WaitingSaves
+  saves: PositionBuffer
 }
 
 /** Reads the position in a call, with its time zone and ad ids. */
-function saveOf(call: Call<typeof saveHistory>, userId: string): SaveCall {
+function readSaveCall(call: Call<typeof saveHistory>, userId: string): SaveCall {
   const { video_id, episode_id, position_ms, at } = call.body
   const position = {
     ...(video_id === undefined ? {} : { video_id }),
@@ -40,7 +40,7 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
   return [
     route(listHistoryCall, async (call) => {
       const viewer = await requireStanding(context, call)
-      await saves.settle(viewer.userId)
+      await saves.flushUser(viewer.userId)
       return { data: await listHistory(context, viewer, call.query, call.language, clock.now()) }
     }),
     route(
@@ -48,10 +48,10 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
       async (call) => {
         const { remove, ...rest } = call.body
         const { userId } = requireViewer(call)
-        await saves.settle(userId)
+        await saves.flushUser(userId)
         if (remove) {
-          saves.forget(userId)
-          return removeKept(context, call, (tx, viewerId) =>
+          saves.evict(userId)
+          return removeRecords(context, call, (tx, viewerId) =>
             removeFromHistory(tx, viewerId, { remove, ...rest }, clock.now()),
           )
         }
@@ -60,18 +60,18 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
           await keepViewer(context, tx, call)
           const now = clock.now()
           const onPlay = async (videoId: string) => {
-            quotas.take('library', call.ip)
+            quotas.spendOrThrow('library', call.ip)
             await countPlays(tx, [{ videoId, ids: call.adIds(), at: now }])
           }
           return savePosition(tx, userId, rest, now, onPlay, running)
         })
-        saves.remember(saveOf(call, userId), saved)
-        return { info: presentSaved(saved, rest) }
+        saves.cache(readSaveCall(call, userId), saved)
+        return { info: presentSaveResult(saved, rest) }
       },
       // A viewer who watches saves a position every few seconds.
       async (call) => {
         if (call.body.remove || !call.viewer) return undefined
-        const info = await saves.accept(saveOf(call, call.viewer.userId))
+        const info = await saves.accept(readSaveCall(call, call.viewer.userId))
         return info && { info }
       },
     ),
@@ -82,23 +82,23 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
     route(addFavoriteCall, (call) =>
       inTransaction(db, async (tx) => {
         const userId = await keepViewer(context, tx, call)
-        quotas.take('library', call.ip)
+        quotas.spendOrThrow('library', call.ip)
         return { info: await addFavorite(tx, userId, call.body.video_id, clock.now()) }
       }),
     ),
     route(removeFavoritesCall, (call) =>
-      removeKept(context, call, (tx, userId) => removeFavorites(tx, userId, call.body.video_ids)),
+      removeRecords(context, call, (tx, userId) => removeFavorites(tx, userId, call.body.video_ids)),
     ),
   ]
 }
 
 /** Removes records of the viewer. A viewer without a row has none, and gets no row for this call. */
-async function removeKept(
+async function removeRecords(
   context: MembersContext,
   call: Pick<Call, 'viewer' | 'language' | 'setHeader' | 'adIds'>,
   work: (tx: Tx, userId: string) => Promise<{ removed: number }>,
 ) {
-  const { kept } = await requireStanding(context, call)
+  const { isStored: kept } = await requireStanding(context, call)
   if (!kept) return { info: { removed: 0 } }
   return inTransaction(context.db, async (tx) => {
     const userId = await keepViewer(context, tx, call)

@@ -4,7 +4,7 @@ import { getUser } from '#contract/members.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { insertPaidOrder, insertUserRow } from '#server/testing/builders/money-builders.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import { grantEntitlement } from './library.ts'
 
@@ -16,14 +16,14 @@ let visitor: Visitor
 let userId: string
 
 beforeAll(async () => {
-  site = await testSite({ clock })
+  site = await startTestSite({ clock })
 })
 afterAll(() => site.close())
 beforeEach(async () => {
   time.now = new Date('2026-03-01T12:00:00Z')
   video = await buildVideo(site.context)
   visitor = site.visitor()
-  userId = (await visitor.ask(getUser)).id
+  userId = (await visitor.callOk(getUser)).id
 })
 
 const minute = (number: number) => new Date(Date.parse('2026-03-01T12:00:00Z') + number * 60_000)
@@ -40,12 +40,12 @@ function grant(what: { videoId?: string; episodeId?: string; endsAt?: Date }, at
 }
 
 const watch = (number: number, of = video, position_ms = 500) =>
-  visitor.ask(saveHistory, {
+  visitor.callOk(saveHistory, {
     body: { video_id: of.id, episode_id: episodeId(number, of), position_ms, at: time.now.toISOString() },
   })
 
 const unlocked = async (query = {}) =>
-  (await visitor.ask(listHistory, { query: { kind: 'unlocked', ...query } })).list.map(
+  (await visitor.callOk(listHistory, { query: { kind: 'unlocked', ...query } })).list.map(
     ({ video, episode, source, position_ms }) => [video.id, episode.number, source, position_ms],
   )
 
@@ -67,7 +67,7 @@ it('lists each video once, at its latest unlock, in pages', async () => {
   await grant({ videoId: other.id }, minute(-4))
   await grant({ videoId: video.id, episodeId: episodeId(5) }, minute(-3))
   await watch(1)
-  const first = await visitor.ask(listHistory, { query: { kind: 'unlocked', limit: 1 } })
+  const first = await visitor.callOk(listHistory, { query: { kind: 'unlocked', limit: 1 } })
   expect(first.list).toMatchObject([{ video: { id: video.id }, episode: { number: 5 } }])
   expect(await unlocked({ limit: 1, cursor: first.next_cursor ?? '' })).toEqual([
     [other.id, 1, 'purchase', 0],
@@ -116,9 +116,9 @@ it('omits removed videos; the entitlement and the history stay', async () => {
   await watch(4)
   await watch(4, other)
   const removal = { body: { kind: 'unlocked' as const, remove: [video.id, other.id, 'vid_unknown'] } }
-  expect(await visitor.ask(saveHistory, removal)).toEqual({ removed: 2 })
-  expect(await visitor.ask(saveHistory, removal)).toEqual({ removed: 0 })
+  expect(await visitor.callOk(saveHistory, removal)).toEqual({ removed: 2 })
+  expect(await visitor.callOk(saveHistory, removal)).toEqual({ removed: 0 })
   expect(await unlocked()).toEqual([])
-  expect((await visitor.ask(listHistory)).list).toHaveLength(2)
+  expect((await visitor.callOk(listHistory)).list).toHaveLength(2)
   expect(await watch(4)).toMatchObject({ position_ms: 500 })
 })

@@ -27,11 +27,11 @@ export async function deleteViewings(tx: Tx, userId: string): Promise<void> {
 export const anyViewings = 'EXISTS (SELECT FROM viewing_changes)'
 
 /** Adds a batch of changes to the totals of their episodes, in the order of the ids. @returns how many changes were added */
-export async function aggregateViewingBatch(db: Db, now: Date, most: number): Promise<number> {
+export async function aggregateViewingBatch(db: Db, now: Date, limit: number): Promise<number> {
   const { rows } = await sql<{ aggregated: number }>`
     WITH batch AS (
       DELETE FROM viewing_changes WHERE id = ANY (ARRAY(
-        SELECT id FROM viewing_changes ORDER BY id LIMIT ${most} FOR UPDATE SKIP LOCKED
+        SELECT id FROM viewing_changes ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
       )) RETURNING episode_id, started, finished
     ), added AS (
       INSERT INTO episode_viewers AS kept (episode_id, started, finished, since)

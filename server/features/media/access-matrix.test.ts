@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getEpisode } from '#contract/media.ts'
-import { alterations, writeLink, type MediaLink } from '#server/testing/media/media-links.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { tamperedLinks, formatMediaLink, type MediaLink } from '#server/testing/media/media-links.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import {
-  askToPlay,
-  episodesAsked,
-  makePeople,
-  makeStranger,
-  people,
-  type Person,
-  type PersonName,
+  requestPlayback,
+  testEpisodes,
+  createViewersOfEachKind,
+  createOtherGuest,
+  viewerKinds,
+  type ViewerWithLinks,
+  type ViewerKind,
 } from '#server/testing/builders/paying-people.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
@@ -44,7 +44,7 @@ const { key: _key, ...filesOnly } = files
  */
 const tables = {
   'a locked episode': {
-    number: episodesAsked.bought,
+    number: testEpisodes.bought,
     text: `
                  | asks | sees    | their link | key by it | altered | another's, own name | another asset's | stranger renews | expired | asks then
   visitor        | 402  | blurred | 403        | 403       | 403     | 403                 | 403             | 402             | 403     | 402
@@ -56,7 +56,7 @@ const tables = {
   refunded       | 402  | blurred | 200        | 403       | 403     | 403                 | 403             | 402             | 410     | 402`,
   },
   'a free episode': {
-    number: episodesAsked.free,
+    number: testEpisodes.free,
     text: `
                  | asks | sees    | their link | key by it | altered | another's, own name | another asset's | stranger renews | expired | asks then
   visitor        | 200  | sharp   | 200        | 200       | 403     | 403                 | none            | 200             | 410     | 200
@@ -80,15 +80,15 @@ const whileAlive = [
   "another asset's",
 ]
 
-let site: MoneySite
-let everybody: Record<PersonName, Person>
+let site: BillingSite
+let everybody: Record<ViewerKind, ViewerWithLinks>
 let stranger: Visitor
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
   for (const { assetId } of site.video.episodes) if (assetId) await encrypt(assetId)
-  everybody = await makePeople(site)
-  stranger = await makeStranger(site)
+  everybody = await createViewersOfEachKind(site)
+  stranger = await createOtherGuest(site)
 })
 afterAll(() => site.close())
 
@@ -97,23 +97,23 @@ const assetOf = (number: number) => site.video.episodes[number - 1]?.assetId ?? 
 /** Adds a key without encrypting: an asset of the tests has no segments, and only its key is requested here. */
 async function encrypt(id: string): Promise<void> {
   const { db, mediaKeys } = site.context
-  const media_key = mediaKeys.seal(id, mediaKeys.make())
+  const media_key = mediaKeys.encrypt(id, mediaKeys.generate())
   await db.updateTable('assets').set({ media_key }).where('id', '=', id).execute()
 }
 
 /** Returns a link of theirs for another episode, a locked one if they have one. */
-function anotherLink({ held }: Person, number: number): MediaLink | undefined {
+function anotherLink({ held }: ViewerWithLinks, number: number): MediaLink | undefined {
   return [...held].findLast(([other]) => other !== number)?.[1]
 }
 
-function theirLink(person: Person, number: number): MediaLink {
+function theirLink(person: ViewerWithLinks, number: number): MediaLink {
   const link = person.held.get(number) ?? anotherLink(person, number)
   if (!link) throw new Error('everybody has at least the link of a free episode')
   return { ...link, asset: assetOf(number) }
 }
 
 /** Returns the link of another person who may play the episode. */
-function linkOfAnother(person: Person, number: number): MediaLink {
+function linkOfAnother(person: ViewerWithLinks, number: number): MediaLink {
   const other = person === everybody.subscriber ? everybody['bought this'] : everybody.subscriber
   return theirLink(other, number)
 }
@@ -128,7 +128,7 @@ async function fetchAll(
   for (const [kind, file] of Object.entries(kinds)) {
     const statuses = new Set<number>()
     for (const link of links) {
-      const response = await visitor.fetch(writeLink(link, file))
+      const response = await visitor.fetch(formatMediaLink(link, file))
       if (!response.ok) {
         expect(await response.text(), 'a refusal has no bytes of the file').toBe('')
         expect(response.headers.get('cache-control'), 'and is not kept').toBe('no-store')
@@ -141,7 +141,7 @@ async function fetchAll(
 }
 
 /** Returns whether list and document show the sharp image of the episode, or its public blurred one without a link. */
-async function pictureOf({ visitor }: Person, number: number): Promise<string> {
+async function pictureOf({ visitor }: ViewerWithLinks, number: number): Promise<string> {
   const asset = assetOf(number)
   const listed = await visitor.call(getEpisode, { query: { video_id: site.video.id } })
   const page = await visitor.fetch(`/videos/${site.video.id}?episode=${number}`)
@@ -154,12 +154,12 @@ async function pictureOf({ visitor }: Person, number: number): Promise<string> {
 }
 
 /** The attempts; each returns one value, or one for each kind of file. */
-const tries: Record<string, (person: Person, number: number) => Promise<string | Cells>> = {
-  asks: async ({ visitor }, number) => String((await askToPlay(site, visitor, number)).code),
+const tries: Record<string, (person: ViewerWithLinks, number: number) => Promise<string | Cells>> = {
+  asks: async ({ visitor }, number) => String((await requestPlayback(site, visitor, number)).code),
   sees: pictureOf,
   'their link': (person, number) => fetchAll(person.visitor, [theirLink(person, number)], filesOnly),
   'key by it': (person, number) => fetchAll(person.visitor, [theirLink(person, number)], { key: files.key }),
-  altered: (person, number) => fetchAll(person.visitor, alterations(theirLink(person, number))),
+  altered: (person, number) => fetchAll(person.visitor, tamperedLinks(theirLink(person, number))),
   "another's, own name": (person, number) => {
     const { subject } = theirLink(person, number)
     return fetchAll(person.visitor, [{ ...linkOfAnother(person, number), subject }])
@@ -169,22 +169,22 @@ const tries: Record<string, (person: Person, number: number) => Promise<string |
     return link ? fetchAll(person.visitor, [{ ...link, asset: assetOf(number) }]) : 'none'
   },
   'stranger renews': async (person, number) => {
-    const { code, link, text } = await askToPlay(site, stranger, number)
+    const { code, link, text } = await requestPlayback(site, stranger, number)
     const { subject } = theirLink(person, number)
     if (link ? link.subject === subject : text.includes('/media/')) return 'a link in this name'
     return String(code)
   },
   expired: (person, number) => fetchAll(person.visitor, [theirLink(person, number)]),
-  'asks then': async ({ visitor }, number) => String((await askToPlay(site, visitor, number)).code),
+  'asks then': async ({ visitor }, number) => String((await requestPlayback(site, visitor, number)).code),
 }
 
-function readTable(text: string): { person: PersonName; cells: Cells }[] {
+function readTable(text: string): { person: ViewerKind; cells: Cells }[] {
   const [head = [], ...rows] = text
     .trimStart()
     .split('\n')
     .map((line) => line.split('|').map((cell) => cell.trim()))
   return rows.map(([name, ...cells]) => {
-    const person = people.find((each) => each === name)
+    const person = viewerKinds.find((each) => each === name)
     if (!person) throw new Error(`nobody is “${name}”`)
     return { person, cells: Object.fromEntries(head.slice(1).map((column, at) => [column, cells[at] ?? ''])) }
   })
@@ -208,7 +208,7 @@ function checkColumns(columns: readonly string[]): void {
 it('has a row for each person, and a cell for each attempt', () => {
   for (const { text } of Object.values(tables)) {
     const rows = readTable(text)
-    expect(rows.map(({ person }) => person)).toEqual(people)
+    expect(rows.map(({ person }) => person)).toEqual(viewerKinds)
     for (const { cells } of rows) expect(Object.keys(cells)).toEqual(Object.keys(tries))
   }
 })
@@ -216,6 +216,6 @@ it('has a row for each person, and a cell for each attempt', () => {
 describe('while the links are valid', () => checkColumns([...whileAlive, 'stranger renews']))
 
 describe('after the links have expired', () => {
-  beforeAll(() => site.moveOn(11 * 60_000))
+  beforeAll(() => site.advanceClock(11 * 60_000))
   checkColumns(['expired', 'asks then'])
 })

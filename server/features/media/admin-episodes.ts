@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/errors.ts'
-import { languages, type Language, type Texts } from '#contract/languages.ts'
+import { languages, type Language, type LocalizedText } from '#contract/languages.ts'
 import { videoLimits, type StudioEpisode } from '#contract/studio/videos.ts'
 import { edited, recordEpisodes, type TextChanges } from '#server/features/catalog/catalog.ts'
 import type { Clock } from '#server/platform/clock.ts'
@@ -8,10 +8,10 @@ import * as queries from './admin-queries.ts'
 import type { AdminEpisodeRow } from './admin-queries.ts'
 import { retryFailed } from './ingest/queue/asset-states.ts'
 import { countEpisodes, retireAsset, setNextAsset } from './ingest/queries.ts'
-import { sayNote } from './ingest/files/film-notes.ts'
-import { reasonIn } from './ingest/files/unusable-file.ts'
+import { formatNote } from './ingest/files/film-notes.ts'
+import { localizeReason } from './ingest/files/unusable-file.ts'
 import { issueSignedUrls, type IssuedLinks } from './signed-urls.ts'
-import { selectCounts } from './queries.ts'
+import { selectEpisodeCounts } from './queries.ts'
 
 /** Dependencies for the studio's episodes: links are signed as for viewers. */
 export interface AdminMediaContext {
@@ -31,21 +31,23 @@ export async function listAdminEpisodes(
   language: Language,
 ): Promise<StudioEpisode[]> {
   const rows = await queries.selectAdminEpisodesOf(db, videoId)
-  return rows.map((row) => presentDeskEpisode(context, row, language))
+  return rows.map((row) => presentAdminEpisode(context, row, language))
 }
 
-function presentDeskEpisode(
+function presentAdminEpisode(
   context: AdminMediaContext,
   row: AdminEpisodeRow,
   language: Language,
 ): StudioEpisode {
-  const isComing = row.next_asset_id !== null
-  const name = (isComing ? row.coming_name : row.source_name) ?? ''
-  const reason = isComing ? reasonIn(language, { reason: row.coming_reason, why: row.coming_why }) : null
+  const hasNextFile = row.next_asset_id !== null
+  const name = (hasNextFile ? row.coming_name : row.source_name) ?? ''
+  const reason = hasNextFile
+    ? localizeReason(language, { reason: row.coming_reason, why: row.coming_why })
+    : null
   const captions = row.coming_captions ?? row.captions ?? []
   const captioned = new Set(captions.map(({ lang }) => lang))
   const notes = [
-    ...(isComing ? [] : (row.notes ?? [])),
+    ...(hasNextFile ? [] : (row.notes ?? [])),
     ...captions.flatMap(({ lang, lostLine }) =>
       lostLine === undefined ? [] : [{ key: 'captionTimes' as const, language: lang, line: lostLine }],
     ),
@@ -54,25 +56,25 @@ function presentDeskEpisode(
     id: row.id,
     number: row.number,
     titles: row.titles,
-    state: stateOf(row),
+    state: episodeState(row),
     plays: row.asset_id !== null,
-    progress: isComing ? (row.coming_progress ?? 0) : 100,
+    progress: hasNextFile ? (row.coming_progress ?? 0) : 100,
     reason: reason ? `${name} ${reason}` : null,
-    notes: notes.map((note) => `${name} ${sayNote(note, language)}`),
+    notes: notes.map((note) => `${name} ${formatNote(note, language)}`),
     source_name: name,
     duration_ms: row.duration_ms,
     captions: languages.filter((language) => captioned.has(language)),
-    thumb_url: deskLinks(context, row)?.link('thumb.webp') ?? null,
+    thumb_url: signAdminLinks(context, row)?.link('thumb.webp') ?? null,
   }
 }
 
-function stateOf({ coming_state, coming_path }: AdminEpisodeRow): StudioEpisode['state'] {
+function episodeState({ coming_state, coming_path }: AdminEpisodeRow): StudioEpisode['state'] {
   if (coming_state === 'uploaded') return coming_path === null ? 'announced' : 'waiting'
   return coming_state ?? 'ready'
 }
 
 /** Returns signed links to the files of an episode for an operator; null if nothing plays. */
-function deskLinks(
+function signAdminLinks(
   { clock, mediaSecrets }: AdminMediaContext,
   { folder, duration_ms }: AdminEpisodeRow,
 ): IssuedLinks | null {
@@ -88,7 +90,7 @@ function deskLinks(
 export async function loadAdminPlayback(context: AdminMediaContext, id: string) {
   const row = await queries.selectAdminEpisode(context.db, id)
   if (!row) throw new Refusal('notFound')
-  const links = deskLinks(context, row)
+  const links = signAdminLinks(context, row)
   if (!links) throw new Refusal('beingMade')
   return {
     hls_url: links.link('master.m3u8'),
@@ -101,7 +103,7 @@ export async function loadAdminPlayback(context: AdminMediaContext, id: string) 
 
 /** Counts a video's episodes that play or will play, and those that play now. */
 export async function countPlayable(db: Db, videoId: string): Promise<{ count: number; ready: number }> {
-  const { episode_count, ready_count } = await selectCounts(db, videoId)
+  const { episode_count, ready_count } = await selectEpisodeCounts(db, videoId)
   return { count: Number(episode_count), ready: Number(ready_count) }
 }
 
@@ -110,31 +112,31 @@ export async function countPlayable(db: Db, videoId: string): Promise<{ count: n
  * @returns their ids in the previous order
  * @throws Refusal movedOn if these are not all of its episodes
  */
-export async function orderEpisodes(tx: Tx, videoId: string, ids: readonly string[]): Promise<string[]> {
+export async function reorderEpisodes(tx: Tx, videoId: string, ids: readonly string[]): Promise<string[]> {
   const rows = await queries.lockEpisodes(tx, videoId)
   const before = rows.map(({ id }) => id)
   const known = new Set(before)
   if (ids.length !== before.length || new Set(ids).size !== ids.length || ids.some((id) => !known.has(id)))
     throw new Refusal('movedOn')
   const numbers = rows.map(({ number }) => number)
-  await queries.renumber(tx, videoId, { ids, numbers })
+  await queries.renumberEpisodes(tx, videoId, { ids, numbers })
   return before
 }
 
 /** Locks an episode's row. @throws Refusal notFound */
-async function lock(tx: Tx, id: string): Promise<AdminEpisodeRow> {
+async function lockEpisode(tx: Tx, id: string): Promise<AdminEpisodeRow> {
   const row = await queries.lockAdminEpisode(tx, id)
   if (!row) throw new Refusal('notFound')
   return row
 }
 
-async function show(
+async function presentEpisode(
   context: AdminMediaContext,
   tx: Tx,
   id: string,
   language: Language,
 ): Promise<StudioEpisode> {
-  return presentDeskEpisode(context, await lock(tx, id), language)
+  return presentAdminEpisode(context, await lockEpisode(tx, id), language)
 }
 
 /**
@@ -147,11 +149,11 @@ export async function editEpisode(
   id: string,
   changes: TextChanges,
   language: Language,
-): Promise<{ before: Partial<Texts>; episode: StudioEpisode }> {
-  const { titles: before } = await lock(tx, id)
+): Promise<{ before: Partial<LocalizedText>; episode: StudioEpisode }> {
+  const { titles: before } = await lockEpisode(tx, id)
   const titles = edited(before, changes, videoLimits.title, 'titles')
   await queries.updateEpisodeTitles(tx, [{ id, titles }])
-  return { before, episode: await show(context, tx, id, language) }
+  return { before, episode: await presentEpisode(context, tx, id, language) }
 }
 
 /**
@@ -159,19 +161,19 @@ export async function editEpisode(
  * @returns the old and new titles of those that changed, by number
  * @throws Refusal movedOn if one is not an episode of the video or is repeated, textTooLong
  */
-export async function nameEpisodes(
+export async function editEpisodeTitles(
   tx: Tx,
   videoId: string,
   changes: readonly { id: string; titles: TextChanges }[],
 ): Promise<{ before: TitlesByNumber; after: TitlesByNumber }> {
   const known = new Map((await queries.lockEpisodes(tx, videoId)).map((row) => [row.id, row]))
   if (new Set(changes.map(({ id }) => id)).size !== changes.length) throw new Refusal('movedOn')
-  const named = changes.map(({ id, titles }) => {
+  const updated = changes.map(({ id, titles }) => {
     const row = known.get(id)
     if (!row) throw new Refusal('movedOn')
     return { ...row, was: row.titles, titles: edited(row.titles, titles, videoLimits.title, 'titles') }
   })
-  const changed = named.filter(({ was, titles }) => languages.some((each) => was[each] !== titles[each]))
+  const changed = updated.filter(({ was, titles }) => languages.some((each) => was[each] !== titles[each]))
   await queries.updateEpisodeTitles(tx, changed)
   return {
     before: Object.fromEntries(changed.map(({ number, was }) => [number, was])),
@@ -179,7 +181,7 @@ export async function nameEpisodes(
   }
 }
 
-type TitlesByNumber = Record<string, Partial<Texts>>
+type TitlesByNumber = Record<string, Partial<LocalizedText>>
 
 /**
  * Retries the conversion of a failed file.
@@ -191,12 +193,12 @@ export async function retryEpisode(
   id: string,
   language: Language,
 ): Promise<{ reason: string | null; episode: StudioEpisode }> {
-  await queries.lockVideoOf(tx, id)
-  const row = await lock(tx, id)
+  await queries.lockVideoOfEpisode(tx, id)
+  const row = await lockEpisode(tx, id)
   const isQueued = row.next_asset_id !== null && (await retryFailed(tx, row.next_asset_id))
   if (!isQueued) throw new Refusal('movedOn')
   await recordEpisodes(tx, row.video_id, await countEpisodes(tx, row.video_id))
-  return { reason: row.coming_reason, episode: await show(context, tx, id, language) }
+  return { reason: row.coming_reason, episode: await presentEpisode(context, tx, id, language) }
 }
 
 /**
@@ -204,8 +206,8 @@ export async function retryEpisode(
  * @throws Refusal notFound; movedOn if there is nothing to remove
  */
 export async function removeEpisode(tx: Tx, id: string, now: Date): Promise<AdminEpisodeRow> {
-  await queries.lockVideoOf(tx, id)
-  const row = await lock(tx, id)
+  await queries.lockVideoOfEpisode(tx, id)
+  const row = await lockEpisode(tx, id)
   const hasFailed = row.coming_state === 'failed'
   if (row.asset_id !== null && !hasFailed) throw new Refusal('movedOn')
   if (row.asset_id === null) await queries.deleteEpisode(tx, id)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Texts } from '#contract/languages.ts'
+import type { LocalizedText } from '#contract/languages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** Selects episodes with their current and next file, whatever the state of their video. */
@@ -46,7 +46,7 @@ export function lockAdminEpisode(tx: Tx, id: string): Promise<AdminEpisodeRow | 
 }
 
 /** Locks the video of an episode: a video is locked before its episodes. */
-export async function lockVideoOf(tx: Tx, episodeId: string): Promise<void> {
+export async function lockVideoOfEpisode(tx: Tx, episodeId: string): Promise<void> {
   await tx
     .selectFrom('episodes')
     .innerJoin('videos', 'videos.id', 'episodes.video_id')
@@ -58,7 +58,7 @@ export async function lockVideoOf(tx: Tx, episodeId: string): Promise<void> {
 
 export async function updateEpisodeTitles(
   tx: Tx,
-  changed: readonly { id: string; titles: Partial<Texts> }[],
+  changed: readonly { id: string; titles: Partial<LocalizedText> }[],
 ): Promise<void> {
   const [ids, titles] = [changed.map(({ id }) => id), changed.map((each) => JSON.stringify(each.titles))]
   await sql`
@@ -82,17 +82,17 @@ export function lockEpisodes(tx: Tx, videoId: string) {
 }
 
 /** Greater than any episode number. */
-const outOfTheWay = 1_000_000
+const temporaryNumberOffset = 1_000_000
 
 /** Renumbers episodes by way of unused numbers, since two may not have the same number in between. */
-export async function renumber(
+export async function renumberEpisodes(
   tx: Tx,
   videoId: string,
   { ids, numbers }: { ids: readonly string[]; numbers: readonly number[] },
 ): Promise<void> {
   await tx
     .updateTable('episodes')
-    .set((eb) => ({ number: eb('number', '+', outOfTheWay) }))
+    .set((eb) => ({ number: eb('number', '+', temporaryNumberOffset) }))
     .where('video_id', '=', videoId)
     .execute()
   await sql`
@@ -101,7 +101,7 @@ export async function renumber(
 }
 
 /** Counts the episodes of each of these videos with a failed file. */
-export async function countFailed(db: Db, videoIds: readonly string[]): Promise<Map<string, number>> {
+export async function countFailedEpisodes(db: Db, videoIds: readonly string[]): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('episodes')
     .innerJoin('assets', 'assets.id', 'episodes.next_asset_id')

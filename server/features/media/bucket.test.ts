@@ -8,25 +8,25 @@ import { loadConfig } from '#server/platform/config/config.ts'
 import { createLog } from '#server/platform/log.ts'
 import { openStorage } from '#server/platform/storage/open-storage.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
-import { description, drawFilm, programs } from '#server/testing/media/run-test-media.ts'
-import { startS3, type S3StandIn } from '#server/testing/fakes/s3-stand-in.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/run-test-media.ts'
+import { startFakeS3, type FakeS3 } from '#server/testing/fakes/s3-stand-in.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { purgeRetiredAssets, purgeStorage } from './ingest/storage/purge-storage.ts'
 import { enqueueFolder, importFolder } from './ingest/import/import-folder.ts'
-import { workNext } from './ingest/queue/ingest-queue.ts'
+import { processNextAsset } from './ingest/queue/ingest-queue.ts'
 import type { IngestContext } from './ingest/ingest-context.ts'
 
 let root: string
-let store: S3StandIn
+let store: FakeS3
 let site: TestSite
 const quiet = createLog({ json: true, level: 'silent' })
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-bucket-'))
-  store = await startS3()
-  site = await testSite({}, store.settings)
+  store = await startFakeS3()
+  site = await startTestSite({}, store.settings)
 })
-afterEach(() => store.misbehave(() => undefined))
+afterEach(() => store.setFault(() => undefined))
 afterAll(async () => {
   await site.close()
   await store.close()
@@ -56,8 +56,8 @@ const filesIn = (folder: string) =>
 
 async function play(episodeId: string): Promise<PlayableEpisode> {
   const visitor = site.visitor()
-  await visitor.ask(getUser)
-  return (await visitor.ask(getEpisode, { query: { episode_id: episodeId } })) as PlayableEpisode
+  await visitor.callOk(getUser)
+  return (await visitor.callOk(getEpisode, { query: { episode_id: episodeId } })) as PlayableEpisode
 }
 
 const beside = (url: string, file: string) => url.replace('master.m3u8', file)
@@ -67,14 +67,14 @@ it('is imported on one machine, converted on a second, played from a third, and 
   const [importer, worker] = [await machine('importer'), await machine('worker')]
   const folder = join(root, 'salt')
   mkdirSync(folder)
-  writeFileSync(join(folder, 'video.yaml'), description)
+  writeFileSync(join(folder, 'video.yaml'), sampleVideoYaml)
   writeFileSync(join(folder, '01.en.vtt'), 'WEBVTT\n\n00:00:00.100 --> 00:00:00.900\nHello\n')
-  drawFilm(join(folder, '01.mp4'), { seconds: 1 })
+  makeTestVideo(join(folder, '01.mp4'), { seconds: 1 })
   const { signal } = new AbortController()
   const whenReady = { signal, release: 'whenReady', priority: () => 10 } as const
   const { videoId = '', refused } = await enqueueFolder(importer, folder, whenReady)
   expect(refused).toEqual([])
-  expect(await workNext(worker, { signal, niceness: 0 })).toBeDefined()
+  expect(await processNextAsset(worker, { signal, niceness: 0 })).toBeDefined()
   const { id = '', cover_path } = await site.context.db
     .selectFrom('videos')
     .innerJoin('episodes', 'episodes.video_id', 'videos.id')
@@ -193,14 +193,14 @@ describe('a link to the object storage', () => {
 it('is 503 instead of 404 while the storage is unreachable', async () => {
   const video = await buildVideo(site.context)
   const { playback } = await play(video.episodes[0]?.id ?? '')
-  store.misbehave(() => 'fail')
+  store.setFault(() => 'fail')
   const away = await site.visitor().fetch(playback.hls_url)
   expect([away.status, away.headers.get('retry-after'), away.headers.get('cache-control')]).toEqual([
     503,
     '5',
     'no-store',
   ])
-  store.misbehave(() => undefined)
+  store.setFault(() => undefined)
   expect((await site.visitor().fetch(playback.hls_url)).status).toBe(200)
   expect((await site.visitor().fetch(beside(playback.hls_url, 'none.vtt'))).status).toBe(404)
 })
@@ -208,7 +208,7 @@ it('is 503 instead of 404 while the storage is unreachable', async () => {
 it('does not wait for a storage that does not answer', async () => {
   const video = await buildVideo(site.context)
   const { playback } = await play(video.episodes[0]?.id ?? '')
-  store.misbehave(() => 'stall')
+  store.setFault(() => 'stall')
   const answers = ['master.m3u8', 'captions/en.vtt'].map((file) =>
     site.visitor().fetch(beside(playback.hls_url, file)),
   )
@@ -223,7 +223,7 @@ it('allows documents to load videos and images from the storage', async () => {
 })
 
 it('points to the cache in front of the storage if there is one, which checks the same signature', async () => {
-  const behind = await testSite(
+  const behind = await startTestSite(
     {},
     {
       ...store.settings,
@@ -234,9 +234,9 @@ it('points to the cache in front of the storage if there is one, which checks th
   try {
     const video = await buildVideo(behind.context)
     const visitor = behind.visitor()
-    await visitor.ask(getUser)
+    await visitor.callOk(getUser)
     const query = { episode_id: video.episodes[0]?.id ?? '' }
-    const { playback } = (await visitor.ask(getEpisode, { query })) as PlayableEpisode
+    const { playback } = (await visitor.callOk(getEpisode, { query })) as PlayableEpisode
     const poster = await visitor.fetch(playback.poster_url)
     expect(poster.headers.get('location')).toBe(`https://cdn.example${playback.poster_url}`)
     const policy = (await visitor.fetch('/')).headers.get('content-security-policy') ?? ''
@@ -250,12 +250,12 @@ it.each([
   ['with links to the storage', { S3_BUCKET: 'films-3' }],
   ['with a cache in front of it', { S3_BUCKET: 'films-4', S3_PUBLIC_URL: 'https://cdn.example' }],
 ])('an encrypted episode refers to its key, which only the site serves (%s)', async (_how, settings) => {
-  const sealing = await testSite({}, { ...store.settings, ...settings, MEDIA_ENCRYPT: 'aes-128' })
+  const sealing = await startTestSite({}, { ...store.settings, ...settings, MEDIA_ENCRYPT: 'aes-128' })
   try {
     const folder = join(root, `sealed-${Object.keys(settings).length}`)
     mkdirSync(folder)
-    writeFileSync(join(folder, 'video.yaml'), description)
-    drawFilm(join(folder, '01.mp4'), { seconds: 1 })
+    writeFileSync(join(folder, 'video.yaml'), sampleVideoYaml)
+    makeTestVideo(join(folder, '01.mp4'), { seconds: 1 })
     const { signal } = new AbortController()
     const { refused } = await importFolder({ ...sealing.context, programs }, folder, {
       signal,
@@ -265,8 +265,8 @@ it.each([
     expect(refused).toEqual([])
     const { id } = await sealing.context.db.selectFrom('episodes').select('id').executeTakeFirstOrThrow()
     const visitor = sealing.visitor()
-    await visitor.ask(getUser)
-    const { playback } = (await visitor.ask(getEpisode, { query: { episode_id: id } })) as PlayableEpisode
+    await visitor.callOk(getUser)
+    const { playback } = (await visitor.callOk(getEpisode, { query: { episode_id: id } })) as PlayableEpisode
     const path = beside(playback.hls_url, 'v0/index.m3u8')
     const playlist = await (await visitor.fetch(path)).text()
     const [, uri = ''] = /^#EXT-X-KEY:METHOD=AES-128,URI="(.*)"$/m.exec(playlist) ?? []
@@ -289,7 +289,7 @@ it.each([
 })
 
 it('starts while the storage is unreachable', async () => {
-  store.misbehave(() => 'break')
+  store.setFault(() => 'break')
   const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'away') })
   expect((await openStorage(config, quiet, site.context.siteId)).delivery.kind).toBe('signed')
 })
@@ -297,7 +297,9 @@ it('starts while the storage is unreachable', async () => {
 it("fails to start on another site's bucket, which is unchanged", async () => {
   const video = await buildVideo(site.context)
   const media = `media/${video.episodes[0]?.assetId}/master.m3u8`
-  await expect(testSite({}, store.settings)).rejects.toThrow(/^S3_BUCKET: the bucket films is another site's/)
+  await expect(startTestSite({}, store.settings)).rejects.toThrow(
+    /^S3_BUCKET: the bucket films is another site's/,
+  )
   // The same site, as another process or after a restart.
   const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'again') })
   expect((await openStorage(config, quiet, site.context.siteId)).delivery.kind).toBe('signed')
@@ -305,12 +307,12 @@ it("fails to start on another site's bucket, which is unchanged", async () => {
 })
 
 it('deletes nothing from a bucket that turns out to be another site’s once it is reachable', async () => {
-  const other = await testSite()
+  const other = await startTestSite()
   try {
     const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'late') })
-    store.misbehave(() => 'break')
+    store.setFault(() => 'break')
     const storage = await openStorage(config, quiet, other.context.siteId)
-    store.misbehave(() => undefined)
+    store.setFault(() => undefined)
     const original = 'originals/ast_of_the_first.mp4'
     await site.context.storage.write(original, 'film')
     const late = { now: () => new Date(Date.now() + 48 * 3_600_000) }

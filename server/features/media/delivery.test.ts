@@ -4,7 +4,7 @@ import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
 import { changeUser, getUser } from '#contract/members.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import { grantEntitlement } from '#server/features/library/library.ts'
 import { countEpisodes } from './ingest/queries.ts'
@@ -17,10 +17,10 @@ let video: BuiltVideo
 let visitor: Visitor
 
 beforeAll(async () => {
-  site = await testSite({ clock })
+  site = await startTestSite({ clock })
   video = await buildVideo(site.context)
   visitor = site.visitor()
-  await visitor.ask(getUser)
+  await visitor.callOk(getUser)
 })
 afterAll(() => site.close())
 
@@ -28,7 +28,7 @@ const episode = (number: number) => video.episodes[number - 1]?.id ?? ''
 const assetOf = (number: number) => video.episodes[number - 1]?.assetId ?? ''
 
 async function play(number: number, as = visitor): Promise<PlayableEpisode> {
-  return (await as.ask(getEpisode, { query: { episode_id: episode(number) } })) as PlayableEpisode
+  return (await as.callOk(getEpisode, { query: { episode_id: episode(number) } })) as PlayableEpisode
 }
 
 const beside = (url: string, file: string) => url.replace('master.m3u8', file)
@@ -60,9 +60,9 @@ describe('a free episode', () => {
 
   it('has one link for all guests without records, and an individual one for others', async () => {
     const [first, second, kept] = [site.visitor(), site.visitor(), site.visitor()]
-    const { id } = await kept.ask(getUser)
-    await Promise.all([first, second].map((each) => each.ask(getUser)))
-    await kept.ask(changeUser, { body: { display_name: 'Ada' } })
+    const { id } = await kept.callOk(getUser)
+    await Promise.all([first, second].map((each) => each.callOk(getUser)))
+    await kept.callOk(changeUser, { body: { display_name: 'Ada' } })
     const linkOf = async (as: Visitor) => (await play(2, as)).playback.hls_url
     expect(await linkOf(first)).toBe(await linkOf(second))
     expect(await linkOf(kept)).toContain(`.${id}.`)
@@ -102,7 +102,7 @@ describe('a locked episode', () => {
   })
 
   it('shows its public blurred still, and no sharp image', async () => {
-    const { list } = (await visitor.ask(getEpisode, { query: { video_id: video.id } })) as {
+    const { list } = (await visitor.callOk(getEpisode, { query: { video_id: video.id } })) as {
       list: { thumb_url: string; state: string }[]
     }
     expect(list.map(({ state }) => state)).toEqual(['free', 'free', 'free', 'locked', 'locked', 'locked'])
@@ -114,7 +114,7 @@ describe('a locked episode', () => {
 describe('a bought episode', () => {
   it('plays for its buyer and stays locked for others', async () => {
     const buyer = site.visitor()
-    const { id } = await buyer.ask(getUser)
+    const { id } = await buyer.callOk(getUser)
     await buy(id, { videoId: video.id, episodeId: episode(4) })
     buyer.cookie = await keptCookie(buyer)
     expect((await play(4, buyer)).episode.state).toBe('unlocked')
@@ -125,7 +125,7 @@ describe('a bought episode', () => {
 
   it('has no new link once its subscription has ended, and the old link expires in time', async () => {
     const member = site.visitor()
-    const { id } = await member.ask(getUser)
+    const { id } = await member.callOk(getUser)
     await buy(id, { endsAt: new Date(time.now.getTime() + 60_000) })
     member.cookie = await keptCookie(member)
     const { playback } = await play(6, member)
@@ -182,7 +182,7 @@ it('neither lists nor counts an episode whose only file failed', async () => {
     .select('next_asset_id')
     .where('id', '=', episodes[5]?.id ?? '')
   await db.updateTable('assets').set({ state: 'failed' }).where('id', '=', failed).execute()
-  const listed = await visitor.ask(getEpisode, { query: { video_id: id } })
+  const listed = await visitor.callOk(getEpisode, { query: { video_id: id } })
   expect('list' in listed && listed.list.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5])
   expect((await countEpisodes(db, id)).count).toBe(5)
 })
@@ -191,8 +191,8 @@ it('offers nothing of an archived video, but plays it for its buyer', async () =
   const archived = await buildVideo(site.context, { state: 'archived' })
   const body = { episode_id: archived.episodes[4]?.id ?? '' }
   const [buyer, other] = [site.visitor(), site.visitor()]
-  const { id } = await buyer.ask(getUser)
-  await other.ask(getUser)
+  const { id } = await buyer.callOk(getUser)
+  await other.callOk(getUser)
   await buy(id, { videoId: archived.id })
   buyer.cookie = await keptCookie(buyer)
   const answers = [
@@ -250,6 +250,6 @@ async function buy(
 
 /** Returns the cookie once records exist. */
 async function keptCookie(of: Visitor): Promise<string> {
-  await of.ask(changeUser, { body: { language: 'en' } })
+  await of.callOk(changeUser, { body: { language: 'en' } })
   return of.cookie
 }

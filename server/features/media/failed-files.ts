@@ -1,9 +1,9 @@
-import { inLanguage, type Language } from '#contract/languages.ts'
-import type { FailedFile } from '#contract/studio/system.ts'
-import { pageSize } from '#server/platform/cursor.ts'
+import { textInLanguage, type Language } from '#contract/languages.ts'
+import type { FailedUpload } from '#contract/studio/system.ts'
+import { choosePageSize } from '#server/platform/cursor.ts'
 import { readPage } from '#server/platform/read-page.ts'
 import type { Db } from '#server/tables.ts'
-import { reasonIn } from './ingest/files/unusable-file.ts'
+import { localizeReason } from './ingest/files/unusable-file.ts'
 import { selectFailedFiles } from './queries.ts'
 
 const pageLimits = { usual: 20, most: 50 }
@@ -16,10 +16,10 @@ export async function listFailedFiles(
   db: Db,
   { cursor, limit }: { cursor?: string; limit?: number },
   language: Language,
-): Promise<{ list: FailedFile[]; next_cursor: string | null }> {
+): Promise<{ list: FailedUpload[]; next_cursor: string | null }> {
   const { page, next_cursor } = await readPage(
     'failed files',
-    { cursor, size: pageSize(limit, pageLimits) },
+    { cursor, size: choosePageSize(limit, pageLimits) },
     (after, most) => selectFailedFiles(db, after, most),
     (row) => [row.failed_at, row.id],
   )
@@ -27,13 +27,13 @@ export async function listFailedFiles(
     list: page.map(({ id, source_name, reason, why, failed_at, titles, ...episode }) => ({
       id,
       source_name,
-      reason: reasonIn(language, { reason, why }) ?? '',
+      reason: localizeReason(language, { reason, why }) ?? '',
       failed_at: failed_at.toISOString(),
       episode: {
         id: episode.episode_id,
         number: episode.number,
         video_id: episode.video_id,
-        video_title: inLanguage(titles, language),
+        video_title: textInLanguage(titles, language),
       },
     })),
     next_cursor,

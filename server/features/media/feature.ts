@@ -4,11 +4,11 @@ import type { Config } from '#server/platform/config/config.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Db } from '#server/tables.ts'
-import { createEpisodes } from './load-episodes.ts'
+import { createEpisodeCache } from './load-episodes.ts'
 import { createMediaKeys } from './media-keys.ts'
-import { findCover, type MediaContext } from './media.ts'
+import { findCoveringEntitlement, type MediaContext } from './media.ts'
 
-interface Needed {
+interface Dependencies {
   config: Config
   db: Db
   clock: Clock
@@ -16,17 +16,17 @@ interface Needed {
 }
 
 /** Adds the episode queries, the media keys, and the hosts of media to the context. */
-export function mediaFeature({ config, db, clock, storage }: Needed, context: () => MediaContext) {
+export function mediaFeature({ config, db, clock, storage }: Dependencies, context: () => MediaContext) {
   const { secrets, mediaEncrypt } = config
   const { delivery } = storage
   return {
     parts: {
-      episodes: createEpisodes(db, clock),
+      episodes: createEpisodeCache(db, clock),
       mediaSecrets: secrets.media,
       mediaKeys: createMediaKeys(secrets.appSecret, mediaEncrypt === 'aes-128'),
       mediaHosts: delivery.kind === 'files' ? [] : [new URL(delivery.origin).origin],
       findCover: (viewer: Viewer, episodeId: string, language: Language) =>
-        findCover(context(), viewer, episodeId, language),
+        findCoveringEntitlement(context(), viewer, episodeId, language),
     },
   }
 }

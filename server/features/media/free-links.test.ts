@@ -2,20 +2,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
 import { changeUser } from '#contract/members.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { startOne } from '#server/testing/builders/experiment.ts'
-import { letIn } from '#server/testing/builders/operator.ts'
+import { createRunningExperiment } from '#server/testing/builders/experiment.ts'
+import { signInOperator } from '#server/testing/builders/operator.ts'
 import { registerMember } from '#server/testing/builders/register-member.ts'
 import { insertPaidOrder } from '#server/testing/builders/money-builders.ts'
-import { readLink } from '#server/testing/media/media-links.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { parseMediaLink } from '#server/testing/media/media-links.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
-import { watchQueries } from '#server/testing/database/watch-queries.ts'
+import { recordQueries } from '#server/testing/database/watch-queries.ts'
 import { grantEntitlement } from '#server/features/library/library.ts'
 
 let site: TestSite
 let video: BuiltVideo
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
   video = await buildVideo(site.context, { episodes: 4, freeEpisodes: 2 })
 })
 afterAll(() => site.close())
@@ -25,12 +25,12 @@ const inSpanish = { 'accept-language': 'es' }
 async function open(visitor: Visitor, number: number, headers: Record<string, string> = inSpanish) {
   const query = { episode_id: video.episodes[number - 1]?.id ?? '' }
   // The call returns a playable episode if it names an episode.
-  return (await visitor.ask(getEpisode, { query, headers })) as PlayableEpisode
+  return (await visitor.callOk(getEpisode, { query, headers })) as PlayableEpisode
 }
 
 /** Counts how often the viewer and their entitlements are queried for an episode. */
 async function lookUps(visitor: Visitor, number: number, headers?: Record<string, string>): Promise<number> {
-  const asked = watchQueries('sessions', 'users', 'entitlements')
+  const asked = recordQueries('sessions', 'users', 'entitlements')
   const before = asked().length
   await open(visitor, number, headers)
   return asked().length - before
@@ -49,7 +49,7 @@ describe('links of a free episode for a cached viewer', () => {
     const { episode, playback, next } = await open(visitor, 1)
     expect(episode).toMatchObject({ number: 1, state: 'free' })
     expect(next).toMatchObject({ number: 2, state: 'free' })
-    expect(readLink(playback.hls_url).subject).toBe(user.id)
+    expect(parseMediaLink(playback.hls_url).subject).toBe(user.id)
   })
 
   it('do not apply to a locked episode, which depends on the viewer’s current entitlements', async () => {
@@ -73,7 +73,7 @@ describe('links of a free episode for a cached viewer', () => {
 
   it('use the viewer’s language if the call names none', async () => {
     const { visitor } = await remembered()
-    await visitor.ask(changeUser, { body: { language: 'es' } })
+    await visitor.callOk(changeUser, { body: { language: 'es' } })
     await expect.poll(() => lookUps(visitor, 1)).toBe(0)
     expect(await lookUps(visitor, 1, { 'accept-language': '*' })).toBeGreaterThan(0)
   })
@@ -84,15 +84,15 @@ describe('links of a free episode for a cached viewer', () => {
     const subject = async () => {
       const query = { episode_id: video.episodes[0]?.id ?? '' }
       const { info } = (await visitor.call(getEpisode, { query, headers: inSpanish })).answer
-      return info && 'playback' in info ? readLink(info.playback.hls_url).subject : undefined
+      return info && 'playback' in info ? parseMediaLink(info.playback.hls_url).subject : undefined
     }
     await expect.poll(subject).not.toBe(user.id)
   })
 
   it('depend on experiments about free episodes', async () => {
     const { visitor } = await remembered()
-    const { desk } = await letIn(site, 'owner')
-    await startOne(desk, {
+    const { desk: studio } = await signInOperator(site, 'owner')
+    await createRunningExperiment(studio, {
       kind: 'free_episodes',
       target: video.id,
       variants: [{ share: 50 }, { share: 50, free_episodes: 1 }],

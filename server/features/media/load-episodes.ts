@@ -1,10 +1,10 @@
-import { createAnswerCache } from '#server/platform/response-cache.ts'
+import { createResponseCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
 import { selectEpisode, selectEpisodesAfter, type EpisodeRow } from './queries.ts'
 
 /** Reads episodes, the same for everyone. Who may play one is checked for each request. */
-export interface Episodes {
+export interface EpisodeCache {
   /** Returns a visible episode, or undefined. */
   find(id: string): Promise<EpisodeRow | undefined>
   /** Returns a video's episodes after this number, in order, at most `limit`. */
@@ -12,9 +12,9 @@ export interface Episodes {
 }
 
 /** Caches viewer-independent data for at most a second. */
-export function createEpisodes(db: Db, clock: Clock): Episodes {
-  const single = createAnswerCache<EpisodeRow | undefined>(clock, { stale: true })
-  const lists = createAnswerCache<EpisodeRow[]>(clock, { stale: true })
+export function createEpisodeCache(db: Db, clock: Clock): EpisodeCache {
+  const single = createResponseCache<EpisodeRow | undefined>(clock, { stale: true })
+  const lists = createResponseCache<EpisodeRow[]>(clock, { stale: true })
   return {
     find: (id) => single.get(id, () => selectEpisode(db, id)),
     after: (videoId, number, limit) =>

@@ -1,7 +1,7 @@
 import { freeEpisodesFor } from '#server/features/experiments/experiments.ts'
-import { loadRights } from '#server/features/library/library.ts'
+import { loadVideoEntitlements } from '#server/features/library/library.ts'
 import { studioSubject } from './admin-episodes.ts'
-import { anybody, type MediaContext } from './media.ts'
+import { anonymousSubject, type MediaContext } from './media.ts'
 import { selectMediaKey } from './queries.ts'
 
 /**
@@ -18,11 +18,11 @@ export async function loadMediaKey(
   if (!row?.media_key) return 'none'
   const { id, number, video_id, free_episodes } = row
   if (id === null || number === null || video_id === null || free_episodes === null) return 'replaced'
-  const running = userId === anybody ? [] : await experiments.running()
+  const running = userId === anonymousSubject ? [] : await experiments.running()
   const { count: free } = freeEpisodesFor(running, userId, { id: video_id, free_episodes })
-  const isOpen =
+  const mayPlay =
     userId === studioSubject ||
     number <= free ||
-    (await loadRights(db, userId, video_id, clock.now())).covers(id)
-  return isOpen ? mediaKeys.open(folder, row.media_key) : 'locked'
+    (await loadVideoEntitlements(db, userId, video_id, clock.now())).covers(id)
+  return mayPlay ? mediaKeys.decrypt(folder, row.media_key) : 'locked'
 }

@@ -6,7 +6,7 @@ import { createLog } from '#server/platform/log.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import type { Tx } from '#server/tables.ts'
 import { removeEpisode, retryEpisode } from './admin-episodes.ts'
 import { announceEpisodes } from './ingest/queue/announce-episodes.ts'
@@ -22,7 +22,7 @@ let episodeId: string
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-lock-order-'))
-  database = await testDatabase()
+  database = await createTestDatabase()
   context = {
     db: database.db,
     storage: openDisk(join(root, 'data')),

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { writeLink, type MediaLink } from '#server/testing/media/media-links.ts'
-import { buyEpisode, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
-import { askToPlay } from '#server/testing/builders/paying-people.ts'
+import { formatMediaLink, type MediaLink } from '#server/testing/media/media-links.ts'
+import { buyEpisode, startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { requestPlayback } from '#server/testing/builders/paying-people.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
-let site: MoneySite
+let site: BillingSite
 let buyer: Visitor
 let link: MediaLink
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
   buyer = (await buyEpisode(site)).shopper.visitor
-  const issued = (await askToPlay(site, buyer, 4)).link
+  const issued = (await requestPlayback(site, buyer, 4)).link
   if (!issued) throw new Error('nothing was issued')
   link = issued
 })
 afterAll(() => site.close())
 
-const fetchKey = () => buyer.fetch(writeLink(link, 'key'))
+const fetchKey = () => buyer.fetch(formatMediaLink(link, 'key'))
 
 test('an asset that is not encrypted has no key', async () => {
   expect((await fetchKey()).status).toBe(404)
@@ -25,7 +25,7 @@ test('an asset that is not encrypted has no key', async () => {
 
 test('logs the asset but no signature if an encrypted key cannot be decrypted', async () => {
   const { db, mediaKeys, log } = site.context
-  const media_key = mediaKeys.seal('ast_another', mediaKeys.make())
+  const media_key = mediaKeys.encrypt('ast_another', mediaKeys.generate())
   await db.updateTable('assets').set({ media_key }).where('id', '=', link.asset).execute()
   const logged = vi.spyOn(log, 'error').mockImplementation(() => {})
   expect((await fetchKey()).status).toBe(500)
@@ -35,8 +35,8 @@ test('logs the asset but no signature if an encrypted key cannot be decrypted', 
 
 test('the key has sixteen bytes, is never cached, and is gone for links of a replaced asset', async () => {
   const { db, mediaKeys } = site.context
-  const key = mediaKeys.make()
-  const media_key = mediaKeys.seal(link.asset, key)
+  const key = mediaKeys.generate()
+  const media_key = mediaKeys.encrypt(link.asset, key)
   await db.updateTable('assets').set({ media_key }).where('id', '=', link.asset).execute()
   const answer = await fetchKey()
   expect(answer.headers.get('content-type')).toBe('application/octet-stream')

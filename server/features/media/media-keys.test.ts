@@ -4,23 +4,23 @@ import { createMediaKeys, keyUri } from './media-keys.ts'
 const keys = createMediaKeys('a secret of the tests', true)
 
 test('a key is sixteen random bytes, as AES-128 requires', () => {
-  expect(keys.make()).toHaveLength(16)
-  expect(keys.make()).not.toEqual(keys.make())
+  expect(keys.generate()).toHaveLength(16)
+  expect(keys.generate()).not.toEqual(keys.generate())
 })
 
 test('an encrypted key can be decrypted only for its folder and with its secret', () => {
-  const key = keys.make()
-  const sealed = keys.seal('ast_1-1', key)
+  const key = keys.generate()
+  const sealed = keys.encrypt('ast_1-1', key)
   expect(sealed.includes(key)).toBe(false)
-  expect(keys.open('ast_1-1', sealed)).toEqual(key)
-  expect(() => keys.open('ast_2-1', sealed)).toThrow()
-  expect(() => createMediaKeys('another secret', true).open('ast_1-1', sealed)).toThrow()
+  expect(keys.decrypt('ast_1-1', sealed)).toEqual(key)
+  expect(() => keys.decrypt('ast_2-1', sealed)).toThrow()
+  expect(() => createMediaKeys('another secret', true).decrypt('ast_1-1', sealed)).toThrow()
 })
 
 test('a key that was encrypted before a restart can be decrypted after it, whether or not new media is encrypted', () => {
-  const key = keys.make()
+  const key = keys.generate()
   const restarted = createMediaKeys('a secret of the tests', false)
-  expect(restarted.open('ast_1-1', keys.seal('ast_1-1', key))).toEqual(key)
+  expect(restarted.decrypt('ast_1-1', keys.encrypt('ast_1-1', key))).toEqual(key)
   expect([keys.encrypts, restarted.encrypts]).toEqual([true, false])
 })
 
@@ -34,5 +34,5 @@ test('a playlist refers to the key beside the folders of its renditions', () => 
 const sealedBefore = 'D+Zd77zlTsx5xk9sWiQ65454BqiglG4D8mN5SNd6SFMoqu6VRcLd7d4fyNrxUux5G4OScg=='
 
 test('a key that an earlier release encrypted can be decrypted', () => {
-  expect(keys.open('ast_1-1', Buffer.from(sealedBefore, 'base64')).toString()).toBe('sixteen bytes!!!')
+  expect(keys.decrypt('ast_1-1', Buffer.from(sealedBefore, 'base64')).toString()).toBe('sixteen bytes!!!')
 })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { keyOf, decrypt, encrypt } from '#server/platform/encrypt.ts'
+import { deriveKey, decrypt, encrypt } from '#server/platform/encrypt.ts'
 
 /** URI of the key relative to the playlist's folder, which the site serves (routes.ts). */
 export const keyUri = '../key'
@@ -8,21 +8,21 @@ export const keyUri = '../key'
 export interface MediaKeys {
   /** Whether new assets are encrypted (MEDIA_ENCRYPT). */
   encrypts: boolean
-  make(): Buffer
-  seal(folder: string, key: Buffer): Buffer
+  generate(): Buffer
+  encrypt(folder: string, key: Buffer): Buffer
   /** @throws Error if the key was encrypted for another folder or with another APP_SECRET */
-  open(folder: string, sealed: Buffer): Buffer
+  decrypt(folder: string, encrypted: Buffer): Buffer
 }
 
 /** Key length of AES-128. */
 const keyBytes = 16
 
 export function createMediaKeys(appSecret: string, encrypts: boolean): MediaKeys {
-  const sealing = keyOf(appSecret, 'keys of media')
+  const encryptionKey = deriveKey(appSecret, 'keys of media')
   return {
     encrypts,
-    make: () => randomBytes(keyBytes),
-    seal: (folder, key) => encrypt(sealing, key.toString('base64'), folder),
-    open: (folder, sealed) => Buffer.from(decrypt(sealing, sealed, folder), 'base64'),
+    generate: () => randomBytes(keyBytes),
+    encrypt: (folder, key) => encrypt(encryptionKey, key.toString('base64'), folder),
+    decrypt: (folder, sealed) => Buffer.from(decrypt(encryptionKey, sealed, folder), 'base64'),
   }
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/errors.ts'
-import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
+import { textInLanguage, type Language, type LocalizedText } from '#contract/languages.ts'
 import { episodeListLimits, type Episode, type PlayableEpisode, type Playback } from '#contract/media.ts'
 import type { LockedEpisode, Offer } from '#contract/billing.ts'
 import {
@@ -11,13 +11,17 @@ import {
   type FreeEpisodes,
   type RunningExperiment,
 } from '#server/features/experiments/experiments.ts'
-import { loadRights, noRights, type Rights } from '#server/features/library/library.ts'
-import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import {
+  loadVideoEntitlements,
+  noEntitlements,
+  type VideoEntitlements,
+} from '#server/features/library/library.ts'
+import { cutPage, decodeCursor, encodeCursor, choosePageSize } from '#server/platform/cursor.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import type * as Stills from './ingest/convert/make-stills.ts'
-import type { Episodes } from './load-episodes.ts'
+import type { EpisodeCache } from './load-episodes.ts'
 import type { MediaKeys } from './media-keys.ts'
 import { issueSignedUrls, type IssuedLinks } from './signed-urls.ts'
 import * as queries from './queries.ts'
@@ -29,35 +33,35 @@ export {
   editEpisode,
   listAdminEpisodes,
   loadAdminPlayback,
-  nameEpisodes,
-  orderEpisodes,
+  editEpisodeTitles as nameEpisodes,
+  reorderEpisodes as orderEpisodes,
   removeEpisode,
   retryEpisode,
   type AdminMediaContext,
 } from './admin-episodes.ts'
 export { UnusableFile } from './ingest/files/unusable-file.ts'
-export { beginUploads, traceOf } from './uploads/begin-uploads.ts'
+export { startUploads as beginUploads, auditRecordOf as traceOf } from './uploads/begin-uploads.ts'
 export {
   listArrivedUploads,
   listUploads,
   removeUploads,
-  takePart,
+  receivePart as takePart,
   type UploadContext,
 } from './uploads/receive-upload.ts'
-export { countFailed } from './admin-queries.ts'
-export { createEpisodes, type Episodes } from './load-episodes.ts'
+export { countFailedEpisodes as countFailed } from './admin-queries.ts'
+export { createEpisodeCache as createEpisodes, type EpisodeCache as Episodes } from './load-episodes.ts'
 export { listFailedFiles } from './failed-files.ts'
 
 /** Parses a `video.yaml`. Loaded on first use, like the cover generator. */
 export { readVideoYaml } from './read-video-yaml.ts'
 
 /** Makes a cover, see make-stills.ts. */
-export const makeCover: typeof Stills.makeCover = async (...given) =>
-  (await import('./ingest/convert/make-stills.ts')).makeCover(...given)
+export const makeCover: typeof Stills.makeCover = async (...args) =>
+  (await import('./ingest/convert/make-stills.ts')).makeCover(...args)
 
 export interface MediaContext {
   db: Db
-  episodes: Episodes
+  episodes: EpisodeCache
   clock: Clock
   /** The first signs links; see signed-urls.ts. */
   mediaSecrets: readonly string[]
@@ -69,44 +73,44 @@ export interface MediaContext {
 }
 
 /** Subject of links for viewers without entitlements; they open free episodes only. */
-export const anybody = 'anybody'
+export const anonymousSubject = 'anybody'
 
 /** What one viewer may play of a video. */
 interface Access {
   viewer: Viewer | null
-  rights: Rights
+  entitlements: VideoEntitlements
   free: FreeEpisodes
   /** Prices in the viewer's variants. */
   prices: VariantPrices
 }
 
 /** Returns the state of an episode for one viewer. */
-function stateOf(row: EpisodeRow, { rights, free }: Access): Episode['state'] {
+function episodeState(row: EpisodeRow, { entitlements, free }: Access): Episode['state'] {
   if (row.number <= free.count) return 'free'
-  return rights.covers(row.id) ? 'unlocked' : 'locked'
+  return entitlements.covers(row.id) ? 'unlocked' : 'locked'
 }
 
-async function accessOf(
+async function loadAccess(
   context: MediaContext,
   viewer: Viewer | null,
   video: { id: string; free_episodes: number },
 ): Promise<Access> {
-  const [rights, running] = await Promise.all([
-    rightsOf(context, viewer, video.id),
+  const [entitlements, running] = await Promise.all([
+    loadViewerEntitlements(context, viewer, video.id),
     context.experiments.running(),
   ])
-  return accessWith(running, viewer, video, rights)
+  return buildAccess(running, viewer, video, entitlements)
 }
 
-function accessWith(
+function buildAccess(
   running: readonly RunningExperiment[],
   viewer: Viewer | null,
   video: { id: string; free_episodes: number },
-  rights: Rights,
+  entitlements: VideoEntitlements,
 ): Access {
   const userId = viewer?.userId
   const free = freeEpisodesFor(running, userId, video)
-  return { viewer, rights, free, prices: pricesFor(running, userId, video.id) }
+  return { viewer, entitlements, free, prices: pricesFor(running, userId, video.id) }
 }
 
 const priceOf = ({ episode_cents, video_cents, currency }: EpisodeRow) => ({
@@ -117,37 +121,43 @@ const priceOf = ({ episode_cents, video_cents, currency }: EpisodeRow) => ({
 
 const videoOf = ({ video_id: id, free_episodes }: EpisodeRow) => ({ id, free_episodes })
 
-function rightsOf({ db, clock }: MediaContext, viewer: Viewer | null, videoId: string): Promise<Rights> {
-  return viewer?.kept ? loadRights(db, viewer.userId, videoId, clock.now()) : Promise.resolve(noRights)
+function loadViewerEntitlements(
+  { db, clock }: MediaContext,
+  viewer: Viewer | null,
+  videoId: string,
+): Promise<VideoEntitlements> {
+  return viewer?.isStored
+    ? loadVideoEntitlements(db, viewer.userId, videoId, clock.now())
+    : Promise.resolve(noEntitlements)
 }
 
 /** Records an exposure when a viewer without an entitlement requests an episode that is not free in every variant. */
-async function noteAsked({ experiments }: MediaContext, row: EpisodeRow, access: Access): Promise<void> {
-  const { viewer, rights, free } = access
-  if (!viewer || !free.experiment || row.number <= free.least || rights.covers(row.id)) return
-  await experiments.noteMet(viewer, [free.experiment])
+async function recordExposure({ experiments }: MediaContext, row: EpisodeRow, access: Access): Promise<void> {
+  const { viewer, entitlements, free } = access
+  if (!viewer || !free.experiment || row.number <= free.minCount || entitlements.covers(row.id)) return
+  await experiments.recordExposures(viewer, [free.experiment])
 }
 
-function titleOf(titles: Partial<Texts>, language: Language): string {
-  return titles.en === undefined ? '' : inLanguage({ ...titles, en: titles.en }, language)
+function titleOf(titles: Partial<LocalizedText>, language: Language): string {
+  return titles.en === undefined ? '' : textInLanguage({ ...titles, en: titles.en }, language)
 }
 
 /** Presents an episode. A locked one has its public blurred still; any other has its sharp image by a signed URL. */
 function presentEpisode(context: MediaContext, row: EpisodeRow, access: Access, language: Language): Episode {
-  const state = stateOf(row, access)
+  const state = episodeState(row, access)
   return {
     id: row.id,
     number: row.number,
     title: titleOf(row.titles, language),
     duration_ms: row.duration_ms,
     ready: row.asset_id !== null,
-    thumb_url: thumbOf(context, row, state, access),
+    thumb_url: thumbUrl(context, row, state, access),
     state,
     price_cents: withVariantPrices(priceOf(row), access.prices).episode_cents,
   }
 }
 
-function thumbOf(
+function thumbUrl(
   context: MediaContext,
   row: EpisodeRow,
   state: Episode['state'],
@@ -156,20 +166,20 @@ function thumbOf(
   if (row.folder === null) return null
   return state === 'locked'
     ? `/public/${row.folder}/still.webp`
-    : linksFor(context, row, access).link('thumb.webp')
+    : signLinks(context, row, access).link('thumb.webp')
 }
 
 /**
  * Returns signed links to the files of an episode for this viewer. An episode that is free only in the viewer's variant is signed
  * for the viewer, even if nothing is stored about them.
  */
-function linksFor(
+function signLinks(
   { mediaSecrets, clock }: MediaContext,
   row: EpisodeRow,
   { viewer, free }: Access,
 ): IssuedLinks {
   const asset = { folder: row.folder ?? '', duration_ms: row.duration_ms }
-  const subject = viewer && (viewer.kept || row.number > free.least) ? viewer.userId : anybody
+  const subject = viewer && (viewer.isStored || row.number > free.minCount) ? viewer.userId : anonymousSubject
   return issueSignedUrls(mediaSecrets, asset, subject, clock.now())
 }
 
@@ -183,16 +193,16 @@ export async function listEpisodes(
   query: { video_id: string; cursor?: string; limit?: number },
   language: Language,
 ) {
-  const size = pageSize(query.limit, episodeListLimits)
+  const size = choosePageSize(query.limit, episodeListLimits)
   const list = `episodes ${query.video_id}`
   const [after] = decodeCursor(list, query.cursor, ['integer']) ?? [0]
   const rows = await context.episodes.after(query.video_id, after, size + 1)
   const [first] = rows
   if (!first) {
-    if (!(await queries.videoIsSeen(context.db, query.video_id))) throw new Refusal('notFound')
+    if (!(await queries.isVideoVisible(context.db, query.video_id))) throw new Refusal('notFound')
     return { list: [], next_cursor: null }
   }
-  const access = await accessOf(context, viewer, videoOf(first))
+  const access = await loadAccess(context, viewer, videoOf(first))
   const { page, last } = cutPage(rows, size)
   return {
     list: page.map((row) => presentEpisode(context, row, access, language)),
@@ -209,7 +219,7 @@ export async function findEpisode(
 ): Promise<Episode | undefined> {
   const [row] = await context.episodes.after(videoId, number - 1, 1)
   if (row?.number !== number) return undefined
-  return presentEpisode(context, row, await accessOf(context, viewer, videoOf(row)), language)
+  return presentEpisode(context, row, await loadAccess(context, viewer, videoOf(row)), language)
 }
 
 /**
@@ -222,7 +232,7 @@ export async function loadPlayable(
   episodeId: string,
   language: Language,
 ): Promise<PlayableEpisode> {
-  const { row, access, after } = await openEpisode(context, viewer, episodeId, language, 1)
+  const { row, access, after } = await loadPlayableRow(context, viewer, episodeId, language, 1)
   return presentPlayable(context, { row, next: after[0], access }, language)
 }
 
@@ -241,10 +251,10 @@ export async function loadFreePlayable(
   const running = await experiments.running()
   const row = await episodes.find(episodeId)
   if (running.length > 0 || !row?.asset_id) return undefined
-  const access = accessWith(running, viewer, videoOf(row), noRights)
-  if (stateOf(row, access) !== 'free') return undefined
+  const access = buildAccess(running, viewer, videoOf(row), noEntitlements)
+  if (episodeState(row, access) !== 'free') return undefined
   const [next] = await episodes.after(row.video_id, row.number, 1)
-  if (next && stateOf(next, access) !== 'free') return undefined
+  if (next && episodeState(next, access) !== 'free') return undefined
   return presentPlayable(context, { row, next, access }, language)
 }
 
@@ -255,34 +265,36 @@ export async function loadPlayableAndNext(
   episodeId: string,
   language: Language,
 ): Promise<{ playable: PlayableEpisode; following: PlayableEpisode | undefined }> {
-  const { row, access, after } = await openEpisode(context, viewer, episodeId, language, 2)
+  const { row, access, after } = await loadPlayableRow(context, viewer, episodeId, language, 2)
   const [next, afterNext] = after
   // If an experiment decides, viewers request the next episode themselves, so that exposures are counted alike in every variant.
-  const isSure = next && (!access.free.experiment || next.number <= access.free.least)
-  const opens = isSure && next.asset_id && stateOf(next, access) !== 'locked'
+  const isSameInAllVariants = next && (!access.free.experiment || next.number <= access.free.minCount)
+  const isPlayable = isSameInAllVariants && next.asset_id && episodeState(next, access) !== 'locked'
   return {
     playable: presentPlayable(context, { row, next, access }, language),
-    following: opens ? presentPlayable(context, { row: next, next: afterNext, access }, language) : undefined,
+    following: isPlayable
+      ? presentPlayable(context, { row: next, next: afterNext, access }, language)
+      : undefined,
   }
 }
 
 /** Loads an episode that this viewer may play, and up to a number of following ones. @throws as `loadPlayable` */
-async function openEpisode(
+async function loadPlayableRow(
   context: MediaContext,
   viewer: Viewer | null,
   episodeId: string,
   language: Language,
-  ahead: number,
+  nextCount: number,
 ) {
   const row = await context.episodes.find(episodeId)
   if (!row) throw new Refusal('notFound')
   const [access, after] = await Promise.all([
-    accessOf(context, viewer, videoOf(row)),
-    context.episodes.after(row.video_id, row.number, ahead),
+    loadAccess(context, viewer, videoOf(row)),
+    context.episodes.after(row.video_id, row.number, nextCount),
   ])
-  await noteAsked(context, row, access)
-  if (stateOf(row, access) === 'locked') return refuseLocked(context, row, access, language)
-  if (!row.asset_id) throw beingMade(row)
+  await recordExposure(context, row, access)
+  if (episodeState(row, access) === 'locked') return refuseLocked(context, row, access, language)
+  if (!row.asset_id) throw notReadyRefusal(row)
   return { row, access, after }
 }
 
@@ -294,7 +306,7 @@ function presentPlayable(
   return {
     episode: presentEpisode(context, row, access, language),
     playback: presentPlayback(context, row, access, language),
-    next: next ? { id: next.id, number: next.number, state: stateOf(next, access) } : null,
+    next: next ? { id: next.id, number: next.number, state: episodeState(next, access) } : null,
   }
 }
 
@@ -304,7 +316,7 @@ function presentPlayback(
   access: Access,
   language: Language,
 ): Playback {
-  const { expires, link } = linksFor(context, row, access)
+  const { expires, link } = signLinks(context, row, access)
   return {
     hls_url: link('master.m3u8'),
     expires_at: expires.toISOString(),
@@ -321,7 +333,7 @@ function presentPlayback(
   }
 }
 
-function beingMade(row: EpisodeRow): Refusal {
+function notReadyRefusal(row: EpisodeRow): Refusal {
   return new Refusal('beingMade', { progress: row.coming_progress ?? 0 })
 }
 
@@ -333,11 +345,11 @@ async function refuseLocked(
   language: Language,
 ): Promise<never> {
   if (row.video_state === 'archived') throw new Refusal('notFound')
-  if (!row.asset_id) throw beingMade(row)
-  throw new Refusal('locked', await offerOf(context, row, access, language))
+  if (!row.asset_id) throw notReadyRefusal(row)
+  throw new Refusal('locked', await loadOffer(context, row, access, language))
 }
 
-async function offerOf(
+async function loadOffer(
   context: MediaContext,
   row: EpisodeRow,
   { viewer, prices }: Access,
@@ -346,7 +358,7 @@ async function offerOf(
   const price = withVariantPrices(priceOf(row), prices)
   const thumb_url = row.folder === null ? null : `/public/${row.folder}/still.webp`
   const { id, video_id, number } = row
-  const video = await queries.selectCounts(context.db, video_id)
+  const video = await queries.selectEpisodeCounts(context.db, video_id)
   return context.offerFor(
     context.db,
     viewer,
@@ -359,7 +371,7 @@ async function offerOf(
  * Returns the entitlement that covers an episode for a viewer (POST /api/video/unlock).
  * @throws Refusal notFound; locked with the offer; beingMade with the progress
  */
-export async function findCover(
+export async function findCoveringEntitlement(
   context: MediaContext,
   viewer: Viewer,
   episodeId: string,
@@ -367,7 +379,7 @@ export async function findCover(
 ) {
   const row = await queries.selectEpisode(context.db, episodeId)
   if (!row) throw new Refusal('notFound')
-  const access = await accessOf(context, viewer, videoOf(row))
-  await noteAsked(context, row, access)
-  return access.rights.entitlementFor(row.id) ?? refuseLocked(context, row, access, language)
+  const access = await loadAccess(context, viewer, videoOf(row))
+  await recordExposure(context, row, access)
+  return access.entitlements.entitlementFor(row.id) ?? refuseLocked(context, row, access, language)
 }

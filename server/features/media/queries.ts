@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Texts } from '#contract/languages.ts'
-import { lookUp, prepared, type Slots } from '#server/platform/database/prepared.ts'
-import type { After } from '#server/platform/database/prepared-page.ts'
+import type { LocalizedText } from '#contract/languages.ts'
+import { preparedLookup, preparedQuery, type Placeholders } from '#server/platform/database/prepared.ts'
+import type { PagePosition } from '#server/platform/database/prepared-page.ts'
 import type { Db } from '#server/tables.ts'
-import type { Why } from './ingest/files/unusable-file.ts'
+import type { UnusableReason } from './ingest/files/unusable-file.ts'
 
 /** Condition: the episode plays or will play; false if its only file failed. Needs `episodes` joined with its `coming` asset. */
-export const playsOrWill = sql<boolean>`(episodes.asset_id IS NOT NULL OR coming.state IN ('uploaded', 'processing'))`
+export const isPlayableOrPending = sql<boolean>`(episodes.asset_id IS NOT NULL OR coming.state IN ('uploaded', 'processing'))`
 
 /** Selects the columns of an episode that the rules need: its number, its price and its asset. */
 function selectEpisodes(db: Db) {
@@ -36,7 +36,7 @@ function selectEpisodes(db: Db) {
       'coming.progress as coming_progress',
     ])
     .where('videos.state', 'in', ['published', 'archived'])
-    .where(playsOrWill)
+    .where(isPlayableOrPending)
 }
 export type EpisodeRow = Awaited<ReturnType<ReturnType<typeof selectEpisodes>['executeTakeFirstOrThrow']>>
 
@@ -57,7 +57,7 @@ export function selectMediaKey(db: Db, folder: string) {
     .executeTakeFirst()
 }
 
-const episodeById = lookUp((db: Db, { id }: Slots<{ id: string }>) =>
+const episodeById = preparedLookup((db: Db, { id }: Placeholders<{ id: string }>) =>
   selectEpisodes(db).where('episodes.id', '=', id),
 )
 
@@ -65,9 +65,9 @@ export async function selectEpisode(db: Db, id: string): Promise<EpisodeRow | un
   return (await episodeById(db, { id }))[0]
 }
 
-type Following = { videoId: string; number: number; limit: number }
+type EpisodesAfterParams = { videoId: string; number: number; limit: number }
 
-const episodesAfter = prepared((db: Db, { videoId, number, limit }: Slots<Following>) =>
+const episodesAfter = preparedQuery((db: Db, { videoId, number, limit }: Placeholders<EpisodesAfterParams>) =>
   selectEpisodes(db)
     .where('episodes.video_id', '=', videoId)
     .where('episodes.number', '>', number)
@@ -80,7 +80,7 @@ export function selectEpisodesAfter(db: Db, videoId: string, number: number, lim
 }
 
 /** Counts a video's episodes that play or will play, and those that play now. */
-export function selectCounts(db: Db, videoId: string) {
+export function selectEpisodeCounts(db: Db, videoId: string) {
   return db
     .selectFrom('episodes')
     .leftJoin('assets as coming', 'coming.id', 'episodes.next_asset_id')
@@ -89,12 +89,12 @@ export function selectCounts(db: Db, videoId: string) {
       sql<number>`count(*) FILTER (WHERE episodes.asset_id IS NOT NULL)`.as('ready_count'),
     ])
     .where('episodes.video_id', '=', videoId)
-    .where(playsOrWill)
+    .where(isPlayableOrPending)
     .executeTakeFirstOrThrow()
 }
 
 /** Returns whether the video exists and is visible; its list of episodes may be empty. */
-export async function videoIsSeen(db: Db, id: string): Promise<boolean> {
+export async function isVideoVisible(db: Db, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('videos')
     .select(sql<number>`1`.as('one'))
@@ -104,26 +104,26 @@ export async function videoIsSeen(db: Db, id: string): Promise<boolean> {
   return row !== undefined
 }
 
-interface FailedRow {
+interface FailedFileRow {
   id: string
   source_name: string
   reason: string | null
-  why: Why | null
+  why: UnusableReason | null
   failed_at: Date
   episode_id: string
   number: number
   video_id: string
-  titles: Texts
+  titles: LocalizedText
 }
 
 /** Selects failed files that an episode waits for, latest first (index `assets_failed`). */
 export async function selectFailedFiles(
   db: Db,
-  after: After | undefined,
+  after: PagePosition | undefined,
   limit: number,
-): Promise<FailedRow[]> {
+): Promise<FailedFileRow[]> {
   const older = after ? sql`AND (a.failed_at, a.id) < (${after.at}::timestamptz, ${after.id})` : sql``
-  const { rows } = await sql<FailedRow>`
+  const { rows } = await sql<FailedFileRow>`
     SELECT a.id, a.source_name, a.reason, a.why, a.failed_at, e.id AS episode_id, e.number, v.id AS video_id, v.titles
     FROM assets a JOIN episodes e ON e.next_asset_id = a.id JOIN videos v ON v.id = e.video_id
     WHERE a.state = 'failed' AND a.retired_at IS NULL ${older}

@@ -1,4 +1,4 @@
-import { TookTooLong, runAside } from '#server/platform/processes/run-aside.ts'
+import { DeadlineExceeded, runInThread } from '#server/platform/processes/run-aside.ts'
 import type { VideoDescription } from './ingest/import/parse-video-yaml.ts'
 
 const module = new URL('./ingest/import/parse-video-yaml.ts', import.meta.url).href
@@ -10,12 +10,12 @@ const module = new URL('./ingest/import/parse-video-yaml.ts', import.meta.url).h
 export async function readVideoYaml(text: string): Promise<VideoDescription> {
   try {
     // The thread returns the result of parseVideoYaml.
-    return (await runAside({ module, name: 'parseVideoYaml', args: [text] })) as VideoDescription
+    return (await runInThread({ module, name: 'parseVideoYaml', args: [text] })) as VideoDescription
   } catch (error) {
-    if (!(error instanceof TookTooLong)) throw error
-    const said = new Error('the file is not YAML that can be used: it takes too long to read', {
+    if (!(error instanceof DeadlineExceeded)) throw error
+    const timeoutError = new Error('the file is not YAML that can be used: it takes too long to read', {
       cause: error,
     })
-    throw Object.assign(said, { name: 'DescriptionError' })
+    throw Object.assign(timeoutError, { name: 'DescriptionError' })
   }
 }

@@ -1,6 +1,6 @@
 import { Fault } from '#contract/errors.ts'
 import { getEpisode } from '#contract/media.ts'
-import { createAnswerCache } from '#server/platform/response-cache.ts'
+import { createResponseCache } from '#server/platform/response-cache.ts'
 import { route, type Call, type PlainRoute, type Route } from '#server/platform/http/route.ts'
 import { sendFile } from '#server/platform/http/sending/send-file.ts'
 import type { Log } from '#server/platform/log.ts'
@@ -8,13 +8,13 @@ import type { Storage } from '#server/platform/storage/storage.ts'
 import { loadMediaKey } from './load-media-key.ts'
 import { listEpisodes, loadFreePlayable, loadPlayable, type MediaContext } from './media.ts'
 import { verifyMediaUrl } from './signed-urls.ts'
-import { storedFiles, type Served } from './serve-from-bucket.ts'
-import { forGood } from '#server/platform/cache-control.ts'
+import { createBucketFiles, type Served } from './serve-from-bucket.ts'
+import { immutableCacheControl } from '#server/platform/cache-control.ts'
 
 type Reply = Parameters<PlainRoute['handle']>[1]
 
 export function mediaRoutes(context: MediaContext): Route[] {
-  const answers = createAnswerCache(context.clock)
+  const answers = createResponseCache(context.clock)
   const load = async ({ query, viewer, language }: Call<typeof getEpisode>) => {
     const { episode_id, video_id } = query
     if (episode_id !== undefined) return { info: await loadPlayable(context, viewer, episode_id, language) }
@@ -23,7 +23,7 @@ export function mediaRoutes(context: MediaContext): Route[] {
     throw new Fault('badRequest', 'video_id or episode_id is needed')
   }
   const loadShared = async (call: Call<typeof getEpisode>) => {
-    if (call.viewer && (call.viewer.kept || (await context.experiments.running()).length > 0))
+    if (call.viewer && (call.viewer.isStored || (await context.experiments.running()).length > 0))
       return load(call)
     // Guests without a row have no entitlements, so they share responses, links included, while no experiment runs.
     const { episode_id, video_id, cursor, limit } = call.query
@@ -48,7 +48,7 @@ interface DeliveryContext extends Pick<
 }
 
 /** HTTP statuses without a key. A link to a replaced asset gets 410: the next link is for another asset. */
-const withoutKey = { none: 404, locked: 403, replaced: 410 }
+const missingKeyStatus = { none: 404, locked: 403, replaced: 410 }
 
 interface MediaParams {
   pass: string
@@ -60,7 +60,7 @@ interface MediaParams {
 export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
   const { mediaSecrets, clock, storage, log } = context
   const { delivery } = storage
-  const stored = delivery.kind === 'files' ? undefined : storedFiles(storage, delivery, log)
+  const bucketFiles = delivery.kind === 'files' ? undefined : createBucketFiles(storage, delivery, log)
   const root = delivery.kind === 'files' ? delivery.root : ''
   return [
     {
@@ -68,11 +68,11 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
       path: '/media/:pass/:asset/key',
       async handle(request, reply) {
         const { pass, asset } = request.params as MediaParams
-        const verdict = verifyMediaUrl(mediaSecrets, pass, asset, clock.now())
+        const validity = verifyMediaUrl(mediaSecrets, pass, asset, clock.now())
         reply.header('cache-control', 'no-store')
-        if (verdict !== 'valid') return reply.code(verdict === 'expired' ? 410 : 403).send()
+        if (validity !== 'valid') return reply.code(validity === 'expired' ? 410 : 403).send()
         const key = await loadMediaKey(context, pass.split('.')[1] ?? '', asset)
-        if (typeof key === 'string') return reply.code(withoutKey[key]).send()
+        if (typeof key === 'string') return reply.code(missingKeyStatus[key]).send()
         return reply.type('application/octet-stream').send(key)
       },
     },
@@ -81,20 +81,24 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
       path: '/media/:pass/:asset/*',
       async handle(request, reply) {
         const { pass, asset, '*': file } = request.params as MediaParams
-        const verdict = verifyMediaUrl(mediaSecrets, pass, asset, clock.now())
+        const validity = verifyMediaUrl(mediaSecrets, pass, asset, clock.now())
         // The link may become valid again: after a change of the secrets, or on a machine with a correct clock.
-        if (verdict !== 'valid')
+        if (validity !== 'valid')
           return reply
-            .code(verdict === 'expired' ? 410 : 403)
+            .code(validity === 'expired' ? 410 : 403)
             .header('cache-control', 'no-store')
             .send()
         // A signature in the URL belongs to one viewer: only their browser may cache the response.
         const cacheControl = `private, max-age=${secondsLeft(pass, clock.now())}, immutable`
-        if (!stored) return sendFile(request, reply, root, `media/${asset}/${file}`, { cacheControl })
+        if (!bucketFiles) return sendFile(request, reply, root, `media/${asset}/${file}`, { cacheControl })
         // A response derived from a stored file contains links with this signature: no cache may share it.
         reply.header('x-accel-expires', '0')
         const expires = new Date(Number(pass.split('.')[0]) * 1000)
-        return give(reply, await stored.media({ pass, asset, file, expires }), cacheControl)
+        return sendServed(
+          reply,
+          await bucketFiles.media({ signature: pass, asset, file, expires }),
+          cacheControl,
+        )
       },
     },
     {
@@ -102,16 +106,16 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
       path: '/public/*',
       async handle(request, reply) {
         const file = (request.params as MediaParams)['*']
-        return stored
-          ? give(reply, await stored.open(file), forGood)
-          : sendFile(request, reply, root, `public/${file}`, { cacheControl: forGood })
+        return bucketFiles
+          ? sendServed(reply, await bucketFiles.open(file), immutableCacheControl)
+          : sendFile(request, reply, root, `public/${file}`, { cacheControl: immutableCacheControl })
       },
     },
   ]
 }
 
 /** Sends a response. An unreachable storage is not a missing file: the browser may retry. */
-function give(reply: Reply, served: Served, cacheControl: string): Reply {
+function sendServed(reply: Reply, served: Served, cacheControl: string): Reply {
   if (served === 'missing') return reply.code(404).header('cache-control', 'no-store').send()
   if (served === 'away')
     return reply.code(503).headers({ 'cache-control': 'no-store', 'retry-after': 5 }).send()
@@ -121,6 +125,6 @@ function give(reply: Reply, served: Served, cacheControl: string): Reply {
   return reply.send(served.body)
 }
 
-function secondsLeft(pass: string, now: Date): number {
-  return Math.max(0, Number(pass.split('.')[0]) - Math.floor(now.getTime() / 1000))
+function secondsLeft(signature: string, now: Date): number {
+  return Math.max(0, Number(signature.split('.')[0]) - Math.floor(now.getTime() / 1000))
 }

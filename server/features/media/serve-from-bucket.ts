@@ -4,11 +4,11 @@ import { createFileCache } from '#server/platform/storage/file-cache.ts'
 import type { Delivery, Storage } from '#server/platform/storage/storage.ts'
 import { keyUri } from './media-keys.ts'
 
-type Linking = Exclude<Delivery, { kind: 'files' }>
+type LinkDelivery = Exclude<Delivery, { kind: 'files' }>
 
 /** A file whose signature was verified. */
-export interface PassedFile {
-  pass: string
+export interface SignedFile {
+  signature: string
   asset: string
   /** Path within the asset. */
   file: string
@@ -19,23 +19,23 @@ export interface PassedFile {
 export type Served = { body: Buffer; type: string | undefined } | { location: string } | 'missing' | 'away'
 
 /** Serves files from a bucket. */
-export interface StoredFiles {
-  media(wish: PassedFile): Promise<Served>
+export interface BucketFiles {
+  media(request: SignedFile): Promise<Served>
   /** Opens a public file: images of a few kilobytes, which the app serves itself. */
   open(file: string): Promise<Served>
 }
 
 /** Matches only names that the site generates: no parent folder, no hidden file. */
-const plain = /^(?:\w[\w-]*(?:\.\w[\w-]*)*\/)*\w[\w-]*(?:\.\w[\w-]*)*$/
+const safePath = /^(?:\w[\w-]*(?:\.\w[\w-]*)*\/)*\w[\w-]*(?:\.\w[\w-]*)*$/
 
 /**
  * Serves files from a bucket. The app serves playlists, since their segments are linked for each signature, and captions, since
  * browsers load tracks only from the page's host. Large files are served by the storage itself.
  */
-export function storedFiles(storage: Storage, delivery: Linking, log: Log): StoredFiles {
-  const read = (key: string) => storage.read(key, { soon: true })
+export function createBucketFiles(storage: Storage, delivery: LinkDelivery, log: Log): BucketFiles {
+  const read = (key: string) => storage.read(key, { interactive: true })
   const cache = createFileCache({ read })
-  const give = async (key: string, load: () => Promise<Buffer>): Promise<Served> => {
+  const serve = async (key: string, load: () => Promise<Buffer>): Promise<Served> => {
     try {
       return { body: await load(), type: contentTypeOf(key) }
     } catch (error) {
@@ -45,25 +45,25 @@ export function storedFiles(storage: Storage, delivery: Linking, log: Log): Stor
     }
   }
   return {
-    async media({ pass, asset, file, expires }) {
+    async media({ signature, asset, file, expires }) {
       const key = `media/${asset}/${file}`
-      if (!plain.test(key)) return 'missing'
-      const link = (name: string) => linkTo(delivery, { pass, asset, file: name, expires })
-      if (file.endsWith('.vtt')) return give(key, () => read(key))
+      if (!safePath.test(key)) return 'missing'
+      const link = (name: string) => linkTo(delivery, { signature, asset, file: name, expires })
+      if (file.endsWith('.vtt')) return serve(key, () => read(key))
       if (!file.endsWith('.m3u8')) return { location: link(file) }
       const folder = file.slice(0, file.lastIndexOf('/') + 1)
-      return give(key, async () => linkPlaylist(await cache.read(key), (uri) => link(folder + uri)))
+      return serve(key, async () => linkPlaylist(await cache.read(key), (uri) => link(folder + uri)))
     },
     async open(file) {
       const key = `public/${file}`
-      return plain.test(key) ? give(key, () => cache.read(key)) : 'missing'
+      return safePath.test(key) ? serve(key, () => cache.read(key)) : 'missing'
     },
   }
 }
 
-function linkTo(delivery: Linking, { pass, asset, file, expires }: PassedFile) {
+function linkTo(delivery: LinkDelivery, { signature, asset, file, expires }: SignedFile) {
   return delivery.kind === 'edge'
-    ? `${delivery.origin}/media/${pass}/${asset}/${file}`
+    ? `${delivery.origin}/media/${signature}/${asset}/${file}`
     : delivery.sign(`media/${asset}/${file}`, expires)
 }
 
@@ -72,14 +72,14 @@ function linkTo(delivery: Linking, { pass, asset, file, expires }: PassedFile) {
  * in an attribute).
  */
 export function linkPlaylist(playlist: Buffer, link: (uri: string) => string): Buffer {
-  const linked = (uri: string) => (uri.endsWith('.m3u8') || uri === keyUri ? uri : link(uri))
+  const linkUri = (uri: string) => (uri.endsWith('.m3u8') || uri === keyUri ? uri : link(uri))
   const lines = playlist
     .toString('utf8')
     .split('\n')
     .map((line) =>
       line.startsWith('#')
-        ? line.replace(/URI="([^"]+)"/, (_, uri: string) => `URI="${linked(uri)}"`)
-        : line.replace(/^\S+$/, linked),
+        ? line.replace(/URI="([^"]+)"/, (_, uri: string) => `URI="${linkUri(uri)}"`)
+        : line.replace(/^\S+$/, linkUri),
     )
   return Buffer.from(lines.join('\n'))
 }

@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Validity of a signed link after the episode's duration; at most four hours in all. */
-const spareMs = 10 * 60_000
-const longestMs = 4 * 3_600_000
+const validityMarginMs = 10 * 60_000
+const maxValidityMs = 4 * 3_600_000
 /** Links expire in full steps, so a viewer who returns within one gets the same link, and the browser's cached files. */
 const stepMs = 5 * 60_000
 
 /** Returns the expiry of a link issued now for an episode of this duration: up to a step before the maximum. */
 export function signatureExpiry(now: Date, durationMs: number): Date {
-  const latest = now.getTime() + Math.min(durationMs + spareMs, longestMs)
+  const latest = now.getTime() + Math.min(durationMs + validityMarginMs, maxValidityMs)
   return new Date(Math.floor(latest / stepMs) * stepMs)
 }
 
@@ -26,8 +26,8 @@ export function issueSignedUrls(
   now: Date,
 ): IssuedLinks {
   const expires = signatureExpiry(now, duration_ms ?? 0)
-  const pass = signMediaUrl(secrets, folder, subject, expires)
-  return { expires, link: (file) => `/media/${pass}/${folder}/${file}` }
+  const signature = signMediaUrl(secrets, folder, subject, expires)
+  return { expires, link: (file) => `/media/${signature}/${folder}/${file}` }
 }
 
 /**
@@ -48,17 +48,17 @@ export function signMediaUrl(
 /** Verifies a signature: `valid` by any of the secrets, or the reason why not. */
 export function verifyMediaUrl(
   secrets: readonly string[],
-  pass: string,
+  signature: string,
   asset: string,
   now: Date,
 ): 'valid' | 'forged' | 'expired' {
-  const [expires = '', subject = '', mac = '', ...more] = pass.split('.')
-  const isSigned = secrets.some((secret) => same(mac, macOf(secret, asset, subject, expires)))
+  const [expires = '', subject = '', mac = '', ...more] = signature.split('.')
+  const isSigned = secrets.some((secret) => isEqual(mac, macOf(secret, asset, subject, expires)))
   if (!isSigned || more.length > 0) return 'forged'
   return Number(expires) * 1000 > now.getTime() ? 'valid' : 'expired'
 }
 
-function same(given: string, right: string): boolean {
+function isEqual(given: string, right: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(right)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -1,13 +1,13 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { Language, Texts } from '#contract/languages.ts'
-import type { FilmNote } from './ingest/files/film-notes.ts'
-import type { Why } from './ingest/files/unusable-file.ts'
+import type { Language, LocalizedText } from '#contract/languages.ts'
+import type { SourceNote } from './ingest/files/film-notes.ts'
+import type { UnusableReason } from './ingest/files/unusable-file.ts'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
-type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+type NullableTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 
 /** Also null for files that failed before there were keys; `reason` has the sentence. */
-type WhyColumn = JSONColumnType<Why | null, string | null | undefined, string | null>
+type WhyColumn = JSONColumnType<UnusableReason | null, string | null | undefined, string | null>
 
 /** `hash` of the caption's normalised text, to detect whether the file beside the episode has changed. */
 export interface Caption {
@@ -32,9 +32,9 @@ export interface AssetsTable {
   /** In English, as in the log. */
   reason: string | null
   why: WhyColumn
-  failed_at: MaybeTime
+  failed_at: NullableTime
   /** Notes on the parts of the file that were omitted, once it is ready. */
-  notes: JSONColumnType<FilmNote[], string | undefined, string>
+  notes: JSONColumnType<SourceNote[], string | undefined, string>
   original_path: string | null
   source_name: string
   source_hash: string
@@ -48,16 +48,16 @@ export interface AssetsTable {
   media_key: ColumnType<Buffer | null, Buffer | undefined, Buffer>
   /** Folder of its files in `media/` and `public/`, and its name in links; null until it is ready. */
   folder: string | null
-  retired_at: MaybeTime
+  retired_at: NullableTime
   created_at: Time
-  ready_at: MaybeTime
+  ready_at: NullableTime
 }
 
 export interface EpisodesTable {
   id: string
   video_id: string
   number: number
-  titles: JSONColumnType<Partial<Texts>, string | undefined, string>
+  titles: JSONColumnType<Partial<LocalizedText>, string | undefined, string>
   asset_id: string | null
   next_asset_id: string | null
   created_at: Time
@@ -90,7 +90,7 @@ export interface UploadsTable {
   reason: string | null
   why: WhyColumn
   /** Titles of the episode, if it is new. */
-  titles: JSONColumnType<Partial<Texts> | null, string | null | undefined, string | null>
+  titles: JSONColumnType<Partial<LocalizedText> | null, string | null | undefined, string | null>
   touched_at: Time
 }
 

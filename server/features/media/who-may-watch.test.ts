@@ -7,17 +7,17 @@ import { savePosition } from '#server/features/library/history/save-position.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import { newId } from '#server/platform/ids.ts'
 import { noQuotas } from '#server/platform/network-quotas.ts'
-import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { readLink } from '#server/testing/media/media-links.ts'
+import { buildVideo, noStorage, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { parseMediaLink } from '#server/testing/media/media-links.ts'
 import { insertPaidOrder, insertUserRow } from '#server/testing/builders/money-builders.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { studioSubject } from './admin-episodes.ts'
 import { loadMediaKey } from './load-media-key.ts'
 import {
-  anybody,
+  anonymousSubject,
   createEpisodes,
   createMediaKeys,
-  findCover,
+  findCoveringEntitlement,
   findEpisode,
   listEpisodes,
   loadPlayable,
@@ -38,7 +38,7 @@ let running: RunningExperiment[]
 let offered: Parameters<MediaContext['offerFor']>[]
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
 })
 afterAll(() => database.close())
 beforeEach(async () => {
@@ -60,14 +60,14 @@ beforeEach(async () => {
     translate: (_, key) => key,
   }
   // Three of its six episodes are free.
-  video = await buildVideo({ db, storage: noFiles })
+  video = await buildVideo({ db, storage: noStorage })
 })
 
 const episode = (number: number) => video.episodes[number - 1]?.id ?? ''
 const folderOf = (number: number) => video.episodes[number - 1]?.assetId ?? ''
 
 /** Returns a guest without records. */
-const guest = (): Viewer => ({ userId: newId('usr'), role: 'visitor', kept: false })
+const guest = (): Viewer => ({ userId: newId('usr'), role: 'visitor', isStored: false })
 
 type Grant = Omit<Parameters<typeof grantEntitlement>[1], 'userId' | 'orderId' | 'startsAt' | 'source'>
 
@@ -82,7 +82,7 @@ async function buyer(...grants: Grant[]): Promise<Viewer> {
       await grantEntitlement(tx, { userId, orderId, source, startsAt: now, ...grant })
     }
   })
-  return { userId, role: 'member', kept: true }
+  return { userId, role: 'member', isStored: true }
 }
 
 /** Creates an experiment whose second variant has another number of free episodes. */
@@ -151,11 +151,11 @@ describe('an episode plays', () => {
 
   test('never by the entitlements of a guest without records', async () => {
     const member = await buyer({})
-    expect(await play({ ...member, kept: false }, episode(4))).toBe('locked')
+    expect(await play({ ...member, isStored: false }, episode(4))).toBe('locked')
   })
 
   test('only once it is ready, and returns the progress until then', async () => {
-    const coming = await buildVideo({ db: database.db, storage: noFiles }, { ready: 3 })
+    const coming = await buildVideo({ db: database.db, storage: noStorage }, { ready: 3 })
     await database.db.updateTable('assets').set({ progress: 40 }).where('state', '=', 'uploaded').execute()
     const id = coming.episodes[3]?.id ?? ''
     for (const viewer of [null, await buyer({})])
@@ -212,12 +212,12 @@ describe('a locked episode', () => {
     expect(list[3]?.thumb_url).toBe(`/public/${folderOf(4)}/still.webp`)
     const link = list[2]?.thumb_url ?? ''
     expect(link).toMatch(new RegExp(`^/media/[^/]+/${folderOf(3)}/thumb.webp$`))
-    const { expires, subject, mac } = readLink(link)
+    const { expires, subject, mac } = parseMediaLink(link)
     expect(verifyMediaUrl(['secret'], `${expires}.${subject}.${mac}`, folderOf(3), now)).toBe('valid')
   })
 
   test('shows no image before it is ready', async () => {
-    const coming = await buildVideo({ db: database.db, storage: noFiles }, { ready: 0 })
+    const coming = await buildVideo({ db: database.db, storage: noStorage }, { ready: 0 })
     const { list } = await listEpisodes(context, null, { video_id: coming.id }, 'en')
     expect(list.map(({ thumb_url, ready }) => [thumb_url, ready])).toEqual(
       Array.from({ length: 6 }, () => [null, false]),
@@ -228,14 +228,14 @@ describe('a locked episode', () => {
 describe('the links of a playable episode are signed', () => {
   async function subjectOf(viewer: Viewer | null, number: number): Promise<string> {
     const { playback } = await loadPlayable(context, viewer, episode(number), 'en')
-    const link = readLink(playback.hls_url)
+    const link = parseMediaLink(playback.hls_url)
     expect(link.asset).toBe(folderOf(number))
     return link.subject
   }
 
   test('for everyone, if the viewer has no records', async () => {
-    expect(await subjectOf(null, 1)).toBe(anybody)
-    expect(await subjectOf(guest(), 3)).toBe(anybody)
+    expect(await subjectOf(null, 1)).toBe(anonymousSubject)
+    expect(await subjectOf(guest(), 3)).toBe(anonymousSubject)
   })
 
   test('for the viewer, if the viewer has records, free or bought', async () => {
@@ -246,7 +246,7 @@ describe('the links of a playable episode are signed', () => {
 
   test('for the guest, if only their variant has the episode free', async () => {
     const viewer = guestIn(await tryFree(5), 1)
-    expect(await subjectOf(viewer, 3)).toBe(anybody)
+    expect(await subjectOf(viewer, 3)).toBe(anonymousSubject)
     expect(await subjectOf(viewer, 4)).toBe(viewer.userId)
   })
 })
@@ -359,7 +359,7 @@ describe('an experiment about free episodes', () => {
 })
 
 describe('unlocking', () => {
-  const unlock = (viewer: Viewer, id: string) => findCover(context, viewer, id, 'en')
+  const unlock = (viewer: Viewer, id: string) => findCoveringEntitlement(context, viewer, id, 'en')
 
   test('finds the entitlement that covers the episode', async () => {
     const viewer = await buyer({ videoId: video.id, episodeId: episode(4) })
@@ -381,7 +381,7 @@ describe('the key of an encrypted episode', () => {
   /** Encrypts an episode and requests its key. */
   async function keyFor(userId: string, number: number): Promise<string> {
     const folder = folderOf(number)
-    const media_key = context.mediaKeys.seal(folder, key)
+    const media_key = context.mediaKeys.encrypt(folder, key)
     await database.db.updateTable('assets').set({ media_key }).where('id', '=', folder).execute()
     const found = await loadMediaKey(context, userId, folder)
     return typeof found === 'string' ? found : found.toString()
@@ -389,11 +389,11 @@ describe('the key of an encrypted episode', () => {
 
   test('is served to everyone for a free episode, and to viewers with an entitlement for a locked one', async () => {
     const { userId } = await buyer({ videoId: video.id, episodeId: episode(4) })
-    for (const subject of [anybody, userId, guest().userId])
+    for (const subject of [anonymousSubject, userId, guest().userId])
       expect(await keyFor(subject, 3)).toBe(key.toString())
     expect(await keyFor(userId, 4)).toBe(key.toString())
     expect(await keyFor(userId, 5)).toBe('locked')
-    expect(await keyFor(anybody, 4)).toBe('locked')
+    expect(await keyFor(anonymousSubject, 4)).toBe('locked')
     expect(await keyFor(guest().userId, 4)).toBe('locked')
   })
 
@@ -406,13 +406,13 @@ describe('the key of an encrypted episode', () => {
     expect(await keyFor(guestIn(experiment, 1).userId, 5)).toBe(key.toString())
     expect(await keyFor(guestIn(experiment, 0).userId, 5)).toBe('locked')
     running = [{ ...experiment, variants: [{ share: 100, free_episodes: 5 }] }]
-    expect(await keyFor(anybody, 5)).toBe('locked')
+    expect(await keyFor(anonymousSubject, 5)).toBe('locked')
   })
 
   test('does not exist for an asset that is unknown or not encrypted, and is refused once no episode plays the file', async () => {
-    expect(await loadMediaKey(context, anybody, folderOf(1))).toBe('none')
-    expect(await loadMediaKey(context, anybody, 'ast_none')).toBe('none')
-    await keyFor(anybody, 1)
+    expect(await loadMediaKey(context, anonymousSubject, folderOf(1))).toBe('none')
+    expect(await loadMediaKey(context, anonymousSubject, 'ast_none')).toBe('none')
+    await keyFor(anonymousSubject, 1)
     await database.db.updateTable('episodes').set({ asset_id: null }).where('id', '=', episode(1)).execute()
     expect(await loadMediaKey(context, studioSubject, folderOf(1))).toBe('replaced')
   })
@@ -462,7 +462,7 @@ describe('a position is saved', () => {
 test('episodes are read once a second: each by its id, and each list by its video, start and length', async () => {
   const time = { now }
   const episodes = createEpisodes(database.db, { now: () => time.now })
-  const other = await buildVideo({ db: database.db, storage: noFiles })
+  const other = await buildVideo({ db: database.db, storage: noStorage })
   const numbers = async (...asked: Parameters<typeof episodes.after>) =>
     (await episodes.after(...asked)).map(({ number }) => number)
   expect(await numbers(video.id, 0, 2)).toEqual([1, 2])

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { answerInTransaction } from './answer-in-transaction.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { inTransactionWithHeaders } from './answer-in-transaction.ts'
 
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
 })
 afterAll(() => site.close())
 
@@ -12,7 +12,7 @@ it('sets headers once the transaction is committed, and none if it is rolled bac
   const set: string[] = []
   const call = { setHeader: (name: string, value: string) => void set.push(`${name}: ${value}`) }
   const run = (work: () => Promise<string>) =>
-    answerInTransaction(site.context.db, call, async (_tx, held) => {
+    inTransactionWithHeaders(site.context.db, call, async (_tx, held) => {
       held.setHeader('set-cookie', 'session=new')
       expect(set).toEqual([])
       return work()
@@ -27,7 +27,7 @@ it('sets only the headers of the last attempt after a deadlock', async () => {
   const set: string[] = []
   const call = { setHeader: (name: string, value: string) => void set.push(`${name}: ${value}`) }
   let tries = 0
-  await answerInTransaction(site.context.db, call, async (_tx, held) => {
+  await inTransactionWithHeaders(site.context.db, call, async (_tx, held) => {
     held.setHeader('set-cookie', `session=${++tries}`)
     if (tries === 1) throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
   })

@@ -6,15 +6,18 @@ import type { Db, Tx } from '#server/tables.ts'
  * Runs work in a transaction (`inTransaction`) and sets its headers after the commit, so that nobody gets the cookie of a session
  * that was rolled back, or loses a guest's cookie by it.
  */
-export async function answerInTransaction<C extends Pick<Call, 'setHeader'>, T>(
+export async function inTransactionWithHeaders<C extends Pick<Call, 'setHeader'>, T>(
   db: Db,
   call: C,
   work: (tx: Tx, call: C) => Promise<T>,
 ): Promise<T> {
   const { result, headers } = await inTransaction(db, async (tx) => {
     const headers: [name: string, value: string][] = []
-    const held = { ...call, setHeader: (name: string, value: string) => void headers.push([name, value]) }
-    return { result: await work(tx, held), headers }
+    const deferredCall = {
+      ...call,
+      setHeader: (name: string, value: string) => void headers.push([name, value]),
+    }
+    return { result: await work(tx, deferredCall), headers }
   })
   for (const [name, value] of headers) call.setHeader(name, value)
   return result

@@ -1,11 +1,15 @@
 import { Refusal } from '#contract/errors.ts'
 import type { AuditedEvent } from '#contract/studio/audit-events.ts'
-import { originOf, writeAudit } from '#server/platform/database/audit.ts'
+import { hashNetwork, writeAuditEvent } from '#server/platform/database/audit.ts'
 import type { Db } from '#server/tables.ts'
 import type { MembersContext } from './members-context.ts'
 
 /** Events that unauthenticated clients can cause at will. */
-const boundedEvents: ReadonlySet<AuditedEvent> = new Set(['sign_in_failed', 'consent_changed', 'exported'])
+const rateLimitedEvents: ReadonlySet<AuditedEvent> = new Set([
+  'sign_in_failed',
+  'consent_changed',
+  'exported',
+])
 
 /**
  * Records an account's audit event, in its transaction. `userId` is null if no account is known. Events that unauthenticated clients
@@ -19,12 +23,12 @@ export async function auditCall(
   userId: string | null,
   details?: Record<string, unknown>,
 ): Promise<void> {
-  if (boundedEvents.has(event) && quotas.spend('audit', call.ip) > 0) return
+  if (rateLimitedEvents.has(event) && quotas.spend('audit', call.ip) > 0) return
   const at = clock.now()
-  await writeAudit(tx, {
+  await writeAuditEvent(tx, {
     event,
     userId,
-    origin: originOf(secret, call.ip),
+    origin: hashNetwork(secret, call.ip),
     at,
     ...(details ? { details } : {}),
   })

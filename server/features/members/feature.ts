@@ -1,5 +1,10 @@
 import type { Config } from '#server/platform/config/config.ts'
-import { holdAgreement, holdAgreements, selectConsents, selectReferrer } from './account/consent-queries.ts'
+import {
+  lockMarketingConsent,
+  lockMarketingConsents,
+  selectMarketingConsents,
+  selectReferrerId,
+} from './account/consent-queries.ts'
 import { eraseCredentials, exportCredentials } from './credentials/erase-credentials.ts'
 import { eraseIdentities, exportIdentities } from './credentials/identities.ts'
 import { createSocialProviders } from './social/create-providers.ts'
@@ -14,10 +19,10 @@ export async function membersFeature({ config }: { config: Config }, overrides: 
   return {
     parts: {
       socialProviders: overrides.socialProviders ?? (await createSocialProviders(config)),
-      consentsOf: selectConsents,
-      holdAgreement,
-      holdAgreements,
-      findReferrer: selectReferrer,
+      consentsOf: selectMarketingConsents,
+      holdAgreement: lockMarketingConsent,
+      holdAgreements: lockMarketingConsents,
+      findReferrer: selectReferrerId,
     },
     lifecycleHooks: {
       erase: [eraseIdentities, eraseCredentials],

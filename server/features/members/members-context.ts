@@ -1,7 +1,7 @@
 import type { OfferedLanguages } from '#contract/languages.ts'
-import type { Limits } from '#server/platform/config/config.ts'
+import type { RateLimits } from '#server/platform/config/config.ts'
 import type { NetworkQuotas } from '#server/platform/network-quotas.ts'
-import type { Bounds } from '#server/platform/config/read-bounds.ts'
+import type { ResourceLimits } from '#server/platform/config/read-bounds.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import type { Slots } from '#server/platform/http/limits/slots.ts'
@@ -24,20 +24,20 @@ export interface MembersContext {
   operator: Pick<OperatorConfig, 'site'>
   /** Languages that users can choose, the default first. */
   languages(): OfferedLanguages
-  limits: Limits
-  bounds: Bounds
+  limits: RateLimits
+  bounds: ResourceLimits
   slots: Slots
   quotas: NetworkQuotas
   lifecycleHooks: LifecycleHooks
 }
 
 /** The parts of a call that are needed to identify the caller and to set their tokens. */
-export type Answering = Pick<Call, 'viewer' | 'language' | 'setHeader'> &
+export type ViewerCall = Pick<Call, 'viewer' | 'language' | 'setHeader'> &
   // A provider's redirect does not send it.
   Partial<Pick<Call, 'timeZone'>>
 
 /** A call that signs in or out, or changes an account. */
-export type AccountCall = Answering & Pick<Call, 'ip' | 'userAgent'>
+export type AccountCall = ViewerCall & Pick<Call, 'ip' | 'userAgent'>
 
 /** The sources of tokens. */
 export interface TokenSource {
@@ -46,14 +46,17 @@ export interface TokenSource {
 }
 
 /** Formats a cookie for the whole site that no script can read; over https it is bound to this host as well. */
-export function cookieFor(secure: boolean, name: string, value: string, days: number): string {
+export function serializeCookie(secure: boolean, name: string, value: string, days: number): string {
   const flags = `Path=/; Max-Age=${days * 86_400}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
   return `${cookieName(secure, name)}=${value}; ${flags}`
 }
 
 /** Deletes a guest's cookie because the guest was registered, merged or deleted. */
-export function forgetGuest({ secure }: Pick<MembersContext, 'secure'>, call: Pick<Call, 'setHeader'>): void {
-  call.setHeader('set-cookie', cookieFor(secure, 'guest', '', 0))
+export function clearGuestCookie(
+  { secure }: Pick<MembersContext, 'secure'>,
+  call: Pick<Call, 'setHeader'>,
+): void {
+  call.setHeader('set-cookie', serializeCookie(secure, 'guest', '', 0))
 }
 
 export const cookieName = (secure: boolean, name: string) => (secure ? `__Host-${name}` : name)

@@ -3,12 +3,12 @@ import { saveHistory } from '#contract/library.ts'
 import { changeUser, getUser, registerUser, signIn } from '#contract/members.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { password } from '#server/testing/builders/register-member.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { signGuest } from './sessions/guest-token.ts'
 
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
 })
 afterAll(() => site.close())
 
@@ -24,21 +24,26 @@ describe('a member', () => {
   it('stores the time zone of the browser that registers or signs in', async () => {
     const email = 'zone@example.com'
     const visitor = site.visitor({ 'x-time-zone': 'Asia/Calcutta' })
-    const { id } = await visitor.ask(registerUser, { body: { email, password, repeat_password: password } })
+    const { id } = await visitor.callOk(registerUser, {
+      body: { email, password, repeat_password: password },
+    })
     expect(await zoneOf(id)).toBe('Asia/Calcutta')
-    await site.visitor({ 'x-time-zone': 'Asia/Tokyo' }).ask(signIn, { body: { email, password } })
+    await site.visitor({ 'x-time-zone': 'Asia/Tokyo' }).callOk(signIn, { body: { email, password } })
     expect(await zoneOf(id)).toBe('Asia/Tokyo')
   })
 
   it("gets the guest's time zone at a sign-in without one", async () => {
     const email = 'zoneless@example.com'
-    const { id } = await site.visitor().ask(registerUser, {
+    const { id } = await site.visitor().callOk(registerUser, {
       body: { email, password, repeat_password: password },
     })
     const guest = site.visitor()
-    await guest.ask(getUser)
-    await guest.ask(changeUser, { body: { display_name: 'Ada' }, headers: { 'x-time-zone': 'Asia/Tokyo' } })
-    await guest.ask(signIn, { body: { email, password } })
+    await guest.callOk(getUser)
+    await guest.callOk(changeUser, {
+      body: { display_name: 'Ada' },
+      headers: { 'x-time-zone': 'Asia/Tokyo' },
+    })
+    await guest.callOk(signIn, { body: { email, password } })
     expect(await zoneOf(id)).toBe('Asia/Tokyo')
   })
 })
@@ -47,8 +52,8 @@ describe('a guest', () => {
   it('starts with GET /api/user, keeps its id from call to call, and needs no row', async () => {
     const before = await rows()
     const visitor = site.visitor()
-    const first = await visitor.ask(getUser)
-    const again = await visitor.ask(getUser)
+    const first = await visitor.callOk(getUser)
+    const again = await visitor.callOk(getUser)
     expect(first).toMatchObject({ role: 'visitor', email: null, membership: { state: 'free' } })
     expect(again.id).toBe(first.id)
     expect(await rows()).toBe(before)
@@ -57,26 +62,26 @@ describe('a guest', () => {
   it('is identified by its header token if cookies are disabled, and that token is no cookie', async () => {
     const { headers, answer } = await site.visitor().call(getUser)
     const token = headers.get('x-user-token') ?? ''
-    const byHeader = await site.visitor({ 'x-user-token': token }).ask(getUser)
-    const asCookie = await site.visitor({ cookie: `guest=${token}` }).ask(getUser)
+    const byHeader = await site.visitor({ 'x-user-token': token }).callOk(getUser)
+    const asCookie = await site.visitor({ cookie: `guest=${token}` }).callOk(getUser)
     expect(byHeader.id).toBe(answer.info?.id)
     expect(asCookie.id).not.toBe(answer.info?.id)
   })
 
   it('is a new one if the token was altered', async () => {
     const visitor = site.visitor()
-    const { id } = await visitor.ask(getUser)
+    const { id } = await visitor.callOk(getUser)
     visitor.cookie = visitor.cookie.replace('.0.', '.1.')
-    expect((await visitor.ask(getUser)).id).not.toBe(id)
+    expect((await visitor.callOk(getUser)).id).not.toBe(id)
   })
 
   it('is a new one after 400 days', async () => {
     let offset = 0
-    const moved = await testSite({ clock: { now: () => new Date(Date.now() + offset) } })
+    const moved = await startTestSite({ clock: { now: () => new Date(Date.now() + offset) } })
     const visitor = moved.visitor()
-    const { id } = await visitor.ask(getUser)
+    const { id } = await visitor.callOk(getUser)
     const [cookie, header] = [visitor.cookie, (await visitor.call(getUser)).headers.get('x-user-token') ?? '']
-    const idsOf = (headers: Record<string, string>) => moved.visitor(headers).ask(getUser)
+    const idsOf = (headers: Record<string, string>) => moved.visitor(headers).callOk(getUser)
     const known = async () => [await idsOf({ cookie }), await idsOf({ 'x-user-token': header })]
     offset = 400 * dayMs - 3_600_000
     expect((await known()).map((user) => user.id === id)).toEqual([true, true])
@@ -88,31 +93,31 @@ describe('a guest', () => {
   it('is identified by a token of maximum length, while a longer one is invalid', async () => {
     const visitor = site.visitor()
     const longest = encodeURIComponent('語'.repeat(512))
-    const { id } = await visitor.ask(getUser, { headers: { 'x-referrer-token': longest } })
+    const { id } = await visitor.callOk(getUser, { headers: { 'x-referrer-token': longest } })
     expect(visitor.cookie.length).toBeGreaterThan(2048)
-    expect((await visitor.ask(getUser)).id).toBe(id)
-    const guest = { userId: id, kept: false, cameBy: 'x'.repeat(2000) }
+    expect((await visitor.callOk(getUser)).id).toBe(id)
+    const guest = { userId: id, isStored: false, firstReferrerToken: 'x'.repeat(2000) }
     const token = signGuest(site.context.secret, 'cookie', guest, new Date())
-    expect((await site.visitor({ cookie: `guest=${token}` }).ask(getUser)).id).not.toBe(id)
+    expect((await site.visitor({ cookie: `guest=${token}` }).callOk(getUser)).id).not.toBe(id)
   })
 
   it('gets its row, under the same id, when it sets its name', async () => {
     const visitor = site.visitor()
-    const { id } = await visitor.ask(getUser)
-    const named = await visitor.ask(changeUser, { body: { display_name: 'Ada', language: 'dy' } })
+    const { id } = await visitor.callOk(getUser)
+    const named = await visitor.callOk(changeUser, { body: { display_name: 'Ada', language: 'dy' } })
     expect(named).toMatchObject({ id, display_name: 'Ada', language: 'dy' })
-    expect(await visitor.ask(getUser)).toMatchObject({ id, display_name: 'Ada' })
+    expect(await visitor.callOk(getUser)).toMatchObject({ id, display_name: 'Ada' })
   })
 
   it('stores the time zone of the browser used last, and no unknown one', async () => {
     const visitor = site.visitor()
-    const { id } = await visitor.ask(getUser)
+    const { id } = await visitor.callOk(getUser)
     const rename = (zone: string) =>
-      visitor.ask(changeUser, { body: { display_name: 'Ada' }, headers: { 'x-time-zone': zone } })
+      visitor.callOk(changeUser, { body: { display_name: 'Ada' }, headers: { 'x-time-zone': zone } })
     await rename('Europe/Berlin')
     expect(await zoneOf(id)).toBe('Europe/Berlin')
     await rename('Mars/Olympus')
-    await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
+    await visitor.callOk(changeUser, { body: { display_name: 'Ada' } })
     expect(await zoneOf(id)).toBe('Europe/Berlin')
     await rename('America/Sao_Paulo')
     expect(await zoneOf(id)).toBe('America/Sao_Paulo')
@@ -128,17 +133,17 @@ describe('a guest', () => {
 
   it('needs no row for changing nothing and removing nothing', async () => {
     const visitor = site.visitor()
-    const { id } = await visitor.ask(getUser)
+    const { id } = await visitor.callOk(getUser)
     const before = await rows()
-    expect((await visitor.ask(changeUser, { body: {} })).id).toBe(id)
-    expect(await visitor.ask(saveHistory, { body: { remove: [] } })).toEqual({ removed: 0 })
+    expect((await visitor.callOk(changeUser, { body: {} })).id).toBe(id)
+    expect(await visitor.callOk(saveHistory, { body: { remove: [] } })).toEqual({ removed: 0 })
     expect(await rows()).toBe(before)
     expect(visitor.cookie).toContain('.0.')
   })
 
   it('gets a readable message about the invalid field', async () => {
     const visitor = site.visitor()
-    await visitor.ask(getUser)
+    await visitor.callOk(getUser)
     const { status, answer } = await visitor.call(changeUser, { body: { display_name: ' ' } })
     expect(status).toBe(200)
     expect(answer).toMatchObject({
@@ -151,7 +156,7 @@ describe('a guest', () => {
 
 describe('over https', () => {
   it('every cookie is secure and for this host only, and any other is ignored', async () => {
-    const secure = await testSite({}, { PUBLIC_URL: 'https://drama.example' })
+    const secure = await startTestSite({}, { PUBLIC_URL: 'https://drama.example' })
     const visitor = secure.visitor()
     const guest = await visitor.call(getUser, { headers: { 'x-referrer-token': 'spring' } })
     const body = { email: 'https@example.com', password, repeat_password: password }
@@ -161,9 +166,9 @@ describe('over https', () => {
     expect(member.headers.getSetCookie()).toContainEqual(
       expect.stringMatching(`^__Host-session=[^;]+; ${flags}$`),
     )
-    expect((await visitor.ask(getUser)).role).toBe('member')
+    expect((await visitor.callOk(getUser)).role).toBe('member')
     visitor.cookie = visitor.cookie.replaceAll('__Host-', '')
-    expect((await visitor.ask(getUser)).role).toBe('visitor')
+    expect((await visitor.callOk(getUser)).role).toBe('visitor')
     await secure.close()
   })
 })
@@ -171,7 +176,7 @@ describe('over https', () => {
 describe('an unsafe call', () => {
   it('is refused from another site', async () => {
     const visitor = site.visitor()
-    await visitor.ask(getUser)
+    await visitor.callOk(getUser)
     const { status } = await visitor.call(changeUser, {
       body: {},
       headers: { 'sec-fetch-site': 'cross-site' },
@@ -193,7 +198,7 @@ describe('an unsafe call', () => {
     ],
   ])('that relies on the cookie and comes from %s is HTTP %i', async (_from, expected, headers) => {
     const visitor = site.visitor()
-    await visitor.ask(getUser)
+    await visitor.callOk(getUser)
     const { status } = await fetch(`${site.url}/api/user`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', cookie: visitor.cookie, ...headers },

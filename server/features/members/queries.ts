@@ -1,6 +1,6 @@
 import { sql, type Updateable } from 'kysely'
 import { newId } from '#server/platform/ids.ts'
-import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
+import { preparedLookup, type Placeholders } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { UsersTable } from './tables.ts'
 
@@ -20,7 +20,7 @@ export async function insertUser(
   return numInsertedOrUpdatedRows === 1n
 }
 
-const userById = lookUp((db: Db, { id }: Slots<{ id: string }>) =>
+const userById = preparedLookup((db: Db, { id }: Placeholders<{ id: string }>) =>
   db.selectFrom('users').selectAll().where('id', '=', id),
 )
 export type UserRow = Awaited<ReturnType<typeof userById>>[number]
@@ -39,20 +39,25 @@ export function selectUserByEmail(db: Db, email: string): Promise<UserRow | unde
 }
 
 /** The columns that determine whether a guest's token is still valid; see `isGuest`. */
-const standing = ['member_since', 'merged_into', 'deleted_at'] as const
-const standingAndZone = [...standing, 'time_zone'] as const
+const guestStatusColumns = ['member_since', 'merged_into', 'deleted_at'] as const
+const guestStatusAndTimeZone = [...guestStatusColumns, 'time_zone'] as const
 
-const standingOf = lookUp((db: Db, { id }: Slots<{ id: string }>) =>
-  db.selectFrom('users').select(standing).where('id', '=', id),
+const guestStatusById = preparedLookup((db: Db, { id }: Placeholders<{ id: string }>) =>
+  db.selectFrom('users').select(guestStatusColumns).where('id', '=', id),
 )
 
-export async function selectStanding(db: Db, id: string) {
-  return (await standingOf(db, { id }))[0]
+export async function selectGuestStatus(db: Db, id: string) {
+  return (await guestStatusById(db, { id }))[0]
 }
 
 /** The same, with the row locked against merging and deletion. */
-export function holdStanding(tx: Tx, id: string) {
-  return tx.selectFrom('users').select(standingAndZone).where('id', '=', id).forKeyShare().executeTakeFirst()
+export function lockGuestStatus(tx: Tx, id: string) {
+  return tx
+    .selectFrom('users')
+    .select(guestStatusAndTimeZone)
+    .where('id', '=', id)
+    .forKeyShare()
+    .executeTakeFirst()
 }
 
 /** Locks rows against every other change, in the order of their ids. */
@@ -96,7 +101,7 @@ export function isEmailTaken(error: unknown): boolean {
 }
 
 /** Locks guests who may have been inactive since a time, those checked longest ago first. @returns their ids */
-export async function lockIdleGuests(tx: Tx, before: Date, most: number): Promise<string[]> {
+export async function lockIdleGuests(tx: Tx, before: Date, limit: number): Promise<string[]> {
   const rows = await tx
     .selectFrom('users')
     .select('id')
@@ -105,7 +110,7 @@ export async function lockIdleGuests(tx: Tx, before: Date, most: number): Promis
     .where('deleted_at', 'is', null)
     .where((on) => on(on.fn.coalesce('active_at', 'created_at'), '<', before))
     .orderBy((on) => on.fn.coalesce('active_at', 'created_at'))
-    .limit(most)
+    .limit(limit)
     .forUpdate()
     .skipLocked()
     .execute()
@@ -118,11 +123,11 @@ export async function deleteUserRow(tx: Tx, id: string): Promise<void> {
 }
 
 /** Deletes the guests that were merged into an account together with it. */
-export async function retireMerged(tx: Tx, id: string, now: Date): Promise<void> {
+export async function markMergedGuestsDeleted(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.updateTable('users').set({ deleted_at: now }).where('merged_into', '=', id).execute()
 }
 
-export interface AuditedRow {
+export interface AuditEventRow {
   id: string
   at: Date
   event: string
@@ -133,13 +138,13 @@ export interface AuditedRow {
  * Returns a page of a user's audit events, including those of guests merged into them. Without the origin, which is only meaningful
  * to the site.
  */
-export async function selectAuditOf(
+export async function selectAuditEventsOfUser(
   db: Db,
   userId: string,
-  after: AuditedRow | undefined,
+  after: AuditEventRow | undefined,
   limit: number,
-): Promise<AuditedRow[]> {
-  const { rows } = await sql<AuditedRow>`
+): Promise<AuditEventRow[]> {
+  const { rows } = await sql<AuditEventRow>`
     SELECT id, at, event, details FROM audit_events
     WHERE user_id IN (SELECT id FROM users WHERE id = ${userId} OR merged_into = ${userId}) AND id > ${after?.id ?? '0'}
     ORDER BY id LIMIT ${limit}`.execute(db)

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { changeUser, deleteUser, getUser, registerUser, signIn } from '#contract/members.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import type { LifecycleHooks } from './lifecycle-hooks.ts'
-import { beginTry } from './credentials/attempt-queries.ts'
-import { beginSecondFactor, confirmSecondFactor } from './credentials/second-factor/second-factor.ts'
+import { startLoginAttempt } from './credentials/attempt-queries.ts'
+import { startSecondFactorSetup, confirmSecondFactor } from './credentials/second-factor/second-factor.ts'
 
 /** Two sites on one database with the same settings, like two processes. */
 let database: TestDatabase
@@ -20,14 +20,14 @@ const lifecycleHooks: Partial<LifecycleHooks> = {
 }
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
   const shared = { ...database, close: async () => {} }
   const settings = {
     APP_SECRET: 'a secret that all the processes share',
     LIMIT_SIGN_IN_ACCOUNT: '3/min',
     LIMIT_REGISTER_IP: '100000/h',
   }
-  sites = await Promise.all([0, 1].map(() => testSite({ database: shared, lifecycleHooks }, settings)))
+  sites = await Promise.all([0, 1].map(() => startTestSite({ database: shared, lifecycleHooks }, settings)))
 })
 beforeEach(() => void merged.splice(0))
 afterAll(async () => {
@@ -45,8 +45,8 @@ const rowOf = async (id: string) =>
 /** Tabs of one browser, which alternate between the sites. */
 async function tabs(count: number, keep = true): Promise<{ id: string; tabs: Visitor[] }> {
   const first = siteOf(0).visitor()
-  const { id } = await first.ask(getUser)
-  if (keep) await first.ask(changeUser, { body: { display_name: 'Guest', consent: { marketing: true } } })
+  const { id } = await first.callOk(getUser)
+  if (keep) await first.callOk(changeUser, { body: { display_name: 'Guest', consent: { marketing: true } } })
   const all = Array.from({ length: count }, (_, index) => {
     const tab = siteOf(index).visitor()
     tab.cookie = first.cookie
@@ -58,20 +58,20 @@ async function tabs(count: number, keep = true): Promise<{ id: string; tabs: Vis
 test('two tabs that sign in concurrently merge everything once, in either process', async () => {
   const { user, email } = await registerMember(siteOf(0))
   const guest = await tabs(2)
-  const users = await Promise.all(guest.tabs.map((tab) => tab.ask(signIn, { body: { email, password } })))
+  const users = await Promise.all(guest.tabs.map((tab) => tab.callOk(signIn, { body: { email, password } })))
   expect(users.map(({ id }) => id)).toEqual([user.id, user.id])
   expect(merged).toEqual([`${guest.id} ${user.id}`])
   expect(await rowOf(guest.id)).toMatchObject({ merged_into: user.id, display_name: null })
   expect(users[1]).toMatchObject({ display_name: 'Guest', consent: { marketing: true } })
-  for (const tab of guest.tabs) expect((await tab.ask(getUser)).id).toBe(user.id)
+  for (const tab of guest.tabs) expect((await tab.callOk(getUser)).id).toBe(user.id)
 })
 
 test('the guest does not overwrite what is set in the account', async () => {
   const { visitor, email } = await registerMember(siteOf(0))
-  await visitor.ask(changeUser, { body: { display_name: 'Ada', consent: { marketing: false } } })
+  await visitor.callOk(changeUser, { body: { display_name: 'Ada', consent: { marketing: false } } })
   const guest = await tabs(1)
   for (const tab of guest.tabs) {
-    const user = await tab.ask(signIn, { body: { email, password } })
+    const user = await tab.callOk(signIn, { body: { email, password } })
     expect(user).toMatchObject({ display_name: 'Ada', consent: { marketing: false } })
   }
 })
@@ -81,11 +81,11 @@ test('a late call of a tab without the sign-in stores nothing under the merged g
     const { email } = await registerMember(siteOf(0))
     const { id, tabs: pair } = await tabs(2, keep)
     const [first, late] = pair
-    await first?.ask(signIn, { body: { email, password } })
+    await first?.callOk(signIn, { body: { email, password } })
     const answer = (await late?.call(changeUser, { body: { display_name: 'Late' } }))?.answer
     expect(answer?.code).toBe(401)
     expect((await rowOf(id)).display_name).toBeNull()
-    expect((await late?.ask(getUser))?.id).not.toBe(id)
+    expect((await late?.callOk(getUser))?.id).not.toBe(id)
   }
 })
 
@@ -94,7 +94,7 @@ test('concurrent calls of a guest that signs in reach the account or receive an 
   const { id, tabs: all } = await tabs(7)
   const [signer, ...savers] = all
   const saves = savers.map((tab, index) => tab.call(changeUser, { body: { display_name: `Guest ${index}` } }))
-  const [, ...answers] = await Promise.all([signer?.ask(signIn, { body: { email, password } }), ...saves])
+  const [, ...answers] = await Promise.all([signer?.callOk(signIn, { body: { email, password } }), ...saves])
   const names = answers.flatMap((each) => (each.answer.code === 200 ? [each.answer.info?.display_name] : []))
   for (const { answer } of answers) expect([200, 401]).toContain(answer.code)
   expect(['Guest', ...names]).toContain((await rowOf(user.id)).display_name)
@@ -168,9 +168,9 @@ test.each([
 ])('a password that is changed while a call verifies it is refused for %s', async (_words, enter, field) => {
   const { user, visitor: member, email } = await registerMember(siteOf(0))
   const guest = siteOf(1).visitor()
-  await guest.ask(getUser)
+  await guest.callOk(getUser)
   const visitor = field === 'password' ? guest : member
-  const before = await visitor.ask(getUser)
+  const before = await visitor.callOk(getUser)
   const other = await database.pool.connect()
   await other.query('BEGIN')
   await other.query('UPDATE users SET password_hash = $1 WHERE id = $2', ['another one', user.id])
@@ -181,7 +181,7 @@ test.each([
   const { answer, headers } = await entering
   expect(answer).toMatchObject({ code: 500, info: { field } })
   expect(headers.getSetCookie()).toEqual([])
-  expect((await visitor.ask(getUser)).id).toBe(before.id)
+  expect((await visitor.callOk(getUser)).id).toBe(before.id)
   expect((await rowOf(user.id)).password_hash).toBe('another one')
 })
 
@@ -190,7 +190,7 @@ test('signing in and removing the second factor concurrently do not deadlock', a
   const { context } = siteOf(0)
   const now = () => context.clock.now().getTime()
   const totp = await context.db.transaction().execute(async (tx) => {
-    const { secret } = await beginSecondFactor(tx, context, user)
+    const { secret } = await startSecondFactorSetup(tx, context, user)
     const made = new TOTP({ secret: Secret.fromBase32(secret) })
     await confirmSecondFactor(tx, context, user, made.generate({ timestamp: now() - 30_000 }))
     return made.generate({ timestamp: now() })
@@ -204,13 +204,13 @@ test('signing in and removing the second factor concurrently do not deadlock', a
   await other.query('COMMIT')
   other.release()
   expect((await entering).answer.code).toBe(200)
-  expect((await visitor.ask(getUser)).second_factor).toBe(false)
+  expect((await visitor.callOk(getUser)).second_factor).toBe(false)
 })
 
 test('an attempt with a slow clock is not delayed after a free one', async () => {
   const at = (ms: number) => new Date(1_700_000_000_000 + ms)
   const { db } = siteOf(0).context
-  const tries = [5000, 0, 4999, 1, 0].map((ms) => () => beginTry(db, 'two clocks', at(ms)))
+  const tries = [5000, 0, 4999, 1, 0].map((ms) => () => startLoginAttempt(db, 'two clocks', at(ms)))
   for (const tryOnce of tries) expect(await tryOnce()).toMatchObject({ account: 'two clocks' })
-  expect(await beginTry(db, 'two clocks', at(0))).toEqual(at(1000))
+  expect(await startLoginAttempt(db, 'two clocks', at(0))).toEqual(at(1000))
 })

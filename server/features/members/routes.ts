@@ -20,25 +20,25 @@ import { signOut } from './account/sign-out.ts'
 export type MembersRoutesContext = MembersContext & UserContext
 
 export function membersRoutes(context: MembersRoutesContext): Route[] {
-  const present = async (viewer: Viewer, { language }: Pick<Call, 'language'>) => ({
+  const respondWithUser = async (viewer: Viewer, { language }: Pick<Call, 'language'>) => ({
     info: await loadUser(context, viewer, language),
   })
   return [
     route(calls.getUser, async (call) => {
-      const known = await standingViewer(context, call)
-      const viewer = noteArrival(context, { ...call, viewer: known }, known ?? newGuest())
-      giveTokens(context, { ...call, viewer: known }, viewer, true)
-      return present(viewer, call)
+      const existingViewer = await standingViewer(context, call)
+      const viewer = noteArrival(context, { ...call, viewer: existingViewer }, existingViewer ?? newGuest())
+      giveTokens(context, { ...call, viewer: existingViewer }, viewer, true)
+      return respondWithUser(viewer, call)
     }),
     route(calls.changeUser, async (call) => {
       const viewer = await changeUser(context, call)
       giveTokens(context, call, viewer, true)
-      return present(viewer, call)
+      return respondWithUser(viewer, call)
     }),
-    route(calls.registerUser, async (call) => present(await register(context, call), call)),
-    route(calls.signIn, async (call) => present(await signIn(context, call), call)),
-    route(calls.signOut, async (call) => present(await signOut(context, call), call)),
-    route(calls.deleteUser, async (call) => present(await deleteUser(context, call), call)),
+    route(calls.registerUser, async (call) => respondWithUser(await register(context, call), call)),
+    route(calls.signIn, async (call) => respondWithUser(await signIn(context, call), call)),
+    route(calls.signOut, async (call) => respondWithUser(await signOut(context, call), call)),
+    route(calls.deleteUser, async (call) => respondWithUser(await deleteUser(context, call), call)),
     route(calls.listSessions, async (call) => ({
       data: { list: await listSessions(context, call), next_cursor: null },
     })),

@@ -3,13 +3,13 @@ import type { PageSettings } from '#contract/page-settings.ts'
 import type { Config } from '#server/platform/config/config.ts'
 import type { RuntimeSettings } from '#server/platform/config/runtime-settings.ts'
 import type { Log } from '#server/platform/log.ts'
-import { addressOf } from '#server/platform/mail/mailer.ts'
+import { senderAddress } from '#server/platform/mail/mailer.ts'
 import type { Db } from '#server/tables.ts'
-import { readDocuments } from './documents.ts'
+import { createDocuments } from './documents.ts'
 import { createSiteIcons, type SiteIcons } from './install/site-icons.ts'
 import { selectIcon } from './queries.ts'
 
-interface Needed {
+interface PagesDependencies {
   config: Config
   db: Db
   log: Log
@@ -19,9 +19,9 @@ interface Needed {
 }
 
 /** Adds the documents of the built web and the site's icons to the context. */
-export function pagesFeature(needed: Needed) {
+export function pagesFeature(needed: PagesDependencies) {
   const { config, db, log, settings, webRoot } = needed
-  const documents = readDocuments(webRoot, () => pageSettings(needed, icons))
+  const documents = createDocuments(webRoot, () => pageSettings(needed, icons))
   const icons = createSiteIcons({
     logo: config.operator.logo,
     uploaded: {
@@ -40,13 +40,16 @@ export function pagesFeature(needed: Needed) {
       apiDocs: config.apiDocs,
       sentryDsn: config.sentry.dsn,
       copyright: () => ({ text: `© ${config.operator.site}`, icon: icons.logo() }),
-      inbox: () => settings.contactEmail ?? addressOf(settings.mailFrom),
+      inbox: () => settings.contactEmail ?? senderAddress(settings.mailFrom),
     },
   }
 }
 
 /** Returns the public settings. A Sentry DSN is public by design. */
-function pageSettings({ config, settings, socialProviders }: Needed, icons: SiteIcons): PageSettings {
+function pageSettings(
+  { config, settings, socialProviders }: PagesDependencies,
+  icons: SiteIcons,
+): PageSettings {
   const { operator, balance, tracking, sentry } = config
   const { languages } = settings
   const { dsn, sandboxHostSuffix } = sentry

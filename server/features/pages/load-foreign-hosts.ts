@@ -1,13 +1,13 @@
 import { loadTrackingSettings } from '#server/features/tracking/tracking.ts'
-import { createAnswerCache } from '#server/platform/response-cache.ts'
+import { createResponseCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { TrackingConfig } from '#server/platform/config/read-tracking.ts'
 import type { Db } from '#server/tables.ts'
 import type { PaymentGateway } from '#server/features/billing/billing.ts'
-import type { ForeignHosts } from './head/content-security-policy.ts'
-import { hostsOf } from './pixel-hosts.ts'
+import type { ThirdPartyHosts } from './head/content-security-policy.ts'
+import { hostsOfPixels } from './pixel-hosts.ts'
 
-export interface ForeignHostsContext {
+export interface ThirdPartyHostsContext {
   db: Db
   clock: Clock
   tracking: TrackingConfig
@@ -20,37 +20,37 @@ export interface ForeignHostsContext {
 }
 
 /** Returns the hosts of error reports and media: the foreign hosts that no runtime setting changes. */
-export function lastingHosts({
+export function staticHosts({
   sentryDsn,
   mediaHosts,
-}: Pick<ForeignHostsContext, 'sentryDsn' | 'mediaHosts'>): ForeignHosts {
-  const told = sentryDsn === undefined ? [] : [new URL(sentryDsn).origin]
-  return { script: [], told, media: mediaHosts }
+}: Pick<ThirdPartyHostsContext, 'sentryDsn' | 'mediaHosts'>): ThirdPartyHosts {
+  const beacon = sentryDsn === undefined ? [] : [new URL(sentryDsn).origin]
+  return { script: [], beacon, media: mediaHosts }
 }
 
 /**
  * Creates a loader of the hosts that the documents' policy allows: configured pixels and error reports. It runs for every document,
  * so the settings are read at most once a second. If the database is down, the environment's settings apply.
  */
-export function foreignHostsLoader(context: ForeignHostsContext): () => Promise<ForeignHosts> {
+export function createThirdPartyHostsLoader(context: ThirdPartyHostsContext): () => Promise<ThirdPartyHosts> {
   const { db, clock, tracking } = context
-  const settings = createAnswerCache<Awaited<ReturnType<typeof loadTrackingSettings>>>(clock)
-  const lasting = lastingHosts(context)
+  const settings = createResponseCache<Awaited<ReturnType<typeof loadTrackingSettings>>>(clock)
+  const fixedHosts = staticHosts(context)
   return async () => {
     const pixels = await settings
       .get('', () => loadTrackingSettings(db, tracking))
       .catch(() => tracking.pixels)
-    const { script, told } = hostsOf(pixels)
-    return { ...lasting, script, told: [...told, ...lasting.told] }
+    const { script, beacon } = hostsOfPixels(pixels)
+    return { ...fixedHosts, script, beacon: [...beacon, ...fixedHosts.beacon] }
   }
 }
 
 /** Returns the hosts that the payment form's document allows: those of gateways that load a script. */
-export function formHosts(gateways: readonly PaymentGateway[]): ForeignHosts {
+export function paymentFormHosts(gateways: readonly PaymentGateway[]): ThirdPartyHosts {
   const hosts = gateways.flatMap((gateway) => gateway.formHosts ?? [])
   return {
     script: hosts.flatMap(({ script }) => script),
-    told: [],
+    beacon: [],
     connect: hosts.flatMap(({ connect }) => connect),
     frame: hosts.flatMap(({ frame }) => frame),
   }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { changeUser, getUser } from '#contract/members.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
 })
 afterAll(() => site.close())
 
@@ -28,8 +28,8 @@ it('serves each page in every language, whatever the browser prefers', async () 
 
 it("uses the user's stored language if neither address nor browser names one", async () => {
   const visitor = site.visitor()
-  await visitor.ask(getUser)
-  await visitor.ask(changeUser, { body: { language: 'pt' } })
+  await visitor.callOk(getUser)
+  await visitor.callOk(changeUser, { body: { language: 'pt' } })
   const page = async (path: string, headers = {}) => (await visitor.fetch(path, { headers })).text()
   const video = await buildVideo(site.context)
   for (const path of ['/', '/order/easy', '/no-such-page', `/videos/${video.id}`])
@@ -40,8 +40,8 @@ it("uses the user's stored language if neither address nor browser names one", a
 
 it('is English if the user cannot be looked up', async () => {
   const visitor = site.visitor()
-  await visitor.ask(getUser)
-  await visitor.ask(changeUser, { body: { language: 'pt' } })
+  await visitor.callOk(getUser)
+  await visitor.callOk(changeUser, { body: { language: 'pt' } })
   const { pool } = site.context.database
   await pool.query('ALTER TABLE users RENAME COLUMN language TO tongue')
   const response = await visitor.fetch('/my')

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { htmlLanguage, languages } from '#contract/languages.ts'
+import { bcp47Tags, languages } from '#contract/languages.ts'
 import { getPage, pageNames, type Block } from '#contract/pages.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite(
+  site = await startTestSite(
     {},
     { SITE_NAME: 'Dramarama', OPERATOR_NAME: 'Ada <Lovelace>', CONTACT_EMAIL: 'ada@drama.example' },
   )
@@ -19,7 +19,7 @@ const wordsOf = (blocks: Block[] = []) =>
 
 describe.each(languages)('the texts in %s', (language) => {
   it.each(pageNames)('%s is complete: a title, sections, and no unfilled placeholder', async (name) => {
-    const { answer } = await read(name, htmlLanguage[language])
+    const { answer } = await read(name, bcp47Tags[language])
     const { title, blocks, updated_at } = answer.info ?? {}
     expect(title?.length).toBeGreaterThan(2)
     expect(updated_at).toMatch(/^20\d\d-\d\d-\d\dT/)
@@ -35,7 +35,7 @@ describe.each(languages)('the texts in %s', (language) => {
     const linksOf = (blocks: Block[] = []) =>
       blocks.flatMap(({ lines }) => lines.flat().flatMap(({ href }) => href ?? [])).toSorted()
     for (const name of pageNames)
-      expect(linksOf((await read(name, htmlLanguage[language])).answer.info?.blocks), name).toEqual(
+      expect(linksOf((await read(name, bcp47Tags[language])).answer.info?.blocks), name).toEqual(
         linksOf((await read(name)).answer.info?.blocks),
       )
   })

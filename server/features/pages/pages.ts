@@ -1,9 +1,16 @@
-export { textValues, type PageContext } from '#server/features/pages/text-pages/load-page.ts'
-export { keepIcon, makeIcon, type IconPicture } from './install/make-icon.ts'
 export {
-  listTexts,
-  loadText,
-  readText,
-  restoreText,
-  saveText,
+  placeholderValues as textValues,
+  type PageContext,
+} from '#server/features/pages/text-pages/load-page.ts'
+export {
+  replaceIcon as keepIcon,
+  convertIcon as makeIcon,
+  type IconImage as IconPicture,
+} from './install/make-icon.ts'
+export {
+  listSiteTexts as listTexts,
+  loadSiteText as loadText,
+  renderSiteText as readText,
+  restoreSiteText as restoreText,
+  saveSiteText as saveText,
 } from '#server/features/pages/text-pages/site-texts.ts'

@@ -2,17 +2,22 @@ import type { Catalog } from '#server/features/catalog/catalog.ts'
 import type { MediaContext } from '#server/features/media/media.ts'
 import type { MembersContext } from '#server/features/members/members.ts'
 import { apiDocsRoutes } from './api-docs-routes.ts'
-import { isDatabaseAway } from '#server/platform/database/database-away.ts'
+import { isDatabaseUnavailable } from '#server/platform/database/database-away.ts'
 import { sendAsset } from '#server/platform/http/sending/send-asset.ts'
 import { sendFile } from '#server/platform/http/sending/send-file.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
-import { firstPoster, firstVideo } from './head/build-head.ts'
+import { firstPosterElement, firstVideoElement } from './head/build-head.ts'
 import type { DocumentName } from './documents.ts'
-import { askedLanguage, documentGiver, languageOfPage, type DocumentsContext } from './give-document.ts'
+import {
+  requestedLanguage,
+  createDocumentSender,
+  loadPageLanguage,
+  type DocumentsContext,
+} from './give-document.ts'
 import { installRoutes } from './install/install-routes.ts'
-import { firstPlansLoader, type FirstPlansContext } from './first-screen/load-first-plans.ts'
+import { createFirstPlansLoader, type FirstPlansContext } from './first-screen/load-first-plans.ts'
 import { loadFirstScreen } from './first-screen/load-first-screen.ts'
-import { firstCover, homeLoader, type HomeContext } from './first-screen/load-home.ts'
+import { firstCover, createHomeLoader, type HomeContext } from './first-screen/load-home.ts'
 import { sitemapRoutes, type SitemapContext } from './sitemap-routes.ts'
 
 /** The routes of the web's router (web/lib/paths.ts); any other path is the not-found screen with HTTP 404. */
@@ -53,20 +58,24 @@ export type PagesContext = Catalog &
 type Handle = PlainRoute['handle']
 
 export function pagesRoutes(context: PagesContext): PlainRoute[] {
-  const give = documentGiver(context)
+  const sendDocument = createDocumentSender(context)
   const get = (path: string, handle: Handle): PlainRoute => ({ method: 'GET', path, handle })
   const document = (route: string, name: DocumentName) =>
     get(route, async (request, reply, caller) =>
-      give(request, reply, { name, route, language: await languageOfPage(context, request, caller) }),
+      sendDocument(request, reply, {
+        name,
+        route,
+        language: await loadPageLanguage(context, request, caller),
+      }),
     )
   return [
     ...screens.map((path) => document(path, 'index')),
     document('/order/easy', 'order'),
     document('/studio', 'studio'),
     document('/studio/*', 'studio'),
-    get('/', giveHome(context, give)),
-    get('/shopping', giveShopping(context, give)),
-    get('/videos/:id', giveVideo(context, give)),
+    get('/', sendHome(context, sendDocument)),
+    get('/shopping', sendPlans(context, sendDocument)),
+    get('/videos/:id', sendVideo(context, sendDocument)),
     get('/assets/*', (request, reply) => {
       const { '*': file } = request.params as { '*': string }
       return sendAsset(request, reply, context.webRoot, file)
@@ -76,57 +85,57 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
     ),
     ...installRoutes(
       context,
-      (request) => askedLanguage(request, context.languages()) ?? context.languages()[0],
+      (request) => requestedLanguage(request, context.languages()) ?? context.languages()[0],
     ),
     // The shell that the service worker shows if no other document is available.
     document('/offline', 'index'),
     ...sitemapRoutes(context),
     ...(context.apiDocs ? apiDocsRoutes() : []),
     get('/*', async (request, reply, caller) => {
-      const language = await languageOfPage(context, request, caller)
-      return give(request, reply.code(404), { name: 'index', route: '*', language })
+      const language = await loadPageLanguage(context, request, caller)
+      return sendDocument(request, reply.code(404), { name: 'index', route: '*', language })
     }),
   ]
 }
 
 /** Ignores that the database is down: the page retries, and plays from what it has loaded. */
-function withoutDatabase(error: unknown): 'away' {
-  if (isDatabaseAway(error)) return 'away'
+function ignoreDatabaseDown(error: unknown): 'away' {
+  if (isDatabaseUnavailable(error)) return 'away'
   throw error
 }
 
-type Give = ReturnType<typeof documentGiver>
+type SendDocument = ReturnType<typeof createDocumentSender>
 
-function giveHome(context: PagesContext, give: Give): Handle {
-  const loadHome = homeLoader(context)
+function sendHome(context: PagesContext, sendDocument: SendDocument): Handle {
+  const loadHome = createHomeLoader(context)
   return async (request, reply, caller) => {
-    const language = await languageOfPage(context, request, caller)
+    const language = await loadPageLanguage(context, request, caller)
     // A client that sends a cookie can have personal sections, and keeps the homepage in the browser.
     const isNew = Object.keys(request.cookies).length === 0
     const home = isNew ? await loadHome(language) : undefined
     const cover = home && firstCover(home)
-    const element = cover?.large ? firstPoster(cover.address) : undefined
-    const ahead = home && { boot: home, picture: cover?.address, element }
-    return give(request, reply, { name: 'index', route: '/', language, ahead })
+    const element = cover?.large ? firstPosterElement(cover.address) : undefined
+    const preloaded = home && { boot: home, imageUrl: cover?.address, element }
+    return sendDocument(request, reply, { name: 'index', route: '/', language, preloaded })
   }
 }
 
-function giveShopping(context: PagesContext, give: Give): Handle {
-  const loadFirstPlans = firstPlansLoader(context)
+function sendPlans(context: PagesContext, sendDocument: SendDocument): Handle {
+  const loadFirstPlans = createFirstPlansLoader(context)
   return async (request, reply, caller) => {
-    const language = await languageOfPage(context, request, caller)
+    const language = await loadPageLanguage(context, request, caller)
     const boot = await loadFirstPlans(language)
-    const ahead = boot && { boot, picture: undefined }
-    return give(request, reply, { name: 'index', route: '/shopping', language, ahead })
+    const preloaded = boot && { boot, imageUrl: undefined }
+    return sendDocument(request, reply, { name: 'index', route: '/shopping', language, preloaded })
   }
 }
 
-function giveVideo(context: PagesContext, give: Give): Handle {
+function sendVideo(context: PagesContext, sendDocument: SendDocument): Handle {
   return async (request, reply, caller) => {
     const { id } = request.params as { id: string }
-    const language = await languageOfPage(context, request, caller)
+    const language = await loadPageLanguage(context, request, caller)
     const number = Number(new URLSearchParams(request.url.split('?')[1]).get('episode'))
-    const wanted = {
+    const firstScreenRequest = {
       cookies: request.cookies,
       language,
       videoId: id,
@@ -135,16 +144,16 @@ function giveVideo(context: PagesContext, give: Give): Handle {
     // Every id has this form, and PostgreSQL cannot store every string (NUL).
     const page = { name: 'index', route: '/videos/:id', language } as const
     const firstScreen = /^\w+$/.test(id)
-      ? await loadFirstScreen(context, wanted).catch(withoutDatabase)
+      ? await loadFirstScreen(context, firstScreenRequest).catch(ignoreDatabaseDown)
       : undefined
-    if (firstScreen === 'away') return give(request, reply, { ...page, isDatabaseAway: true })
+    if (firstScreen === 'away') return sendDocument(request, reply, { ...page, isDatabaseAway: true })
     const poster = firstScreen?.playable?.playback.poster_url
-    const ahead = firstScreen && {
+    const preloaded = firstScreen && {
       boot: firstScreen,
-      picture: poster,
-      element: poster && firstVideo(poster),
+      imageUrl: poster,
+      element: poster && firstVideoElement(poster),
       plays: poster !== undefined,
     }
-    return give(request, firstScreen ? reply : reply.code(404), { ...page, firstScreen, ahead })
+    return sendDocument(request, firstScreen ? reply : reply.code(404), { ...page, firstScreen, preloaded })
   }
 }

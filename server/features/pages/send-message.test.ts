@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it, test } from 'vitest'
 import { sendMessage } from '#contract/pages.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const inbox = 'desk@drama.example'
-const open = (settings = {}) => testSite({}, { CONTACT_EMAIL: inbox, ...settings })
+const open = (settings = {}) => startTestSite({}, { CONTACT_EMAIL: inbox, ...settings })
 
 let site: TestSite
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { Refusal } from '#contract/errors.ts'
-import { longestMessage, type sendMessage as sendMessageCall } from '#contract/pages.ts'
+import { maxMessageLength, type sendMessage as sendMessageCall } from '#contract/pages.ts'
 import { checkEmail, checkName } from '#server/features/members/members.ts'
 import { hasCardNumber } from '#server/platform/card-number.ts'
 import type { Clock } from '#server/platform/clock.ts'
-import type { Limits } from '#server/platform/config/config.ts'
+import type { RateLimits } from '#server/platform/config/config.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { takeTurnOfNetworks } from '#server/platform/database/limits.ts'
+import { countAttemptOfNetworks } from '#server/platform/database/limits.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Db } from '#server/tables.ts'
@@ -14,7 +14,7 @@ export interface MessageContext {
   db: Db
   clock: Clock
   secret: string
-  limits: Pick<Limits, 'contactIp'>
+  limits: Pick<RateLimits, 'contactIp'>
   /** Address that receives the messages. */
   inbox(): string
 }
@@ -32,11 +32,11 @@ export async function sendMessage(
   const message = call.body.message.trim()
   const name = checkName(call.body.name, 'name')
   checkEmail(email)
-  if (message === '' || [...message].length > longestMessage)
+  if (message === '' || [...message].length > maxMessageLength)
     throw new Refusal('messageInvalid', { field: 'message' })
   if (hasCardNumber(message)) throw new Refusal('cardNumberInMessage', { field: 'message' })
   const counted = { secret, kind: 'contact-ip', ip: call.ip }
-  await takeTurnOfNetworks(db, counted, limits.contactIp, clock.now())
+  await countAttemptOfNetworks(db, counted, limits.contactIp, clock.now())
   const values = { name, email, message }
   const { language } = call
   await inTransaction(db, (tx) => queueMail(tx, { to: inbox(), template: 'contact', values, language }))

@@ -10,16 +10,16 @@ import {
   type Catalog,
   type Released,
 } from '#server/features/catalog/catalog.ts'
-import { createAnswerCache } from '#server/platform/response-cache.ts'
+import { createResponseCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { DocumentFiles } from '#server/platform/document-files.ts'
-import { sharesOfNetworks } from '#server/platform/http/limits/slots.ts'
+import { networkSlotLimits } from '#server/platform/http/limits/slots.ts'
 import { sendBounded } from '#server/platform/http/sending/send-bounded.ts'
 import type { Slots } from '#server/platform/http/limits/slots.ts'
-import type { Bounds } from '#server/platform/config/read-bounds.ts'
+import type { ResourceLimits } from '#server/platform/config/read-bounds.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
-import { escapeMarkup, formsOf } from './head/build-head.ts'
+import { escapeMarkup, languageAlternates } from './head/build-head.ts'
 
 export interface SitemapContext extends Pick<Catalog, 'reads'> {
   clock: Clock
@@ -28,22 +28,22 @@ export interface SitemapContext extends Pick<Catalog, 'reads'> {
   languages(): OfferedLanguages
   documentFiles: DocumentFiles
   slots: Slots
-  bounds: Bounds
+  bounds: ResourceLimits
 }
 
 /** The format allows 50,000, but with all language versions of each page such a file would be 40 MB. */
-const perFile = 5000
-const perPiece = 500
+const maxVideosPerFile = 5000
+const videosPerChunk = 500
 const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
-const sitemaps = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+const xmlNamespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 /** Serves /robots.txt, the index /sitemap.xml, and the files it lists: one for pages, the others for videos in order. */
 export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
   const { reads, clock, publicUrl, languages } = context
-  const cache = createAnswerCache<Buffer>(clock, { stale: true })
-  const starts = createAnswerCache<Released[]>(clock)
-  const startsNow = () => starts.get('', () => startsOfVideos(reads, perFile))
-  const give = (path: string, type: string, load: () => Promise<string>): PlainRoute => ({
+  const cache = createResponseCache<Buffer>(clock, { stale: true })
+  const starts = createResponseCache<Released[]>(clock)
+  const loadStarts = () => starts.get('', () => startsOfVideos(reads, maxVideosPerFile))
+  const cachedRoute = (path: string, type: string, load: () => Promise<string>): PlainRoute => ({
     method: 'GET',
     path,
     async handle(_request, reply) {
@@ -53,16 +53,16 @@ export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
     },
   })
   return [
-    give('/robots.txt', 'text/plain', async () => robots(publicUrl)),
-    give('/sitemap.xml', 'application/xml', async () => {
-      const files = (await startsNow()).map((start) => `/sitemaps/videos/${nameOf(start)}`)
-      return index(['/sitemaps/pages.xml', ...files].map((path) => publicUrl + path))
+    cachedRoute('/robots.txt', 'text/plain', async () => renderRobotsTxt(publicUrl)),
+    cachedRoute('/sitemap.xml', 'application/xml', async () => {
+      const files = (await loadStarts()).map((start) => `/sitemaps/videos/${videoFileName(start)}`)
+      return renderSitemapIndex(['/sitemaps/pages.xml', ...files].map((path) => publicUrl + path))
     }),
-    give('/sitemaps/pages.xml', 'application/xml', async () => {
+    cachedRoute('/sitemaps/pages.xml', 'application/xml', async () => {
       const menu = (await listMenuIds(reads)).map((id) => `/browse/${id}`)
       const paths = ['/', '/shopping', ...menu, ...pageNames.map((name) => `/${name}`)]
       const pages = paths.map((path) => ({ address: publicUrl + path }))
-      return `${openUrls}${pages.map((page) => urlOf(page, languages())).join('')}${closeUrls}`
+      return `${openUrls}${pages.map((page) => renderUrl(page, languages())).join('')}${closeUrls}`
     }),
     {
       method: 'GET',
@@ -70,86 +70,88 @@ export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
       async handle(request, reply) {
         const { start: name = '' } = request.params as { start?: string }
         // Takes the slot first, so that rejected requests cost least under load.
-        const done = takeSlot(context, request.ip)
+        const releaseSlot = takeSlot(context, request.ip)
         try {
-          const start = (await startsNow()).find((each) => nameOf(each) === name)
-          if (start) return await sendFileOfVideos(context, reply, start, done)
+          const start = (await loadStarts()).find((each) => videoFileName(each) === name)
+          if (start) return await sendVideoSitemap(context, reply, start, releaseSlot)
         } catch (error) {
-          done()
+          releaseSlot()
           throw error
         }
-        done()
+        releaseSlot()
         return reply.code(404).send()
       },
     },
   ]
 }
 
-const nameOf = ({ at, id }: Released) => `${at.getTime()}-${id}.xml`
+const videoFileName = ({ at, id }: Released) => `${at.getTime()}-${id}.xml`
 
 function takeSlot({ slots, bounds }: SitemapContext, ip: string): () => void {
   return slots.take([
-    ...sharesOfNetworks('large answers', ip, bounds.largeAnswersOfNetwork),
-    ['large answers', bounds.largeAnswers],
+    ...networkSlotLimits('large answers', ip, bounds.largeResponsesPerNetwork),
+    ['large answers', bounds.largeResponses],
   ])
 }
 
-/** Sends a file of videos from the disk, since it has megabytes. @param done called once, after sending */
-async function sendFileOfVideos(
+/** Sends a file of videos from the disk, since it has megabytes. @param releaseSlot called once, after sending */
+async function sendVideoSitemap(
   { reads, publicUrl, languages, documentFiles, bounds }: SitemapContext,
   reply: FastifyReply,
   start: Released,
-  done: () => void,
+  releaseSlot: () => void,
 ): Promise<FastifyReply> {
-  const path = await documentFiles.pathOf(`sitemap ${nameOf(start)} ${languages().join()}`, () =>
-    writeVideos(reads, publicUrl, languages(), start),
+  const path = await documentFiles.pathOf(`sitemap ${videoFileName(start)} ${languages().join()}`, () =>
+    generateVideoSitemap(reads, publicUrl, languages(), start),
   )
   const file = await open(path)
   reply.type('application/xml; charset=utf-8').header('content-length', (await file.stat()).size)
   const stream = file.createReadStream()
-  return sendBounded(reply, stream, { longestMs: bounds.exportSeconds * 1000, done })
+  return sendBounded(reply, stream, { maxDurationMs: bounds.exportSeconds * 1000, onDone: releaseSlot })
 }
 
 /** Yields the chunks of a file of videos, beginning with a given video. */
-async function* writeVideos(
+async function* generateVideoSitemap(
   db: Db,
   publicUrl: string,
-  offered: OfferedLanguages,
+  languages: OfferedLanguages,
   start: Released,
 ): AsyncGenerator<string> {
   yield openUrls
-  const videos = await listVideosFrom(db, start, perFile)
-  for (let from = 0; from < videos.length; from += perPiece) {
-    const piece = videos.slice(from, from + perPiece)
-    yield piece.map(({ at, id }) => urlOf({ address: `${publicUrl}/videos/${id}`, at }, offered)).join('')
+  const videos = await listVideosFrom(db, start, maxVideosPerFile)
+  for (let from = 0; from < videos.length; from += videosPerChunk) {
+    const chunk = videos.slice(from, from + videosPerChunk)
+    yield chunk
+      .map(({ at, id }) => renderUrl({ address: `${publicUrl}/videos/${id}`, at }, languages))
+      .join('')
     await setImmediate()
   }
   yield closeUrls
 }
 
 /** Crawlers that render pages need API calls; media and checkout are excluded. */
-function robots(publicUrl: string): string {
-  const closed = ['/media/', '/order/', '/sandbox/', '/api/statics.png', '/api/webhook/']
+function renderRobotsTxt(publicUrl: string): string {
+  const disallowedPaths = ['/media/', '/order/', '/sandbox/', '/api/statics.png', '/api/webhook/']
   return [
     'User-agent: *',
-    ...closed.map((path) => `Disallow: ${path}`),
+    ...disallowedPaths.map((path) => `Disallow: ${path}`),
     `Sitemap: ${publicUrl}/sitemap.xml`,
     '',
   ].join('\n')
 }
 
-function index(addresses: readonly string[]): string {
+function renderSitemapIndex(addresses: readonly string[]): string {
   const files = addresses.map((address) => `<sitemap><loc>${escapeMarkup(address)}</loc></sitemap>\n`)
-  return `${xml}<sitemapindex ${sitemaps}>\n${files.join('')}</sitemapindex>\n`
+  return `${xml}<sitemapindex ${xmlNamespace}>\n${files.join('')}</sitemapindex>\n`
 }
 
-const openUrls = `${xml}<urlset ${sitemaps} xmlns:xhtml="http://www.w3.org/1999/xhtml">\n`
+const openUrls = `${xml}<urlset ${xmlNamespace} xmlns:xhtml="http://www.w3.org/1999/xhtml">\n`
 const closeUrls = '</urlset>\n'
 
-function urlOf({ address, at }: { address: string; at?: Date }, languages: OfferedLanguages): string {
-  const forms = formsOf(address, languages).map(
+function renderUrl({ address, at }: { address: string; at?: Date }, languages: OfferedLanguages): string {
+  const alternates = languageAlternates(address, languages).map(
     ([lang, href]) => `<xhtml:link rel="alternate" hreflang="${lang}" href="${escapeMarkup(href)}"/>`,
   )
   const changed = at ? `<lastmod>${at.toISOString()}</lastmod>` : ''
-  return `<url><loc>${escapeMarkup(address)}</loc>${changed}${forms.join('')}</url>\n`
+  return `<url><loc>${escapeMarkup(address)}</loc>${changed}${alternates.join('')}</url>\n`
 }

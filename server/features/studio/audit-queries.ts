@@ -10,43 +10,43 @@ export interface AuditEventRow {
   details: Record<string, unknown>
 }
 
-interface Page {
+interface AuditPage {
   /** The last id of the previous page. */
   before: number | undefined
   limit: number
 }
 
 /** Selects operators' actions and sign-ins, latest first. */
-export function selectAuditEvents(db: Db, page: Page): Promise<AuditEventRow[]> {
-  return rowsOf(db, linesOf(sql`(event LIKE 'studio %' OR event LIKE 'operator_%')`, page))
+export function selectAuditEvents(db: Db, page: AuditPage): Promise<AuditEventRow[]> {
+  return selectRows(db, eventsWhere(sql`(event LIKE 'studio %' OR event LIKE 'operator_%')`, page))
 }
 
 /** Selects everything done to one subject and, if that is a user, their own actions; latest first. */
-export function selectAuditEventsAbout(db: Db, subject: string, page: Page): Promise<AuditEventRow[]> {
+export function selectAuditEventsAbout(db: Db, subject: string, page: AuditPage): Promise<AuditEventRow[]> {
   // Each half is read by its own index, up to one page.
-  return rowsOf(
+  return selectRows(
     db,
-    sql`(${linesOf(sql`subject = ${subject}`, page)}) UNION ALL
-      (${linesOf(sql`user_id = ${subject} AND subject IS DISTINCT FROM ${subject}`, page)})
+    sql`(${eventsWhere(sql`subject = ${subject}`, page)}) UNION ALL
+      (${eventsWhere(sql`user_id = ${subject} AND subject IS DISTINCT FROM ${subject}`, page)})
       ORDER BY id DESC LIMIT ${page.limit}`,
   )
 }
 
 /** Selects the values that a video was created and edited with, in order. */
-export async function selectDescribing(db: Db, videoId: string) {
+export async function selectVideoEdits(db: Db, videoId: string) {
   const { rows } = await sql<{ event: string; after: Record<string, unknown> | null }>`
     SELECT event, details->'after' AS after FROM audit_events
     WHERE subject = ${videoId} AND event IN ('studio video add', 'studio video edit')`.execute(db)
   return rows
 }
 
-function linesOf(which: RawBuilder<unknown>, { before = Number.MAX_SAFE_INTEGER, limit }: Page) {
+function eventsWhere(condition: RawBuilder<unknown>, { before = Number.MAX_SAFE_INTEGER, limit }: AuditPage) {
   return sql`SELECT id, at, event, operator, subject, details FROM audit_events
-    WHERE ${which} AND id < ${before} ORDER BY id DESC LIMIT ${limit}`
+    WHERE ${condition} AND id < ${before} ORDER BY id DESC LIMIT ${limit}`
 }
 
-async function rowsOf(db: Db, lines: RawBuilder<unknown>): Promise<AuditEventRow[]> {
+async function selectRows(db: Db, events: RawBuilder<unknown>): Promise<AuditEventRow[]> {
   const { rows } = await sql<AuditEventRow>`SELECT id::text, at, event, operator, subject, details
-    FROM (${lines}) AS lines ORDER BY lines.id DESC`.execute(db)
+    FROM (${events}) AS lines ORDER BY lines.id DESC`.execute(db)
   return rows
 }

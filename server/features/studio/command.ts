@@ -1,11 +1,11 @@
 import { Refusal } from '#contract/errors.ts'
-import type { AnswerOf, BodyOf, QueryOf } from '#contract/endpoint.ts'
+import type { ResponseOf, BodyOf, QueryOf } from '#contract/endpoint.ts'
 import type { Language } from '#contract/languages.ts'
 import type { CommandEndpoint, Role } from '#contract/studio/command.ts'
-import type { ActingCommand, WrittenCommand } from '#contract/studio/audit-events.ts'
-import { originOf, writeAudit } from '#server/platform/database/audit.ts'
+import type { MultiTransactionCommand, AuditedCommand } from '#contract/studio/audit-events.ts'
+import { hashNetwork, writeAuditEvent } from '#server/platform/database/audit.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import type { ReceivedBytes } from '#server/platform/http/route.ts'
+import type { RawUpload } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { StudioContext } from './studio-context.ts'
 
@@ -37,16 +37,16 @@ export interface Command {
 }
 
 /** A command with an entry in the audit trail, for which contract/studio/audit-events.ts must name it. */
-interface Written<Words extends WrittenCommand = WrittenCommand> extends CommandEndpoint {
-  command: Words
+interface AuditedEndpoint<Name extends AuditedCommand = AuditedCommand> extends CommandEndpoint {
+  command: Name
 }
 
-type Answer<E extends CommandEndpoint> = Promise<AnswerOf<E>>
+type CommandResult<E extends CommandEndpoint> = Promise<ResponseOf<E>>
 
 /** Defines a read-only command. */
-export function reads<E extends CommandEndpoint>(
+export function readCommand<E extends CommandEndpoint>(
   endpoint: E,
-  run: (context: StudioContext, input: InputOf<E>, actor: Actor) => Answer<E>,
+  run: (context: StudioContext, input: InputOf<E>, actor: Actor) => CommandResult<E>,
 ): Command {
   return {
     endpoint,
@@ -59,14 +59,14 @@ export function reads<E extends CommandEndpoint>(
  * Defines a command that changes only the database: its change and its audit entry are one transaction, so that neither exists
  * without the other. `change` is null if nothing changed, as in a repeated call.
  */
-export function changes<E extends Written>(
+export function transactionalCommand<E extends AuditedEndpoint>(
   endpoint: E,
   run: (
     context: StudioContext,
     tx: Tx,
     input: InputOf<E>,
     actor: Actor,
-  ) => Promise<{ answer: AnswerOf<E>; change: Change | null }>,
+  ) => Promise<{ answer: ResponseOf<E>; change: Change | null }>,
 ): Command {
   return {
     endpoint,
@@ -74,7 +74,7 @@ export function changes<E extends Written>(
       inTransaction(context.db, async (tx) => {
         // As in `reads`.
         const { answer, change } = await run(context, tx, input as InputOf<E>, actor)
-        if (change) await writeDown(context, tx, endpoint, actor, change)
+        if (change) await auditCommand(context, tx, endpoint, actor, change)
         return answer
       }),
   }
@@ -84,26 +84,26 @@ export function changes<E extends Written>(
  * Defines a command with external effects (a gateway, the disk), which cannot be a single transaction: the request is recorded
  * before anything happens, and the result afterwards.
  */
-export function acts<E extends Written<ActingCommand>>(
+export function externalCommand<E extends AuditedEndpoint<MultiTransactionCommand>>(
   endpoint: E,
   subjectOf: (input: InputOf<E>) => string,
   run: (
     context: StudioContext,
     input: InputOf<E>,
     actor: Actor,
-  ) => Promise<{ answer: AnswerOf<E>; change: Change }>,
+  ) => Promise<{ answer: ResponseOf<E>; change: Change }>,
 ): Command {
   return {
     endpoint,
-    async run(context, actor, given) {
+    async run(context, actor, rawInput) {
       // As in `reads`.
-      const input = given as InputOf<E>
-      await writeDown(context, context.db, endpoint, actor, {
+      const input = rawInput as InputOf<E>
+      await auditCommand(context, context.db, endpoint, actor, {
         subject: subjectOf(input),
         before: { asked: input },
       })
       const { answer, change } = await run(context, input, actor)
-      await writeDown(context, context.db, endpoint, actor, change)
+      await auditCommand(context, context.db, endpoint, actor, change)
       return answer
     },
   }
@@ -113,7 +113,7 @@ export function acts<E extends Written<ActingCommand>>(
  * Runs a command if the sender's role allows it.
  * @throws Refusal notAllowed, and the errors of the command
  */
-export async function perform(
+export async function runCommand(
   command: Command,
   context: StudioContext,
   actor: Actor,
@@ -124,20 +124,20 @@ export async function perform(
 }
 
 /** Records in the audit trail the change of a command, or of bytes sent to the studio. */
-export function writeDown(
+export function auditCommand(
   { clock, secret }: StudioContext,
   db: Db,
-  { command }: Pick<Written, 'command'>,
-  { operator, ip }: Pick<Actor | ReceivedBytes, 'operator' | 'ip'>,
+  { command }: Pick<AuditedEndpoint, 'command'>,
+  { operator, ip }: Pick<Actor | RawUpload, 'operator' | 'ip'>,
   { subject, ...details }: Change,
 ): Promise<void> {
-  return writeAudit(db, {
+  return writeAuditEvent(db, {
     event: `studio ${command}`,
     userId: null,
     at: clock.now(),
     subject,
     details,
     ...(operator ? { operator: operator.email } : {}),
-    ...(ip === undefined ? {} : { origin: originOf(secret, ip) }),
+    ...(ip === undefined ? {} : { origin: hashNetwork(secret, ip) }),
   })
 }

@@ -1,30 +1,30 @@
 import { Readable } from 'node:stream'
 import { Refusal } from '#contract/errors.ts'
-import { firstLanguage } from '#contract/languages.ts'
+import { acceptedLanguage } from '#contract/languages.ts'
 import { exportOrders } from '#contract/studio/orders.ts'
 import { sendBounded } from '#server/platform/http/sending/send-bounded.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { compileSchema } from '#server/platform/http/sending/validators.ts'
-import { dayName } from '#server/platform/utc-days.ts'
+import { formatUtcDay } from '#server/platform/utc-days.ts'
 import type { QueryOf } from '#contract/endpoint.ts'
 import { exportPage } from './orders.ts'
-import { perform, type Command } from './command.ts'
+import { runCommand, type Command } from './command.ts'
 import { findOperator } from './operators/operator-sessions.ts'
 import type { StudioContext } from './studio-context.ts'
 
-interface Page {
+interface ExportPage {
   csv: string
   next_cursor: string | null
 }
 
 /** Maximum duration of a download, and concurrent downloads per operator. */
-const longestMs = 3_600_000
-const filesOfOperator = 2
+const maxDurationMs = 3_600_000
+const maxDownloadsPerOperator = 2
 
-const whatIsWrong = compileSchema(exportOrders.query)
+const validateQuery = compileSchema(exportOrders.query)
 
 /** Streams the export as one file. Its pages are read at the browser's speed: however many orders there are, few are in memory. */
-export function exportFileRoute(context: StudioContext, command: Command): PlainRoute {
+export function exportOrdersRoute(context: StudioContext, command: Command): PlainRoute {
   return {
     method: 'GET',
     path: '/api/studio/orders.csv',
@@ -42,29 +42,32 @@ export function exportFileRoute(context: StudioContext, command: Command): Plain
       if (!operator) return reply.code(403).send()
       // The whole file from its beginning: its pages are concatenated here.
       const { cursor: _cursor, ...query } = Object(request.query) as QueryOf<typeof exportOrders>
-      if (whatIsWrong(query) !== undefined) return reply.code(400).send()
+      if (validateQuery(query) !== undefined) return reply.code(400).send()
       const { role } = operator
-      const language = firstLanguage(request.headers['accept-language']) ?? 'en'
+      const language = acceptedLanguage(request.headers['accept-language']) ?? 'en'
       const actor = { role, operator, language, ip: request.ip }
-      const read = async (cursor: string) => {
+      const loadPage = async (cursor: string) => {
         // An operator who was removed or changed roles meanwhile gets no more of it.
-        const now = await findOperator(context, request)
-        if (now?.role !== role) throw new Refusal('notAllowed')
+        const currentOperator = await findOperator(context, request)
+        if (currentOperator?.role !== role) throw new Refusal('notAllowed')
         return exportPage(context, query, cursor, actor)
       }
-      let done = () => {}
+      let releaseSlot = () => {}
       try {
-        done = context.slots.take([[`files of ${operator.email}`, filesOfOperator]])
+        releaseSlot = context.slots.take([[`files of ${operator.email}`, maxDownloadsPerOperator]])
         // The command is the export, which returns the first page and records the download.
-        const first = ((await perform(command, context, actor, query)) as { info: Page }).info
-        const name = `orders-${dayName(context.clock.now())}.csv`
+        const first = ((await runCommand(command, context, actor, query)) as { info: ExportPage }).info
+        const name = `orders-${formatUtcDay(context.clock.now())}.csv`
         reply
           .type('text/csv; charset=utf-8')
           .header('content-disposition', `attachment; filename="${name}"`)
           .header('cache-control', 'no-store')
-        return sendBounded(reply, Readable.from(pagesFrom(first, read)), { longestMs, done })
+        return sendBounded(reply, Readable.from(streamPages(first, loadPage)), {
+          maxDurationMs,
+          onDone: releaseSlot,
+        })
       } catch (error) {
-        done()
+        releaseSlot()
         if (error instanceof Refusal) return reply.code(error.reason === 'notAllowed' ? 403 : 400).send()
         throw error
       }
@@ -72,7 +75,10 @@ export function exportFileRoute(context: StudioContext, command: Command): Plain
   }
 }
 
-async function* pagesFrom(first: Page, read: (cursor: string) => Promise<Page>): AsyncGenerator<string> {
+async function* streamPages(
+  first: ExportPage,
+  read: (cursor: string) => Promise<ExportPage>,
+): AsyncGenerator<string> {
   for (let page = first; ;) {
     if (page.csv !== '') yield page.csv
     if (page.next_cursor === null) return

@@ -1,17 +1,17 @@
 import type { PaymentGateway } from '#server/features/billing/billing.ts'
 import type { Config } from '#server/platform/config/config.ts'
 
-interface Needed {
+interface StudioDependencies {
   config: Config
   gateways: readonly PaymentGateway[]
 }
 
 /** Adds the studio's view of the environment to the context. */
-export function studioFeature({ config, gateways }: Needed) {
+export function studioFeature({ config, gateways }: StudioDependencies) {
   return {
     parts: {
       environment: config,
-      secretsSet: secretsIn(config),
+      secretsSet: listSecrets(config),
       supportRefunds: config.supportRefunds,
       sandboxOffered: gateways.some(({ id }) => id === 'sandbox'),
     },
@@ -19,7 +19,7 @@ export function studioFeature({ config, gateways }: Needed) {
 }
 
 /** Returns which secrets the environment has, by the names of their settings. */
-function secretsIn({ secrets, mail, tracking: { conversions } }: Config): { name: string; set: boolean }[] {
+function listSecrets({ secrets, mail, tracking: { conversions } }: Config): { name: string; set: boolean }[] {
   const { stripe, paypal, s3, social } = secrets
   const given = {
     APP_SECRET: secrets.appSecret,

@@ -7,11 +7,16 @@ import {
   listOperators,
   openStudioSession,
 } from '#contract/studio/operators.ts'
-import { forwardClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
-import { register } from '#server/testing/builders/member.ts'
-import { codeAt, invite, letIn, type TestOperator } from '#server/testing/builders/operator.ts'
-import { testDatabase } from '#server/testing/database/template-database.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { advanceClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
+import { createMember } from '#server/testing/builders/member.ts'
+import {
+  totpCodeAt,
+  inviteOperator,
+  signInOperator,
+  type TestOperator,
+} from '#server/testing/builders/operator.ts'
+import { createTestDatabase } from '#server/testing/database/template-database.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { studioJobs } from './studio.ts'
 
 const stepMs = 30_000
@@ -21,13 +26,13 @@ let owner: TestOperator
 let invitation = ''
 
 /** Returns the next code, which is valid already, whichever was used before. */
-const nextCode = (secret: string) => codeAt(secret, new Date(Date.now() + stepMs))
+const nextCode = (secret: string) => totpCodeAt(secret, new Date(Date.now() + stepMs))
 
 beforeAll(async () => {
-  site = await testSite({ database: await testDatabase() })
-  owner = await letIn(site, 'owner')
-  invitation = await invite(site, 'eva@example.com', 'editor')
-  await forwardClock(site.context.config, site.context.db, '8d')
+  site = await startTestSite({ database: await createTestDatabase() })
+  owner = await signInOperator(site, 'owner')
+  invitation = await inviteOperator(site, 'eva@example.com', 'editor')
+  await advanceClock(site.context.config, site.context.db, '8d')
   const ahead = () => site.context.clock.now().getTime() - Date.now()
   await vi.waitFor(() => expect(ahead()).toBeGreaterThan(stepMs), { timeout: 30_000 })
 })
@@ -37,17 +42,17 @@ test('an authenticator’s code is valid once after the sandbox’s clock was mo
   const body = { email: owner.email, password: owner.password, totp: nextCode(owner.secret) }
   expect((await site.visitor().call(openStudioSession, { body })).answer.code).toBe(200)
   expect((await site.visitor().call(openStudioSession, { body })).answer.info).toEqual({ field: 'totp' })
-  const ahead = codeAt(owner.secret, site.context.clock.now())
+  const ahead = totpCodeAt(owner.secret, site.context.clock.now())
   const then = await site.visitor().call(openStudioSession, { body: { ...body, totp: ahead } })
   expect(then.answer.code).not.toBe(200)
 })
 
 test('a member’s authenticator is accepted after the sandbox’s clock was moved', async () => {
-  const { visitor, email, password } = await register(site)
+  const { visitor, email, password } = await createMember(site)
   const begin = { action: 'begin', current_password: password } as const
-  const secret = (await visitor.ask(changeSecondFactor, { body: begin })).secret ?? ''
-  const confirm = { action: 'confirm', code: codeAt(secret, new Date()) } as const
-  expect((await visitor.ask(changeSecondFactor, { body: confirm })).enabled).toBe(true)
+  const secret = (await visitor.callOk(changeSecondFactor, { body: begin })).secret ?? ''
+  const confirm = { action: 'confirm', code: totpCodeAt(secret, new Date()) } as const
+  expect((await visitor.callOk(changeSecondFactor, { body: confirm })).enabled).toBe(true)
   const totp = nextCode(secret)
   expect((await site.visitor().call(signIn, { body: { email, password, totp } })).answer.code).toBe(200)
 })
@@ -55,17 +60,17 @@ test('a member’s authenticator is accepted after the sandbox’s clock was mov
 test('a moved clock signs out no operator, and expires no link to the studio', async () => {
   const sweep = studioJobs(site.context).find(({ name }) => name === 'purge-operator-sessions')
   await sweep?.run(AbortSignal.timeout(10_000))
-  expect((await owner.desk.ask(getStudioSession)).operator.email).toBe(owner.email)
+  expect((await owner.desk.callOk(getStudioSession)).operator.email).toBe(owner.email)
   const body = { secret: invitation }
-  expect((await site.visitor().ask(beginInvitation, { body })).email).toBe('eva@example.com')
-  expect((await letIn(site, 'editor')).email).toContain('editor')
+  expect((await site.visitor().callOk(beginInvitation, { body })).email).toBe('eva@example.com')
+  expect((await signInOperator(site, 'editor')).email).toContain('editor')
 })
 
 test('an operator’s last visit is stored after their session has ended', async () => {
-  const other = await letIn(site, 'analyst')
-  await other.desk.ask(closeStudioSession, { body: {} })
-  const again = await letIn(site, 'owner')
-  const { list } = await again.desk.ask(listOperators)
+  const other = await signInOperator(site, 'analyst')
+  await other.desk.callOk(closeStudioSession, { body: {} })
+  const again = await signInOperator(site, 'owner')
+  const { list } = await again.desk.callOk(listOperators)
   const seen = list.find(({ email }) => email === other.email)?.last_seen_at
   expect(Math.abs(Date.parse(seen ?? '') - Date.now())).toBeLessThan(stepMs)
 })

@@ -2,22 +2,22 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getHomepage } from '#contract/catalog.ts'
 import { iconPath, removeIcon, showIcon, type SiteIcon } from '#contract/studio/icon.ts'
-import { listAudit } from '#contract/studio/operators.ts'
-import { letIn } from '#server/testing/builders/operator.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
+import { signInOperator } from '#server/testing/builders/operator.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Envelope, Visitor } from '#server/testing/site/visitor.ts'
 
 let site: TestSite
-let desk: Visitor
+let studio: Visitor
 beforeAll(async () => {
-  site = await testSite()
-  desk = (await letIn(site, 'editor')).desk
+  site = await startTestSite()
+  studio = (await signInOperator(site, 'editor')).desk
 })
 afterAll(() => site.close())
 
 const picture = (width: number, height: number, background = '#00f') =>
   sharp({ create: { width, height, channels: 3, background } })
-const send = async (bytes: Buffer, by = desk) => {
+const send = async (bytes: Buffer, by = studio) => {
   const headers = { 'content-type': 'application/octet-stream' }
   const answer = await by.fetch(iconPath, { method: 'POST', headers, body: new Uint8Array(bytes) })
   return (await answer.json()) as Envelope<SiteIcon>
@@ -37,7 +37,7 @@ async function everywhere(path: string, isNew: (text: string) => boolean): Promi
 
 describe('an uploaded icon', () => {
   it('appears in pages, manifest and browser tab under a name of its content, in every size, until it is reset', async () => {
-    const usual = await desk.ask(showIcon)
+    const usual = await studio.callOk(showIcon)
     const { info } = await send(await picture(600, 600).png().toBuffer())
     expect(info).toEqual({ own: true, address: expect.stringMatching(/^\/icons\/[0-9a-f]{12}\/192\.png$/) })
     const address = info?.address ?? ''
@@ -60,13 +60,13 @@ describe('an uploaded icon', () => {
       expect((await drawn.stats()).dominant.b).toBeGreaterThan(200)
     }
     // The homepage may be cached for a second.
-    const tab = async () => (await site.visitor().ask(getHomepage)).copyright.icon
+    const tab = async () => (await site.visitor().callOk(getHomepage)).copyright.icon
     await expect.poll(tab).toBe(address)
 
-    expect(await desk.ask(removeIcon, { body: {} })).toEqual(usual)
+    expect(await studio.callOk(removeIcon, { body: {} })).toEqual(usual)
     await everywhere('/', (text) => !text.includes(hash))
     expect((await site.visitor().fetch(address)).status).toBe(404)
-    const { list } = await (await letIn(site, 'owner')).desk.ask(listAudit)
+    const { list } = await (await signInOperator(site, 'owner')).desk.callOk(listAuditEvents)
     expect(list.filter(({ event }) => event.startsWith('studio icon')).map(({ event }) => event)).toEqual([
       'studio icon remove',
       'studio icon remove',
@@ -78,9 +78,9 @@ describe('an uploaded icon', () => {
     const before = await open('/sw.js')
     await send(await picture(512, 512, '#f00').jpeg().toBuffer())
     await everywhere('/sw.js', (text) => text !== before)
-    const first = await desk.ask(showIcon)
+    const first = await studio.callOk(showIcon)
     await send(await picture(512, 512, '#0f0').webp().toBuffer())
-    await expect.poll(async () => (await desk.ask(showIcon)).address).not.toBe(first.address)
+    await expect.poll(async () => (await studio.callOk(showIcon)).address).not.toBe(first.address)
   })
 
   it.each([
@@ -93,14 +93,14 @@ describe('an uploaded icon', () => {
     ],
     ['cut off', async () => (await picture(600, 600).jpeg().toBuffer()).subarray(0, 900)],
   ])('is refused if it is %s, and the previous one stays', async (_what, make) => {
-    const before = await desk.ask(showIcon)
+    const before = await studio.callOk(showIcon)
     expect((await send(await make())).code).toBe(500)
-    expect(await desk.ask(showIcon)).toEqual(before)
+    expect(await studio.callOk(showIcon)).toEqual(before)
   })
 
   it('is accepted from owners and editors only', async () => {
     const bytes = await picture(600, 600).png().toBuffer()
-    expect((await send(bytes, (await letIn(site, 'support')).desk)).code).toBe(403)
+    expect((await send(bytes, (await signInOperator(site, 'support')).desk)).code).toBe(403)
     expect((await send(bytes, site.visitor())).code).not.toBe(200)
   })
 })

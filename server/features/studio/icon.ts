@@ -1,5 +1,5 @@
 import {
-  iconChoosers,
+  iconEditorRoles,
   iconLimits,
   iconCommand,
   removeIcon,
@@ -10,21 +10,21 @@ import { keepIcon, makeIcon, type IconPicture } from '#server/features/pages/pag
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { BytesRoute } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
-import { acts, reads, writeDown, type Command } from './command.ts'
-import { lockOwn, updateOwn } from './settings/settings-queries.ts'
+import { externalCommand, readCommand, auditCommand, type Command } from './command.ts'
+import { lockOwnSettings, updateOwnSettings } from './settings/settings-queries.ts'
 import type { IconStudioContext, StudioContext } from './studio-context.ts'
 
 const subject = 'setting icon'
 
 /** Commands for the site's icon: read it, and reset it to the default. */
 export const iconCommands: Command[] = [
-  reads(showIcon, async (context) => ({ info: present(context) })),
+  readCommand(showIcon, async (context) => ({ info: present(context) })),
 
-  acts(
+  externalCommand(
     removeIcon,
     () => subject,
     async (context) => {
-      const before = await inTransaction(context.db, (tx) => putIcon(tx, undefined))
+      const before = await inTransaction(context.db, (tx) => setIcon(tx, undefined))
       await context.settings.refresh()
       return { answer: { info: present(context) }, change: { subject, before, after: { icon: null } } }
     },
@@ -36,15 +36,15 @@ export function iconRoutes(context: StudioContext): BytesRoute[] {
   return [
     {
       ...iconCommand,
-      roles: iconChoosers,
-      most: iconLimits.bytes,
+      roles: iconEditorRoles,
+      maxBytes: iconLimits.bytes,
       info: SiteIcon,
       refuses: ['signInFirst', 'notAllowed', 'iconInvalid'],
       async handle({ operator, ip, bytes }) {
         const icon = await makeIcon(bytes)
         await inTransaction(context.db, async (tx) => {
-          const change = { subject, before: await putIcon(tx, icon), after: { icon: icon.hash } }
-          await writeDown(context, tx, { command: 'icon change' }, { operator, ip }, change)
+          const change = { subject, before: await setIcon(tx, icon), after: { icon: icon.hash } }
+          await auditCommand(context, tx, { command: 'icon change' }, { operator, ip }, change)
         })
         await context.settings.refresh()
         return { info: present(context) }
@@ -58,9 +58,9 @@ function present({ icons, settings }: IconStudioContext): SiteIcon {
 }
 
 /** @returns the previous icon */
-async function putIcon(tx: Tx, icon: IconPicture | undefined): Promise<{ icon: string | null }> {
-  const { icon: before, ...rest } = await lockOwn(tx)
+async function setIcon(tx: Tx, icon: IconPicture | undefined): Promise<{ icon: string | null }> {
+  const { icon: before, ...rest } = await lockOwnSettings(tx)
   await keepIcon(tx, icon)
-  await updateOwn(tx, { ...rest, ...(icon ? { icon: icon.hash } : {}) })
+  await updateOwnSettings(tx, { ...rest, ...(icon ? { icon: icon.hash } : {}) })
   return { icon: before ?? null }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { orderNumber } from '#contract/order-number.ts'
 import {
-  checkOrder,
+  syncOrder,
   exportOrders,
   getOrder,
   getReconciliation,
@@ -11,43 +11,43 @@ import {
   runReconciliation,
   type Reconciliation,
 } from '#contract/studio/orders.ts'
-import { listAudit } from '#contract/studio/operators.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
 import { runStudioCommand } from '#server/cli/studio.ts'
 import { insertWebhookEvent } from '#server/features/billing/records/webhook-event-queries.ts'
 import {
   buyEpisode,
-  episodeOf,
-  hear,
-  moneySite,
+  episodeIdOf,
+  applySandboxWebhook,
+  startBillingSite,
   paymentOf,
   refundsOf,
-  type MoneySite,
+  type BillingSite,
 } from '#server/testing/site/money-site.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 
-let site: MoneySite
+let site: BillingSite
 let owner: TestOperator
 let support: TestOperator
 let analyst: TestOperator
 let editor: TestOperator
 
 beforeAll(async () => {
-  site = await moneySite({ SUPPORT_REFUND_CENTS: '60, JPY:70' })
-  owner = await letIn(site, 'owner')
-  support = await letIn(site, 'support')
-  analyst = await letIn(site, 'analyst')
-  editor = await letIn(site, 'editor')
+  site = await startBillingSite({ SUPPORT_REFUND_CENTS: '60, JPY:70' })
+  owner = await signInOperator(site, 'owner')
+  support = await signInOperator(site, 'support')
+  analyst = await signInOperator(site, 'analyst')
+  editor = await signInOperator(site, 'editor')
 })
 afterAll(() => site.close())
 
 /** Signs all in again, since sessions of the studio expire as the clock moves. */
 async function letAllIn(): Promise<void> {
-  owner = await letIn(site, 'owner')
-  support = await letIn(site, 'support')
-  analyst = await letIn(site, 'analyst')
-  editor = await letIn(site, 'editor')
+  owner = await signInOperator(site, 'owner')
+  support = await signInOperator(site, 'support')
+  analyst = await signInOperator(site, 'analyst')
+  editor = await signInOperator(site, 'editor')
 }
 
 const run = (...args: string[]) => runStudioCommand(site.context, args)
@@ -55,18 +55,18 @@ const run = (...args: string[]) => runStudioCommand(site.context, args)
 describe('the orders', () => {
   it('are filtered by state, gateway, person and date, latest first, in pages', async () => {
     const { shopper, order } = await buyEpisode(site)
-    const open = await shopper.order({ episode_id: episodeOf(site, 5) })
-    const { list } = await support.desk.ask(listOrders, { query: { person: shopper.email.toUpperCase() } })
+    const open = await shopper.order({ episode_id: episodeIdOf(site, 5) })
+    const { list } = await support.desk.callOk(listOrders, { query: { person: shopper.email.toUpperCase() } })
     expect(list.map(({ id }) => id)).toEqual([open.id, order.id])
     expect(list[1]).toMatchObject({ status: 'paid', number: 4, email: shopper.email, amount_cents: 99 })
     const { user_id: person = '', created_at: since = '' } = list[0] ?? {}
     const [wanted] = list
     const typed = orderNumber(wanted?.id ?? '').toLowerCase()
-    const byShortNumber = await support.desk.ask(listOrders, { query: { person: typed } })
+    const byShortNumber = await support.desk.callOk(listOrders, { query: { person: typed } })
     expect(byShortNumber.list.map(({ id }) => id)).toEqual([wanted?.id])
-    const byNumber = await support.desk.ask(listOrders, { query: { person: ` ${wanted?.id}` } })
+    const byNumber = await support.desk.callOk(listOrders, { query: { person: ` ${wanted?.id}` } })
     expect(byNumber.list).toEqual([wanted])
-    const find = (query: object) => support.desk.ask(listOrders, { query: { person, ...query } })
+    const find = (query: object) => support.desk.callOk(listOrders, { query: { person, ...query } })
     expect((await find({ status: 'paid' })).list.map(({ id }) => id)).toEqual([order.id])
     expect((await find({ gateway: 'paypal' })).list).toEqual([])
     expect((await find({ since })).list.map(({ id }) => id)).toEqual([open.id])
@@ -94,16 +94,16 @@ describe('the orders', () => {
 
   it('refuse the cursor of other filters', async () => {
     await Promise.all([buyEpisode(site), buyEpisode(site)])
-    const { next_cursor: cursor } = await owner.desk.ask(listOrders, { query: { limit: 1 } })
+    const { next_cursor: cursor } = await owner.desk.callOk(listOrders, { query: { limit: 1 } })
     const other = await owner.desk.call(listOrders, { query: { status: 'paid', cursor: cursor ?? '' } })
     expect(other.status).toBe(400)
   })
 
   it('neither show the analyst a buyer, nor let them search for an address', async () => {
     const { shopper, order } = await buyEpisode(site)
-    const { list } = await analyst.desk.ask(listOrders)
+    const { list } = await analyst.desk.callOk(listOrders)
     expect(list.find(({ id }) => id === order.id)?.email).toBeNull()
-    expect((await analyst.desk.ask(getOrder, { query: { id: order.id } })).order.email).toBeNull()
+    expect((await analyst.desk.callOk(getOrder, { query: { id: order.id } })).order.email).toBeNull()
     const asked = await analyst.desk.call(listOrders, { query: { person: shopper.email } })
     expect(asked.answer.code).toBe(403)
   })
@@ -111,16 +111,16 @@ describe('the orders', () => {
 
 describe('one order', () => {
   it('shows its attempts, webhook events, ledger lines and entitlements, and no secret', async () => {
-    const shopper = await Shopper.on(site)
-    const { id } = await shopper.order({ episode_id: episodeOf(site) })
-    await shopper.tryPay(id, await shopper.token(testCards.declined))
-    await shopper.tryPay(id, await shopper.token())
+    const shopper = await Shopper.create(site)
+    const { id } = await shopper.order({ episode_id: episodeIdOf(site) })
+    await shopper.tryPay(id, await shopper.cardToken(testCards.declined))
+    await shopper.tryPay(id, await shopper.cardToken())
     const payments = await site.sound.listPayments(new Date(0))
     const paid = payments.find(({ orderId, status }) => orderId === id && status === 'succeeded')
     const now = site.context.clock.now()
     const heard = { gateway: 'sandbox', event_id: `evt_${id}`, reference: paid?.reference ?? '' } as const
     await insertWebhookEvent(site.context.db, { ...heard, received_at: now, check_at: now })
-    const file = await support.desk.ask(getOrder, { query: { id } })
+    const file = await support.desk.callOk(getOrder, { query: { id } })
     expect(file.attempts.map(({ status, decline_code }) => [status, decline_code])).toEqual([
       ['succeeded', null],
       ['failed', 'card_declined'],
@@ -143,24 +143,24 @@ describe('one order', () => {
 
 it('a failed renewal is past due with its next attempt, and a plan’s entitlement shows its renewal date', async () => {
   const day = 86_400_000
-  const subscriber = await Subscriber.on(site, { card: testCards.declinesLater })
+  const subscriber = await Subscriber.create(site, { card: testCards.declinesRenewals })
   const [first] = await subscriber.orders()
-  const paid = await support.desk.ask(getOrder, { query: { id: first?.id ?? '' } })
-  const renewal = (await subscriber.row()).period_ends_at?.toISOString()
+  const paid = await support.desk.callOk(getOrder, { query: { id: first?.id ?? '' } })
+  const renewal = (await subscriber.subscriptionRow()).period_ends_at?.toISOString()
   expect(paid.renews_at).toBe(renewal)
   expect(Date.parse(paid.entitlements[0]?.ends_at ?? '')).toBeGreaterThan(Date.parse(renewal ?? ''))
-  await subscriber.after(7 * day + 1000)
+  await subscriber.advanceAndRenew(7 * day + 1000)
   await letAllIn()
-  const { list } = await support.desk.ask(listOrders, { query: { person: subscriber.userId } })
-  const retryAt = (await subscriber.row()).try_at?.toISOString()
+  const { list } = await support.desk.callOk(listOrders, { query: { person: subscriber.userId } })
+  const retryAt = (await subscriber.subscriptionRow()).try_at?.toISOString()
   expect(list.map(({ status, past_due, retry_at }) => [status, past_due, retry_at])).toEqual([
     ['pending', true, retryAt],
     ['paid', false, null],
   ])
   expect(Date.parse(retryAt ?? '')).toBeGreaterThan(site.context.clock.now().getTime())
-  for (const days of [1, 2, 1]) await subscriber.after(days * day)
+  for (const days of [1, 2, 1]) await subscriber.advanceAndRenew(days * day)
   await letAllIn()
-  const ended = await support.desk.ask(listOrders, { query: { person: subscriber.userId } })
+  const ended = await support.desk.callOk(listOrders, { query: { person: subscriber.userId } })
   expect(ended.list[0]).toMatchObject({ status: 'failed', past_due: false, retry_at: null })
 })
 
@@ -168,20 +168,20 @@ describe('a refund', () => {
   it('returns a part, then the rest; the trail has the operator, and the values before and after', async () => {
     const { order } = await buyEpisode(site)
     const part = { id: order.id, cents: 40, reason: 'goodwill' }
-    expect(await owner.desk.ask(refundOrder, { body: part })).toMatchObject({
+    expect(await owner.desk.callOk(refundOrder, { body: part })).toMatchObject({
       status: 'done',
       order_status: 'partially_refunded',
       refunded_cents: 40,
     })
-    const rest = await owner.desk.ask(refundOrder, { body: { id: order.id } })
+    const rest = await owner.desk.callOk(refundOrder, { body: { id: order.id } })
     expect(rest).toMatchObject({ amount_cents: 59, order_status: 'refunded', refunded_cents: 99 })
-    const file = await owner.desk.ask(getOrder, { query: { id: order.id } })
+    const file = await owner.desk.callOk(getOrder, { query: { id: order.id } })
     expect(file.refunds.map(({ amount_cents, reason }) => [amount_cents, reason])).toEqual([
       [40, 'goodwill'],
       [59, 'by the operator'],
     ])
     expect(file.refundable_cents).toBe(0)
-    const { list } = await owner.desk.ask(listAudit, { query: { subject: order.id } })
+    const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: order.id } })
     const [last, asked] = list.filter(({ event }) => event === 'studio order refund')
     const payments = list.map(({ event }) => event).filter((event) => event.includes('_'))
     expect(payments).toEqual(['order_refunded', 'order_refunded', 'order_paid'])
@@ -200,11 +200,11 @@ describe('a refund', () => {
     expect((await refund(support)).answer).toMatchObject({ code: 403, message })
     expect((await refund(support, 61)).answer.code).toBe(403)
     expect((await refund(support, 40)).answer.code).toBe(200)
-    expect((await support.desk.ask(getOrder, { query: { id: order.id } })).refundable_cents).toBe(20)
+    expect((await support.desk.callOk(getOrder, { query: { id: order.id } })).refundable_cents).toBe(20)
     expect((await refund(support, 21)).answer.code).toBe(403)
     expect((await refund(support, 20)).answer.code).toBe(200)
     expect((await refund(support, 1)).answer.code).toBe(403)
-    expect((await owner.desk.ask(getOrder, { query: { id: order.id } })).refundable_cents).toBe(39)
+    expect((await owner.desk.callOk(getOrder, { query: { id: order.id } })).refundable_cents).toBe(39)
     expect((await refund(owner)).answer.code).toBe(200)
   })
 
@@ -217,7 +217,7 @@ describe('a refund', () => {
   })
 
   it('is allowed to support up to ten times the limit within a day, for each operator and currency', async () => {
-    const busy = await letIn(site, 'support')
+    const busy = await signInOperator(site, 'support')
     const refund = async (who: TestOperator, cents: number, currency = 'USD') => {
       const { order } = await buyEpisode(site)
       const { db } = site.context
@@ -238,15 +238,15 @@ describe('a refund', () => {
 
   it('is refused if the order was refunded since it was read', async () => {
     const { order } = await buyEpisode(site)
-    await owner.desk.ask(refundOrder, { body: { id: order.id, cents: 10 } })
+    await owner.desk.callOk(refundOrder, { body: { id: order.id, cents: 10 } })
     const late = { id: order.id, cents: 10, known_refunded_cents: 0 }
     expect((await owner.desk.call(refundOrder, { body: late })).answer.code).toBe(409)
   })
 
   it('is not allowed to the editor or the analyst', async () => {
     const { order } = await buyEpisode(site)
-    for (const { desk } of [editor, analyst])
-      expect((await desk.call(refundOrder, { body: { id: order.id } })).answer.code).toBe(403)
+    for (const { desk: studio } of [editor, analyst])
+      expect((await studio.call(refundOrder, { body: { id: order.id } })).answer.code).toBe(403)
     expect(await refundsOf(site, order.id)).toEqual([])
   })
 
@@ -266,31 +266,31 @@ describe('a refund', () => {
     const { order } = await buyEpisode(site)
     site.trouble.refundPayment = () => Promise.reject(new Error('no route'))
     const body = { id: order.id }
-    expect(await owner.desk.ask(refundOrder, { body })).toMatchObject({
+    expect(await owner.desk.callOk(refundOrder, { body })).toMatchObject({
       status: 'sending',
       refunded_cents: 0,
     })
     delete site.trouble.refundPayment
     // Checking again sends it once more, with the same idempotency key.
-    expect(await support.desk.ask(checkOrder, { body })).toEqual({ settled: true, status: 'refunded' })
+    expect(await support.desk.callOk(syncOrder, { body })).toEqual({ settled: true, status: 'refunded' })
     expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 99 })
   })
 })
 
 describe('"check again"', () => {
   it('finds a payment whose response was lost, and marks the order paid', async () => {
-    const shopper = await Shopper.on(site)
-    const { id } = await shopper.order({ episode_id: episodeOf(site) })
+    const shopper = await Shopper.create(site)
+    const { id } = await shopper.order({ episode_id: episodeIdOf(site) })
     const { createPayment } = site.sound
     site.trouble.createPayment = async (charge) => {
       await createPayment.call(site.sound, charge)
       throw new Error('the line broke')
     }
-    await shopper.tryPay(id, await shopper.token())
+    await shopper.tryPay(id, await shopper.cardToken())
     delete site.trouble.createPayment
-    expect((await owner.desk.ask(getOrder, { query: { id } })).order.status).toBe('pending')
-    expect(await support.desk.ask(checkOrder, { body: { id } })).toEqual({ settled: true, status: 'paid' })
-    const file = await owner.desk.ask(getOrder, { query: { id } })
+    expect((await owner.desk.callOk(getOrder, { query: { id } })).order.status).toBe('pending')
+    expect(await support.desk.callOk(syncOrder, { body: { id } })).toEqual({ settled: true, status: 'paid' })
+    const file = await owner.desk.callOk(getOrder, { query: { id } })
     expect(file.entitlements).toHaveLength(1)
   })
 
@@ -298,21 +298,21 @@ describe('"check again"', () => {
     const { order } = await buyEpisode(site)
     site.trouble.retrievePayment = () => Promise.reject(new Error('no route'))
     const body = { id: order.id }
-    expect(await support.desk.ask(checkOrder, { body })).toEqual({ settled: false, status: 'paid' })
+    expect(await support.desk.callOk(syncOrder, { body })).toEqual({ settled: false, status: 'paid' })
     delete site.trouble.retrievePayment
   })
 
   it('is not found for an unknown order', async () => {
-    expect((await owner.desk.call(checkOrder, { body: { id: 'ord_none' } })).answer.code).toBe(404)
+    expect((await owner.desk.call(syncOrder, { body: { id: 'ord_none' } })).answer.code).toBe(404)
   })
 })
 
 it('lists a dispute while it is open, and after it was won', async () => {
-  const shopper = await Shopper.on(site)
-  const { info } = await shopper.buy({ episode_id: episodeOf(site) }, testCards.disputed)
+  const shopper = await Shopper.create(site)
+  const { info } = await shopper.buy({ episode_id: episodeIdOf(site) }, testCards.disputed)
   const id = info?.id ?? ''
-  await hear(site, (await paymentOf(site, id)).reference)
-  const { list } = await support.desk.ask(listDisputes)
+  await applySandboxWebhook(site, (await paymentOf(site, id)).reference)
+  const { list } = await support.desk.callOk(listDisputes)
   expect(list).toEqual([
     expect.objectContaining({
       state: 'open',
@@ -324,11 +324,11 @@ it('lists a dispute while it is open, and after it was won', async () => {
     }),
   ])
   expect(list[0]?.order.status).toBe('charged_back')
-  site.moveOn(10 * 86_400_000)
-  await hear(site, (await paymentOf(site, id)).reference)
+  site.advanceClock(10 * 86_400_000)
+  await applySandboxWebhook(site, (await paymentOf(site, id)).reference)
   await letAllIn()
-  expect((await support.desk.ask(listDisputes)).list).toEqual([])
-  const won = await support.desk.ask(listDisputes, { query: { state: 'won' } })
+  expect((await support.desk.callOk(listDisputes)).list).toEqual([])
+  const won = await support.desk.callOk(listDisputes, { query: { state: 'won' } })
   expect(won.list.map(({ order, disputed_cents }) => [order.id, order.status, disputed_cents])).toEqual([
     [id, 'paid', 99],
   ])
@@ -336,12 +336,12 @@ it('lists a dispute while it is open, and after it was won', async () => {
 
 describe('the reconciliation', () => {
   it('totals a day in the ledger, equal to the lines of its orders', async () => {
-    site.moveOn(86_400_000)
-    owner = await letIn(site, 'owner')
+    site.advanceClock(86_400_000)
+    owner = await signInOperator(site, 'owner')
     const { order } = await buyEpisode(site)
-    await Subscriber.on(site)
-    await owner.desk.ask(refundOrder, { body: { id: order.id, cents: 40 } })
-    const { totals, gateways, balances } = await owner.desk.ask(runReconciliation, { body: {} })
+    await Subscriber.create(site)
+    await owner.desk.callOk(refundOrder, { body: { id: order.id, cents: 40 } })
+    const { totals, gateways, balances } = await owner.desk.callOk(runReconciliation, { body: {} })
     const usd = { gateway: 'sandbox', currency: 'USD' }
     expect(totals).toEqual([
       { ...usd, kind: 'charge', transactions: 2, amount_cents: 99 + 499 },
@@ -349,7 +349,7 @@ describe('the reconciliation', () => {
     ])
     expect(gateways.map(({ id }) => id)).toEqual(['sandbox'])
     expect(balances).toEqual([{ ...usd, ours_cents: 558, theirs_cents: 558 }])
-    const empty = await owner.desk.ask(getReconciliation, { query: { day: '2020-01-01' } })
+    const empty = await owner.desk.callOk(getReconciliation, { query: { day: '2020-01-01' } })
     expect(empty.totals).toEqual([])
   })
 
@@ -361,7 +361,7 @@ describe('the reconciliation', () => {
     const wrong = { ...sound, refundedCents: 10 }
     site.trouble.listPayments = async () => [foreign, returned, wrong]
     site.trouble.retrievePayment = () => Promise.reject(new Error('no route'))
-    const { mismatches, gateways } = await owner.desk.ask(runReconciliation, { body: {} })
+    const { mismatches, gateways } = await owner.desk.callOk(runReconciliation, { body: {} })
     Object.assign(site.trouble, { listPayments: undefined, retrievePayment: undefined })
     expect(gateways[0]?.reconciled_to).not.toBeNull()
     expect(mismatches).toContainEqual(
@@ -384,20 +384,20 @@ describe('the reconciliation', () => {
     expect(mismatches.map(({ reference }) => reference)).not.toContain('sbx_returned')
     const difference = ({ balances: [first] }: Reconciliation) =>
       (first?.theirs_cents ?? NaN) - (first?.ours_cents ?? NaN)
-    expect(difference(await owner.desk.ask(getReconciliation))).toBe(99 - 10)
+    expect(difference(await owner.desk.callOk(getReconciliation))).toBe(99 - 10)
     // Checking the order again resolves the discrepancy.
-    await owner.desk.ask(checkOrder, { body: { id: order.id } })
-    const after = await owner.desk.ask(getReconciliation)
+    await owner.desk.callOk(syncOrder, { body: { id: order.id } })
+    const after = await owner.desk.callOk(getReconciliation)
     expect(after.mismatches.map(({ kind }) => kind)).not.toContain('payment')
     expect(difference(after)).toBe(99)
   })
 
   it('shows the cause of a difference also weeks later, only on the page of its day', async () => {
-    const { day } = await owner.desk.ask(getReconciliation)
-    site.moveOn(21 * 86_400_000)
-    owner = await letIn(site, 'owner')
+    const { day } = await owner.desk.callOk(getReconciliation)
+    site.advanceClock(21 * 86_400_000)
+    owner = await signInOperator(site, 'owner')
     const foreignOf = async (query: { day?: string }) =>
-      (await owner.desk.ask(getReconciliation, { query })).mismatches.filter(
+      (await owner.desk.callOk(getReconciliation, { query })).mismatches.filter(
         ({ kind }) => kind === 'foreign_payment',
       )
     expect(await foreignOf({ day })).toHaveLength(1)
@@ -405,23 +405,23 @@ describe('the reconciliation', () => {
   })
 
   it('shows nothing for a gateway that was not compared since the day began', async () => {
-    site.moveOn(86_400_000)
-    owner = await letIn(site, 'owner')
+    site.advanceClock(86_400_000)
+    owner = await signInOperator(site, 'owner')
     await buyEpisode(site)
-    const { balances } = await owner.desk.ask(getReconciliation)
+    const { balances } = await owner.desk.callOk(getReconciliation)
     expect(balances).toEqual([{ gateway: 'sandbox', currency: 'USD', ours_cents: 99, theirs_cents: null }])
   })
 
   it('shows a gateway’s figure once a comparison has covered the day, without later amounts', async () => {
     const one = { gateway: 'sandbox', currency: 'USD' }
-    const compared = await owner.desk.ask(runReconciliation, { body: {} })
+    const compared = await owner.desk.callOk(runReconciliation, { body: {} })
     expect(compared.balances).toEqual([{ ...one, ours_cents: 99, theirs_cents: 99 }])
-    site.moveOn(60_000)
+    site.advanceClock(60_000)
     await buyEpisode(site)
-    const later = await owner.desk.ask(getReconciliation)
+    const later = await owner.desk.callOk(getReconciliation)
     expect(later.balances).toEqual([{ ...one, ours_cents: 198, theirs_cents: null }])
-    site.moveOn(60_000)
-    const again = await owner.desk.ask(runReconciliation, { body: {} })
+    site.advanceClock(60_000)
+    const again = await owner.desk.callOk(runReconciliation, { body: {} })
     expect(again.balances).toEqual([{ ...one, ours_cents: 198, theirs_cents: 198 }])
   })
 
@@ -433,17 +433,17 @@ describe('the reconciliation', () => {
     const wrong = { ...(await paymentOf(site, order.id)), refundedCents: 10 }
     site.trouble.listPayments = async () => [wrong]
     site.trouble.retrievePayment = () => Promise.reject(new Error('no route'))
-    await owner.desk.ask(runReconciliation, { body: {} })
+    await owner.desk.callOk(runReconciliation, { body: {} })
     site.trouble.listPayments = async () => []
-    site.moveOn(8 * 86_400_000)
-    owner = await letIn(site, 'owner')
-    const given = await owner.desk.ask(runReconciliation, { body: {} })
+    site.advanceClock(8 * 86_400_000)
+    owner = await signInOperator(site, 'owner')
+    const given = await owner.desk.callOk(runReconciliation, { body: {} })
     const one = { kind: 'payment', order_id: order.id, abandoned: true }
     expect(given.mismatches).toContainEqual(expect.objectContaining(one))
     Object.assign(site.trouble, { listPayments: undefined, retrievePayment: retrieve })
-    await owner.desk.ask(checkOrder, { body: { id: order.id } })
+    await owner.desk.callOk(syncOrder, { body: { id: order.id } })
     site.trouble.retrievePayment = undefined
-    const after = await owner.desk.ask(getReconciliation)
+    const after = await owner.desk.callOk(getReconciliation)
     expect(after.mismatches.some(({ order_id }) => order_id === order.id)).toBe(isShown)
   })
 })

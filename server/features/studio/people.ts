@@ -1,12 +1,12 @@
 import {
-  deletePerson,
-  findPeople,
-  getPerson,
+  deleteCustomer,
+  searchCustomers,
+  getCustomer,
   grantEntitlement,
-  listWatched,
+  listWatchHistory,
   revokeEntitlement as revokeCall,
-  signOutPerson,
-  type Person,
+  signOutCustomer,
+  type Customer,
 } from '#contract/studio/people.ts'
 import { Refusal } from '#contract/errors.ts'
 import { orderIdPrefix } from '#contract/order-number.ts'
@@ -35,32 +35,34 @@ import {
 } from '#server/features/members/members.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
-import { changes, reads, type Command } from './command.ts'
+import { transactionalCommand, readCommand, type Command } from './command.ts'
 
 /** Commands for users and their support. The trail names users by id only, since their accounts may be deleted. */
-export const personCommands: Command[] = [
-  reads(findPeople, async ({ db }, { who }) => {
-    const ids = await idsOf(db, who.trim())
-    const found = await Promise.all(ids.map((id) => loadAccount(db, id).catch(orNobody)))
+export const customerCommands: Command[] = [
+  readCommand(searchCustomers, async ({ db }, { who }) => {
+    const customerIds = await findCustomerIds(db, who.trim())
+    const found = await Promise.all(customerIds.map((id) => loadAccount(db, id).catch(ignoreNotFound)))
     const people = new Map(found.flatMap((person) => (person ? [[person.id, person] as const] : [])))
-    return { data: { list: await Promise.all([...people.values()].map((row) => present(db, row))) } }
+    return { data: { list: await Promise.all([...people.values()].map((row) => presentCustomer(db, row))) } }
   }),
 
-  reads(getPerson, async (context, { id }, { language }) => {
+  readCommand(getCustomer, async (context, { id }, { language }) => {
     const { db } = context
-    const person = await loadAccount(db, id)
-    const userId = person.id
+    const account = await loadAccount(db, id)
+    const userId = account.id
     const [membership, methods, sessions, entitlements] = await Promise.all([
-      membershipOf(context, db, { userId, kept: true }, language),
+      membershipOf(context, db, { userId, isStored: true }, language),
       listMethodsOf(db, userId),
       listSessionsOf(context, userId),
       listEntitlementsOf(db, userId, language),
     ])
-    return { info: { person: await present(db, person), membership, methods, sessions, entitlements } }
+    return {
+      info: { person: await presentCustomer(db, account), membership, methods, sessions, entitlements },
+    }
   }),
 
-  reads(listWatched, async (context, { id: userId, ...query }, { language }) => {
-    const viewer = { userId, role: 'member', kept: true } as const
+  readCommand(listWatchHistory, async (context, { id: userId, ...query }, { language }) => {
+    const viewer = { userId, role: 'member', isStored: true } as const
     const page = await listHistory(context, viewer, query, language, context.clock.now())
     const list = page.list.map(({ video, episode, position_ms, at }) => ({
       video_id: video.id,
@@ -73,37 +75,40 @@ export const personCommands: Command[] = [
     return { data: { list, next_cursor: page.next_cursor } }
   }),
 
-  changes(signOutPerson, async (context, tx, { id }) => {
+  transactionalCommand(signOutCustomer, async (context, tx, { id }) => {
     const ended = await signOutEverywhere(context, tx, id)
     return { answer: { info: { ended } }, change: { subject: id, after: { ended } } }
   }),
 
-  changes(deletePerson, async (context, tx, { id, reason, forfeit_balance = false }) => {
+  transactionalCommand(deleteCustomer, async (context, tx, { id, reason, forfeit_balance = false }) => {
     await deleteOnRequest(context, tx, id, forfeit_balance)
     const after = { deleted: true, ...(forfeit_balance ? { forfeit_balance } : {}), reason }
     return { answer: { info: { deleted: true } }, change: { subject: id, after } }
   }),
 
-  changes(grantEntitlement, async ({ clock }, tx, { person, video_id, number, days, reason }) => {
-    await lockAccount(tx, person)
-    const startsAt = clock.now()
-    const endsAt = days === undefined ? null : new Date(startsAt.getTime() + days * dayMs)
-    const id = await giveEntitlement(tx, {
-      userId: person,
-      reason,
-      videoId: video_id,
-      number,
-      startsAt,
-      endsAt,
-    })
-    const ends_at = endsAt?.toISOString() ?? null
-    return {
-      answer: { info: { id, ends_at } },
-      change: { subject: person, after: { entitlement: id, video_id, number, ends_at, reason } },
-    }
-  }),
+  transactionalCommand(
+    grantEntitlement,
+    async ({ clock }, tx, { person, video_id, number, days, reason }) => {
+      await lockAccount(tx, person)
+      const startsAt = clock.now()
+      const endsAt = days === undefined ? null : new Date(startsAt.getTime() + days * dayMs)
+      const id = await giveEntitlement(tx, {
+        userId: person,
+        reason,
+        videoId: video_id,
+        number,
+        startsAt,
+        endsAt,
+      })
+      const ends_at = endsAt?.toISOString() ?? null
+      return {
+        answer: { info: { id, ends_at } },
+        change: { subject: person, after: { entitlement: id, video_id, number, ends_at, reason } },
+      }
+    },
+  ),
 
-  changes(revokeCall, async ({ clock }, tx, { id, reason }) => {
+  transactionalCommand(revokeCall, async ({ clock }, tx, { id, reason }) => {
     const revoked = await revokeEntitlement(tx, id, clock.now(), reason)
     if (!revoked) throw new Refusal('notFound')
     const { user_id, ...before } = revoked
@@ -115,22 +120,22 @@ export const personCommands: Command[] = [
 ]
 
 /** Finds the persons by the address of an account or of orders, by an order, or by id. */
-async function idsOf(db: Db, who: string): Promise<string[]> {
-  if (who.includes('@')) {
-    const [account, buyers] = await Promise.all([findByEmail(db, who), findCustomers(db, who)])
+async function findCustomerIds(db: Db, searchText: string): Promise<string[]> {
+  if (searchText.includes('@')) {
+    const [account, buyers] = await Promise.all([findByEmail(db, searchText), findCustomers(db, searchText)])
     return [...(account === undefined ? [] : [account]), ...buyers]
   }
-  const order = who.startsWith('ord_') ? who : orderIdPrefix(who)
-  const buyer = order === undefined ? who : await findCustomerOf(db, order)
+  const order = searchText.startsWith('ord_') ? searchText : orderIdPrefix(searchText)
+  const buyer = order === undefined ? searchText : await findCustomerOf(db, order)
   return buyer === undefined ? [] : [buyer]
 }
 
-function orNobody(error: unknown): undefined {
+function ignoreNotFound(error: unknown): undefined {
   if (error instanceof Refusal && error.reason === 'notFound') return undefined
   throw error
 }
 
-async function present(db: Db, row: KnownAccount): Promise<Person> {
+async function presentCustomer(db: Db, row: KnownAccount): Promise<Customer> {
   return {
     id: row.id,
     role: row.deleted_at !== null ? 'deleted' : isGuest(row) ? 'guest' : 'member',

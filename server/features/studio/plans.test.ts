@@ -4,44 +4,44 @@ import { listPlans as listOffered } from '#contract/billing.ts'
 import {
   addPlan,
   changePlan,
-  listPlanMembers,
-  listPlans,
+  listPlanSubscribers,
+  listStudioPlans,
   retirePlan,
-  type SoldPlan,
+  type StudioPlan,
 } from '#contract/studio/plans.ts'
-import { listAudit } from '#contract/studio/operators.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
 import { notifyPriceChange } from '#server/features/billing/subscriptions/notify-price-change.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
-import { register } from '#server/testing/builders/member.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
+import { createMember } from '#server/testing/builders/member.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 
 const day = 86_400_000
-let site: MoneySite
+let site: BillingSite
 let owner: TestOperator
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 beforeEach(async () => {
   // The clock moves in between, and sessions of the studio are short.
-  owner = await letIn(site, 'owner')
+  owner = await signInOperator(site, 'owner')
 })
 afterAll(() => site.close())
 
-const plans = async () => (await owner.desk.ask(listPlans)).list
-const planOf = async (days: number): Promise<SoldPlan> => {
+const plans = async () => (await owner.desk.callOk(listStudioPlans)).list
+const planOf = async (days: number): Promise<StudioPlan> => {
   const found = (await plans()).find((plan) => plan.period_days === days && plan.retired_at === null)
   if (!found) throw new Error(`no plan of ${days} days is on sale`)
   return found
 }
 /** Returns the offered plans, after the second for which a response is cached. */
 const offered = async () => {
-  site.moveOn(2000)
-  return (await site.visitor().ask(listOffered)).list
+  site.advanceClock(2000)
+  return (await site.visitor().callOk(listOffered)).list
 }
-const change = (body: BodyOf<typeof changePlan>) => owner.desk.ask(changePlan, { body })
+const change = (body: BodyOf<typeof changePlan>) => owner.desk.callOk(changePlan, { body })
 
 const added = {
   names: { en: 'Quarter', dy: 'Quartal', es: '' },
@@ -53,12 +53,12 @@ const added = {
 }
 
 it('a new plan is on sale at once, in its place, and falls back to English in untranslated languages', async () => {
-  const plan = await owner.desk.ask(addPlan, { body: added })
+  const plan = await owner.desk.callOk(addPlan, { body: added })
   const list = await offered()
   expect(list.at(-1)).toMatchObject({ id: plan.id, name: 'Quarter', price_cents: 3999, period_days: 90 })
-  const spanish = await site.visitor({ 'accept-language': 'es' }).ask(listOffered)
+  const spanish = await site.visitor({ 'accept-language': 'es' }).callOk(listOffered)
   expect(spanish.list.at(-1)?.name).toBe('Quarter')
-  const { list: trail } = await owner.desk.ask(listAudit, { query: { subject: plan.id } })
+  const { list: trail } = await owner.desk.callOk(listAuditEvents, { query: { subject: plan.id } })
   expect(trail).toEqual([
     expect.objectContaining({ event: 'studio plan add', operator: owner.email, details: { after: plan } }),
   ])
@@ -66,7 +66,7 @@ it('a new plan is on sale at once, in its place, and falls back to English in un
 
 describe('another price', () => {
   it('applies to new buyers only: existing subscribers renew at theirs, and get no notice', async () => {
-    const subscriber = await Subscriber.on(site, { days: 30 })
+    const subscriber = await Subscriber.create(site, { days: 30 })
     const before = await planOf(30)
     const plan = await change({ id: before.id, price_cents: 2999 })
     expect(plan).toMatchObject({ price_cents: 2999, names: before.names, position: before.position })
@@ -74,20 +74,20 @@ describe('another price', () => {
       expect.objectContaining({ id: plan.id, price_cents: 2999 }),
     ])
     await notifyPriceChange(site.context)
-    await subscriber.after(30 * day + 60_000)
-    await subscriber.after(30 * day + 60_000)
-    expect(await subscriber.cents('succeeded')).toEqual([2499, 2499, 2499])
-    expect((await subscriber.told()).filter((subject) => !subject.startsWith('Receipt'))).toEqual([])
-    const later = await Subscriber.on(site, { days: 30 })
-    expect(await later.cents('succeeded')).toEqual([2999])
+    await subscriber.advanceAndRenew(30 * day + 60_000)
+    await subscriber.advanceAndRenew(30 * day + 60_000)
+    expect(await subscriber.paymentAmounts('succeeded')).toEqual([2499, 2499, 2499])
+    expect((await subscriber.mailSubjects()).filter((subject) => !subject.startsWith('Receipt'))).toEqual([])
+    const later = await Subscriber.create(site, { days: 30 })
+    expect(await later.paymentAmounts('succeeded')).toEqual([2999])
   })
 
   it('does not change an order that was placed before', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const { id } = await planOf(30)
     const order = await shopper.order({ kind: 'plan', plan_id: id })
     await change({ id, price_cents: 3499 })
-    const paid = await shopper.tryPay(order.id, await shopper.token())
+    const paid = await shopper.tryPay(order.id, await shopper.cardToken())
     expect(paid.info).toMatchObject({ status: 'paid', amount_cents: order.amount_cents })
   })
 
@@ -108,8 +108,8 @@ describe('an introductory price', () => {
     const { id } = await planOf(365)
     const plan = await change({ id, intro_price_cents: 9999 })
     expect(plan).toMatchObject({ id, intro_price_cents: 9999, price_cents: 14_999 })
-    const subscriber = await Subscriber.on(site, { days: 365 })
-    expect(await subscriber.cents('succeeded')).toEqual([9999])
+    const subscriber = await Subscriber.create(site, { days: 365 })
+    expect(await subscriber.paymentAmounts('succeeded')).toEqual([9999])
     expect(await change({ id, intro_price_cents: null })).toMatchObject({ id, intro_price_cents: null })
   })
 
@@ -140,11 +140,11 @@ describe('the highlight', () => {
     await change({ id: month, highlight: true })
     await change({ id: year, highlight: true })
     expect(await highlighted()).toEqual([year])
-    const [deed] = (await owner.desk.ask(listAudit, { query: { subject: year } })).list
+    const [deed] = (await owner.desk.callOk(listAuditEvents, { query: { subject: year } })).list
     expect(deed?.details).toMatchObject({ after: { took_highlight_from: [month] } })
     const dearer = await change({ id: year, price_cents: 15_999 })
     expect(await highlighted()).toEqual([dearer.id])
-    const plan = await owner.desk.ask(addPlan, { body: { ...added, period_days: 91, highlight: true } })
+    const plan = await owner.desk.callOk(addPlan, { body: { ...added, period_days: 91, highlight: true } })
     expect(await highlighted()).toEqual([plan.id])
     await change({ id: plan.id, names: { en: 'Another quarter' } })
     expect(await highlighted()).toEqual([plan.id])
@@ -159,27 +159,27 @@ describe('the highlight', () => {
 })
 
 it('a plan with a price that no gateway accepts is refused', async () => {
-  site.trouble.takes = () => false
+  site.trouble.acceptsAmount = () => false
   const { answer } = await owner.desk.call(addPlan, { body: added })
-  delete site.trouble.takes
+  delete site.trouble.acceptsAmount
   expect(answer).toMatchObject({ code: 500, info: { field: 'price_cents' } })
 })
 
 it('a retired plan is not offered, and continues for its subscribers', async () => {
-  const subscriber = await Subscriber.on(site)
+  const subscriber = await Subscriber.create(site)
   const { id } = await planOf(7)
-  expect(await owner.desk.ask(retirePlan, { body: { id } })).toMatchObject({ id })
+  expect(await owner.desk.callOk(retirePlan, { body: { id } })).toMatchObject({ id })
   expect((await offered()).map((plan) => plan.id)).not.toContain(id)
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   expect((await shopper.tryOrder({ kind: 'plan', plan_id: id })).code).toBe(404)
-  await subscriber.after(7 * day + 60_000)
-  expect(await subscriber.cents('succeeded')).toEqual([499, 999])
-  owner = await letIn(site, 'owner')
+  await subscriber.advanceAndRenew(7 * day + 60_000)
+  expect(await subscriber.paymentAmounts('succeeded')).toEqual([499, 999])
+  owner = await signInOperator(site, 'owner')
   expect((await owner.desk.call(retirePlan, { body: { id } })).answer.code).toBe(409)
-  const support = await letIn(site, 'support')
-  const row = (await support.desk.ask(listPlans)).list.find((plan) => plan.id === id)
+  const support = await signInOperator(site, 'support')
+  const row = (await support.desk.callOk(listStudioPlans)).list.find((plan) => plan.id === id)
   expect(row).toMatchObject({ subscribers: 1, retired_at: expect.any(String) })
-  const { list } = await support.desk.ask(listPlanMembers, { query: { id } })
+  const { list } = await support.desk.callOk(listPlanSubscribers, { query: { id } })
   expect(list).toEqual([
     expect.objectContaining({
       user_id: subscriber.userId,
@@ -191,23 +191,23 @@ it('a retired plan is not offered, and continues for its subscribers', async () 
 })
 
 it('the analyst sees the number of a plan’s subscribers, but not their identity', async () => {
-  const { visitor, email } = await register(site)
-  const shopper = await Shopper.on(site, visitor)
+  const { visitor, email } = await createMember(site)
+  const shopper = await Shopper.create(site, visitor)
   const { id } = await planOf(30)
   await shopper.buy({ kind: 'plan', plan_id: id })
-  const [analyst, support] = [await letIn(site, 'analyst'), await letIn(site, 'support')]
+  const [analyst, support] = [await signInOperator(site, 'analyst'), await signInOperator(site, 'support')]
   const seenBy = async ({ desk }: TestOperator) =>
-    (await desk.ask(listPlanMembers, { query: { id } })).list.map((each) => each.email)
+    (await desk.callOk(listPlanSubscribers, { query: { id } })).list.map((each) => each.email)
   expect(await seenBy(support)).toContain(email)
   expect(await seenBy(analyst)).not.toContain(email)
 })
 
 it('a subscribed guest is shown by the address of the purchase, distinct from an account’s, and not to the analyst', async () => {
-  const guest = await Shopper.on(site)
+  const guest = await Shopper.create(site)
   const { id } = await planOf(30)
   await guest.buy({ kind: 'plan', plan_id: id })
   const seenBy = async (role: 'support' | 'analyst') =>
-    (await (await letIn(site, role)).desk.ask(listPlanMembers, { query: { id } })).list[0]
+    (await (await signInOperator(site, role)).desk.callOk(listPlanSubscribers, { query: { id } })).list[0]
   expect(await seenBy('support')).toMatchObject({ email: null, order_email: guest.email })
   expect(await seenBy('analyst')).toMatchObject({ email: null, order_email: null })
 })

@@ -2,8 +2,8 @@ import type { BodyOf } from '#contract/endpoint.ts'
 import {
   addPlan as addCall,
   changePlan as changeCall,
-  listPlanMembers as listMembersCall,
-  listPlans,
+  listPlanSubscribers as listMembersCall,
+  listStudioPlans,
   retirePlan as retireCall,
 } from '#contract/studio/plans.ts'
 import {
@@ -14,28 +14,42 @@ import {
   retirePlan,
   type PlanTerms,
 } from '#server/features/billing/billing.ts'
-import { pageSize } from '#server/platform/cursor.ts'
-import { changes, reads, type Command } from './command.ts'
-import { lookOf, pageLimits } from './orders.ts'
+import { choosePageSize } from '#server/platform/cursor.ts'
+import { transactionalCommand, readCommand, type Command } from './command.ts'
+import { orderViewOf, pageLimits } from './orders.ts'
 
 /** Commands for plans and their subscribers. Billing implements the rules. */
 export const planCommands: Command[] = [
-  reads(listPlans, async ({ db }) => ({ data: { list: await listPlansForAdmin(db) } })),
+  readCommand(listStudioPlans, async ({ db }) => ({ data: { list: await listPlansForAdmin(db) } })),
 
-  changes(addCall, async (context, tx, body) => {
+  transactionalCommand(addCall, async (context, tx, body) => {
     const { intro_price_cents = null, highlight = false, position = 0 } = body
     const { names, descriptions, price_cents, period_days, currency } = body
-    const sold = { names, descriptions, price_cents, intro_price_cents, period_days, currency }
-    const { plan, dimmed } = await addPlan(context, tx, { ...sold, highlight, position })
-    return { answer: { info: plan }, change: { subject: plan.id, after: withDimmed(plan, dimmed) } }
+    const terms = { names, descriptions, price_cents, intro_price_cents, period_days, currency }
+    const { plan, unhighlightedPlanIds: unhighlightedPlans } = await addPlan(context, tx, {
+      ...terms,
+      highlight,
+      position,
+    })
+    return {
+      answer: { info: plan },
+      change: { subject: plan.id, after: withUnhighlighted(plan, unhighlightedPlans) },
+    }
   }),
 
-  changes(changeCall, async (context, tx, body) => {
-    const { plan, dimmed, before } = await changePlanTerms(context, tx, body.id, termsOf(body))
-    return { answer: { info: plan }, change: { subject: body.id, before, after: withDimmed(plan, dimmed) } }
+  transactionalCommand(changeCall, async (context, tx, body) => {
+    const {
+      plan,
+      unhighlightedPlanIds: unhighlightedPlans,
+      before,
+    } = await changePlanTerms(context, tx, body.id, pickTerms(body))
+    return {
+      answer: { info: plan },
+      change: { subject: body.id, before, after: withUnhighlighted(plan, unhighlightedPlans) },
+    }
   }),
 
-  changes(retireCall, async (context, tx, { id }) => {
+  transactionalCommand(retireCall, async (context, tx, { id }) => {
     const plan = await retirePlan(context, tx, id)
     const { retired_at } = plan
     return {
@@ -44,17 +58,17 @@ export const planCommands: Command[] = [
     }
   }),
 
-  reads(listMembersCall, async ({ db }, { id, cursor, limit }, actor) => {
-    const paging = { cursor, size: pageSize(limit, pageLimits) }
-    return { data: await listPlanMembers(db, id, paging, lookOf(actor)) }
+  readCommand(listMembersCall, async ({ db }, { id, cursor, limit }, actor) => {
+    const paging = { cursor, size: choosePageSize(limit, pageLimits) }
+    return { data: await listPlanMembers(db, id, paging, orderViewOf(actor)) }
   }),
 ]
 
 /** Adds to a plan's audit entry the other plans that lose their highlight to it. */
-const withDimmed = <Plan extends object>(plan: Plan, dimmed: string[]) =>
-  dimmed.length > 0 ? { ...plan, took_highlight_from: dimmed } : plan
+const withUnhighlighted = <Plan extends object>(plan: Plan, unhighlightedPlans: string[]) =>
+  unhighlightedPlans.length > 0 ? { ...plan, took_highlight_from: unhighlightedPlans } : plan
 
-const changeable = [
+const changeableFields = [
   'names',
   'descriptions',
   'price_cents',
@@ -65,7 +79,7 @@ const changeable = [
 ] as const
 
 /** Returns the fields to change; other fields of a body are ignored. */
-function termsOf(body: BodyOf<typeof changeCall>): Partial<PlanTerms> {
-  const wished = changeable.filter((name) => body[name] !== undefined)
-  return Object.fromEntries(wished.map((name) => [name, body[name]]))
+function pickTerms(body: BodyOf<typeof changeCall>): Partial<PlanTerms> {
+  const changedFields = changeableFields.filter((name) => body[name] !== undefined)
+  return Object.fromEntries(changedFields.map((name) => [name, body[name]]))
 }

@@ -1,24 +1,24 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { changeExperiment, createExperiment, startExperiment } from '#contract/studio/experiments.ts'
-import { addPlan, changePlan, listPlans } from '#contract/studio/plans.ts'
+import { addPlan, changePlan, listStudioPlans } from '#contract/studio/plans.ts'
 import { editVideo } from '#contract/studio/videos.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 
-let site: MoneySite
+let site: BillingSite
 let owner: TestOperator
 
 beforeAll(async () => {
-  site = await moneySite()
-  owner = await letIn(site, 'owner')
+  site = await startBillingSite()
+  owner = await signInOperator(site, 'owner')
 })
 afterAll(() => site.close())
 afterEach(() => {
-  delete site.trouble.takes
+  delete site.trouble.acceptsAmount
 })
 
 const takeFrom = (least: number) => {
-  site.trouble.takes = (cents) => cents >= least
+  site.trouble.acceptsAmount = (cents) => cents >= least
 }
 const refused = (field: string) => ({ code: 500, info: { field } })
 
@@ -32,7 +32,7 @@ describe('a price that no gateway accepts is refused', () => {
   })
 
   it('for a video in another currency', async () => {
-    site.trouble.takes = (cents, currency) => currency === 'USD' || cents % 100 === 0
+    site.trouble.acceptsAmount = (cents, currency) => currency === 'USD' || cents % 100 === 0
     const edit = (episode_cents: number) => {
       const body = { id: site.video.id, currency: 'JPY', episode_cents, video_cents: 9900 }
       return owner.desk.call(editVideo, { body })
@@ -40,7 +40,7 @@ describe('a price that no gateway accepts is refused', () => {
     expect((await edit(9950)).answer).toMatchObject(refused('episode_cents'))
     expect((await edit(9900)).answer.code).toBe(200)
     const back = { id: site.video.id, currency: 'USD', episode_cents: 99, video_cents: 999 }
-    await owner.desk.ask(editVideo, { body: back })
+    await owner.desk.callOk(editVideo, { body: back })
   })
 
   it('for a variant of an experiment, when it is created, changed and started', async () => {
@@ -49,7 +49,7 @@ describe('a price that no gateway accepts is refused', () => {
     takeFrom(50)
     const made = await owner.desk.call(createExperiment, { body: { ...draft, variants: variants(30) } })
     expect(made.answer).toMatchObject(refused('variants'))
-    const { id } = await owner.desk.ask(createExperiment, { body: { ...draft, variants: variants(60) } })
+    const { id } = await owner.desk.callOk(createExperiment, { body: { ...draft, variants: variants(60) } })
     const changed = await owner.desk.call(changeExperiment, { body: { id, variants: variants(30) } })
     expect(changed.answer).toMatchObject(refused('variants'))
     takeFrom(70)
@@ -59,7 +59,7 @@ describe('a price that no gateway accepts is refused', () => {
   })
 
   it('for a plan, whether introductory or of renewals', async () => {
-    const [plan] = (await owner.desk.ask(listPlans)).list
+    const [plan] = (await owner.desk.callOk(listStudioPlans)).list
     const body = {
       names: { en: 'Half' },
       descriptions: { en: 'Some.' },
@@ -72,7 +72,7 @@ describe('a price that no gateway accepts is refused', () => {
     expect((await add({ price_cents: 900, intro_price_cents: 30 })).answer).toMatchObject(
       refused('price_cents'),
     )
-    site.trouble.takes = (cents) => cents <= 500
+    site.trouble.acceptsAmount = (cents) => cents <= 500
     expect((await add({ price_cents: 900, intro_price_cents: 300 })).answer).toMatchObject(
       refused('price_cents'),
     )

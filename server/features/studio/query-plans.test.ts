@@ -3,7 +3,7 @@ import { listAllOrders, listDisputes, type OrderFilter } from '#server/features/
 import { selectAdminTags } from '#server/features/catalog/catalog.ts'
 import type { Db } from '#server/tables.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { selectAuditEvents, selectAuditEventsAbout } from './audit-queries.ts'
 
 const filled = `
@@ -28,12 +28,12 @@ const filled = `
 
 let database: TestDatabase
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
   await database.pool.query(filled)
 }, 60_000)
 afterAll(() => database.close())
 
-const look = { language: 'en', seesPeople: true } as const
+const look = { language: 'en', canSeeCustomers: true } as const
 const since = new Date('2026-01-01T00:00:00Z')
 
 async function expectIndexed(work: (db: Db) => Promise<unknown>, index: RegExp): Promise<void> {

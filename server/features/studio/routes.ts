@@ -15,34 +15,36 @@ import {
   type OperatorCall,
   type OperatorRoute,
 } from '#server/platform/http/route.ts'
-import { acceptInvitation, beginInvitation } from './operators/accept-invitation.ts'
-import { perform, type Command } from './command.ts'
-import { exportFileRoute } from './export-file.ts'
+import { acceptInvitation, openInvitation } from './operators/accept-invitation.ts'
+import { runCommand, type Command } from './command.ts'
+import { exportOrdersRoute } from './export-file.ts'
 import { endSession } from './operators/operator-sessions.ts'
-import { note, signIn } from './operators/sign-in.ts'
+import { auditSignIn, signIn } from './operators/sign-in.ts'
 import type { StudioContext } from './studio-context.ts'
 import { studioCommands } from './studio.ts'
 
 /** Registers the operators' sign-in, and an endpoint for each command. */
 export function studioRoutes(context: StudioContext): OperatorRoute[] {
-  const deskOf = ({ id, email, role }: Operator): StudioSession => ({
+  const toStudioSession = ({ id, email, role }: Operator): StudioSession => ({
     operator: { id, email, role },
     site: context.operator.site,
     sandbox: context.sandboxOffered,
   })
   return [
-    operatorRoute(getStudioSession, async (call) => ({ info: deskOf(requireOperator(call)) })),
-    operatorRoute(openStudioSession, async (call) => ({ info: deskOf(await signIn(context, call)) })),
+    operatorRoute(getStudioSession, async (call) => ({ info: toStudioSession(requireOperator(call)) })),
+    operatorRoute(openStudioSession, async (call) => ({
+      info: toStudioSession(await signIn(context, call)),
+    })),
     operatorRoute(closeStudioSession, async (call) => {
       const operator = requireOperator(call)
       const ended = await endSession(context, call, operator, call.body.everywhere === true)
-      await note(context, context.db, call, 'operator_signed_out', operator.email)
+      await auditSignIn(context, context.db, call, 'operator_signed_out', operator.email)
       return { info: { ended } }
     }),
-    operatorRoute(beginCall, async (call) => ({ info: await beginInvitation(context, call.body.secret) })),
+    operatorRoute(beginCall, async (call) => ({ info: await openInvitation(context, call.body.secret) })),
     operatorRoute(acceptCall, async (call) => {
       const { operator, recoveryCodes } = await acceptInvitation(context, call)
-      return { info: { desk: deskOf(operator), recovery_codes: recoveryCodes } }
+      return { info: { desk: toStudioSession(operator), recovery_codes: recoveryCodes } }
     }),
     ...studioCommands.map((command) => commandRoute(context, command)),
   ]
@@ -52,7 +54,7 @@ export function studioRoutes(context: StudioContext): OperatorRoute[] {
 export function studioPlainRoutes(context: StudioContext): PlainRoute[] {
   return studioCommands
     .filter(({ endpoint }) => endpoint === exportOrders)
-    .map((command) => exportFileRoute(context, command))
+    .map((command) => exportOrdersRoute(context, command))
 }
 
 function commandRoute(context: StudioContext, command: Command): OperatorRoute {
@@ -62,7 +64,7 @@ function commandRoute(context: StudioContext, command: Command): OperatorRoute {
       const operator = requireOperator(call)
       const { language, ip } = call
       const actor = { role: operator.role, operator, language, ip }
-      return perform(command, context, actor, { ...call.query, ...call.body })
+      return runCommand(command, context, actor, { ...call.query, ...call.body })
     },
   }
 }

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { saveHomepage, showHomepage } from '#contract/studio/homepage.ts'
-import { listPlans, retirePlan } from '#contract/studio/plans.ts'
-import { showStart } from '#contract/studio/start.ts'
+import { listStudioPlans, retirePlan } from '#contract/studio/plans.ts'
+import { showSetupGuide } from '#contract/studio/start.ts'
 import { addVideo } from '#contract/studio/videos.ts'
-import { buyEpisode, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { buyEpisode, startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 
-let site: MoneySite
+let site: BillingSite
 let owner: TestOperator
 
 beforeAll(async () => {
-  site = await moneySite()
-  owner = await letIn(site, 'owner')
+  site = await startBillingSite()
+  owner = await signInOperator(site, 'owner')
 })
 afterAll(() => site.close())
 
-const told = async ({ desk }: TestOperator) => (await desk.ask(showStart)).list
+const told = async ({ desk }: TestOperator) => (await desk.callOk(showSetupGuide)).list
 const done = async () => (await told(owner)).filter((step) => step.done).map(({ step }) => step)
 
 it('a new site lacks a video, a sale, and the steps before opening', async () => {
@@ -28,7 +28,7 @@ it('a new site lacks a video, a sale, and the steps before opening', async () =>
 })
 
 it('a step is done at once, and links to the video concerned', async () => {
-  const { id } = await owner.desk.ask(addVideo, { body: { title: 'Begun' } })
+  const { id } = await owner.desk.callOk(addVideo, { body: { title: 'Begun' } })
   const steps = await told(owner)
   expect(steps.find(({ step }) => step === 'video')).toEqual({ step: 'video', done: true, video_id: id })
   const published = steps.find(({ step }) => step === 'published')
@@ -38,15 +38,15 @@ it('a step is done at once, and links to the video concerned', async () => {
 })
 
 it('a homepage without sections and a shop without plans are open steps again', async () => {
-  const { draft, version } = await owner.desk.ask(showHomepage)
-  await owner.desk.ask(saveHomepage, { body: { draft: { ...draft, sections: [] }, version } })
+  const { draft, version } = await owner.desk.callOk(showHomepage)
+  await owner.desk.callOk(saveHomepage, { body: { draft: { ...draft, sections: [] }, version } })
   expect(await done()).not.toContain('homepage')
-  for (const { id } of (await owner.desk.ask(listPlans)).list)
-    await owner.desk.ask(retirePlan, { body: { id } })
+  for (const { id } of (await owner.desk.callOk(listStudioPlans)).list)
+    await owner.desk.callOk(retirePlan, { body: { id } })
   expect(await done()).not.toContain('plan')
 })
 
 it('the editor sees only the steps about content', async () => {
-  const steps = (await told(await letIn(site, 'editor'))).map(({ step }) => step)
+  const steps = (await told(await signInOperator(site, 'editor'))).map(({ step }) => step)
   expect(steps).toEqual(['video', 'published', 'homepage'])
 })

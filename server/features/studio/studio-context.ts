@@ -6,7 +6,7 @@ import type { RefundLimits } from '#server/platform/config/read-refund-limits.ts
 import type { Copyright } from '#server/features/catalog/catalog.ts'
 import type { Settings } from '#contract/studio/settings.ts'
 import type { Config } from '#server/platform/config/config.ts'
-import type { RunningContext } from './system/check-parts.ts'
+import type { HealthCheckContext } from './system/check-parts.ts'
 
 export interface HomepageStudioContext {
   /** The homepage's copyright line and icon if the operator has set none. */
@@ -36,7 +36,7 @@ export interface StudioContext
     Catalog,
     AdminMediaContext,
     UploadContext,
-    RunningContext,
+    HealthCheckContext,
     SettingsContext,
     HomepageStudioContext,
     PageContext,

@@ -2,34 +2,34 @@ import type { BytesRoute } from '#server/platform/http/route.ts'
 import type { Job } from '#server/platform/jobs/jobs.ts'
 import { auditCommands } from './audit.ts'
 import type { Command } from './command.ts'
-import { descriptionCommands } from './content/descriptions.ts'
+import { videoYamlCommands } from './content/descriptions.ts'
 import { episodeCommands } from './content/episodes.ts'
 import { labelCommands } from './content/labels.ts'
-import { contentBytesRoutes } from './content/receive-bytes.ts'
+import { contentUploadRoutes } from './content/receive-bytes.ts'
 import { uploadCommands } from './content/uploads.ts'
 import { videoCommands } from './content/videos.ts'
 import { dropOffCommands } from './funnel/drop-off.ts'
-import { anyFunnel, aggregateFunnel } from './funnel/aggregate-funnel.ts'
-import { compareSums } from './funnel/compare-sums.ts'
+import { hasUncountedFunnelSql, aggregateFunnel } from './funnel/aggregate-funnel.ts'
+import { verifyAggregates } from './funnel/compare-sums.ts'
 import { funnelCommands } from './funnel/funnel.ts'
 import { experimentCommands } from './experiments/experiments.ts'
 import { homepageCommands } from './homepage/homepage.ts'
-import { growthCommands } from './growth/growth.ts'
+import { revenueCommands } from './growth/growth.ts'
 import { iconCommands, iconRoutes } from './icon.ts'
-import { linkCommands } from './growth/links.ts'
+import { campaignLinkCommands } from './growth/links.ts'
 import { purgeOperatorSessions } from './operators/operator-sessions.ts'
 import { operatorCommands } from './operators/operators.ts'
 import { orderCommands } from './orders.ts'
-import { personCommands } from './people.ts'
+import { customerCommands } from './people.ts'
 import { planCommands } from './plans.ts'
 import { systemCommands, systemJobs } from './system/system.ts'
-import { startCommands } from './start.ts'
+import { setupChecklistCommands } from './start.ts'
 import { settingsCommands } from './settings/settings.ts'
 import type { StudioContext } from './studio-context.ts'
-import { textCommands } from './texts.ts'
+import { siteTextCommands } from './texts.ts'
 import { topUpCommands } from './top-ups.ts'
 
-export { perform, type Command } from './command.ts'
+export { runCommand as perform, type Command } from './command.ts'
 export { hasOperators } from './operators/operator-queries.ts'
 export { findOperator } from './operators/operator-sessions.ts'
 export type { StudioContext } from './studio-context.ts'
@@ -39,30 +39,30 @@ export const studioCommands: readonly Command[] = [
   ...operatorCommands,
   ...auditCommands,
   ...orderCommands,
-  ...personCommands,
+  ...customerCommands,
   ...planCommands,
   ...topUpCommands,
   ...videoCommands,
-  ...descriptionCommands,
+  ...videoYamlCommands,
   ...episodeCommands,
   ...labelCommands,
   ...uploadCommands,
   ...systemCommands,
   ...settingsCommands,
   ...homepageCommands,
-  ...textCommands,
+  ...siteTextCommands,
   ...iconCommands,
-  ...growthCommands,
+  ...revenueCommands,
   ...funnelCommands,
   ...dropOffCommands,
   ...experimentCommands,
-  ...linkCommands,
-  ...startCommands,
+  ...campaignLinkCommands,
+  ...setupChecklistCommands,
 ]
 
 /** Returns the routes that receive bytes. Those with text parameters are commands too, followed by a file. */
-export function studioBytesRoutes(context: StudioContext): BytesRoute[] {
-  return [...contentBytesRoutes(context), ...iconRoutes(context)]
+export function studioUploadRoutes(context: StudioContext): BytesRoute[] {
+  return [...contentUploadRoutes(context), ...iconRoutes(context)]
 }
 
 /**
@@ -80,10 +80,10 @@ export function studioJobs(context: StudioContext): Job[] {
     {
       name: 'aggregate-funnel',
       everySeconds: 20,
-      dueWhen: anyFunnel,
+      dueWhen: hasUncountedFunnelSql,
       run: (signal: AbortSignal) => aggregateFunnel(db, signal),
     },
-    { name: 'compare-sums', everySeconds: 3600, run: () => compareSums(context) },
+    { name: 'compare-sums', everySeconds: 3600, run: () => verifyAggregates(context) },
     ...systemJobs(context),
   ]
 }

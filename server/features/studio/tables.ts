@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Role } from '#contract/studio/command.ts'
 import type { FunnelTables } from './funnel/tables.ts'
-import type { RunningTables } from './system/tables.ts'
+import type { SystemTables } from './system/tables.ts'
 
 export interface OperatorsTable {
   id: string
@@ -46,7 +46,7 @@ export interface LinksTable {
   created_at: Date
 }
 
-export interface StudioTables extends RunningTables, FunnelTables {
+export interface StudioTables extends SystemTables, FunnelTables {
   links: LinksTable
   operators: OperatorsTable
   operator_sessions: OperatorSessionsTable

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getPage } from '#contract/pages.ts'
-import { listAudit } from '#contract/studio/operators.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
 import {
-  listTexts,
-  longestText,
-  previewText,
-  restoreText,
-  saveText,
-  showText,
+  listPageTexts,
+  maxPageTextLength,
+  previewPageText,
+  resetPageText,
+  savePageText,
+  showPageText,
 } from '#contract/studio/texts.ts'
 import { runStudioCommand } from '#server/cli/studio.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let editor: TestOperator
@@ -19,26 +19,27 @@ let offset = 0
 
 beforeAll(async () => {
   // Responses to viewers may be cached for a second.
-  site = await testSite(
+  site = await startTestSite(
     { clock: { now: () => new Date(Date.now() + offset) } },
     { SITE_NAME: 'Salt', OPERATOR_NAME: 'Ada <b>' },
   )
-  editor = await letIn(site, 'editor')
+  editor = await signInOperator(site, 'editor')
 })
 afterAll(() => site.close())
 
 const which = { name: 'contentPolicy', language: 'en' } as const
-const show = (language: 'en' | 'dy' = 'en') => editor.desk.ask(showText, { query: { ...which, language } })
+const show = (language: 'en' | 'dy' = 'en') =>
+  editor.desk.callOk(showPageText, { query: { ...which, language } })
 const read = async (language = 'en') => {
   offset += 1001
-  return site.visitor({ 'accept-language': language }).ask(getPage, { query: { name: which.name } })
+  return site.visitor({ 'accept-language': language }).callOk(getPage, { query: { name: which.name } })
 }
 const write = async (markdown: string) =>
-  editor.desk.call(saveText, { body: { ...which, markdown, version: (await show()).version } })
+  editor.desk.call(savePageText, { body: { ...which, markdown, version: (await show()).version } })
 
 beforeEach(async () => {
   const { version } = await show()
-  await editor.desk.ask(restoreText, { body: { ...which, version } })
+  await editor.desk.callOk(resetPageText, { body: { ...which, version } })
 })
 
 describe('a text', () => {
@@ -51,7 +52,7 @@ describe('a text', () => {
       blocks: [{ kind: 'paragraph', lines: [[{ text: 'Be kind to Ada <b>.' }]] }],
     })
     const { version } = await show()
-    expect(await editor.desk.ask(restoreText, { body: { ...which, version } })).toEqual(usual)
+    expect(await editor.desk.callOk(resetPageText, { body: { ...which, version } })).toEqual(usual)
     expect(await read()).toEqual(before)
   })
 
@@ -59,7 +60,7 @@ describe('a text', () => {
     const german = await read('de')
     await write('# Our rules')
     expect(await read('de')).toEqual(german)
-    const { list } = await editor.desk.ask(listTexts)
+    const { list } = await editor.desk.callOk(listPageTexts)
     expect(list).toHaveLength(30)
     expect(list.filter(({ own }) => own)).toMatchObject([which])
   })
@@ -67,7 +68,7 @@ describe('a text', () => {
   it('is shown in the preview as viewers would get it', async () => {
     const markdown =
       '# Rules\n\n<script>alert(1)</script>\n\n- [good](/my) **very** [bad](javascript:alert(1)) [worse](//evil.example) ![x](https://x.example/y.png)\n\nAt {{address}} or {{nowhere}}.'
-    const { title, blocks, unset } = await editor.desk.ask(previewText, { body: { markdown } })
+    const { title, blocks, unset } = await editor.desk.callOk(previewPageText, { body: { markdown } })
     await write(markdown)
     expect(await read()).toMatchObject({ title, blocks })
     expect(unset).toEqual(['address', 'nowhere'])
@@ -92,14 +93,14 @@ describe('a text', () => {
   })
 
   it('may have the stated maximum length', async () => {
-    expect((await write(`# A\n\n${'x'.repeat(longestText - 5)}`)).answer.code).toBe(200)
+    expect((await write(`# A\n\n${'x'.repeat(maxPageTextLength - 5)}`)).answer.code).toBe(200)
   })
 
   it.each([
     ['nothing', ''],
     ['no title', 'Just words.\n\n## And a heading'],
     ['an empty title', '# {{address}}\n\nWords.'],
-    ['too many characters', `# A\n\n${'x'.repeat(longestText)}`],
+    ['too many characters', `# A\n\n${'x'.repeat(maxPageTextLength)}`],
     ['excessively nested quotations', `# A\n\n${'>'.repeat(30_000)}`],
   ])('with %s is refused, and nothing is changed', async (_what, markdown) => {
     const before = await show()
@@ -108,23 +109,23 @@ describe('a text', () => {
   })
 
   it('that two save concurrently is the first one’s, and the second gets a conflict', async () => {
-    const other = await letIn(site, 'owner')
+    const other = await signInOperator(site, 'owner')
     const { version } = await show()
     const body = (markdown: string) => ({ body: { ...which, version, markdown } })
     const answers = await Promise.all([
-      editor.desk.call(saveText, body('# One')),
-      other.desk.call(saveText, body('# Two')),
+      editor.desk.call(savePageText, body('# One')),
+      other.desk.call(savePageText, body('# Two')),
     ])
     expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 409])
     const first = answers.find(({ answer }) => answer.code === 200)?.answer.info
     expect(await show()).toEqual(first)
-    expect((await other.desk.call(restoreText, { body: { ...which, version } })).answer.code).toBe(409)
+    expect((await other.desk.call(resetPageText, { body: { ...which, version } })).answer.code).toBe(409)
   })
 
   it('records in the audit trail the changed lines, before and after', async () => {
     await write('# Rules\n\nOne.\n\nTwo.\n\nThree.')
     await write('# Rules\n\nOne.\n\n2.\n\nThree.')
-    const { list } = await (await letIn(site, 'owner')).desk.ask(listAudit)
+    const { list } = await (await signInOperator(site, 'owner')).desk.callOk(listAuditEvents)
     expect(list.find(({ event }) => event === 'studio text save')).toMatchObject({
       operator: editor.email,
       subject: 'text contentPolicy en',
@@ -137,9 +138,9 @@ describe('a text', () => {
 })
 
 it('a preview works without a title, and is refused for a text that cannot be parsed', async () => {
-  const preview = (markdown: string) => editor.desk.call(previewText, { body: { markdown } })
+  const preview = (markdown: string) => editor.desk.call(previewPageText, { body: { markdown } })
   expect((await preview('Just words.')).answer.info).toMatchObject({ title: '', unset: [] })
-  for (const markdown of ['x'.repeat(longestText + 1), '>'.repeat(30_000)])
+  for (const markdown of ['x'.repeat(maxPageTextLength + 1), '>'.repeat(30_000)])
     expect((await preview(markdown)).answer.code).toBe(500)
 })
 

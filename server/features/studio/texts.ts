@@ -7,48 +7,52 @@ import {
   saveText,
   textValues,
 } from '#server/features/pages/pages.ts'
-import { changes, reads, type Command } from './command.ts'
+import { transactionalCommand, readCommand, type Command } from './command.ts'
 
 /** Commands for the six texts of the site, by language. */
-export const textCommands: Command[] = [
-  reads(contract.listTexts, async ({ db }) => ({ data: { list: await listTexts(db) } })),
+export const siteTextCommands: Command[] = [
+  readCommand(contract.listPageTexts, async ({ db }) => ({ data: { list: await listTexts(db) } })),
 
-  reads(contract.showText, async ({ db }, which) => ({ info: await loadText(db, which) })),
+  readCommand(contract.showPageText, async ({ db }, which) => ({ info: await loadText(db, which) })),
 
-  reads(contract.previewText, async (context, { markdown }) => ({
+  readCommand(contract.previewPageText, async (context, { markdown }) => ({
     info: await readText(markdown, textValues(context)),
   })),
 
-  changes(contract.saveText, async (context, tx, edit) => {
+  transactionalCommand(contract.savePageText, async (context, tx, edit) => {
     const before = await saveText(tx, edit, { values: textValues(context), now: context.clock.now() })
     const info = await loadText(tx, edit)
-    return { answer: { info }, change: { subject: subjectOf(edit), ...differing(before, info) } }
+    return { answer: { info }, change: { subject: auditSubject(edit), ...changedLines(before, info) } }
   }),
 
-  changes(contract.restoreText, async (_context, tx, edit) => {
+  transactionalCommand(contract.resetPageText, async (_context, tx, edit) => {
     const before = await restoreText(tx, edit)
     const info = await loadText(tx, edit)
-    return { answer: { info }, change: { subject: subjectOf(edit), ...differing(before, info) } }
+    return { answer: { info }, change: { subject: auditSubject(edit), ...changedLines(before, info) } }
   }),
 ]
 
-const subjectOf = ({ name, language }: { name: string; language: string }) => `text ${name} ${language}`
+const auditSubject = ({ name, language }: { name: string; language: string }) => `text ${name} ${language}`
 
-interface Written {
+interface TextVersion {
   own: boolean
   markdown: string
 }
 
 /** Returns the lines from the first to the last difference of two texts, all that the audit trail needs. */
-function differing(before: Written, after: Written) {
-  const [was, is] = [before.markdown.split('\n'), after.markdown.split('\n')]
-  const most = Math.min(was.length, is.length)
-  let [head, tail] = [0, 0]
-  while (head < most && was[head] === is[head]) head++
-  while (tail < most - head && was.at(-1 - tail) === is.at(-1 - tail)) tail++
-  const part = (lines: string[]) => lines.slice(head, lines.length - tail).join('\n')
+function changedLines(before: TextVersion, after: TextVersion) {
+  const [linesBefore, linesAfter] = [before.markdown.split('\n'), after.markdown.split('\n')]
+  const shorterLength = Math.min(linesBefore.length, linesAfter.length)
+  let [commonStart, commonEnd] = [0, 0]
+  while (commonStart < shorterLength && linesBefore[commonStart] === linesAfter[commonStart]) commonStart++
+  while (
+    commonEnd < shorterLength - commonStart &&
+    linesBefore.at(-1 - commonEnd) === linesAfter.at(-1 - commonEnd)
+  )
+    commonEnd++
+  const part = (lines: string[]) => lines.slice(commonStart, lines.length - commonEnd).join('\n')
   return {
-    before: { own: before.own, line: head + 1, markdown: part(was) },
-    after: { own: after.own, line: head + 1, markdown: part(is) },
+    before: { own: before.own, line: commonStart + 1, markdown: part(linesBefore) },
+    after: { own: after.own, line: commonStart + 1, markdown: part(linesAfter) },
   }
 }

@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getBalance, refundBalance } from '#contract/balance.ts'
-import { listAudit } from '#contract/studio/operators.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
 import { getOrder, refundOrder } from '#contract/studio/orders.ts'
 import { addTopUp, changeTopUp, listTopUps, retireTopUp, showBalances } from '#contract/studio/top-ups.ts'
 import { runStudioCommand } from '#server/cli/studio.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { balanceSite, expectBalanced } from '#server/testing/site/balance-site.ts'
-import { episodeOf, type MoneySite } from '#server/testing/site/money-site.ts'
+import { balanceSite, expectLedgerAndBalances } from '#server/testing/site/balance-site.ts'
+import { episodeIdOf, type BillingSite } from '#server/testing/site/money-site.ts'
 
 const day = 86_400_000
-let site: MoneySite
+let site: BillingSite
 let owner: TestOperator
 
 beforeAll(async () => {
   site = await balanceSite()
 })
 beforeEach(async () => {
-  owner = await letIn(site, 'owner')
+  owner = await signInOperator(site, 'owner')
 })
 afterAll(() => site.close())
 
-const offered = async () => (await (await Shopper.on(site)).visitor.ask(getBalance)).top_ups
+const offered = async () => (await (await Shopper.create(site)).visitor.callOk(getBalance)).top_ups
 
 describe('the top-ups', () => {
   it('start with three of US dollars', async () => {
-    const { list } = await owner.desk.ask(listTopUps)
+    const { list } = await owner.desk.callOk(listTopUps)
     expect(list.map(({ price_cents, bonus_cents }) => [price_cents, bonus_cents])).toEqual([
       [500, 0],
       [1000, 100],
@@ -41,21 +41,21 @@ describe('the top-ups', () => {
       currency: 'EUR',
       position: 3,
     } as const
-    const added = await owner.desk.ask(addTopUp, { body })
+    const added = await owner.desk.callOk(addTopUp, { body })
     expect((await offered()).at(-1)).toMatchObject({ id: added.id, price_cents: 5000, bonus_days: 90 })
     const change = { id: added.id, bonus_cents: 500, bonus_days: null }
-    expect(await owner.desk.ask(changeTopUp, { body: change })).toMatchObject({ bonus_cents: 500 })
+    expect(await owner.desk.callOk(changeTopUp, { body: change })).toMatchObject({ bonus_cents: 500 })
     expect((await offered()).at(-1)).toEqual({
       id: added.id,
       price_cents: 5000,
       bonus_cents: 500,
       currency: 'EUR',
     })
-    await owner.desk.ask(retireTopUp, { body: { id: added.id } })
+    await owner.desk.callOk(retireTopUp, { body: { id: added.id } })
     expect((await offered()).map(({ id }) => id)).not.toContain(added.id)
     const again = (await owner.desk.call(retireTopUp, { body: { id: added.id } })).answer
     expect(again).toMatchObject({ code: 404 })
-    const { list } = await owner.desk.ask(listAudit, { query: { subject: added.id } })
+    const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: added.id } })
     expect(list.map(({ event }) => event)).toEqual([
       'studio top-up retire',
       'studio top-up change',
@@ -64,42 +64,42 @@ describe('the top-ups', () => {
   })
 
   it('change for later orders only: an earlier order keeps the bonus that was shown', async () => {
-    const added = await owner.desk.ask(addTopUp, {
+    const added = await owner.desk.callOk(addTopUp, {
       body: { price_cents: 700, bonus_cents: 70, currency: 'USD' },
     })
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const order = await shopper.order({ kind: 'top_up', top_up_id: added.id })
-    await owner.desk.ask(changeTopUp, { body: { id: added.id, bonus_cents: 0 } })
-    await shopper.tryPay(order.id, await shopper.token())
-    const { balances } = await shopper.visitor.ask(getBalance)
+    await owner.desk.callOk(changeTopUp, { body: { id: added.id, bonus_cents: 0 } })
+    await shopper.tryPay(order.id, await shopper.cardToken())
+    const { balances } = await shopper.visitor.callOk(getBalance)
     expect(balances).toMatchObject([{ paid_cents: 700, bonus_cents: 70 }])
   })
 
   it('can be changed by the owner only', async () => {
-    const analyst = await letIn(site, 'analyst')
+    const analyst = await signInOperator(site, 'analyst')
     const body = { price_cents: 5000, currency: 'USD' } as const
     expect((await analyst.desk.call(addTopUp, { body })).answer).toMatchObject({ code: 403 })
-    expect((await analyst.desk.ask(listTopUps)).list.length).toBeGreaterThan(2)
+    expect((await analyst.desk.callOk(listTopUps)).list.length).toBeGreaterThan(2)
   })
 })
 
 describe('the totals of balances', () => {
   it('reconcile to the cent: topped up minus recognised, returned and expired is the liability', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const press = (number: number) =>
-      shopper.tryOrder({ episode_id: episodeOf(site, number), gateway: 'balance' })
+      shopper.tryOrder({ episode_id: episodeIdOf(site, number), gateway: 'balance' })
     await shopper.buy({ kind: 'top_up', top_up_id: 'top_10' })
     await press(4)
     await press(5)
-    site.moveOn(day)
-    owner = await letIn(site, 'owner')
+    site.advanceClock(day)
+    owner = await signInOperator(site, 'owner')
     const { info: third } = await press(6)
-    await owner.desk.ask(refundOrder, { body: { id: third?.id ?? '', cents: 40, reason: 'sorry' } })
+    await owner.desk.callOk(refundOrder, { body: { id: third?.id ?? '', cents: 40, reason: 'sorry' } })
     await shopper.buy({ kind: 'top_up', top_up_id: 'top_5' })
-    await shopper.visitor.ask(refundBalance, { body: {} })
+    await shopper.visitor.callOk(refundBalance, { body: {} })
     await shopper.buy({ kind: 'top_up', top_up_id: 'top_20' })
 
-    const { liability, days } = await owner.desk.ask(showBalances, { query: { days: 3 } })
+    const { liability, days } = await owner.desk.callOk(showBalances, { query: { days: 3 } })
     expect(days).toHaveLength(2)
     expect(days[1]).toMatchObject({ recognised_cents: 98, discount_cents: 100 })
     // The bonus of the refunded top-up was spent, and is deducted.
@@ -118,7 +118,7 @@ describe('the totals of balances', () => {
         sum('top_ups_returned_cents') -
         sum('breakage_cents'),
     ).toBe(owed)
-    await expectBalanced(site)
+    await expectLedgerAndBalances(site)
   })
 
   it('are shown on the command line too', async () => {
@@ -128,17 +128,17 @@ describe('the totals of balances', () => {
 
 describe('an order of a top-up', () => {
   it('shows its unspent part, which a refund without an amount returns', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const { info: order } = await shopper.buy({ kind: 'top_up', top_up_id: 'top_5' })
-    await shopper.tryOrder({ episode_id: episodeOf(site), gateway: 'balance' })
+    await shopper.tryOrder({ episode_id: episodeIdOf(site), gateway: 'balance' })
     const id = order?.id ?? ''
-    expect(await owner.desk.ask(getOrder, { query: { id } })).toMatchObject({
+    expect(await owner.desk.callOk(getOrder, { query: { id } })).toMatchObject({
       refundable_cents: 500,
       unspent_cents: 401,
     })
     const whole = await owner.desk.call(refundOrder, { body: { id, cents: 500 } })
     expect(whole.answer).toMatchObject({ code: 500, info: { field: 'reason' } })
-    await owner.desk.ask(refundOrder, { body: { id } })
-    expect(await shopper.look(id)).toMatchObject({ refunded_cents: 401 })
+    await owner.desk.callOk(refundOrder, { body: { id } })
+    expect(await shopper.getOrder(id)).toMatchObject({ refunded_cents: 401 })
   })
 })

@@ -12,29 +12,32 @@ import {
   loadBalanceFigures,
   retireTopUp,
 } from '#server/features/billing/billing.ts'
-import { changes, reads, type Command } from './command.ts'
+import { transactionalCommand, readCommand, type Command } from './command.ts'
 
 /** Commands for top-ups of the prepaid balance, and its totals. */
 export const topUpCommands: Command[] = [
-  reads(listTopUps, async ({ db }) => ({ data: { list: await listTopUpsForAdmin(db) } })),
+  readCommand(listTopUps, async ({ db }) => ({ data: { list: await listTopUpsForAdmin(db) } })),
 
-  changes(addCall, async (context, tx, body) => {
+  transactionalCommand(addCall, async (context, tx, body) => {
     const { price_cents, bonus_cents = 0, bonus_days = null, currency, position = 0 } = body
     const topUp = await addTopUp(context, tx, { price_cents, bonus_cents, bonus_days, currency, position })
     return { answer: { info: topUp }, change: { subject: topUp.id, after: topUp } }
   }),
 
-  changes(changeCall, async (context, tx, { id, price_cents, bonus_cents, bonus_days, position }) => {
-    const { topUp, before } = await changeTopUpTerms(context, tx, id, {
-      ...(price_cents === undefined ? {} : { price_cents }),
-      ...(bonus_cents === undefined ? {} : { bonus_cents }),
-      ...(bonus_days === undefined ? {} : { bonus_days }),
-      ...(position === undefined ? {} : { position }),
-    })
-    return { answer: { info: topUp }, change: { subject: id, before, after: topUp } }
-  }),
+  transactionalCommand(
+    changeCall,
+    async (context, tx, { id, price_cents, bonus_cents, bonus_days, position }) => {
+      const { topUp, before } = await changeTopUpTerms(context, tx, id, {
+        ...(price_cents === undefined ? {} : { price_cents }),
+        ...(bonus_cents === undefined ? {} : { bonus_cents }),
+        ...(bonus_days === undefined ? {} : { bonus_days }),
+        ...(position === undefined ? {} : { position }),
+      })
+      return { answer: { info: topUp }, change: { subject: id, before, after: topUp } }
+    },
+  ),
 
-  changes(retireCall, async (context, tx, { id }) => {
+  transactionalCommand(retireCall, async (context, tx, { id }) => {
     const topUp = await retireTopUp(context, tx, id)
     const { retired_at } = topUp
     return {
@@ -43,7 +46,7 @@ export const topUpCommands: Command[] = [
     }
   }),
 
-  reads(showBalances, async ({ db, clock }, { days = 30 }) => ({
+  readCommand(showBalances, async ({ db, clock }, { days = 30 }) => ({
     info: await loadBalanceFigures(db, clock.now(), days),
   })),
 ]

@@ -41,7 +41,7 @@ export async function moveAttribution(tx: Tx, guestId: string, memberId: string)
 }
 
 /** Deletes the click ids of a user's touches, and touches without other data. */
-export async function forgetClickIds(tx: Tx, userId: string): Promise<void> {
+export async function deleteClickIds(tx: Tx, userId: string): Promise<void> {
   await sql`
     UPDATE attribution SET first_touch = first_touch - ${clickIds}, last_touch = last_touch - ${clickIds}
     WHERE user_id = ${userId}`.execute(tx)

@@ -11,16 +11,16 @@ import {
 } from '#contract/members.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
-import { readParts } from '#server/testing/read-parts.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { answerConsent, trackedVisitor } from '#server/testing/site/tracked-visitor.ts'
+import { readExportParts } from '#server/testing/read-parts.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { setConsent, trackedVisitor } from '#server/testing/site/tracked-visitor.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import { eraseTracking, exportTracking, mergeTracking, recordTouch, withdrawConsent } from './tracking.ts'
 
 let site: TestSite
 let video: BuiltVideo
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
   video = await buildVideo(site.context)
 })
 afterAll(() => site.close())
@@ -114,7 +114,7 @@ describe('touches', () => {
   test('with later consent the click ids join the touch they came with', async () => {
     const { userId } = await trackedVisitor(site, null)
     await visit(userId, { token: 'spring', fbclid: 'fb1' })
-    await answerConsent(site, userId, true)
+    await setConsent(site, userId, true)
     await visit(userId, { token: 'spring', fbclid: 'fb1' })
     const touch = { referrer_token: 'spring', fbclid: 'fb1' }
     expect(await kept(userId)).toEqual({ first: touch, last: touch })
@@ -168,7 +168,7 @@ describe('withdrawn consent', () => {
       await goOn.promise
     })
     await recorded.promise
-    const takenBack = visitor.ask(changeUser, { body: { consent: { marketing: false } } })
+    const takenBack = visitor.callOk(changeUser, { body: { consent: { marketing: false } } })
     await Promise.race([takenBack, waitForLock(site.context.database.pool)])
     goOn.resolve()
     await Promise.all([keeping, takenBack])
@@ -193,7 +193,7 @@ describe('withdrawn consent', () => {
 test('concurrent calls of one user with different clicks wait for each other, and none fails', async () => {
   const { visitor, userId } = await trackedVisitor(site, true)
   const change = (fbclid: string) =>
-    visitor.ask(changeUser, { body: { display_name: fbclid }, headers: { 'x-fbclid': fbclid } })
+    visitor.callOk(changeUser, { body: { display_name: fbclid }, headers: { 'x-fbclid': fbclid } })
   await Promise.all(Array.from({ length: 8 }, (_, click) => change(`fb${click}`)))
   expect((await kept(userId))?.last).toEqual({ fbclid: expect.stringMatching(/^fb\d$/) })
 })
@@ -203,7 +203,7 @@ describe('an order', () => {
 
   test('of a guest without a row has the token, and no click id', async () => {
     const visitor = site.visitor()
-    const { id } = await visitor.ask(getUser)
+    const { id } = await visitor.callOk(getUser)
     expect(await order(visitor, headers, { ttclid: 'tt1' })).toEqual({ referrer_token: 'spring' })
     expect(await kept(id)).toEqual({
       first: { referrer_token: 'spring' },
@@ -236,7 +236,7 @@ describe('an order', () => {
     const at = new Date('2026-01-02T03:04:05.000Z')
     await visit(userId, { token: 'winter', fbclid: 'fb0', ttclid: 'tt0' }, at)
     expect(await order(visitor, headers)).toMatchObject({ fbclid: 'fb1', first: { fbclid: 'fb0' } })
-    await visitor.ask(changeUser, { body: { consent: { marketing: false } } })
+    await visitor.callOk(changeUser, { body: { consent: { marketing: false } } })
     const orders = await site.context.db
       .selectFrom('orders')
       .select(['attribution', 'email'])
@@ -252,10 +252,10 @@ describe('an order', () => {
     const { visitor } = await trackedVisitor(site, true)
     const account = { email: 'said.no@example.com', password: 'a long enough password 7' }
     const member = site.visitor()
-    await member.ask(registerUser, { body: { ...account, repeat_password: account.password } })
-    const { id } = await member.ask(changeUser, { body: { consent: { marketing: false } } })
+    await member.callOk(registerUser, { body: { ...account, repeat_password: account.password } })
+    const { id } = await member.callOk(changeUser, { body: { consent: { marketing: false } } })
     expect(await order(visitor, headers)).toMatchObject({ fbclid: 'fb1', user_agent: 'Phone/1' })
-    await visitor.ask(signIn, { body: account })
+    await visitor.callOk(signIn, { body: account })
     const orders = await site.context.db
       .selectFrom('orders')
       .select('attribution')
@@ -267,7 +267,7 @@ describe('an order', () => {
   test('without ids in its own call has the stored ones, click ids only while there is consent', async () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     await visit(userId, { token: 'spring', fbclid: 'fb1' })
-    await answerConsent(site, userId, false)
+    await setConsent(site, userId, false)
     expect(await order(visitor, {})).toEqual({ referrer_token: 'spring' })
   })
 
@@ -280,7 +280,7 @@ describe('an order', () => {
       referrer_user_id: friend.userId,
     })
     const own = site.visitor()
-    await own.ask(getUser)
+    await own.callOk(getUser)
     const guest = await order(own, { 'x-referrer-token': await codeOf(userId) })
     expect(guest).toMatchObject({ referrer_user_id: userId })
     expect(await order(visitor, { 'x-referrer-token': await codeOf(userId) })).toMatchObject({
@@ -351,14 +351,14 @@ describe('over HTTP', () => {
 
   async function guest() {
     const visitor = site.visitor(headers)
-    const { id } = await visitor.ask(getUser)
+    const { id } = await visitor.callOk(getUser)
     return { visitor, id }
   }
 
   test("every call that creates a guest's row stores where they came from; reading does not", async () => {
     const { visitor, id } = await guest()
     expect(await kept(id)).toBeUndefined()
-    await visitor.ask(changeUser, { body: { language: 'fy' } })
+    await visitor.callOk(changeUser, { body: { language: 'fy' } })
     expect(await kept(id)).toEqual({ first: token, last: token })
   })
 
@@ -367,16 +367,16 @@ describe('over HTTP', () => {
 
   test("a guest's first link is the first touch, though another came before the row was created", async () => {
     const visitor = site.visitor()
-    const { id } = await visitor.ask(getUser, came('spring'))
-    await visitor.ask(getUser, came('summer'))
-    await visitor.ask(changeUser, { body: { language: 'fy' }, ...came('summer') })
+    const { id } = await visitor.callOk(getUser, came('spring'))
+    await visitor.callOk(getUser, came('summer'))
+    await visitor.callOk(changeUser, { body: { language: 'fy' }, ...came('summer') })
     expect(await kept(id)).toEqual(springThenSummer)
   })
 
   test('the same if the guest came without a link before', async () => {
     const visitor = site.visitor()
-    const { id } = await visitor.ask(getUser)
-    for (const link of ['spring', 'summer']) await visitor.ask(getUser, came(link))
+    const { id } = await visitor.callOk(getUser)
+    for (const link of ['spring', 'summer']) await visitor.callOk(getUser, came(link))
     expect(await order(visitor, { 'x-referrer-token': 'summer' })).toMatchObject({
       referrer_token: 'summer',
       first: { referrer_token: 'spring' },
@@ -394,16 +394,16 @@ describe('over HTTP', () => {
     const { id, userToken } = await ask('spring', null)
     const later = await ask('summer', userToken)
     const visitor = site.visitor({ 'x-user-token': later.userToken })
-    await visitor.ask(registerUser, { body: account(), ...came('summer') })
+    await visitor.callOk(registerUser, { body: account(), ...came('summer') })
     expect(await kept(id)).toEqual(springThenSummer)
   })
 
   test('a link belongs to the guest who came by it, and to nobody after', async () => {
     const visitor = site.visitor()
-    await visitor.ask(getUser)
-    await visitor.ask(getUser, came('spring'))
-    const { id } = await visitor.ask(signOut)
-    await visitor.ask(changeUser, { body: { language: 'fy' }, ...came('summer') })
+    await visitor.callOk(getUser)
+    await visitor.callOk(getUser, came('spring'))
+    const { id } = await visitor.callOk(signOut)
+    await visitor.callOk(changeUser, { body: { language: 'fy' }, ...came('summer') })
     expect(await kept(id)).toEqual({
       first: { referrer_token: 'summer' },
       last: { referrer_token: 'summer' },
@@ -416,32 +416,32 @@ describe('over HTTP', () => {
     ['spring%00', undefined, 'is nobody’s with a NUL'],
   ])('a token %s is %s: it %s', async (sent, code, _why) => {
     const visitor = site.visitor()
-    const { id } = await visitor.ask(getUser, came(sent))
+    const { id } = await visitor.callOk(getUser, came(sent))
     expect(await order(visitor, { 'x-referrer-token': sent })).toEqual(code ? { referrer_token: code } : {})
     expect((await kept(id))?.last).toEqual(code && { referrer_token: code })
   })
 
   test('applies an answer about marketing at once, both ways', async () => {
     const { visitor, id } = await guest()
-    await visitor.ask(changeUser, { body: { consent: { marketing: true } } })
+    await visitor.callOk(changeUser, { body: { consent: { marketing: true } } })
     expect(await kept(id)).toEqual({ first: clicked, last: clicked })
-    await visitor.ask(changeUser, { body: { consent: { marketing: false } } })
+    await visitor.callOk(changeUser, { body: { consent: { marketing: false } } })
     expect(await kept(id)).toEqual({ first: token, last: token })
   })
 
   test('registering stores where a user came from, signing in moves it, deleting erases it', async () => {
     const [newcomer, later] = [await guest(), await guest()]
     const wish = account()
-    await newcomer.visitor.ask(registerUser, { body: wish })
+    await newcomer.visitor.callOk(registerUser, { body: wish })
     expect(await kept(newcomer.id)).toEqual({ first: token, last: token })
     const summer = { 'x-referrer-token': 'summer' }
-    await later.visitor.ask(changeUser, { body: { language: 'en' }, headers: summer })
-    await later.visitor.ask(signIn, { body: { email: wish.email, password }, headers: summer })
+    await later.visitor.callOk(changeUser, { body: { language: 'en' }, headers: summer })
+    await later.visitor.callOk(signIn, { body: { email: wish.email, password }, headers: summer })
     expect(await kept(newcomer.id)).toEqual({ first: token, last: { referrer_token: 'summer' } })
     expect(await kept(later.id)).toBeUndefined()
-    const exported = await later.visitor.ask(exportUser)
+    const exported = await later.visitor.callOk(exportUser)
     expect(exported).toMatchObject({ attribution: { first_touch: token } })
-    await later.visitor.ask(deleteUser, { body: { current_password: password } })
+    await later.visitor.callOk(deleteUser, { body: { current_password: password } })
     expect(await kept(newcomer.id)).toBeUndefined()
   })
 })
@@ -449,7 +449,7 @@ describe('over HTTP', () => {
 test('exports and erases what is stored', async () => {
   const { userId } = await trackedVisitor(site, true)
   await visit(userId, { token: 'spring', ttclid: 'tt1' })
-  expect(await readParts(exportTracking(site.context.db, userId))).toMatchObject({
+  expect(await readExportParts(exportTracking(site.context.db, userId))).toMatchObject({
     attribution: { first_touch: { referrer_token: 'spring', ttclid: 'tt1' } },
   })
   await site.context.db.transaction().execute((tx) => eraseTracking(tx, userId))

@@ -27,7 +27,7 @@ const batchSize = 1000
  */
 export function bufferEvents<T extends object>(options: Options<T>): EventBuffer<T> {
   const { write, log, capacity = 10_000, delayMs = 900 } = options
-  const waiting = new Set<T>()
+  const bufferedEvents = new Set<T>()
   let dropped = 0
   let failing = false
   let stopped = false
@@ -35,7 +35,7 @@ export function bufferEvents<T extends object>(options: Options<T>): EventBuffer
   let writing: Promise<void> | undefined
 
   const schedule = () => {
-    if (waiting.size > 0 && !stopped) timer ??= setTimeout(() => void flush(), delayMs).unref()
+    if (bufferedEvents.size > 0 && !stopped) timer ??= setTimeout(() => void flush(), delayMs).unref()
   }
 
   function flush(): Promise<void> {
@@ -49,12 +49,12 @@ export function bufferEvents<T extends object>(options: Options<T>): EventBuffer
   }
 
   async function writeAll(): Promise<void> {
-    while (waiting.size > 0) {
-      const batch = [...waiting].slice(0, batchSize)
-      const outcome = await write(batch).then(() => 'written' as const, judge)
+    while (bufferedEvents.size > 0) {
+      const batch = [...bufferedEvents].slice(0, batchSize)
+      const outcome = await write(batch).then(() => 'written' as const, handleWriteError)
       if (outcome === 'failed') return
       if (outcome === 'refused') dropped += batch.length
-      for (const event of batch) waiting.delete(event)
+      for (const event of batch) bufferedEvents.delete(event)
       if (outcome === 'written' && failing) {
         failing = false
         log.info({ dropped }, 'Analytics events are written again')
@@ -62,11 +62,11 @@ export function bufferEvents<T extends object>(options: Options<T>): EventBuffer
     }
   }
 
-  function judge(error: unknown): 'failed' | 'refused' {
-    const refused = isRefused(error)
+  function handleWriteError(error: unknown): 'failed' | 'refused' {
+    const refused = isPermanentWriteError(error)
     if (refused || !failing)
       log.warn(
-        { err: error, waiting: waiting.size },
+        { err: error, waiting: bufferedEvents.size },
         refused ? 'A batch of events was refused and is dropped' : 'Analytics events wait for the database',
       )
     failing = !refused
@@ -76,12 +76,12 @@ export function bufferEvents<T extends object>(options: Options<T>): EventBuffer
   return {
     add(event) {
       if (stopped) return
-      const [oldest] = waiting
-      if (oldest && waiting.size >= capacity) {
-        waiting.delete(oldest)
+      const [oldest] = bufferedEvents
+      if (oldest && bufferedEvents.size >= capacity) {
+        bufferedEvents.delete(oldest)
         dropped += 1
       }
-      waiting.add(event)
+      bufferedEvents.add(event)
       if (!writing) schedule()
     },
     dropped: () => dropped,
@@ -89,8 +89,8 @@ export function bufferEvents<T extends object>(options: Options<T>): EventBuffer
       stopped = true
       await writing
       await flush()
-      if (waiting.size > 0)
-        log.warn({ lost: waiting.size }, 'Analytics events were lost: the database is away')
+      if (bufferedEvents.size > 0)
+        log.warn({ lost: bufferedEvents.size }, 'Analytics events were lost: the database is away')
     },
   }
 }
@@ -99,6 +99,6 @@ export function bufferEvents<T extends object>(options: Options<T>): EventBuffer
  * Returns whether the database refuses this batch: because of its data (SQLSTATE classes 22 and 23), or because the disk is full
  * (53100), whose space more important data needs.
  */
-function isRefused(error: unknown): boolean {
+function isPermanentWriteError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^2[23]|^53100$/.test(String(error.code))
 }

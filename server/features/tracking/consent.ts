@@ -4,18 +4,18 @@ import type { Db, Tx } from '#server/tables.ts'
 export type Consents = ReadonlyMap<string, boolean | null>
 
 /** Asks it of these people. Members know; members/feature.ts gives it. */
-export type ConsentsOf = (db: Db, userIds: readonly string[]) => Promise<Consents>
+export type LoadConsents = (db: Db, userIds: readonly string[]) => Promise<Consents>
 
 /**
  * Returns whether a user consents to marketing, and blocks a withdrawal until the end of the transaction, so that what is written
  * with consent cannot be missed by it. From the members feature, too.
  */
-export type HoldAgreement = (tx: Tx, userId: string) => Promise<boolean>
+export type LockConsent = (tx: Tx, userId: string) => Promise<boolean>
 
 /** The same for many users, without waiting: returns those who consent, excluding users whose answer may be changing. */
-export type HoldAgreements = (tx: Tx, userIds: readonly string[]) => Promise<ReadonlySet<string>>
+export type LockConsents = (tx: Tx, userIds: readonly string[]) => Promise<ReadonlySet<string>>
 
 /** Returns whether a user consented to marketing; no answer counts as no. */
-export async function hasConsent(consentsOf: ConsentsOf, db: Db, userId: string): Promise<boolean> {
+export async function hasConsent(consentsOf: LoadConsents, db: Db, userId: string): Promise<boolean> {
   return (await consentsOf(db, [userId])).get(userId) ?? false
 }

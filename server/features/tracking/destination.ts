@@ -12,7 +12,7 @@ export interface Conversion {
 }
 
 /** A platform's response: it has the event, a retry may succeed, or it never will. */
-export type Verdict = 'delivered' | 'later' | 'refused'
+export type DeliveryResult = 'delivered' | 'later' | 'refused'
 
 /** An advertising platform with a server-to-server API. */
 export interface Destination {
@@ -20,18 +20,18 @@ export interface Destination {
   /** Builds the request that reports one conversion. */
   request(conversion: Conversion): { url: string; headers: Record<string, string>; body: object }
   /** Evaluates a response; `body` is its parsed JSON, or undefined if it was not JSON. */
-  judge(status: number, body: unknown): Verdict
+  evaluateResponse(status: number, body: unknown): DeliveryResult
 }
 
 /** The operator's settings of a platform: the API's base URL, its token, and the pixel's id. */
-export interface DestinationKeys {
+export interface DestinationConfig {
   apiBase: string
   accessToken: string
   pixelId: string
 }
 
 /** Evaluates an HTTP status: rate limits, time-outs and server errors are temporary; other errors are final. */
-export function judgeStatus(status: number): Verdict {
+export function evaluateStatus(status: number): DeliveryResult {
   if (status >= 200 && status < 300) return 'delivered'
   return status >= 500 || status === 429 || status === 408 ? 'later' : 'refused'
 }

@@ -5,9 +5,9 @@ import type { Db, Tx } from '#server/tables.ts'
 const lockTimeoutMs = 2000
 
 /** Creates missing partitions for these times. */
-export async function insertMonths(tx: Tx, moments: readonly Date[]): Promise<void> {
+export async function insertEventPartitions(tx: Tx, times: readonly Date[]): Promise<void> {
   await sql`SET LOCAL lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(tx)
-  await sql`SELECT make_events_month(moment) FROM unnest(${moments}::timestamptz[]) AS moment`.execute(tx)
+  await sql`SELECT make_events_month(moment) FROM unnest(${times}::timestamptz[]) AS moment`.execute(tx)
 }
 
 /**
@@ -15,14 +15,14 @@ export async function insertMonths(tx: Tx, moments: readonly Date[]): Promise<vo
  * lock.
  * @throws an error with the code 55P03 if it is in use
  */
-export async function dropUnlessUsed(tx: Tx, partition: string): Promise<void> {
+export async function dropPartitionUnlessInUse(tx: Tx, partition: string): Promise<void> {
   const month = sql.table(partition)
   await sql`LOCK TABLE ONLY events, ONLY ${month} IN ACCESS EXCLUSIVE MODE NOWAIT`.execute(tx)
   await sql`DROP TABLE ${month}`.execute(tx)
 }
 
 /** Returns the partitions whose month ended before a time. They are named by their months, `events_2026_11`. */
-export async function selectMonthsBefore(db: Db, before: Date): Promise<string[]> {
+export async function selectPartitionsBefore(db: Db, before: Date): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
     WHERE inhparent = 'events'::regclass

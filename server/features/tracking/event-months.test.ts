@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { forwardClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
+import { advanceClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
 import { dayMs } from '#server/platform/clock.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { trackedVisitor } from '#server/testing/site/tracked-visitor.ts'
-import { readParts } from '#server/testing/read-parts.ts'
-import { dropEventMonths, makeEventMonths, makeMonthsAhead } from './event-months.ts'
+import { readExportParts } from '#server/testing/read-parts.ts'
+import { dropEventPartitions, createEventPartitions, createUpcomingEventPartitions } from './event-months.ts'
 import { exportTracking, purgeEvents } from './tracking.ts'
-import { arrive, writeEvents } from './write-events.ts'
+import { receiveEvent, writeEvents } from './write-events.ts'
 
 const monthsOf = async ({ pool }: Pick<TestDatabase, 'pool'>) => {
   const { rows } = await pool.query<{ name: string }>(
@@ -31,8 +31,8 @@ describe('an event whose month has no partition yet', () => {
   let own: TestDatabase
   let site: TestSite
   beforeAll(async () => {
-    own = await testDatabase()
-    site = await testSite({ database: own })
+    own = await createTestDatabase()
+    site = await startTestSite({ database: own })
   })
   afterAll(() => site.close())
 
@@ -42,7 +42,7 @@ describe('an event whose month has no partition yet', () => {
     )
 
   test('is stored after the sandbox’s clock was moved by years', async () => {
-    await forwardClock(site.context.config, site.context.db, '800d')
+    await advanceClock(site.context.config, site.context.db, '800d')
     const ahead = () => site.context.clock.now().getTime() - Date.now()
     await expect.poll(ahead, { timeout: 30_000 }).toBeGreaterThan(700 * dayMs)
     await site.visitor().fetch('/api/statics.png?event=forwarded')
@@ -54,7 +54,7 @@ describe('an event whose month has no partition yet', () => {
       (text) => new Date(text),
     )
     const batch = [...times, new Date()].map((at, number) =>
-      arrive(
+      receiveEvent(
         { name: `off_${number}`, fields: {}, fbclid: undefined, ttclid: undefined },
         at,
         '192.0.2.1',
@@ -73,7 +73,7 @@ describe('an event whose month has no partition yet', () => {
 describe('months of events', () => {
   let own: TestDatabase
   beforeAll(async () => {
-    own = await testDatabase()
+    own = await createTestDatabase()
   })
   afterAll(() => own.close())
 
@@ -92,23 +92,23 @@ describe('months of events', () => {
 
   test('are created ahead, once, by any number of processes', async () => {
     const now = new Date('2021-11-30T23:30:00Z')
-    await Promise.all(Array.from({ length: 6 }, () => makeMonthsAhead(own.db, now)))
+    await Promise.all(Array.from({ length: 6 }, () => createUpcomingEventPartitions(own.db, now)))
     expect(await monthsOf(own)).toEqual(['events_2021_11', 'events_2021_12', 'events_2022_01'])
   })
 
   test('are dropped as a whole once all of their events have expired, and no sooner', async () => {
     const edges = ['2021-01-31T23:59:59.999Z', '2021-02-01T00:00:00.000Z', '2021-02-28T23:59:59.999Z']
-    await makeEventMonths(own.db, [...edges.map((time) => new Date(time)), march])
+    await createEventPartitions(own.db, [...edges.map((time) => new Date(time)), march])
     await fill(...edges, march.toISOString())
-    expect(await dropEventMonths(own.db, new Date('2021-02-28T23:59:59.999Z'))).toEqual([])
+    expect(await dropEventPartitions(own.db, new Date('2021-02-28T23:59:59.999Z'))).toEqual([])
     expect(await monthsOf(own)).toEqual(['events_2021_02', 'events_2021_03'])
     expect(await kept()).toEqual([...edges.slice(1), march.toISOString()])
-    await dropEventMonths(own.db, new Date('2021-03-01T00:00:00Z'))
+    await dropEventPartitions(own.db, new Date('2021-03-01T00:00:00Z'))
     expect(await kept()).toEqual([march.toISOString()])
   })
 
   test('are created while others read and write', async () => {
-    await makeEventMonths(own.db, [march])
+    await createEventPartitions(own.db, [march])
     const client = await own.pool.connect()
     onTestFinished(() => client.release(true))
     await client.query('BEGIN')
@@ -116,20 +116,20 @@ describe('months of events', () => {
       march,
     ])
     await client.query('SELECT FROM events')
-    await makeMonthsAhead(own.db, march)
+    await createUpcomingEventPartitions(own.db, march)
     await client.query('COMMIT')
     expect(await monthsOf(own)).toEqual(['events_2021_03', 'events_2021_04', 'events_2021_05'])
   })
 
   test('are kept for now while one is being read, and nobody waits behind', async () => {
-    await makeEventMonths(own.db, [new Date('2021-02-01'), march])
+    await createEventPartitions(own.db, [new Date('2021-02-01'), march])
     await fill('2021-02-01T00:00:00.000Z')
     const reader = await own.pool.connect()
     onTestFinished(() => reader.release(true))
     await reader.query('BEGIN')
     await reader.query('SELECT FROM events')
     let dropped: string[] | undefined
-    const dropping = dropEventMonths(own.db, march).then((left) => (dropped = left))
+    const dropping = dropEventPartitions(own.db, march).then((left) => (dropped = left))
     const other = await own.pool.connect()
     onTestFinished(() => other.release(true))
     await other.query("SET lock_timeout = '1ms'")
@@ -139,25 +139,25 @@ describe('months of events', () => {
     }
     expect(await dropping).toEqual(['events_2021_02'])
     await reader.query('COMMIT')
-    expect(await dropEventMonths(own.db, march)).toEqual([])
+    expect(await dropEventPartitions(own.db, march)).toEqual([])
     expect(await monthsOf(own)).toEqual(['events_2021_03'])
   })
 })
 
 test('a user’s events are exported for as long as their month is stored', async () => {
-  const own = await testDatabase()
+  const own = await createTestDatabase()
   // The oldest month that is kept is some days older than configured.
   const now = new Date('2026-08-20T12:00:00Z')
-  const site = await testSite({ database: own, clock: { now: () => now } }, { EVENTS_DAYS: '30' })
+  const site = await startTestSite({ database: own, clock: { now: () => now } }, { EVENTS_DAYS: '30' })
   const { userId } = await trackedVisitor(site, true)
   const ages = { younger: 29, older: 31, dropped: 51 }
   const events = Object.entries(ages).map(([name, days]) =>
     eventAt(new Date(now.getTime() - days * dayMs), name, userId),
   )
-  await makeEventMonths(own.db, [...events.map(({ at }) => at), now])
+  await createEventPartitions(own.db, [...events.map(({ at }) => at), now])
   await own.db.insertInto('events').values(events).execute()
   await purgeEvents(site.context)
-  const { events: shown } = await readParts(exportTracking(own.db, userId))
+  const { events: shown } = await readExportParts(exportTracking(own.db, userId))
   expect(shown).toMatchObject([{ name: 'younger' }, { name: 'older' }])
   const rows = await own.db.selectFrom('events').select('name').where('user_id', '=', userId).execute()
   expect(rows.map(({ name }) => name).toSorted()).toEqual(['older', 'younger'])

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { addToCounters } from '#server/platform/database/add-to-counters.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { longestToken, type StepRow } from './step-queries.ts'
+import { maxTokenLength, type StepRow } from './step-queries.ts'
 
 export interface EventRow {
   at: Date
@@ -20,8 +20,8 @@ export interface ShareRow {
 }
 
 /** Disk space of a row with its index entries, without its texts. */
-const bytesOfBareRow = 120
-const rowBytes = sql`${sql.lit(bytesOfBareRow)} + length(name) + pg_column_size(fields)
+const fixedRowBytes = 120
+const rowBytes = sql`${sql.lit(fixedRowBytes)} + length(name) + pg_column_size(fields)
   + coalesce(length(fbclid), 0) + coalesce(length(ttclid), 0)`
 
 interface Sized extends Pick<EventRow, 'name' | 'fields'> {
@@ -30,9 +30,9 @@ interface Sized extends Pick<EventRow, 'name' | 'fields'> {
 }
 
 /** Estimates the same for a row before it is written. */
-export function bytesOf({ name, fields, fbclid, ttclid }: Sized): number {
+export function estimateEventBytes({ name, fields, fbclid, ttclid }: Sized): number {
   const texts = [name, JSON.stringify(fields), fbclid ?? '', ttclid ?? '']
-  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), bytesOfBareRow)
+  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), fixedRowBytes)
 }
 
 /** Inserts a batch, ignoring existing events and their steps. The statement's text is the same for every batch size. */
@@ -49,7 +49,7 @@ export async function insertEvents(
       ON CONFLICT DO NOTHING RETURNING id
     )
     INSERT INTO funnel_steps (day, step, token, click, video_id, count)
-    SELECT day, step, left(token, ${longestToken}), click, video_id, count(*)
+    SELECT day, step, left(token, ${maxTokenLength}), click, video_id, count(*)
     FROM added JOIN jsonb_to_recordset(${JSON.stringify(steps)}::jsonb)
       AS given (id uuid, day date, step text, token text, click text, video_id text) USING (id)
     GROUP BY 1, 2, 3, 4, 5`.execute(tx)
@@ -70,10 +70,10 @@ export async function insertShares(tx: Tx, rows: readonly ShareRow[]): Promise<v
 export const anyShares = 'EXISTS (SELECT FROM shares WHERE NOT aggregated)'
 
 /** Adds a batch of uncounted shares to their videos. Several processes may do it at once. @returns how many shares were counted */
-export async function aggregateShareBatch(tx: Tx, most: number): Promise<number> {
+export async function aggregateShareBatch(tx: Tx, limit: number): Promise<number> {
   const { rows } = await sql<{ video_id: string; shares: number }>`
     WITH batch AS (
-      SELECT dedup_key FROM shares WHERE NOT aggregated LIMIT ${most} FOR UPDATE SKIP LOCKED
+      SELECT dedup_key FROM shares WHERE NOT aggregated LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ), marked AS (
       UPDATE shares SET aggregated = true FROM batch WHERE shares.dedup_key = batch.dedup_key RETURNING shares.video_id
     )
@@ -84,16 +84,16 @@ export async function aggregateShareBatch(tx: Tx, most: number): Promise<number>
 }
 
 /** Deletes a batch of counted shares older than a time. @returns how many */
-export async function deleteShares(db: Db, before: Date, most: number): Promise<number> {
+export async function deleteShares(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     DELETE FROM shares WHERE dedup_key IN (
-      SELECT dedup_key FROM shares WHERE aggregated AND at < ${before} LIMIT ${most} FOR UPDATE SKIP LOCKED
+      SELECT dedup_key FROM shares WHERE aggregated AND at < ${before} LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )`.execute(db)
   return Number(numAffectedRows ?? 0)
 }
 
 /** Removes the user and click ids from a user's events; the events themselves are kept. */
-export async function forgetPersonOfEvents(tx: Tx, userId: string): Promise<void> {
+export async function anonymizeEvents(tx: Tx, userId: string): Promise<void> {
   await tx
     .updateTable('events')
     .set({ user_id: null, fbclid: null, ttclid: null })
@@ -105,12 +105,12 @@ export async function forgetPersonOfEvents(tx: Tx, userId: string): Promise<void
  * Deletes a user's oldest events beyond so many bytes. Events locked by another transaction are left for the next time, so that two
  * processes do not deadlock.
  */
-export async function trimEvents(db: Db, userId: string, mostBytes: number): Promise<void> {
+export async function trimEvents(db: Db, userId: string, maxBytes: number): Promise<void> {
   await sql`
     WITH sized AS (
       SELECT at, id, sum(${rowBytes}) OVER (ORDER BY at DESC, id DESC) AS bytes FROM events WHERE user_id = ${userId}
     ), beyond AS (
-      SELECT events.at, events.id FROM events JOIN sized USING (at, id) WHERE sized.bytes > ${mostBytes}
+      SELECT events.at, events.id FROM events JOIN sized USING (at, id) WHERE sized.bytes > ${maxBytes}
       ORDER BY at, id FOR UPDATE OF events SKIP LOCKED
     )
     DELETE FROM events USING beyond WHERE events.at = beyond.at AND events.id = beyond.id`.execute(db)
@@ -121,11 +121,11 @@ export async function moveEvents(tx: Tx, from: string, to: string): Promise<void
 }
 
 /** Returns a page of a user's events, newest first, after the given one. */
-export function selectEventsOf(
+export function selectUserEvents(
   db: Db,
   userId: string,
   after: Pick<EventRow, 'at' | 'id'> | undefined,
-  most: number,
+  limit: number,
 ) {
   return db
     .selectFrom('events')
@@ -134,6 +134,6 @@ export function selectEventsOf(
     .$if(after !== undefined, (query) => query.where(sql<boolean>`(at, id) < (${after?.at}, ${after?.id})`))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
-    .limit(most)
+    .limit(limit)
     .execute()
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '#server/platform/clock.ts'
 import type { Config } from '#server/platform/config/config.ts'
-import type { AdIds } from '#server/platform/http/route.ts'
+import type { AdClickIds } from '#server/platform/http/route.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Tx } from '#server/tables.ts'
 import {
@@ -17,27 +17,27 @@ import {
   type ConversionContext,
   type WriteEventsContext,
 } from './tracking.ts'
-import type { ArrivedEvent } from './write-events.ts'
+import type { ReceivedEvent } from './write-events.ts'
 
-interface Needed {
+interface Dependencies {
   config: Config
   clock: Clock
   log: Log
 }
 
 type TrackingContext = AttributionContext & ConversionContext & WriteEventsContext
-type Newcomer = Parameters<typeof reportRegistration>[2]
+type NewMember = Parameters<typeof reportRegistration>[2]
 
 /** Adds the buffer of analytics events to the context, and records where users come from. */
-export function trackingFeature({ config, clock, log }: Needed, context: () => TrackingContext) {
-  const events = bufferEvents<ArrivedEvent>({ write: (batch) => writeEvents(context(), batch), log })
+export function trackingFeature({ config, clock, log }: Dependencies, context: () => TrackingContext) {
+  const events = bufferEvents<ReceivedEvent>({ write: (batch) => writeEvents(context(), batch), log })
   return {
     parts: { tracking: config.tracking, events, countPlays },
     lifecycleHooks: {
-      keep: [(tx: Tx, id: string, ids: AdIds) => recordTouch(context(), tx, id, ids, clock.now())],
-      register: [(tx: Tx, newcomer: Newcomer) => reportRegistration(context(), tx, newcomer, clock.now())],
+      storeGuest: [(tx: Tx, id: string, ids: AdClickIds) => recordTouch(context(), tx, id, ids, clock.now())],
+      register: [(tx: Tx, member: NewMember) => reportRegistration(context(), tx, member, clock.now())],
       consent: [
-        (tx: Tx, id: string, marketing: boolean, ids: AdIds) =>
+        (tx: Tx, id: string, marketing: boolean, ids: AdClickIds) =>
           changeConsent(context(), tx, id, { marketing, ids }, clock.now()),
       ],
       merge: [(tx: Tx, guest: string, member: string) => mergeTracking(context(), tx, guest, member)],

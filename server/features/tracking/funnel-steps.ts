@@ -1,42 +1,42 @@
-import type { AdIds } from '#server/platform/http/route.ts'
-import { dayName } from '#server/platform/utc-days.ts'
+import type { AdClickIds } from '#server/platform/http/route.ts'
+import { formatUtcDay } from '#server/platform/utc-days.ts'
 import type { Tx } from '#server/tables.ts'
 import { clickKind } from './click-kind.ts'
 import { insertSteps, type StepRow } from './step-queries.ts'
-import type { SentEvent } from './read-event.ts'
+import type { AnalyticsEvent } from './read-event.ts'
 
 /**
  * Returns the funnel step of a browser event: a visit begins (`visit`), a video's page was opened in it (`visit_video`), a locked
  * episode's offer was shown (`paywall`; `first` if it is the visit's first). Each is sent once per visit, or once per visit and
  * video.
  */
-export function stepOf(event: SentEvent & { at: Date }): StepRow[] {
+export function toFunnelSteps(event: AnalyticsEvent & { at: Date }): StepRow[] {
   const { name, fields, at } = event
-  const from = { token: fields['referrer_token'] ?? '', click: clickKind(event) }
-  const nobody = { token: null, click: null }
+  const source = { token: fields['referrer_token'] ?? '', click: clickKind(event) }
+  const noSource = { token: null, click: null }
   const video_id = fields['video_id'] ?? null
-  const day = dayName(at)
-  if (name === 'visit') return [{ day, step: 'visit', ...from, video_id: null }]
+  const day = formatUtcDay(at)
+  if (name === 'visit') return [{ day, step: 'visit', ...source, video_id: null }]
   if (video_id === null) return []
-  if (name === 'visit_video') return [{ day, step: 'visit', ...nobody, video_id }]
+  if (name === 'visit_video') return [{ day, step: 'visit', ...noSource, video_id }]
   if (name !== 'paywall') return []
-  return [{ day, step: 'paywall', ...(fields['first'] === '1' ? from : nobody), video_id }]
+  return [{ day, step: 'paywall', ...(fields['first'] === '1' ? source : noSource), video_id }]
 }
 
 /** A play, with the click ids of the viewer's browser. */
 export interface CountedPlay {
   videoId: string
-  ids: AdIds
+  ids: AdClickIds
   at: Date
 }
 
 /** Counts plays for their referrer token and kind of click, without the viewer. */
 export async function countPlays(tx: Tx, plays: readonly CountedPlay[]): Promise<void> {
-  await insertSteps(tx, plays.map(stepOfPlay))
+  await insertSteps(tx, plays.map(toPlayStep))
 }
 
-function stepOfPlay({ videoId, ids, at }: CountedPlay): StepRow {
+function toPlayStep({ videoId, ids, at }: CountedPlay): StepRow {
   const { referrerToken } = ids
   const token = referrerToken?.isWellFormed() ? referrerToken : ''
-  return { day: dayName(at), step: 'play', token, click: clickKind(ids), video_id: videoId }
+  return { day: formatUtcDay(at), step: 'play', token, click: clickKind(ids), video_id: videoId }
 }

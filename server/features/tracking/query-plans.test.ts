@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { forgetPersonOfEvents, moveEvents, selectEventsOf, trimEvents } from './event-queries.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { anonymizeEvents, moveEvents, selectUserEvents, trimEvents } from './event-queries.ts'
 import { countStepEvents } from './step-queries.ts'
-import { takeDueConversion } from './conversions/conversion-queries.ts'
+import { claimDueConversion } from './conversions/conversion-queries.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 
 let database: TestDatabase
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
   await database.pool.query(`
     INSERT INTO conversions (destination, name, event_id, user_id, details, state, try_at, at)
       SELECT 'meta', 'purchase', n, 'usr_' || n, '{}', 'sent', now(), now() FROM generate_series(1, 5000) n;
@@ -24,7 +24,7 @@ afterAll(() => database.close())
 
 it('finds the due conversion without reading sent ones', async () => {
   const plans = await queryPlans(database, (db) =>
-    db.transaction().execute((tx) => takeDueConversion(tx, now, () => now)),
+    db.transaction().execute((tx) => claimDueConversion(tx, now, () => now)),
   )
   expect(plans).toHaveLength(1)
   expect(plans[0]?.plan).toContain('conversions_due')
@@ -33,11 +33,11 @@ it('finds the due conversion without reading sent ones', async () => {
 
 it("finds a user's events in each month by an index", async () => {
   const plans = await queryPlans(database, async (db) => {
-    await selectEventsOf(db, 'usr_7', { at: now, id: randomUUID() }, 100)
+    await selectUserEvents(db, 'usr_7', { at: now, id: randomUUID() }, 100)
     await trimEvents(db, 'usr_7', 1000)
     await db.transaction().execute(async (tx) => {
       await moveEvents(tx, 'usr_7', 'usr_8')
-      await forgetPersonOfEvents(tx, 'usr_8')
+      await anonymizeEvents(tx, 'usr_8')
     })
   })
   expect(plans).toHaveLength(4)

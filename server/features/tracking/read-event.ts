@@ -1,7 +1,7 @@
 import { withoutCardNumbers } from '#server/platform/card-number.ts'
 
 /** An analytics event as sent by a browser, after validation. */
-export interface SentEvent {
+export interface AnalyticsEvent {
   name: string
   fields: Record<string, string>
   fbclid: string | undefined
@@ -10,43 +10,43 @@ export interface SentEvent {
 
 const namePattern = /^[a-z][\w./{}-]{0,127}$/i
 const fieldPattern = /^[a-z]\w{0,31}$/i
-const mostFields = 16
-const longestValue = 256
+const maxFields = 16
+const maxValueLength = 256
 /** Maximum length of all fields together, names included. */
-const mostOfFields = 2048
-const longestClickId = 512
+const maxTotalLength = 2048
+const maxClickIdLength = 512
 
 /**
  * Reads a beacon's query: `event` is its name, `fbclid` and `ttclid` are the ad click ids, every other parameter is a field of the
  * event, with card numbers removed. Invalid fields are dropped; an event without a valid name is ignored.
  */
-export function readEvent(query: unknown): SentEvent | null {
+export function parseBeacon(query: unknown): AnalyticsEvent | null {
   const { event, fbclid, ttclid, ...others } = Object(query) as Record<string, unknown>
   if (typeof event !== 'string' || !namePattern.test(event)) return null
   let length = 0
   const fields = Object.entries(others)
     .filter(isField)
-    .slice(0, mostFields)
-    .filter(([field, value]) => (length += field.length + value.length) <= mostOfFields)
+    .slice(0, maxFields)
+    .filter(([field, value]) => (length += field.length + value.length) <= maxTotalLength)
     .map(([field, value]) => [field, withoutCardNumbers(value)])
   return {
     name: event,
     fields: Object.fromEntries(fields),
-    fbclid: isText(fbclid, longestClickId) ? fbclid : undefined,
-    ttclid: isText(ttclid, longestClickId) ? ttclid : undefined,
+    fbclid: isText(fbclid, maxClickIdLength) ? fbclid : undefined,
+    ttclid: isText(ttclid, maxClickIdLength) ? ttclid : undefined,
   }
 }
 
 function isField(pair: [string, unknown]): pair is [string, string] {
-  return fieldPattern.test(pair[0]) && isText(pair[1], longestValue)
+  return fieldPattern.test(pair[0]) && isText(pair[1], maxValueLength)
 }
 
 /** Returns whether a value is text that the database can store: without NUL and lone surrogates. */
-function isText(value: unknown, longest: number): value is string {
+function isText(value: unknown, maxLength: number): value is string {
   return (
     typeof value === 'string' &&
     value !== '' &&
-    value.length <= longest &&
+    value.length <= maxLength &&
     !value.includes('\0') &&
     value.isWellFormed()
   )

@@ -1,13 +1,13 @@
-import type { AdIds } from '#server/platform/http/route.ts'
+import type { AdClickIds } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { selectAttribution, upsertTouch } from './attribution-queries.ts'
-import { hasConsent, type ConsentsOf, type HoldAgreement } from './consent.ts'
-import { longestToken } from './step-queries.ts'
+import { hasConsent, type LoadConsents, type LockConsent } from './consent.ts'
+import { maxTokenLength } from './step-queries.ts'
 import type { OrderAttribution, Touch } from './tables.ts'
 
 export interface AttributionContext {
-  consentsOf: ConsentsOf
-  holdAgreement: HoldAgreement
+  consentsOf: LoadConsents
+  holdAgreement: LockConsent
   /** Whose referral code this is, if anybody's. Members know; members/feature.ts gives it. */
   findReferrer(db: Db, code: string): Promise<string | undefined>
   /** Takes off a person's orders what only consent allowed. Billing knows; billing/feature.ts gives it. */
@@ -22,28 +22,28 @@ export async function recordTouch(
   context: AttributionContext,
   tx: Tx,
   userId: string,
-  ids: AdIds,
+  ids: AdClickIds,
   at: Date,
 ): Promise<void> {
-  await recordArrival(context, tx, userId, ids, at)
+  await recordFirstLink(context, tx, userId, ids, at)
   const touch = await readTouch(context, tx, userId, ids)
   if (isEmpty(touch)) return
-  const kept = await selectAttribution(tx, userId)
-  if (kept && isSame(kept.last_touch, touch)) return
+  const attribution = await selectAttribution(tx, userId)
+  if (attribution && isSame(attribution.last_touch, touch)) return
   // Something will be written, so the answer must not change until then.
-  const standing = allowed(touch, hasClickIds(touch) && (await context.holdAgreement(tx, userId)))
-  const { referrer_token: token, ...clickIds } = standing
-  const own = token !== undefined && (await context.findReferrer(tx, token)) === userId
-  const foreign = own ? clickIds : standing
-  if (!isEmpty(foreign)) await upsertTouch(tx, userId, foreign, at)
+  const allowedTouch = filterByConsent(touch, hasClickIds(touch) && (await context.holdAgreement(tx, userId)))
+  const { referrer_token: token, ...clickIds } = allowedTouch
+  const isOwnCode = token !== undefined && (await context.findReferrer(tx, token)) === userId
+  const touchToStore = isOwnCode ? clickIds : allowedTouch
+  if (!isEmpty(touchToStore)) await upsertTouch(tx, userId, touchToStore, at)
 }
 
 /** Records a guest's first link as the first touch, if another was used before the row was created. */
-async function recordArrival(
+async function recordFirstLink(
   context: AttributionContext,
   tx: Tx,
   userId: string,
-  { cameBy, referrerToken }: AdIds,
+  { firstReferrerToken: cameBy, referrerToken }: AdClickIds,
   at: Date,
 ): Promise<void> {
   if (cameBy === undefined || cameBy === referrerToken || (await selectAttribution(tx, userId))) return
@@ -54,10 +54,10 @@ async function readTouch(
   { consentsOf }: AttributionContext,
   tx: Tx,
   userId: string,
-  { referrerToken, fbclid, ttclid }: AdIds,
+  { referrerToken, fbclid, ttclid }: AdClickIds,
 ): Promise<Touch> {
   const token =
-    isText(referrerToken) && referrerToken.length <= longestToken ? { referrer_token: referrerToken } : {}
+    isText(referrerToken) && referrerToken.length <= maxTokenLength ? { referrer_token: referrerToken } : {}
   const clickIds = { ...(isText(fbclid) ? { fbclid } : {}), ...(isText(ttclid) ? { ttclid } : {}) }
   if (isEmpty(clickIds) || !(await hasConsent(consentsOf, tx, userId))) return token
   return { ...token, ...clickIds }
@@ -92,9 +92,9 @@ export async function attributionForOrder(
   userAgent: string,
 ): Promise<OrderAttribution> {
   const consent = await hasConsent(context.consentsOf, tx, userId)
-  const kept = await selectAttribution(tx, userId)
-  const last = allowed(kept?.last_touch ?? {}, consent)
-  const first = allowed(kept?.first_touch ?? {}, consent)
+  const attribution = await selectAttribution(tx, userId)
+  const last = filterByConsent(attribution?.last_touch ?? {}, consent)
+  const first = filterByConsent(attribution?.first_touch ?? {}, consent)
   const sameAsLast = isSame(first, last)
   const referrer =
     last.referrer_token === undefined ? undefined : await context.findReferrer(tx, last.referrer_token)
@@ -104,14 +104,14 @@ export async function attributionForOrder(
     ...last,
     ...(referrer !== undefined && referrer !== userId ? { referrer_user_id: referrer } : {}),
     ...(consent && userAgent !== '' ? { user_agent: userAgent.slice(0, 512) } : {}),
-    ...(kept && !isEmpty(first) && !sameAsLast
-      ? { first: { ...first, at: kept.first_at.toISOString() } }
+    ...(attribution && !isEmpty(first) && !sameAsLast
+      ? { first: { ...first, at: attribution.first_at.toISOString() } }
       : {}),
   }
 }
 
 /** Returns an order's attribution if only a link's token is known. */
-export async function attributionOfToken(
+export async function attributionForToken(
   { findReferrer }: Pick<AttributionContext, 'findReferrer'>,
   tx: Tx,
   userId: string,
@@ -122,7 +122,7 @@ export async function attributionOfToken(
   return { referrer_token: token, ...(referrer === undefined ? {} : { referrer_user_id: referrer }) }
 }
 
-function allowed({ referrer_token, fbclid, ttclid }: Touch, consent: boolean): Touch {
+function filterByConsent({ referrer_token, fbclid, ttclid }: Touch, consent: boolean): Touch {
   return {
     ...(referrer_token === undefined ? {} : { referrer_token }),
     ...(consent && fbclid !== undefined ? { fbclid } : {}),

@@ -14,16 +14,16 @@ import {
 import type { TrackingConfig } from '#server/platform/config/read-tracking.ts'
 import type { Db } from '#server/tables.ts'
 import type { EventBuffer } from './buffer-events.ts'
-import { bytesOf } from './event-queries.ts'
-import { readEvent, type SentEvent } from './read-event.ts'
+import { estimateEventBytes } from './event-queries.ts'
+import { parseBeacon, type AnalyticsEvent } from './read-event.ts'
 import { loadTrackingSettings } from './settings.ts'
-import { arrive, type ArrivedEvent, type Sender } from './write-events.ts'
+import { receiveEvent, type ReceivedEvent, type Sender } from './write-events.ts'
 
 export interface TrackingRoutesContext {
   db: Db
   clock: Clock
   tracking: TrackingConfig
-  events: EventBuffer<ArrivedEvent>
+  events: EventBuffer<ReceivedEvent>
   quotas: NetworkQuotas
   disk: Pick<DiskGuard, 'isLow'>
   /** Called with the name of each received event, for metrics. */
@@ -81,11 +81,11 @@ export function beaconRoutes({
       },
       handle(request, reply, _caller, viewer) {
         reply.type('image/png').header('cache-control', 'no-store').send(pixel)
-        const event = readEvent(request.query)
+        const event = parseBeacon(request.query)
         if (event) countEvent?.(event.name)
-        const sender = event && whoSent(viewer)
-        if (event && !disk.isLow() && hasRoom(quotas, request.ip, event))
-          events.add(arrive(event, clock.now(), request.ip, sender))
+        const sender = event && identifySender(viewer)
+        if (event && !disk.isLow() && consumeQuota(quotas, request.ip, event))
+          events.add(receiveEvent(event, clock.now(), request.ip, sender))
         return reply
       },
     },
@@ -93,18 +93,18 @@ export function beaconRoutes({
 }
 
 /** Spends an event's bytes of a network's hourly and daily quota. @returns whether it is within both */
-function hasRoom(quotas: NetworkQuotas, ip: string, event: SentEvent): boolean {
-  const bytes = bytesOf(event)
+function consumeQuota(quotas: NetworkQuotas, ip: string, event: AnalyticsEvent): boolean {
+  const bytes = estimateEventBytes(event)
   return quotas.spend('eventBytes', ip, bytes) === 0 && quotas.spend('eventBytesOfDay', ip, bytes) === 0
 }
 
 /** Identifies the sender. It never rejects, and is synchronous if no lookup is needed. */
-function whoSent(viewer: FindViewer): Sender | Promise<Sender> {
+function identifySender(viewer: FindViewer): Sender | Promise<Sender> {
   try {
     const found = viewer()
-    return found instanceof Promise ? found.then(keptSender).catch(withoutSender) : keptSender(found)
+    return found instanceof Promise ? found.then(storedSender).catch(senderAfterError) : storedSender(found)
   } catch (error) {
-    return withoutSender(error)
+    return senderAfterError(error)
   }
 }
 
@@ -112,10 +112,10 @@ function whoSent(viewer: FindViewer): Sender | Promise<Sender> {
  * Returns the viewer if they have a row. A guest without one has not consented to anything, and the token may belong to a user who
  * has registered since.
  */
-function keptSender(viewer: Viewer | null): Sender {
-  return viewer?.kept ? viewer : null
+function storedSender(viewer: Viewer | null): Sender {
+  return viewer?.isStored ? viewer : null
 }
 
-function withoutSender(error: unknown): Sender {
+function senderAfterError(error: unknown): Sender {
   return error instanceof Fault && error.reason === 'tooMany' ? 'tooMany' : null
 }

@@ -13,20 +13,20 @@ export interface StepRow {
 }
 
 /** Longer tokens are truncated. */
-export const longestToken = 128
+export const maxTokenLength = 128
 
 /** Inserts steps, with equal ones in one row. */
 export async function insertSteps(tx: Tx, steps: readonly StepRow[]): Promise<void> {
   await sql`
     INSERT INTO funnel_steps (day, step, token, click, video_id, count)
-    SELECT day, step, left(token, ${longestToken}), click, video_id, count(*)
+    SELECT day, step, left(token, ${maxTokenLength}), click, video_id, count(*)
     FROM jsonb_to_recordset(${JSON.stringify(steps)}::jsonb)
       AS given (day date, step text, token text, click text, video_id text)
     GROUP BY 1, 2, 3, 4, 5`.execute(tx)
 }
 
 /** Equal steps with their count. */
-export interface TakenSteps extends StepRow {
+export interface CountedSteps extends StepRow {
   count: number
 }
 
@@ -34,11 +34,11 @@ export interface TakenSteps extends StepRow {
 export const anySteps = 'EXISTS (SELECT FROM funnel_steps)'
 
 /** Deletes a batch of steps in order to count them, within the transaction; concurrent processes get different ones. */
-export async function takeSteps(tx: Tx, most: number): Promise<TakenSteps[]> {
-  const { rows } = await sql<TakenSteps>`
+export async function dequeueFunnelSteps(tx: Tx, limit: number): Promise<CountedSteps[]> {
+  const { rows } = await sql<CountedSteps>`
     WITH taken AS (
       DELETE FROM funnel_steps WHERE id = ANY (ARRAY(
-        SELECT id FROM funnel_steps ORDER BY id LIMIT ${most} FOR UPDATE SKIP LOCKED
+        SELECT id FROM funnel_steps ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
       )) RETURNING day, step, token, click, video_id, count
     )
     SELECT day::text, step, token, click, video_id, sum(count)::int AS count FROM taken
@@ -47,7 +47,7 @@ export async function takeSteps(tx: Tx, most: number): Promise<TakenSteps[]> {
 }
 
 /** Returns whether a day has uncounted steps. There are few, since they are counted every few seconds. */
-export async function anyStepsOf(db: Db, day: string): Promise<boolean> {
+export async function hasUncountedSteps(db: Db, day: string): Promise<boolean> {
   const { rows } = await sql<{ any: boolean }>`
     SELECT EXISTS (SELECT FROM funnel_steps WHERE day = ${day}::date) AS any`.execute(db)
   return rows[0]?.any === true

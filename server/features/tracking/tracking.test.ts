@@ -4,11 +4,11 @@ import { changeUser, deleteUser, getUser, registerUser, signIn } from '#contract
 import { getReports } from '#contract/tracking.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
-import { readParts } from '#server/testing/read-parts.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { readExportParts } from '#server/testing/read-parts.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { trackedVisitor } from '#server/testing/site/tracked-visitor.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
-import { makeEventMonths } from './event-months.ts'
+import { createEventPartitions } from './event-months.ts'
 import {
   exportTracking,
   eraseTracking,
@@ -20,7 +20,7 @@ import {
 
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite({}, { FACEBOOK_PIXEL_ID: '1', TIKTOK_PIXEL: 'T1' })
+  site = await startTestSite({}, { FACEBOOK_PIXEL_ID: '1', TIKTOK_PIXEL: 'T1' })
 })
 afterAll(() => site.close())
 
@@ -109,7 +109,7 @@ describe('the beacon', () => {
     for (const { visitor } of people)
       await beacon(visitor, { event: 'consent_seen', fbclid: 'fb1', ttclid: 'tt1' })
     const stranger = site.visitor()
-    await stranger.ask(getUser)
+    await stranger.callOk(getUser)
     await beacon(stranger, { event: 'consent_seen', fbclid: 'fb1', ttclid: 'tt1' })
     const events = await eventsOf('consent_seen', 4)
     const agreed = { user_id: people[0]?.userId, fbclid: 'fb1', ttclid: 'tt1', fields: {} }
@@ -150,7 +150,7 @@ describe('shares', () => {
     const video = await buildVideo(site.context)
     for (let guest = 0; guest < 10; guest++) {
       const visitor = site.visitor()
-      await visitor.ask(getUser)
+      await visitor.callOk(getUser)
       await share(visitor, video.id)
     }
     await share(site.visitor(), video.id)
@@ -194,8 +194,8 @@ describe("a user's stored data", () => {
 
   const consent = (marketing: boolean) => ({ body: { consent: { marketing } } })
   const ways: [string, (visitor: Visitor) => Promise<unknown>][] = [
-    ['takes consent back', (visitor) => visitor.ask(changeUser, consent(false))],
-    ['leaves', (visitor) => visitor.ask(deleteUser)],
+    ['takes consent back', (visitor) => visitor.callOk(changeUser, consent(false))],
+    ['leaves', (visitor) => visitor.callOk(deleteUser)],
     ['signs in to an account that said no', (visitor) => signInTo(visitor, false)],
   ]
 
@@ -206,9 +206,9 @@ describe("a user's stored data", () => {
       password: 'a long enough password 7',
     }
     const member = site.visitor()
-    await member.ask(registerUser, { body: { ...account, repeat_password: account.password } })
-    await member.ask(changeUser, consent(marketing))
-    await visitor.ask(signIn, { body: account })
+    await member.callOk(registerUser, { body: { ...account, repeat_password: account.password } })
+    await member.callOk(changeUser, consent(marketing))
+    await visitor.callOk(signIn, { body: account })
   }
 
   test.each(ways)('is deleted even if a user who %s does so while the event is written', async (_, end) => {
@@ -264,13 +264,13 @@ describe("a user's stored data", () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     await beacon(visitor, { event: 'exported', page: 'home' })
     await eventsOf('exported')
-    const kept = await readParts(exportTracking(site.context.db, userId))
+    const kept = await readExportParts(exportTracking(site.context.db, userId))
     expect(kept).toMatchObject({
       attribution: null,
       events: [{ name: 'exported', fields: { page: 'home' } }],
     })
     await site.context.db.transaction().execute((tx) => eraseTracking(tx, userId))
-    expect(await readParts(exportTracking(site.context.db, userId))).toEqual({
+    expect(await readExportParts(exportTracking(site.context.db, userId))).toEqual({
       attribution: null,
       events: [],
       conversions: [],
@@ -286,7 +286,7 @@ test('exports every event of a user once, newest first', async () => {
      SELECT now() - n / 3 * interval '1 s', gen_random_uuid(), 'event ' || n, $1 FROM generate_series(1, $2::int) n`,
     [userId, many],
   )
-  const { events } = await readParts(exportTracking(site.context.db, userId))
+  const { events } = await readExportParts(exportTracking(site.context.db, userId))
   const exported = events as { at: Date; name: string }[]
   expect(new Set(exported.map(({ name }) => name)).size).toBe(many)
   expect(exported).toHaveLength(many)
@@ -298,7 +298,10 @@ test('deletes events with the month in which their lifetime ends, and shares aft
   const { db } = site.context
   const day = 86_400_000
   const longestMonth = 31
-  const ages = [site.context.tracking.eventsDays - 1, site.context.tracking.eventsDays + longestMonth]
+  const ages = [
+    site.context.tracking.eventRetentionDays - 1,
+    site.context.tracking.eventRetentionDays + longestMonth,
+  ]
   const events = ages.map((age, index) => ({
     at: new Date(Date.now() - age * day),
     id: `00000000-0000-4000-8000-00000000000${index}`,
@@ -308,7 +311,7 @@ test('deletes events with the month in which their lifetime ends, and shares aft
     fbclid: null,
     ttclid: null,
   }))
-  await makeEventMonths(
+  await createEventPartitions(
     db,
     events.map(({ at }) => at),
   )
@@ -328,7 +331,7 @@ test('deletes events with the month in which their lifetime ends, and shares aft
 
 describe('GET /api/reports', () => {
   const reports = async () => {
-    const { list } = await site.visitor().ask(getReports)
+    const { list } = await site.visitor().callOk(getReports)
     return Object.fromEntries(list.map(({ config_key, config_value }) => [config_key, config_value]))
   }
   const ofEnvironment = { facebook_pixel_id: '1', google_analytics: '', tiktok_pixel: 'T1', bigo_pixel: '' }

@@ -1,11 +1,11 @@
 import { dayMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { readPages } from '#server/platform/database/read-pages.ts'
-import type { AdIds } from '#server/platform/http/route.ts'
+import type { AdClickIds } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
   deleteAttribution,
-  forgetClickIds,
+  deleteClickIds,
   moveAttribution,
   selectAttribution,
 } from './attribution-queries.ts'
@@ -15,33 +15,38 @@ import {
   deleteOldConversions,
   moveConversions,
   readConversions,
-  waitForTelling,
+  lockConversionSending,
 } from './conversions/conversion-queries.ts'
 import {
   anyShares,
   deleteShares,
   aggregateShareBatch,
-  forgetPersonOfEvents,
+  anonymizeEvents,
   moveEvents,
-  selectEventsOf,
+  selectUserEvents,
   trimEvents,
 } from './event-queries.ts'
-import { dropEventMonths, makeMonthsAhead } from './event-months.ts'
+import { dropEventPartitions, createUpcomingEventPartitions } from './event-months.ts'
 import { recordTouch, type AttributionContext } from './record-touch.ts'
 import { sendConversions, type SendContext } from './conversions/send-conversions.ts'
 import type { WriteEventsContext } from './write-events.ts'
 
 export { bufferEvents } from './buffer-events.ts'
 export { countPlays } from './funnel-steps.ts'
-export { anySteps, anyStepsOf, countStepEvents, takeSteps } from './step-queries.ts'
+export {
+  anySteps,
+  hasUncountedSteps as anyStepsOf,
+  countStepEvents,
+  dequeueFunnelSteps as takeSteps,
+} from './step-queries.ts'
 export {
   queueConversion,
-  reportRegistration,
+  queueRegistrationConversion as reportRegistration,
   type ConversionContext,
 } from './conversions/queue-conversion.ts'
 export {
   attributionForOrder,
-  attributionOfToken,
+  attributionForToken as attributionOfToken,
   recordTouch,
   type AttributionContext,
 } from './record-touch.ts'
@@ -51,10 +56,10 @@ export { isPixelId, loadTrackingSettings } from './settings.ts'
 export { writeEvents, type WriteEventsContext } from './write-events.ts'
 
 /** A share only matters for its half hour; its row is deleted after a day. */
-const sharesLastMs = dayMs
+const shareRetentionMs = dayMs
 /** Reported conversions are kept longer than the platforms deduplicate (Meta: seven days). */
-const conversionsLastMs = 30 * dayMs
-const batch = 5000
+const conversionRetentionMs = 30 * dayMs
+const batchSize = 5000
 
 /** The dependencies of the events' lifetime. */
 type EventsContext = Pick<SendContext, 'clock' | 'tracking'>
@@ -80,23 +85,24 @@ export function trackingJobs(context: SendContext) {
 
 /** Counts new shares, in batches until none is left. */
 export async function aggregateShares(db: Db): Promise<void> {
-  while ((await inTransaction(db, (tx) => aggregateShareBatch(tx, batch))) === batch);
+  while ((await inTransaction(db, (tx) => aggregateShareBatch(tx, batchSize))) === batchSize);
 }
 
 /** Returns the start of the events' lifetime. Older events are not shown, and are dropped once their whole month has expired. */
-function eventsSince({ clock, tracking }: EventsContext): Date {
-  return new Date(clock.now().getTime() - tracking.eventsDays * dayMs)
+function eventRetentionStart({ clock, tracking }: EventsContext): Date {
+  return new Date(clock.now().getTime() - tracking.eventRetentionDays * dayMs)
 }
 
 /** Deletes expired events, shares and conversions, and creates the partitions of the coming months. */
 export async function purgeEvents(context: SendContext): Promise<void> {
   const { db, clock, log } = context
   const before = (ms: number) => new Date(clock.now().getTime() - ms)
-  await makeMonthsAhead(db, clock.now())
-  const left = await dropEventMonths(db, eventsSince(context))
-  if (left.length > 0) log.info({ partitions: left }, 'Old events are being read and will be dropped later')
-  while ((await deleteShares(db, before(sharesLastMs), batch)) === batch);
-  await inTransaction(db, (tx) => deleteOldConversions(tx, before(conversionsLastMs)))
+  await createUpcomingEventPartitions(db, clock.now())
+  const remainingPartitions = await dropEventPartitions(db, eventRetentionStart(context))
+  if (remainingPartitions.length > 0)
+    log.info({ partitions: remainingPartitions }, 'Old events are being read and will be dropped later')
+  while ((await deleteShares(db, before(shareRetentionMs), batchSize)) === batchSize);
+  await inTransaction(db, (tx) => deleteOldConversions(tx, before(conversionRetentionMs)))
 }
 
 /**
@@ -109,11 +115,11 @@ export async function mergeTracking(
   guestId: string,
   memberId: string,
 ): Promise<void> {
-  await waitForTelling(tx, guestId)
+  await lockConversionSending(tx, guestId)
   const consents = await context.consentsOf(tx, [guestId, memberId])
   await moveAttribution(tx, guestId, memberId)
   await moveEvents(tx, guestId, memberId)
-  await trimEvents(tx, memberId, context.bounds.eventBytesOfPerson)
+  await trimEvents(tx, memberId, context.bounds.eventBytesPerVisitor)
   await moveConversions(tx, guestId, memberId)
   if (consents.get(memberId) ?? consents.get(guestId)) return
   await withdrawConsent(context, tx, memberId)
@@ -124,7 +130,7 @@ export async function changeConsent(
   context: AttributionContext,
   tx: Tx,
   userId: string,
-  { marketing, ids }: { marketing: boolean; ids: AdIds },
+  { marketing, ids }: { marketing: boolean; ids: AdClickIds },
   now: Date,
 ): Promise<void> {
   if (marketing) await recordTouch(context, tx, userId, ids, now)
@@ -138,17 +144,17 @@ export async function withdrawConsent(
   userId: string,
 ): Promise<void> {
   await forgetClicksOfOrders(tx, userId)
-  await waitForTelling(tx, userId)
-  await forgetClickIds(tx, userId)
-  await forgetPersonOfEvents(tx, userId)
+  await lockConversionSending(tx, userId)
+  await deleteClickIds(tx, userId)
+  await anonymizeEvents(tx, userId)
   await deleteConversions(tx, userId, 'waiting')
 }
 
 /** Erases a deleted user's tracking data; the site's events are kept without the user. */
 export async function eraseTracking(tx: Tx, userId: string): Promise<void> {
-  await waitForTelling(tx, userId)
+  await lockConversionSending(tx, userId)
   await deleteAttribution(tx, userId)
-  await forgetPersonOfEvents(tx, userId)
+  await anonymizeEvents(tx, userId)
   await deleteConversions(tx, userId, 'all')
 }
 
@@ -157,8 +163,8 @@ export async function exportTracking(db: Db, userId: string): Promise<Record<str
   const { user_id: _, ...touches } = (await selectAttribution(db, userId)) ?? {}
   return {
     attribution: 'last_at' in touches ? touches : null,
-    events: readPages<Awaited<ReturnType<typeof selectEventsOf>>[number]>((after, limit) =>
-      selectEventsOf(db, userId, after, limit),
+    events: readPages<Awaited<ReturnType<typeof selectUserEvents>>[number]>((after, limit) =>
+      selectUserEvents(db, userId, after, limit),
     ),
     conversions: readConversions(db, userId),
   }

@@ -1,27 +1,27 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { networkOf } from '#server/platform/http/limits/network-of.ts'
-import type { Bounds } from '#server/platform/config/read-bounds.ts'
+import type { ResourceLimits } from '#server/platform/config/read-bounds.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { withEventMonths } from './event-months.ts'
-import type { Consents, ConsentsOf, HoldAgreements } from './consent.ts'
-import { stepOf } from './funnel-steps.ts'
+import { withEventPartitions } from './event-months.ts'
+import type { Consents, LoadConsents, LockConsents } from './consent.ts'
+import { toFunnelSteps } from './funnel-steps.ts'
 import {
-  bytesOf,
+  estimateEventBytes,
   insertEvents,
   insertShares,
   trimEvents,
   type EventRow,
   type ShareRow,
 } from './event-queries.ts'
-import type { SentEvent } from './read-event.ts'
+import type { AnalyticsEvent } from './read-event.ts'
 
 /** The sender of an event, if known; an event beyond the sender's rate limit is dropped. */
 export type Sender = Pick<Viewer, 'userId'> | null | 'tooMany'
 
 /** An event as received. The sender may be known only after the pixel was answered. */
-export interface ArrivedEvent extends SentEvent {
+export interface ReceivedEvent extends AnalyticsEvent {
   id: string
   at: Date
   ip: string
@@ -31,20 +31,25 @@ export interface ArrivedEvent extends SentEvent {
 const halfHourMs = 30 * 60_000
 
 /** Records an event's arrival. `sender` must never reject. */
-export function arrive(event: SentEvent, at: Date, ip: string, sender: ArrivedEvent['sender']): ArrivedEvent {
+export function receiveEvent(
+  event: AnalyticsEvent,
+  at: Date,
+  ip: string,
+  sender: ReceivedEvent['sender'],
+): ReceivedEvent {
   return { ...event, id: randomUUID(), at, ip, sender }
 }
 
 export interface WriteEventsContext {
   db: Db
   secret: string
-  consentsOf: ConsentsOf
-  holdAgreements: HoldAgreements
-  bounds: Pick<Bounds, 'eventBytesOfPerson'>
+  consentsOf: LoadConsents
+  holdAgreements: LockConsents
+  bounds: Pick<ResourceLimits, 'eventBytesPerVisitor'>
 }
 
 /** A user's events are trimmed about once per this fraction of their maximum. */
-const trimEvery = 1 / 20
+const trimFraction = 1 / 20
 
 /**
  * Writes a batch with its shares and funnel steps in one transaction; it is idempotent. An event stores a user and click ids only
@@ -52,69 +57,69 @@ const trimEvery = 1 / 20
  */
 export async function writeEvents(
   { db, secret, consentsOf, holdAgreements, bounds }: WriteEventsContext,
-  batch: readonly ArrivedEvent[],
+  batch: readonly ReceivedEvent[],
 ): Promise<void> {
-  const sent = await withSenders(batch)
+  const identifiedEvents = await resolveSenders(batch)
   const write = async (tx: Tx) => {
-    const agreed = await holdAgreements(tx, sendersOf(sent))
-    const written = sent.map((event) => eventRow(event, agreed))
+    const consentingUserIds = await holdAgreements(tx, sendersOf(identifiedEvents))
+    const eventRows = identifiedEvents.map((event) => eventRow(event, consentingUserIds))
     await insertEvents(
       tx,
-      written,
-      sent.flatMap((event) => stepOf(event).map((step) => ({ id: event.id, ...step }))),
+      eventRows,
+      identifiedEvents.flatMap((event) => toFunnelSteps(event).map((step) => ({ id: event.id, ...step }))),
     )
-    const shared = sent.filter(({ name }) => name === 'share')
-    const kept = await consentsOf(tx, sendersOf(shared))
-    const shares = shared.flatMap((event) => shareRow(secret, event, kept))
+    const shareEvents = identifiedEvents.filter(({ name }) => name === 'share')
+    const consents = await consentsOf(tx, sendersOf(shareEvents))
+    const shares = shareEvents.flatMap((event) => shareRow(secret, event, consents))
     if (shares.length > 0) await insertShares(tx, shares)
-    return written
+    return eventRows
   }
-  const moments = sent.map(({ at }) => at)
-  const rows = await withEventMonths(db, moments, () => inTransaction(db, write))
-  for (const userId of dueForTrim(rows, bounds.eventBytesOfPerson * trimEvery))
-    await trimEvents(db, userId, bounds.eventBytesOfPerson)
+  const times = identifiedEvents.map(({ at }) => at)
+  const rows = await withEventPartitions(db, times, () => inTransaction(db, write))
+  for (const userId of pickUsersToTrim(rows, bounds.eventBytesPerVisitor * trimFraction))
+    await trimEvents(db, userId, bounds.eventBytesPerVisitor)
 }
 
 /**
  * Returns the users whose events are trimmed now: randomly, with a probability that grows with the bytes written, so that no counts
  * are needed.
  */
-function dueForTrim(rows: readonly EventRow[], every: number): string[] {
+function pickUsersToTrim(rows: readonly EventRow[], trimBytes: number): string[] {
   const bytes = new Map<string, number>()
   for (const row of rows)
-    if (row.user_id !== null) bytes.set(row.user_id, (bytes.get(row.user_id) ?? 0) + bytesOf(row))
-  return [...bytes].filter(([, written]) => written > Math.random() * every).map(([userId]) => userId)
+    if (row.user_id !== null) bytes.set(row.user_id, (bytes.get(row.user_id) ?? 0) + estimateEventBytes(row))
+  return [...bytes].filter(([, written]) => written > Math.random() * trimBytes).map(([userId]) => userId)
 }
 
-type KnownEvent = ArrivedEvent & { userId: string | undefined }
+type IdentifiedEvent = ReceivedEvent & { userId: string | undefined }
 
-async function withSenders(batch: readonly ArrivedEvent[]): Promise<KnownEvent[]> {
-  const sent: KnownEvent[] = []
+async function resolveSenders(batch: readonly ReceivedEvent[]): Promise<IdentifiedEvent[]> {
+  const identifiedEvents: IdentifiedEvent[] = []
   for (const event of batch) {
     // Most senders are known, and a thousand awaits take time; the others are all being looked up already.
     const sender = event.sender instanceof Promise ? await event.sender : event.sender
-    if (sender !== 'tooMany') sent.push({ ...event, userId: sender?.userId })
+    if (sender !== 'tooMany') identifiedEvents.push({ ...event, userId: sender?.userId })
   }
-  return sent
+  return identifiedEvents
 }
 
-function sendersOf(events: readonly KnownEvent[]): string[] {
+function sendersOf(events: readonly IdentifiedEvent[]): string[] {
   return [...new Set(events.map(({ userId }) => userId).filter((id) => id !== undefined))]
 }
 
 function eventRow(
-  { at, id, name, fields, fbclid, ttclid, userId }: KnownEvent,
-  agreed: ReadonlySet<string>,
+  { at, id, name, fields, fbclid, ttclid, userId }: IdentifiedEvent,
+  consentingUserIds: ReadonlySet<string>,
 ): EventRow {
-  const person = userId !== undefined && agreed.has(userId) ? userId : null
+  const storedUserId = userId !== undefined && consentingUserIds.has(userId) ? userId : null
   return {
     at,
     id,
     name,
     fields,
-    user_id: person,
-    fbclid: person === null ? null : (fbclid ?? null),
-    ttclid: person === null ? null : (ttclid ?? null),
+    user_id: storedUserId,
+    fbclid: storedUserId === null ? null : (fbclid ?? null),
+    ttclid: storedUserId === null ? null : (ttclid ?? null),
   }
 }
 
@@ -122,13 +127,17 @@ function eventRow(
  * Builds the row of a share, which counts once per viewer, video and half hour. A viewer without a row counts by address: new guests
  * cost nothing, so a hundred of them count as one.
  */
-function shareRow(secret: string, { fields, at, ip, userId }: KnownEvent, kept: Consents): ShareRow[] {
+function shareRow(
+  secret: string,
+  { fields, at, ip, userId }: IdentifiedEvent,
+  consents: Consents,
+): ShareRow[] {
   const { video_id } = fields
   if (video_id === undefined) return []
-  const who = userId !== undefined && kept.has(userId) ? userId : networkOf(ip)
+  const viewerKey = userId !== undefined && consents.has(userId) ? userId : networkOf(ip)
   const halfHour = Math.floor(at.getTime() / halfHourMs)
   const dedup_key = createHmac('sha256', secret)
-    .update(`share|${who}|${video_id}|${halfHour}`)
+    .update(`share|${viewerKey}|${video_id}|${halfHour}`)
     .digest('base64url')
   return [{ dedup_key, video_id, at }]
 }

@@ -32,13 +32,13 @@ export function explainListenError(
 }
 
 /** The message and exit status of a process that failed. */
-interface End {
+interface ExitReport {
   text: string
   status: number
 }
 
 /** Maps an error to its message and exit status: ConfigError 1, UsageError 2, without a stack; any other error 1, with its stack. */
-export function endOf(error: unknown): End {
+export function exitReportOf(error: unknown): ExitReport {
   const status = error instanceof UsageError ? 2 : 1
   if (error instanceof ConfigError) return { text: error.message, status }
   return { text: error instanceof Error ? (error.stack ?? error.message) : String(error), status }
@@ -55,7 +55,7 @@ export async function runMain(main: () => Promise<void>): Promise<void> {
   try {
     await main()
   } catch (error) {
-    const { text, status } = endOf(error)
+    const { text, status } = exitReportOf(error)
     process.stderr.write(`${text}\n`)
     process.exit(status)
   }

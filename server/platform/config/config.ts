@@ -13,20 +13,20 @@ import {
 import { join, resolve } from 'node:path'
 import { ConfigError } from './config-error.ts'
 import {
-  allOrNone,
-  flag,
-  list,
-  oneOf,
-  text,
-  url,
-  wholeNumber,
+  readAllOrNone,
+  readFlag,
+  readList,
+  readEnum,
+  readText,
+  readUrl,
+  readInteger,
   type Env,
-  limit,
-  type Limit,
+  readRateLimit,
+  type RateLimit,
 } from './read-setting.ts'
-import { keyOf } from '#server/platform/encrypt.ts'
+import { deriveKey } from '#server/platform/encrypt.ts'
 import { readQuotas, type QuotaLimits } from './read-quotas.ts'
-import { readBounds, type Bounds } from './read-bounds.ts'
+import { readResourceLimits, type ResourceLimits } from './read-bounds.ts'
 import { readDatabase } from './read-database.ts'
 import { readIngest, type IngestConfig } from './read-ingest.ts'
 import { readOperator, type OperatorConfig } from './read-operator.ts'
@@ -49,16 +49,16 @@ export interface Secrets {
 }
 
 /** Rate limits, counted across all processes (docs/security.md). */
-export interface Limits {
-  signInAccount: Limit
-  signInIp: Limit
-  registerIp: Limit
-  resetAccount: Limit
-  cardFailuresUser: Limit
-  cardFailuresIp: Limit
-  contactIp: Limit
-  apiUser: Limit
-  apiIp: Limit
+export interface RateLimits {
+  signInAccount: RateLimit
+  signInIp: RateLimit
+  registerIp: RateLimit
+  resetAccount: RateLimit
+  cardFailuresUser: RateLimit
+  cardFailuresIp: RateLimit
+  contactIp: RateLimit
+  apiUser: RateLimit
+  apiIp: RateLimit
 }
 
 const roles = ['all', 'web', 'worker'] as const
@@ -71,7 +71,7 @@ export interface Config {
   /** Without a slash at the end. https means production. */
   publicUrl: string
   /** True if PUBLIC_URL is set; otherwise the address is derived from PORT. */
-  publicUrlGiven: boolean
+  isPublicUrlSet: boolean
   production: boolean
   logLevel: string
   /** The absolute path of a writable directory. */
@@ -118,8 +118,8 @@ export interface Config {
   sentry: { dsn: string | undefined; sandboxHostSuffix: string | undefined }
   /** Trace export. The library reads `OTEL_*` itself, except headers that are in a file. */
   tracing: { headers: string | undefined } | undefined
-  limits: Limits
-  bounds: Bounds
+  limits: RateLimits
+  bounds: ResourceLimits
   quotas: QuotaLimits
   tracking: TrackingConfig
   secrets: Secrets
@@ -130,14 +130,14 @@ export interface Config {
  * @throws ConfigError whose message names the invalid setting
  */
 export function loadConfig(env: Env): Readonly<Config> {
-  const port = wholeNumber(env, 'PORT', { min: 1, max: 65_535 }) ?? 3000
-  const givenUrl = url(env, 'PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '')
+  const port = readInteger(env, 'PORT', { min: 1, max: 65_535 }) ?? 3000
+  const givenUrl = readUrl(env, 'PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '')
   const publicUrl = givenUrl ?? `http://localhost:${port}`
   const production = publicUrl.startsWith('https:')
   const database = readDatabase(env)
   const { databaseUrl } = database
   const umask = readUmask(env)
-  const dataDir = prepareDataDir(resolve(text(env, 'DATA_DIR') ?? 'data'), umask)
+  const dataDir = prepareDataDir(resolve(readText(env, 'DATA_DIR') ?? 'data'), umask)
   const { stripe, stripeSecrets } = readStripe(env)
   const { paypal, paypalSecrets } = readPaypal(env)
   const { s3, s3Secrets } = readS3(env)
@@ -146,45 +146,45 @@ export function loadConfig(env: Env): Readonly<Config> {
   const appSecret = readAppSecret(env, dataDir, databaseUrl)
   return Object.freeze({
     port,
-    host: text(env, 'HOST') ?? '127.0.0.1',
+    host: readText(env, 'HOST') ?? '127.0.0.1',
     publicUrl,
-    publicUrlGiven: givenUrl !== undefined,
+    isPublicUrlSet: givenUrl !== undefined,
     production,
-    logLevel: oneOf(env, 'LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent']) ?? 'info',
+    logLevel: readEnum(env, 'LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent']) ?? 'info',
     dataDir,
     umask,
     ...database,
     migrate:
-      (oneOf(env, 'MIGRATE', ['auto', 'off']) ?? (databaseUrl === undefined ? 'auto' : 'off')) === 'auto',
-    demo: flag(env, 'DEMO') ?? databaseUrl === undefined,
-    ffmpegPath: text(env, 'FFMPEG_PATH'),
-    mediaEncrypt: oneOf(env, 'MEDIA_ENCRYPT', ['aes-128']),
+      (readEnum(env, 'MIGRATE', ['auto', 'off']) ?? (databaseUrl === undefined ? 'auto' : 'off')) === 'auto',
+    demo: readFlag(env, 'DEMO') ?? databaseUrl === undefined,
+    ffmpegPath: readText(env, 'FFMPEG_PATH'),
+    mediaEncrypt: readEnum(env, 'MEDIA_ENCRYPT', ['aes-128']),
     ingest: readIngest(env),
-    chromiumPath: text(env, 'CHROMIUM_PATH'),
-    trustProxy: wholeNumber(env, 'TRUST_PROXY', { min: 0, max: 10 }) ?? 0,
+    chromiumPath: readText(env, 'CHROMIUM_PATH'),
+    trustProxy: readInteger(env, 'TRUST_PROXY', { min: 0, max: 10 }) ?? 0,
     role: readRole(env, databaseUrl),
-    drainMs: 1000 * (wholeNumber(env, 'DRAIN_SECONDS', { min: 0, max: 6 }) ?? (production ? 5 : 0)),
-    apiDocs: flag(env, 'API_DOCS') ?? true,
+    drainMs: 1000 * (readInteger(env, 'DRAIN_SECONDS', { min: 0, max: 6 }) ?? (production ? 5 : 0)),
+    apiDocs: readFlag(env, 'API_DOCS') ?? true,
     metrics: readMetrics(env),
-    allowSandbox: flag(env, 'ALLOW_SANDBOX') ?? !(production || stripe || paypal),
+    allowSandbox: readFlag(env, 'ALLOW_SANDBOX') ?? !(production || stripe || paypal),
     stripe,
     paypal,
-    balance: oneOf(env, 'BALANCE', ['on', 'off']) === 'on',
+    balance: readEnum(env, 'BALANCE', ['on', 'off']) === 'on',
     supportRefunds: readRefundLimits(env),
     mail: {
-      smtpUrl: url(env, 'SMTP_URL', ['smtp:', 'smtps:']),
-      from: readMailFrom(env) ?? `"${quoted(operator.site)}" <no-reply@${new URL(publicUrl).hostname}>`,
+      smtpUrl: readUrl(env, 'SMTP_URL', ['smtp:', 'smtps:']),
+      from: readMailFrom(env) ?? `"${escapeQuotes(operator.site)}" <no-reply@${new URL(publicUrl).hostname}>`,
     },
     operator,
     s3,
     social,
     sentry: {
-      dsn: url(env, 'SENTRY_DSN', ['http:', 'https:']),
-      sandboxHostSuffix: text(env, 'SANDBOX_HOST_SUFFIX'),
+      dsn: readUrl(env, 'SENTRY_DSN', ['http:', 'https:']),
+      sandboxHostSuffix: readText(env, 'SANDBOX_HOST_SUFFIX'),
     },
     tracing: readTracing(env),
-    limits: readLimits(env),
-    bounds: readBounds(env),
+    limits: readRateLimits(env),
+    bounds: readResourceLimits(env),
     quotas: readQuotas(env),
     tracking: readTracking(env),
     secrets: Object.freeze({
@@ -200,42 +200,42 @@ export function loadConfig(env: Env): Readonly<Config> {
 
 /** @throws ConfigError if only one role runs with the embedded database, which allows one process only */
 function readRole(env: Env, databaseUrl: string | undefined): Role {
-  const role = oneOf(env, 'ROLE', roles) ?? 'all'
+  const role = readEnum(env, 'ROLE', roles) ?? 'all'
   if (role !== 'all' && databaseUrl === undefined)
     throw new ConfigError(`ROLE=${role} needs DATABASE_URL: the embedded database is only for ROLE=all.`)
   return role
 }
 
 function readMetrics(env: Env): Config['metrics'] {
-  const port = wholeNumber(env, 'METRICS_PORT', { min: 1, max: 65_535 })
-  const host = text(env, 'METRICS_HOST') ?? '127.0.0.1'
+  const port = readInteger(env, 'METRICS_PORT', { min: 1, max: 65_535 })
+  const host = readText(env, 'METRICS_HOST') ?? '127.0.0.1'
   return port === undefined ? undefined : { port, host }
 }
 
 /** Three octal digits, as for the shell's `umask`. @throws ConfigError naming DATA_UMASK */
 function readUmask(env: Env): number {
-  const given = text(env, 'DATA_UMASK') ?? '077'
+  const given = readText(env, 'DATA_UMASK') ?? '077'
   if (/^0?[0-7]{3}$/.test(given)) return parseInt(given, 8)
   throw new ConfigError(`DATA_UMASK must be three digits from 0 to 7, such as 077, not "${given}".`)
 }
 
-export function readLimits(env: Env): Limits {
+export function readRateLimits(env: Env): RateLimits {
   return Object.freeze({
-    signInAccount: limit(env, 'LIMIT_SIGN_IN_ACCOUNT') ?? { max: 20, seconds: 60 },
-    signInIp: limit(env, 'LIMIT_SIGN_IN_IP') ?? { max: 300, seconds: 60 },
-    registerIp: limit(env, 'LIMIT_REGISTER_IP') ?? { max: 60, seconds: 3600 },
-    resetAccount: limit(env, 'LIMIT_RESET_ACCOUNT') ?? { max: 3, seconds: 3600 },
-    cardFailuresUser: limit(env, 'LIMIT_CARD_FAILURES_USER') ?? { max: 5, seconds: 3600 },
-    cardFailuresIp: limit(env, 'LIMIT_CARD_FAILURES_IP') ?? { max: 200, seconds: 3600 },
-    contactIp: limit(env, 'LIMIT_CONTACT_IP') ?? { max: 20, seconds: 3600 },
-    apiUser: limit(env, 'LIMIT_API_USER') ?? { max: 600, seconds: 60 },
-    apiIp: limit(env, 'LIMIT_API_IP') ?? { max: 6000, seconds: 60 },
+    signInAccount: readRateLimit(env, 'LIMIT_SIGN_IN_ACCOUNT') ?? { max: 20, seconds: 60 },
+    signInIp: readRateLimit(env, 'LIMIT_SIGN_IN_IP') ?? { max: 300, seconds: 60 },
+    registerIp: readRateLimit(env, 'LIMIT_REGISTER_IP') ?? { max: 60, seconds: 3600 },
+    resetAccount: readRateLimit(env, 'LIMIT_RESET_ACCOUNT') ?? { max: 3, seconds: 3600 },
+    cardFailuresUser: readRateLimit(env, 'LIMIT_CARD_FAILURES_USER') ?? { max: 5, seconds: 3600 },
+    cardFailuresIp: readRateLimit(env, 'LIMIT_CARD_FAILURES_IP') ?? { max: 200, seconds: 3600 },
+    contactIp: readRateLimit(env, 'LIMIT_CONTACT_IP') ?? { max: 20, seconds: 3600 },
+    apiUser: readRateLimit(env, 'LIMIT_API_USER') ?? { max: 600, seconds: 60 },
+    apiIp: readRateLimit(env, 'LIMIT_API_IP') ?? { max: 6000, seconds: 60 },
   })
 }
 
 /** Reads the sender of mails: an address, or a name and an address in angle brackets. @throws ConfigError naming MAIL_FROM */
 export function readMailFrom(env: Env): string | undefined {
-  const from = text(env, 'MAIL_FROM')
+  const from = readText(env, 'MAIL_FROM')
   if (from === undefined || /^[^<>@\s]+@[^<>@\s]+$|^[^<>]*<[^<>@\s]+@[^<>@\s]+>$/.test(from)) return from
   throw new ConfigError(
     `MAIL_FROM must be an address such as "Cliffhanger <hello@drama.example>", not "${from}".`,
@@ -243,26 +243,26 @@ export function readMailFrom(env: Env): string | undefined {
 }
 
 /** Escapes a name for use between the quotes of a mail header. */
-const quoted = (name: string) => name.replaceAll(/["\\]/g, '\\$&')
+const escapeQuotes = (name: string) => name.replaceAll(/["\\]/g, '\\$&')
 
 function readStripe(env: Env) {
-  const keys = allOrNone(env, ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET'])
-  const apiBase = url(env, 'STRIPE_API_BASE', ['http:', 'https:']) ?? 'https://api.stripe.com'
+  const keys = readAllOrNone(env, ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET'])
+  const apiBase = readUrl(env, 'STRIPE_API_BASE', ['http:', 'https:']) ?? 'https://api.stripe.com'
   if (!keys) return { stripe: undefined, stripeSecrets: undefined }
-  const webhookSecrets = list(env, 'STRIPE_WEBHOOK_SECRET', 2)
+  const webhookSecrets = readList(env, 'STRIPE_WEBHOOK_SECRET', 2)
   return {
     stripe: {
       publishableKey: keys.STRIPE_PUBLISHABLE_KEY,
       apiBase,
-      applePayDomain: text(env, 'APPLE_PAY_DOMAIN'),
+      applePayDomain: readText(env, 'APPLE_PAY_DOMAIN'),
     },
     stripeSecrets: { secretKey: keys.STRIPE_SECRET_KEY, webhookSecrets },
   }
 }
 
 function readPaypal(env: Env) {
-  const keys = allOrNone(env, ['PAYPAL_CLIENT_ID', 'PAYPAL_CLIENT_SECRET', 'PAYPAL_WEBHOOK_ID'])
-  const apiBase = url(env, 'PAYPAL_API_BASE', ['http:', 'https:']) ?? 'https://api-m.paypal.com'
+  const keys = readAllOrNone(env, ['PAYPAL_CLIENT_ID', 'PAYPAL_CLIENT_SECRET', 'PAYPAL_WEBHOOK_ID'])
+  const apiBase = readUrl(env, 'PAYPAL_API_BASE', ['http:', 'https:']) ?? 'https://api-m.paypal.com'
   if (!keys) return { paypal: undefined, paypalSecrets: undefined }
   return {
     paypal: { clientId: keys.PAYPAL_CLIENT_ID, webhookId: keys.PAYPAL_WEBHOOK_ID, apiBase },
@@ -271,7 +271,7 @@ function readPaypal(env: Env) {
 }
 
 /** Removes other users' permissions from an existing directory. */
-function closeToOthers(dir: string, umask: number): void {
+function removeOthersPermissions(dir: string, umask: number): void {
   const { uid, mode } = statSync(dir)
   if (uid === process.getuid?.() && (mode & umask) !== 0) chmodSync(dir, mode & 0o777 & ~umask)
 }
@@ -279,7 +279,7 @@ function closeToOthers(dir: string, umask: number): void {
 function prepareDataDir(dir: string, umask: number): string {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o777 & ~umask })
-    closeToOthers(dir, umask)
+    removeOthersPermissions(dir, umask)
     const probe = join(dir, `.write-test-${process.pid}`)
     writeFileSync(probe, '')
     rmSync(probe)
@@ -297,7 +297,7 @@ function prepareDataDir(dir: string, umask: number): string {
 const shortestSecret = 32
 
 function readAppSecret(env: Env, dataDir: string, databaseUrl: string | undefined): string {
-  const given = text(env, 'APP_SECRET')
+  const given = readText(env, 'APP_SECRET')
   if (given !== undefined) {
     if (given.length < shortestSecret)
       throw new ConfigError(
@@ -309,22 +309,22 @@ function readAppSecret(env: Env, dataDir: string, databaseUrl: string | undefine
     throw new ConfigError(
       'APP_SECRET must be set where DATABASE_URL is: take 32 random bytes, for example from "openssl rand -base64 32".',
     )
-  return keepSecret(join(dataDir, 'app-secret'))
+  return readOrCreateSecret(join(dataDir, 'app-secret'))
 }
 
 /** Reads the keys for media URLs. A process that only verifies those gets a key that is valid for nothing else. */
 function readMediaSecrets(env: Env, appSecret: string): string[] {
-  const given = list(env, 'MEDIA_SECRET', 2)
+  const given = readList(env, 'MEDIA_SECRET', 2)
   const short = given.find((secret) => secret.length < shortestSecret)
   if (short !== undefined)
     throw new ConfigError(
       `MEDIA_SECRET must have at least ${shortestSecret} characters, not ${short.length}; while it is replaced: the new one, a comma, the old one.`,
     )
-  return given.length > 0 ? given : [keyOf(appSecret, 'links to media').toString('base64url')]
+  return given.length > 0 ? given : [deriveKey(appSecret, 'links to media').toString('base64url')]
 }
 
 /** Reads the secret that the site generated at its first start, or generates it. Two concurrent first starts get the same one. */
-function keepSecret(path: string): string {
+function readOrCreateSecret(path: string): string {
   const draft = `${path}.${process.pid}`
   try {
     writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })

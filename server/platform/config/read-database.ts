@@ -1,5 +1,5 @@
 import { ConfigError } from './config-error.ts'
-import { list, url, type Env } from './read-setting.ts'
+import { readList, readUrl, type Env } from './read-setting.ts'
 
 /** Addresses of the database. */
 interface DatabaseAddresses {
@@ -13,11 +13,11 @@ const mostReplicas = 16
 
 /** Reads the addresses of the database. @throws ConfigError naming the one that is invalid or lacks another one */
 export function readDatabase(env: Env): DatabaseAddresses {
-  const databaseUrl = url(env, 'DATABASE_URL', schemes)
-  const databaseDirectUrl = url(env, 'DATABASE_DIRECT_URL', schemes)
-  const readUrls = list(env, 'DATABASE_READ_URL', mostReplicas)
+  const databaseUrl = readUrl(env, 'DATABASE_URL', schemes)
+  const databaseDirectUrl = readUrl(env, 'DATABASE_DIRECT_URL', schemes)
+  const readUrls = readList(env, 'DATABASE_READ_URL', mostReplicas)
   const databaseReadUrls = readUrls.flatMap(
-    (each) => url({ DATABASE_READ_URL: each }, 'DATABASE_READ_URL', schemes) ?? [],
+    (each) => readUrl({ DATABASE_READ_URL: each }, 'DATABASE_READ_URL', schemes) ?? [],
   )
   const needs = databaseDirectUrl
     ? 'DATABASE_DIRECT_URL'

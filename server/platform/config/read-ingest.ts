@@ -1,8 +1,8 @@
-import { oneOf, wholeNumber, type Env } from './read-setting.ts'
+import { readEnum, readInteger, type Env } from './read-setting.ts'
 
 /** Resource limits of video conversion, and the codec besides H.264. */
 export interface IngestConfig {
-  extraRung: ExtraCodec | undefined
+  extraCodec: ExtraCodec | undefined
   /** Maximum CPU cores for all conversions together; undefined means all cores. */
   cores: number | undefined
   /** Maximum memory of one ffmpeg process, in bytes. */
@@ -19,8 +19,8 @@ const megabyte = 1024 ** 2
 /** @throws ConfigError naming EXTRA_RUNG, INGEST_CORES or INGEST_MEMORY_MB */
 export function readIngest(env: Env): IngestConfig {
   return {
-    extraRung: oneOf(env, 'EXTRA_RUNG', ['hevc', 'av1']),
-    cores: wholeNumber(env, 'INGEST_CORES', { min: 1, max: 1024 }),
-    memory: (wholeNumber(env, 'INGEST_MEMORY_MB', { min: 512, max: 1_048_576 }) ?? 6144) * megabyte,
+    extraCodec: readEnum(env, 'EXTRA_RUNG', ['hevc', 'av1']),
+    cores: readInteger(env, 'INGEST_CORES', { min: 1, max: 1024 }),
+    memory: (readInteger(env, 'INGEST_MEMORY_MB', { min: 512, max: 1_048_576 }) ?? 6144) * megabyte,
   }
 }

@@ -1,8 +1,8 @@
-import { isAddress } from '#server/platform/email-address.ts'
+import { isEmailAddress } from '#server/platform/email-address.ts'
 import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import { ConfigError } from './config-error.ts'
-import { text, type Env } from './read-setting.ts'
+import { readText, type Env } from './read-setting.ts'
 
 /** The operator's name, addresses and tax data, as shown to viewers. */
 export interface OperatorConfig {
@@ -23,22 +23,22 @@ export interface OperatorConfig {
 
 /** @throws ConfigError if CONTACT_EMAIL is not an address, TAX_RATE not a percentage or SITE_LOGO not a readable image */
 export function readOperator(env: Env): OperatorConfig {
-  const email = text(env, 'CONTACT_EMAIL')
-  if (email !== undefined && !isAddress(email))
+  const email = readText(env, 'CONTACT_EMAIL')
+  if (email !== undefined && !isEmailAddress(email))
     throw new ConfigError(`CONTACT_EMAIL must be an address such as hello@drama.example, not "${email}".`)
   return {
-    site: text(env, 'SITE_NAME') ?? 'Cliffhanger',
+    site: readText(env, 'SITE_NAME') ?? 'Cliffhanger',
     logo: readLogo(env),
-    name: text(env, 'OPERATOR_NAME'),
-    address: text(env, 'OPERATOR_ADDRESS'),
+    name: readText(env, 'OPERATOR_NAME'),
+    address: readText(env, 'OPERATOR_ADDRESS'),
     email,
-    taxNumber: text(env, 'TAX_NUMBER'),
+    taxNumber: readText(env, 'TAX_NUMBER'),
     taxRate: readTaxRate(env),
   }
 }
 
 function readTaxRate(env: Env): number {
-  const given = text(env, 'TAX_RATE') ?? '0'
+  const given = readText(env, 'TAX_RATE') ?? '0'
   const rate = /^\d{1,2}(\.\d{1,2})?$/.test(given) ? Math.round(Number(given) * 100) : undefined
   if (rate === undefined)
     throw new ConfigError(`TAX_RATE must be a percentage such as 19 or 8.1, not "${given}".`)
@@ -46,7 +46,7 @@ function readTaxRate(env: Env): number {
 }
 
 function readLogo(env: Env): string | undefined {
-  const given = text(env, 'SITE_LOGO')
+  const given = readText(env, 'SITE_LOGO')
   if (given === undefined) return undefined
   const file = resolve(given)
   if (!/\.(svg|png|jpe?g|webp)$/i.test(file))

@@ -1,10 +1,10 @@
-import { limit, type Env, type Limit } from './read-setting.ts'
+import { readRateLimit, type Env, type RateLimit } from './read-setting.ts'
 
 /**
  * Maximum rows or bytes that each network may store within a time. Mobile carriers put thousands of phones behind one address, so
  * the limits protect the disk and do not restrict a single user.
  */
-const usual = {
+const defaultQuotas = {
   /** New guest rows, which are created when something is first stored for a guest. */
   guests: { setting: 'LIMIT_GUESTS_IP', max: 600, seconds: 3600 },
   orders: { setting: 'LIMIT_ORDERS_IP', max: 200, seconds: 3600 },
@@ -29,19 +29,19 @@ const usual = {
   eventBytesOfDay: { setting: 'LIMIT_EVENT_BYTES_IP_DAY', max: 10_000_000, seconds: 86_400 },
 } as const
 
-export type QuotaName = keyof typeof usual
-export type QuotaLimits = Readonly<Record<QuotaName, Limit>>
+export type QuotaName = keyof typeof defaultQuotas
+export type QuotaLimits = Readonly<Record<QuotaName, RateLimit>>
 
-export const quotaNames = Object.keys(usual) as readonly QuotaName[]
+export const quotaNames = Object.keys(defaultQuotas) as readonly QuotaName[]
 
 /** The names of the settings, for code that sets all of them. */
-export const quotaSettings = quotaNames.map((name) => usual[name].setting)
+export const quotaSettings = quotaNames.map((name) => defaultQuotas[name].setting)
 
 /** Reads the quotas from the settings. @throws ConfigError naming the invalid setting */
 export function readQuotas(env: Env): QuotaLimits {
   const read = quotaNames.map((name) => {
-    const { setting, max, seconds } = usual[name]
-    return [name, limit(env, setting) ?? { max, seconds }]
+    const { setting, max, seconds } = defaultQuotas[name]
+    return [name, readRateLimit(env, setting) ?? { max, seconds }]
   })
   // Object.fromEntries loses the type of the keys; all of them are present.
   return Object.freeze(Object.fromEntries(read) as QuotaLimits)

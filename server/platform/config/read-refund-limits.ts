@@ -1,11 +1,11 @@
 import { ConfigError } from './config-error.ts'
-import { list, type Env } from './read-setting.ts'
+import { readList, type Env } from './read-setting.ts'
 
 /** Maximum refunds of an order by roles with a limit, in cents of the order's currency. */
 export interface RefundLimits {
-  usual: number
+  defaultCents: number
   /** Limits of currencies in which a cent has a different value. */
-  of: Readonly<Record<string, number>>
+  byCurrency: Readonly<Record<string, number>>
 }
 
 const usualCents = 2000
@@ -13,7 +13,7 @@ const mostCurrencies = 50
 
 /** Reads limits such as `2000, JPY:300000`. @throws ConfigError */
 export function readRefundLimits(env: Env): RefundLimits {
-  const parts = list(env, 'SUPPORT_REFUND_CENTS', mostCurrencies).map((part) => {
+  const parts = readList(env, 'SUPPORT_REFUND_CENTS', mostCurrencies).map((part) => {
     const [, currency, cents] = /^(?:([A-Z]{3}):)?(\d{1,9})$/.exec(part) ?? []
     if (cents === undefined)
       throw new ConfigError(
@@ -21,14 +21,14 @@ export function readRefundLimits(env: Env): RefundLimits {
       )
     return { currency, cents: Number(cents) }
   })
-  const usual = parts.find(({ currency }) => currency === undefined)
-  const of = parts.flatMap(({ currency, cents }) =>
+  const defaultLimit = parts.find(({ currency }) => currency === undefined)
+  const currencyLimits = parts.flatMap(({ currency, cents }) =>
     currency === undefined ? [] : [[currency, cents] as const],
   )
-  return { usual: usual?.cents ?? usualCents, of: Object.fromEntries(of) }
+  return { defaultCents: defaultLimit?.cents ?? usualCents, byCurrency: Object.fromEntries(currencyLimits) }
 }
 
 /** Returns the limit for a currency. */
-export function refundLimitOf({ usual, of }: RefundLimits, currency: string): number {
-  return of[currency] ?? usual
+export function refundLimitFor({ defaultCents, byCurrency }: RefundLimits, currency: string): number {
+  return byCurrency[currency] ?? defaultCents
 }

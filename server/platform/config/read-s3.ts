@@ -1,5 +1,5 @@
 import { ConfigError } from './config-error.ts'
-import { allOrNone, flag, text, url, type Env } from './read-setting.ts'
+import { readAllOrNone, readFlag, readText, readUrl, type Env } from './read-setting.ts'
 
 /** The S3 bucket for files. Its secret key is in `Secrets`. */
 export interface S3Config {
@@ -18,11 +18,11 @@ export function readS3(env: Env): {
   s3: S3Config | undefined
   s3Secrets: { secretAccessKey: string } | undefined
 } {
-  const keys = allOrNone(env, ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'])
-  const forcePathStyle = flag(env, 'S3_FORCE_PATH_STYLE') ?? true
-  const publicUrl = url(env, 'S3_PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '')
+  const keys = readAllOrNone(env, ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'])
+  const forcePathStyle = readFlag(env, 'S3_FORCE_PATH_STYLE') ?? true
+  const publicUrl = readUrl(env, 'S3_PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '')
   if (!keys) return { s3: undefined, s3Secrets: undefined }
-  const endpoint = url(env, 'S3_ENDPOINT', ['http:', 'https:']) ?? ''
+  const endpoint = readUrl(env, 'S3_ENDPOINT', ['http:', 'https:']) ?? ''
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(keys.S3_BUCKET))
     throw new ConfigError(
       `S3_BUCKET must be the name of a bucket (3 to 63 small letters, digits, dots and hyphens), not "${keys.S3_BUCKET}".`,
@@ -30,7 +30,7 @@ export function readS3(env: Env): {
   return {
     s3: {
       endpoint,
-      region: text(env, 'S3_REGION') ?? 'us-east-1',
+      region: readText(env, 'S3_REGION') ?? 'us-east-1',
       bucket: keys.S3_BUCKET,
       accessKeyId: keys.S3_ACCESS_KEY_ID,
       forcePathStyle,

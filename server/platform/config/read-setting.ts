@@ -7,7 +7,7 @@ export type Env = Readonly<Record<string, string | undefined>>
  * Reads a setting as text; empty counts as not set. `NAME_FILE` names a file that contains the value, as with container secrets.
  * @throws ConfigError if both are set, or if the file can't be read
  */
-export function text(env: Env, name: string): string | undefined {
+export function readText(env: Env, name: string): string | undefined {
   const value = env[name]?.trim() || undefined
   const file = env[`${name}_FILE`]?.trim() || undefined
   if (file === undefined) return value
@@ -21,12 +21,12 @@ export function text(env: Env, name: string): string | undefined {
 }
 
 /** Reads a whole number between `min` and `max`, both included. */
-export function wholeNumber(
+export function readInteger(
   env: Env,
   name: string,
   { min, max }: { min: number; max: number },
 ): number | undefined {
-  const value = text(env, name)
+  const value = readText(env, name)
   if (value === undefined) return undefined
   const number = /^\d+$/.test(value) ? Number(value) : NaN
   if (!(number >= min && number <= max))
@@ -35,7 +35,7 @@ export function wholeNumber(
 }
 
 /** A rate limit: `max` times in `seconds`. */
-export interface Limit {
+export interface RateLimit {
   max: number
   seconds: number
 }
@@ -43,8 +43,8 @@ export interface Limit {
 const units: Record<string, number> = { s: 1, min: 60, h: 3600, d: 86_400 }
 
 /** Reads a rate limit such as `20/min`, also per `s`, `h` or `d`. */
-export function limit(env: Env, name: string): Limit | undefined {
-  const value = text(env, name)
+export function readRateLimit(env: Env, name: string): RateLimit | undefined {
+  const value = readText(env, name)
   if (value === undefined) return undefined
   const [, max, unit] = /^([1-9]\d{0,8})\/(s|min|h|d)$/.exec(value) ?? []
   const seconds = units[unit ?? '']
@@ -54,20 +54,24 @@ export function limit(env: Env, name: string): Limit | undefined {
 }
 
 /** Formats a limit so that `limit` can read it. */
-export function writeLimit({ max, seconds }: Limit): string {
+export function formatRateLimit({ max, seconds }: RateLimit): string {
   const unit = Object.entries(units).find(([, length]) => length === seconds)?.[0]
   return `${max}/${unit ?? 's'}`
 }
 
 /** Reads a switch: 1 or 0. */
-export function flag(env: Env, name: string): boolean | undefined {
-  const value = oneOf(env, name, ['0', '1'])
+export function readFlag(env: Env, name: string): boolean | undefined {
+  const value = readEnum(env, name, ['0', '1'])
   return value === undefined ? undefined : value === '1'
 }
 
 /** Reads one of a few allowed values. */
-export function oneOf<Word extends string>(env: Env, name: string, words: readonly Word[]): Word | undefined {
-  const value = text(env, name)
+export function readEnum<Word extends string>(
+  env: Env,
+  name: string,
+  words: readonly Word[],
+): Word | undefined {
+  const value = readText(env, name)
   if (value === undefined) return undefined
   const word = words.find((candidate) => candidate === value)
   if (word === undefined) throw new ConfigError(`${name} must be ${words.join(' or ')}, not "${value}".`)
@@ -75,8 +79,8 @@ export function oneOf<Word extends string>(env: Env, name: string, words: readon
 }
 
 /** Reads an address with one of the given schemes (`https:`). The message does not repeat the value, which may contain a password. */
-export function url(env: Env, name: string, schemes: readonly string[]): string | undefined {
-  const value = text(env, name)
+export function readUrl(env: Env, name: string, schemes: readonly string[]): string | undefined {
+  const value = readText(env, name)
   if (value === undefined) return undefined
   const scheme = URL.canParse(value) ? new URL(value).protocol : undefined
   if (scheme === undefined || !schemes.includes(scheme)) {
@@ -88,8 +92,8 @@ export function url(env: Env, name: string, schemes: readonly string[]): string 
 }
 
 /** Reads up to `max` comma-separated values. */
-export function list(env: Env, name: string, max: number): string[] {
-  const values = (text(env, name) ?? '')
+export function readList(env: Env, name: string, max: number): string[] {
+  const values = (readText(env, name) ?? '')
     .split(',')
     .map((value) => value.trim())
     .filter(Boolean)
@@ -104,11 +108,11 @@ export function list(env: Env, name: string, max: number): string[] {
  * Reads settings that are only valid together.
  * @throws ConfigError naming the missing one
  */
-export function allOrNone<Name extends string>(
+export function readAllOrNone<Name extends string>(
   env: Env,
   names: readonly Name[],
 ): Record<Name, string> | undefined {
-  const values = names.map((name) => [name, text(env, name)] as const)
+  const values = names.map((name) => [name, readText(env, name)] as const)
   const given = values.find(([, value]) => value !== undefined)
   if (!given) return undefined
   const missing = values.find(([, value]) => value === undefined)

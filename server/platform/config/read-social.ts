@@ -1,5 +1,5 @@
 import { ConfigError } from './config-error.ts'
-import { allOrNone, text, url, type Env } from './read-setting.ts'
+import { readAllOrNone, readText, readUrl, type Env } from './read-setting.ts'
 
 /** The enabled social providers: those whose keys are set. */
 export interface SocialSettings {
@@ -17,19 +17,19 @@ export type SocialSecrets = { [Provider in keyof SocialSettings]: string | undef
  * @throws ConfigError naming the missing or invalid setting
  */
 export function readSocial(env: Env): { social: SocialSettings; socialSecrets: SocialSecrets } {
-  const google = allOrNone(env, ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'])
-  const oidc = allOrNone(env, ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'])
-  const facebook = allOrNone(env, ['FACEBOOK_CLIENT_ID', 'FACEBOOK_CLIENT_SECRET'])
-  const tiktok = allOrNone(env, ['TIKTOK_CLIENT_KEY', 'TIKTOK_CLIENT_SECRET'])
-  const googleIssuer = safeUrl(env, 'GOOGLE_ISSUER') ?? 'https://accounts.google.com'
-  const oidcIssuer = safeUrl(env, 'OIDC_ISSUER') ?? ''
+  const google = readAllOrNone(env, ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'])
+  const oidc = readAllOrNone(env, ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'])
+  const facebook = readAllOrNone(env, ['FACEBOOK_CLIENT_ID', 'FACEBOOK_CLIENT_SECRET'])
+  const tiktok = readAllOrNone(env, ['TIKTOK_CLIENT_KEY', 'TIKTOK_CLIENT_SECRET'])
+  const googleIssuer = readSafeUrl(env, 'GOOGLE_ISSUER') ?? 'https://accounts.google.com'
+  const oidcIssuer = readSafeUrl(env, 'OIDC_ISSUER') ?? ''
   const facebookBases = {
-    webBase: base(env, 'FACEBOOK_WEB_BASE') ?? 'https://www.facebook.com',
-    apiBase: base(env, 'FACEBOOK_GRAPH_BASE') ?? 'https://graph.facebook.com',
+    webBase: readBaseUrl(env, 'FACEBOOK_WEB_BASE') ?? 'https://www.facebook.com',
+    apiBase: readBaseUrl(env, 'FACEBOOK_GRAPH_BASE') ?? 'https://graph.facebook.com',
   }
   const tiktokBases = {
-    webBase: base(env, 'TIKTOK_WEB_BASE') ?? 'https://www.tiktok.com',
-    apiBase: base(env, 'TIKTOK_OPEN_BASE') ?? 'https://open.tiktokapis.com',
+    webBase: readBaseUrl(env, 'TIKTOK_WEB_BASE') ?? 'https://www.tiktok.com',
+    apiBase: readBaseUrl(env, 'TIKTOK_OPEN_BASE') ?? 'https://open.tiktokapis.com',
   }
   return {
     social: {
@@ -37,7 +37,7 @@ export function readSocial(env: Env): { social: SocialSettings; socialSecrets: S
       oidc: oidc && {
         clientId: oidc.OIDC_CLIENT_ID,
         issuer: oidcIssuer,
-        name: text(env, 'OIDC_NAME') ?? new URL(oidcIssuer).hostname,
+        name: readText(env, 'OIDC_NAME') ?? new URL(oidcIssuer).hostname,
       },
       facebook: facebook && { clientId: facebook.FACEBOOK_CLIENT_ID, ...facebookBases },
       tiktok: tiktok && { clientKey: tiktok.TIKTOK_CLIENT_KEY, ...tiktokBases },
@@ -51,17 +51,17 @@ export function readSocial(env: Env): { social: SocialSettings; socialSecrets: S
   }
 }
 
-function base(env: Env, name: string): string | undefined {
-  return safeUrl(env, name)?.replace(/\/+$/, '')
+function readBaseUrl(env: Env, name: string): string | undefined {
+  return readSafeUrl(env, name)?.replace(/\/+$/, '')
 }
 
-const thisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/
+const localhostPattern = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 /** Reads a provider's address. Responses from it identify users, so it must be protected from tampering: https, or this machine. */
-function safeUrl(env: Env, name: string): string | undefined {
-  const value = url(env, name, ['https:', 'http:'])
+function readSafeUrl(env: Env, name: string): string | undefined {
+  const value = readUrl(env, name, ['https:', 'http:'])
   if (value === undefined) return undefined
   const { protocol, hostname } = new URL(value)
-  if (protocol === 'https:' || thisMachine.test(hostname)) return value
+  if (protocol === 'https:' || localhostPattern.test(hostname)) return value
   throw new ConfigError(`${name} must begin with https:// (http:// only for this machine itself).`)
 }

@@ -1,4 +1,4 @@
-import { text, url, type Env } from './read-setting.ts'
+import { readText, readUrl, type Env } from './read-setting.ts'
 
 const http = ['http:', 'https:']
 
@@ -8,10 +8,11 @@ const http = ['http:', 'https:']
  */
 export function readTracing(env: Env): { headers: string | undefined } | undefined {
   const endpoint =
-    url(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', http) ?? url(env, 'OTEL_EXPORTER_OTLP_ENDPOINT', http)
-  const exporter = text(env, 'OTEL_TRACES_EXPORTER')
-  const isDisabled = text(env, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true'
-  const headers = text(env, 'OTEL_EXPORTER_OTLP_HEADERS')
+    readUrl(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', http) ??
+    readUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT', http)
+  const exporter = readText(env, 'OTEL_TRACES_EXPORTER')
+  const isDisabled = readText(env, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true'
+  const headers = readText(env, 'OTEL_EXPORTER_OTLP_HEADERS')
   const isWanted = exporter === undefined ? endpoint !== undefined : exporter !== 'none'
   return isWanted && !isDisabled ? { headers } : undefined
 }

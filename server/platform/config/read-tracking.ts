@@ -1,7 +1,7 @@
 import { ConfigError } from './config-error.ts'
-import { oneOf, text, url, wholeNumber, type Env } from './read-setting.ts'
+import { readEnum, readText, readUrl, readInteger, type Env } from './read-setting.ts'
 
-interface Account {
+interface ConversionAccount {
   accessToken: string
   apiBase: string
 }
@@ -9,20 +9,20 @@ interface Account {
 /** Settings of analytics events and of the platforms that receive conversions. */
 export interface TrackingConfig {
   /** Analytics events are deleted after this many days. */
-  eventsDays: number
+  eventRetentionDays: number
   /** `strict`: browsers keep click ids in memory only, until the visitor has consented. */
   consent: 'usual' | 'strict'
   /** Fallbacks of `GET /api/reports` for pixels that the operator has not set in the database. */
   pixels: Record<'facebook_pixel_id' | 'google_analytics' | 'tiktok_pixel' | 'bigo_pixel', string | undefined>
   /** The platforms that receive server-side conversions, with consent. The tokens are secrets. */
-  conversions: { meta: Account | undefined; tiktok: Account | undefined }
+  conversions: { meta: ConversionAccount | undefined; tiktok: ConversionAccount | undefined }
 }
 
 /** Reads the tracking settings. @throws ConfigError naming the invalid one */
 export function readTracking(env: Env): TrackingConfig {
   return {
-    eventsDays: wholeNumber(env, 'EVENTS_DAYS', { min: 1, max: 3650 }) ?? 180,
-    consent: oneOf(env, 'CONSENT', ['usual', 'strict']) ?? 'usual',
+    eventRetentionDays: readInteger(env, 'EVENTS_DAYS', { min: 1, max: 3650 }) ?? 180,
+    consent: readEnum(env, 'CONSENT', ['usual', 'strict']) ?? 'usual',
     pixels: {
       facebook_pixel_id: readPixel(env, 'FACEBOOK_PIXEL_ID'),
       google_analytics: readPixel(env, 'GOOGLE_ANALYTICS'),
@@ -37,14 +37,14 @@ export function readTracking(env: Env): TrackingConfig {
 }
 
 function readPixel(env: Env, name: string): string | undefined {
-  const value = text(env, name)
+  const value = readText(env, name)
   if (value !== undefined && !/^[\w-]{1,64}$/.test(value))
     throw new ConfigError(`${name} must be an id of letters, digits, - and _, not "${value}".`)
   return value
 }
 
-function readAccount(env: Env, name: 'META' | 'TIKTOK', usualBase: string): Account | undefined {
-  const apiBase = url(env, `${name}_API_BASE`, ['http:', 'https:'])?.replace(/\/+$/, '') ?? usualBase
-  const accessToken = text(env, `${name}_ACCESS_TOKEN`)
+function readAccount(env: Env, name: 'META' | 'TIKTOK', usualBase: string): ConversionAccount | undefined {
+  const apiBase = readUrl(env, `${name}_API_BASE`, ['http:', 'https:'])?.replace(/\/+$/, '') ?? usualBase
+  const accessToken = readText(env, `${name}_ACCESS_TOKEN`)
   return accessToken === undefined ? undefined : { accessToken, apiBase }
 }

@@ -1,20 +1,20 @@
 import type { Pool } from 'pg'
 import { languages, type OfferedLanguages } from '#contract/languages.ts'
-import type { Config, Limits } from './config.ts'
+import type { Config, RateLimits } from './config.ts'
 import type { Database } from '#server/platform/database/database.ts'
 import { listen } from '#server/platform/database/listen.ts'
 import type { Log } from '#server/platform/log.ts'
 import { oneAtATime } from '#server/platform/jobs/one-at-a-time.ts'
 
 /** Settings that the operator may change while the site runs. They override the environment; unset ones fall back to it. */
-export interface OwnSettings {
+export interface RuntimeOverrides {
   contact_email?: string
   mail_from?: string
   maintenance?: boolean
   /** The hash of the uploaded icon. */
   icon?: string
   languages?: OfferedLanguages
-  limits?: Partial<Limits>
+  limits?: Partial<RateLimits>
 }
 
 /** The settings in force. Each process is notified of a change at once. */
@@ -28,14 +28,14 @@ export interface RuntimeSettings {
   /** Languages that viewers can choose, the default first. */
   readonly languages: OfferedLanguages
   /** A permanent object whose limits are updated in place. */
-  readonly limits: Limits
+  readonly limits: RateLimits
   /** Applies a change in this process at once. */
   refresh(): Promise<void>
   stop(): Promise<void>
 }
 
 /** The key of the row in the table `settings`. */
-export const ownSettingsKey = 'site'
+export const runtimeSettingsKey = 'site'
 /** The table's name, and the channel that notifies of changes. */
 const channel = 'settings'
 /** Polling interval, for notifications that the listener misses. */
@@ -44,18 +44,18 @@ const everyMs = 60_000
 /** Reads the operator's settings, and again when they change. They keep their values while the database is unavailable. */
 export async function openRuntimeSettings(
   { pool, sessions }: Pick<Database<unknown>, 'pool' | 'sessions'>,
-  { operator, mail, limits: usual }: Pick<Config, 'operator' | 'mail' | 'limits'>,
+  { operator, mail, limits: environmentLimits }: Pick<Config, 'operator' | 'mail' | 'limits'>,
   log: Log,
 ): Promise<RuntimeSettings> {
-  const limits = { ...usual }
-  let [own, known]: [OwnSettings, string] = [{}, '']
+  const limits = { ...environmentLimits }
+  let [own, known]: [RuntimeOverrides, string] = [{}, '']
   const refresh = async () => {
-    const text = await readOwn(pool)
+    const text = await readOverrides(pool)
     if (text === known) return
     known = text
     // Written by the studio's command, which has validated it.
-    own = JSON.parse(text) as OwnSettings
-    Object.assign(limits, usual, own.limits)
+    own = JSON.parse(text) as RuntimeOverrides
+    Object.assign(limits, environmentLimits, own.limits)
   }
   const look = oneAtATime(() =>
     refresh().catch((error: unknown) => log.debug({ err: error }, 'The settings could not be read')),
@@ -88,10 +88,10 @@ export async function openRuntimeSettings(
   }
 }
 
-async function readOwn(pool: Pool): Promise<string> {
+async function readOverrides(pool: Pool): Promise<string> {
   const { rows } = await pool.query<{ value: string }>(
     'SELECT value::text AS value FROM settings WHERE key = $1',
-    [ownSettingsKey],
+    [runtimeSettingsKey],
   )
   return rows[0]?.value ?? '{}'
 }

@@ -155,11 +155,11 @@ export function listEffectiveSettings(env: Env): { group: string; settings: Effe
   const fromEnvFile = new Set(env['ENV_FILE_SETTINGS']?.split(','))
   return Object.entries(settingGroups).map(([group, settings]) => ({
     group,
-    settings: settings.map((each) => describe(each, env, fromEnvFile)),
+    settings: settings.map((each) => effectiveSetting(each, env, fromEnvFile)),
   }))
 }
 
-function describe(
+function effectiveSetting(
   { name, fallback, secret: kind }: Setting,
   env: Env,
   fromEnvFile: ReadonlySet<string>,

@@ -3,7 +3,7 @@ import { sql, type QueryExecutorProvider } from 'kysely'
 import type { AuditedEvent } from '#contract/studio/audit-events.ts'
 import { networkOf } from '#server/platform/http/limits/network-of.ts'
 
-interface Entry {
+interface AuditEntry {
   event: AuditedEvent
   /** Null if no account is known, as for a sign-in with an unknown address. */
   userId: string | null
@@ -18,9 +18,9 @@ interface Entry {
 }
 
 /** Records an audit event permanently in the transaction of the change, without addresses, passwords or tokens. */
-export async function writeAudit(
+export async function writeAuditEvent(
   tx: QueryExecutorProvider,
-  { event, userId, origin, at, operator, subject, details = {} }: Entry,
+  { event, userId, origin, at, operator, subject, details = {} }: AuditEntry,
 ): Promise<void> {
   await sql`INSERT INTO audit_events (at, event, user_id, origin, operator, subject, details)
     VALUES (${at}, ${event}, ${userId}, ${origin ?? null}, ${operator ?? null}, ${subject ?? null},
@@ -28,7 +28,7 @@ export async function writeAudit(
 }
 
 /** Returns a keyed hash of a network for the audit log: equal for equal networks, and irreversible without the secret. */
-export function originOf(secret: string, ip: string): string {
+export function hashNetwork(secret: string, ip: string): string {
   return createHmac('sha256', secret)
     .update(`origin|${networkOf(ip)}`)
     .digest('base64url')

@@ -2,8 +2,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ConfigError } from '#server/platform/config/config-error.ts'
 import { createLog } from '#server/platform/log.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { openDatabase, openForCalls, openForWork } from './database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { openDatabase, openDatabaseForRequests, openDatabaseForJobs } from './database.ts'
 
 const log = createLog({ json: true, level: 'silent' })
 const bounds = { databaseWaitMs: 4000 }
@@ -14,7 +14,7 @@ let database: TestDatabase
 let narrow: { dataDir: string; databaseUrl: string; migrate: boolean }
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
   await database.pool.query(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 5`)
   await database.pool.query(`GRANT SELECT ON migrations TO ${role}`)
   const { host, database: name } = new pg.Client({ connectionString: database.url })
@@ -33,7 +33,7 @@ afterAll(async () => {
 it('refuses a server that provides fewer connections than a process needs, and reports how many', async () => {
   const sentence =
     /^The server of DATABASE_URL gave 5 connections of the 24 that this process needs \(too many connections for role/
-  for (const open of [openForCalls, openForWork]) {
+  for (const open of [openDatabaseForRequests, openDatabaseForJobs]) {
     const error: unknown = await open(narrow, log, bounds).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(ConfigError)
     expect(error).toMatchObject({ message: expect.stringMatching(sentence) })
@@ -43,8 +43,8 @@ it('refuses a server that provides fewer connections than a process needs, and r
 it('limits each statement of a call to the time that clients wait, and those of background work to more', async () => {
   const settings = { ...narrow, databaseUrl: database.url }
   for (const [open, bound] of [
-    [openForCalls, '10s'],
-    [openForWork, '30s'],
+    [openDatabaseForRequests, '10s'],
+    [openDatabaseForJobs, '30s'],
   ] as const) {
     const opened = await open(settings, log, bounds)
     const { rows } = await opened.pool.query('SHOW statement_timeout')
@@ -60,9 +60,9 @@ it('accepts the server for a command, which needs few connections', async () => 
 
 it('names the setting of an unreachable server', async () => {
   const away = 'postgres://127.0.0.1:1/site'
-  const direct = openForCalls({ ...narrow, databaseDirectUrl: away }, log, bounds)
+  const direct = openDatabaseForRequests({ ...narrow, databaseDirectUrl: away }, log, bounds)
   await expect(direct).rejects.toThrow(/server of DATABASE_DIRECT_URL can't be used: .*ECONNREFUSED/)
-  const pooled = openForCalls(
+  const pooled = openDatabaseForRequests(
     { ...narrow, databaseUrl: away, databaseDirectUrl: narrow.databaseUrl },
     log,
     bounds,

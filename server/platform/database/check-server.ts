@@ -6,10 +6,10 @@ const oldestVersion = 15
 /** Time-out for each tested connection at start. */
 const longestWaitMs = 5000
 /** Two connections are enough to detect a pooler in transaction mode. */
-export const fewConnections = 2
+export const testConnections = 2
 
 /** Opens another pool on the tested server. */
-interface Checked {
+interface TestedServer {
   openPool(options?: pg.PoolConfig): pg.Pool
 }
 
@@ -19,7 +19,7 @@ interface Checked {
  * @param setting the name of the setting with its address
  * @throws ConfigError naming the setting, and what to do
  */
-export async function checkServer(server: Checked, setting: string, connections: number): Promise<void> {
+export async function checkServer(server: TestedServer, setting: string, connections: number): Promise<void> {
   const { version, backends } = await tryConnections(server, setting, connections)
   const major = Math.floor(version / 10_000)
   if (major < oldestVersion)
@@ -38,7 +38,7 @@ export async function checkServer(server: Checked, setting: string, connections:
  * @throws ConfigError if it provides too few connections
  */
 export async function checkPooler(
-  pooler: Checked & { pool: pg.Pool },
+  pooler: TestedServer & { pool: pg.Pool },
   connections: number,
   log: Log,
 ): Promise<void> {
@@ -54,18 +54,18 @@ export async function checkPooler(
 
 /** Opens connections one after another and keeps them open: a pooler may accept a client and have no connection for it. */
 async function tryConnections(
-  { openPool }: Checked,
+  { openPool }: TestedServer,
   setting: string,
-  wanted: number,
+  needed: number,
 ): Promise<{ version: number; backends: number[] }> {
-  const pool = openPool({ max: wanted, connectionTimeoutMillis: longestWaitMs, query_timeout: longestWaitMs })
-  const taken: pg.PoolClient[] = []
+  const pool = openPool({ max: needed, connectionTimeoutMillis: longestWaitMs, query_timeout: longestWaitMs })
+  const clients: pg.PoolClient[] = []
   const backends: number[] = []
   let version = 0
   try {
-    while (backends.length < wanted) {
+    while (backends.length < needed) {
       const client = await pool.connect()
-      taken.push(client)
+      clients.push(client)
       const { rows } = await client.query<{ version: string; backend: number }>(
         "SELECT current_setting('server_version_num') AS version, pg_backend_pid() AS backend",
       )
@@ -74,22 +74,22 @@ async function tryConnections(
     }
     return { version, backends }
   } catch (error) {
-    throw explain(error, setting, { wanted, had: backends.length })
+    throw explainError(error, setting, { wanted: needed, had: backends.length })
   } finally {
-    for (const client of taken) client.release(true)
+    for (const client of clients) client.release(true)
     await pool.end()
   }
 }
 
-function explain(
+function explainError(
   cause: unknown,
   setting: string,
-  { wanted, had }: { wanted: number; had: number },
+  { wanted, had: received }: { wanted: number; had: number },
 ): ConfigError {
   const reason = cause instanceof Error ? cause.message || String(cause) : String(cause)
-  if (had > 0)
+  if (received > 0)
     return new ConfigError(
-      `The server of ${setting} gave ${had} connections of the ${wanted} that this process needs (${reason}): raise max_connections of PostgreSQL, or default_pool_size and max_client_conn of PgBouncer.`,
+      `The server of ${setting} gave ${received} connections of the ${wanted} that this process needs (${reason}): raise max_connections of PostgreSQL, or default_pool_size and max_client_conn of PgBouncer.`,
       { cause },
     )
   const isPooler = /unsupported startup parameter/.test(reason)

@@ -15,14 +15,24 @@ const unreachable = new Set([
  * SQLSTATEs of a server that is shutting down or starting, has no free connections, or cancelled a statement or a lock wait by
  * time-out; also of statements that depend on such a failed one (pipelines.ts).
  */
-const unwilling = new Set(['53300', '57P01', '57P02', '57P03', '57P05', '57014', '55P03', '26000', '42P05'])
+const unavailableCodes = new Set([
+  '53300',
+  '57P01',
+  '57P02',
+  '57P03',
+  '57P05',
+  '57014',
+  '55P03',
+  '26000',
+  '42P05',
+])
 
 /** The message for a query that is refused because too many are queued. */
-export const tooManyWait = 'too many queries wait for the database'
+export const tooManyQueriesMessage = 'too many queries wait for the database'
 
 /** Messages of `pg`, without a code, for a connection that broke or could not be opened in time. */
-const sentences = new Set([
-  tooManyWait,
+const driverMessages = new Set([
+  tooManyQueriesMessage,
   'Connection terminated unexpectedly',
   'Connection terminated due to connection timeout',
   'Connection terminated',
@@ -39,7 +49,7 @@ const busy = new Set([
   '55P03',
   '26000',
   '42P05',
-  tooManyWait,
+  tooManyQueriesMessage,
   'timeout exceeded when trying to connect',
 ])
 
@@ -47,19 +57,19 @@ const busy = new Set([
  * Returns whether an error means that the database itself is unreachable or silent, not just busy. Otherwise a single slow statement
  * would take a server out of use for all.
  */
-export function isDatabaseGone(error: unknown): boolean {
-  if (!(error instanceof Error) || !isDatabaseAway(error)) return false
-  if (error instanceof AggregateError) return error.errors.some(isDatabaseGone)
+export function isDatabaseUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error) || !isDatabaseUnavailable(error)) return false
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseUnreachable)
   return !busy.has('code' in error && typeof error.code === 'string' ? error.code : error.message)
 }
 
 /** Returns whether an error means that the database is temporarily unable to serve, for whatever reason. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (error instanceof AggregateError) return error.errors.some(isDatabaseAway)
-  if (!('code' in error) || typeof error.code !== 'string') return sentences.has(error.message)
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable)
+  if (!('code' in error) || typeof error.code !== 'string') return driverMessages.has(error.message)
   // A missing file has the same code as a missing socket: only network calls count.
   if (unreachable.has(error.code))
     return 'syscall' in error && error.syscall !== 'open' && error.syscall !== 'stat'
-  return unwilling.has(error.code) || /^08\w{3}$/.test(error.code)
+  return unavailableCodes.has(error.code) || /^08\w{3}$/.test(error.code)
 }

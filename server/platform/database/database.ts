@@ -1,16 +1,16 @@
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { join } from 'node:path'
 import pg from 'pg'
-import { startEmbedded, type EmbeddedDatabase } from './embedded/embedded.ts'
-import { checkPooler, checkServer, fewConnections } from '#server/platform/database/check-server.ts'
+import { startEmbeddedDatabase, type EmbeddedDatabase } from './embedded/embedded.ts'
+import { checkPooler, checkServer, testConnections } from '#server/platform/database/check-server.ts'
 import { checkMigrated, migrate } from '#server/platform/database/migrate.ts'
 import { openPipelines, pipelinedConnections } from '#server/platform/database/pipelines.ts'
 import { withNamedStatements } from '#server/platform/database/named-statements.ts'
 import type { Statements } from '#server/platform/database/replica.ts'
 import {
-  lookPatience,
+  healthCheckTimeouts,
   openReplicas,
-  replicaPatience,
+  replicaTimeouts,
   type ReplicaState,
 } from '#server/platform/database/replicas.ts'
 import { SupervisedPool } from '#server/platform/database/supervised-pool.ts'
@@ -57,20 +57,20 @@ export const migrationsDir = join(import.meta.dirname, 'migrations')
  * Makes connections plan each statement once, for all values. For processes that answer calls, whose statements are short and use an
  * index. A condition of a partial index must be written literally, not bound.
  */
-export const planOnce = { options: '-c plan_cache_mode=force_generic_plan' }
+export const genericPlanOptions = { options: '-c plan_cache_mode=force_generic_plan' }
 
 /** Maximum duration of a statement of a call, on a server that is busy or silent. */
-const longestAnswerMs = 10_000
+const statementTimeoutMs = 10_000
 
 /** Pool options for processes that answer calls: time-outs for a connection and for a statement, after which clients are asked to retry. */
-export const forCalls = ({ databaseWaitMs }: { databaseWaitMs: number }): pg.PoolConfig => ({
-  ...planOnce,
+export const requestPoolOptions = ({ databaseWaitMs }: { databaseWaitMs: number }): pg.PoolConfig => ({
+  ...genericPlanOptions,
   connectionTimeoutMillis: databaseWaitMs,
-  statement_timeout: longestAnswerMs,
-  query_timeout: longestAnswerMs,
+  statement_timeout: statementTimeoutMs,
+  query_timeout: statementTimeoutMs,
 })
 
-const limits = {
+const defaultPoolOptions = {
   max: 20,
   idleTimeoutMillis: 60_000,
   statement_timeout: 30_000,
@@ -81,12 +81,12 @@ const limits = {
 const patience = { connectionTimeoutMillis: 10_000, query_timeout: 35_000 }
 
 /** Proxies and firewalls drop a connection that is idle for some minutes, often silently. */
-const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 }
+const keepAliveOptions = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 }
 
 /** Maximum connections of a process that answers calls or runs jobs: its pool's, and those of the pipelines. */
-const mostConnections = limits.max + pipelinedConnections
+const mostConnections = defaultPoolOptions.max + pipelinedConnections
 /** Connections of a process whose calls use a pooler: two to listen, and those of a migration. */
-const besidePooler = 4
+const directConnections = 4
 
 /**
  * Opens PostgreSQL itself (DATABASE_DIRECT_URL, else DATABASE_URL, else the embedded one, started here) for commands and jobs.
@@ -101,14 +101,14 @@ export async function openDatabase<Tables>(
   options: pg.PoolConfig = {},
   connections?: number,
 ): Promise<Database<Tables>> {
-  return databaseOn(await openMigrated(settings, log, { options, connections }))
+  return createDatabase(await openMigrated(settings, log, { options, connections }))
 }
 
 /**
  * Opens the database like `openDatabase`, for a process that runs jobs. @throws ConfigError as there, or if it provides too few
  * connections
  */
-export function openForWork<Tables>(
+export function openDatabaseForJobs<Tables>(
   settings: DatabaseSettings & MigrationSettings,
   log: Log,
 ): Promise<Database<Tables>> {
@@ -120,18 +120,18 @@ export function openForWork<Tables>(
  * a pooler in transaction mode requires.
  * @throws ConfigError as `openDatabase` does, or if it provides too few connections
  */
-export async function openForCalls<Tables>(
+export async function openDatabaseForRequests<Tables>(
   settings: DatabaseSettings & MigrationSettings,
   log: Log,
   bounds: { databaseWaitMs: number },
 ): Promise<Database<Tables>> {
   const { databaseUrl, databaseDirectUrl } = settings
-  const options = forCalls(bounds)
+  const options = requestPoolOptions(bounds)
   if (databaseUrl === undefined || databaseDirectUrl === undefined) {
     const connected = await openMigrated(settings, log, { options, connections: mostConnections })
     return withReplicas(connected, settings, log)
   }
-  const direct = await openMigrated(settings, log, { options: { ...options, max: besidePooler } })
+  const direct = await openMigrated(settings, log, { options: { ...options, max: directConnections } })
   const pooled: Source = { setting: 'DATABASE_URL', url: databaseUrl, keepsSession: false }
   const calls = connect(pooled, log, options)
   const close = () => calls.close().finally(() => direct.close())
@@ -141,7 +141,7 @@ export async function openForCalls<Tables>(
     await close()
     throw error
   }
-  return withReplicas({ ...calls, sessions: direct.pool, named: false, close }, settings, log)
+  return withReplicas({ ...calls, sessions: direct.pool, keepsNamedStatements: false, close }, settings, log)
 }
 
 /** @throws ConfigError if an address of DATABASE_READ_URL is that of another database */
@@ -150,17 +150,21 @@ async function withReplicas<Tables>(
   { databaseReadUrls: urls = [] }: DatabaseSettings,
   log: Log,
 ): Promise<Database<Tables>> {
-  const database = databaseOn<Tables>(connected)
+  const database = createDatabase<Tables>(connected)
   if (urls.length === 0) return database
-  const { named = true, openPool } = connected
+  const { keepsNamedStatements: named = true, openPool } = connected
   const address = (url: string): Source => ({ setting: 'DATABASE_READ_URL', url, keepsSession: named })
   try {
     const replicas = await openReplicas({
       urls,
-      primary: { pool: database.statements, looks: openPool(lookPatience) },
-      openLooks: (url) => makePool(address(url), { ...planOnce, ...lookPatience }, log),
+      primary: { pool: database.statements, healthCheckPool: openPool(healthCheckTimeouts) },
+      openHealthCheckPool: (url) =>
+        createPool(address(url), { ...genericPlanOptions, ...healthCheckTimeouts }, log),
       open: (url) =>
-        statementsOn({ ...connect(address(url), log, { ...planOnce, ...replicaPatience }), named }),
+        openStatements({
+          ...connect(address(url), log, { ...genericPlanOptions, ...replicaTimeouts }),
+          keepsNamedStatements: named,
+        }),
       log,
     })
     return {
@@ -201,20 +205,25 @@ interface ConnectedForQueries extends Connected {
   /** Connections that keep their session; those of the pool by default. */
   sessions?: pg.Pool
   /** Whether a connection keeps named statements; true by default. */
-  named?: boolean
+  keepsNamedStatements?: boolean
 }
 
 /** Creates the database for queries: a pool, and pipelines for prepared statements. */
-export function databaseOn<Tables>(
+export function createDatabase<Tables>(
   connected: ConnectedForQueries,
 ): Database<Tables> & { statements: PostgresPool } {
-  const { pool: statements, close } = statementsOn(connected)
+  const { pool: statements, close } = openStatements(connected)
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: statements }) })
   const { pool, sessions = pool } = connected
   return { db, reads: db, replicas: () => [], pool, sessions, statements, close }
 }
 
-function statementsOn({ pool, openPool, named = true, close }: ConnectedForQueries): Statements {
+function openStatements({
+  pool,
+  openPool,
+  keepsNamedStatements: named = true,
+  close,
+}: ConnectedForQueries): Statements {
   const pipelines = openPipelines(openPool)
   return {
     pool: withNamedStatements(pool, { pipelines, named }),
@@ -223,19 +232,23 @@ function statementsOn({ pool, openPool, named = true, close }: ConnectedForQueri
 }
 
 /** Pool options for commands that move whole tables, without time-outs. */
-export const unhurried = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 }
+export const withoutTimeouts = {
+  statement_timeout: 0,
+  query_timeout: 0,
+  idle_in_transaction_session_timeout: 0,
+}
 
 /** Connects like `openDatabase`, without migrating or checking migrations. @throws ConfigError as there */
 export async function connectDatabase(
   { dataDir, databaseUrl, databaseDirectUrl }: DatabaseSettings,
   log: Log,
   options: pg.PoolConfig,
-  connections = fewConnections,
+  connections = testConnections,
 ): Promise<Connected> {
   const url = databaseDirectUrl ?? databaseUrl
   const setting = databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'
   const source: Source =
-    url === undefined ? await startEmbedded({ dataDir, log }) : { setting, url, keepsSession: true }
+    url === undefined ? await startEmbeddedDatabase({ dataDir, log }) : { setting, url, keepsSession: true }
   const connected = connect(source, log, options)
   try {
     if ('setting' in source) await checkServer(connected, source.setting, connections)
@@ -257,7 +270,7 @@ interface Address {
 type Source = Address | EmbeddedDatabase
 
 function connect(source: Source, log: Log, options: pg.PoolConfig): Connected {
-  const openPool = (more?: pg.PoolConfig) => makePool(source, { ...options, ...more }, log)
+  const openPool = (overrides?: pg.PoolConfig) => createPool(source, { ...options, ...overrides }, log)
   const pool = openPool()
   const close = async () => {
     await pool.end()
@@ -267,19 +280,19 @@ function connect(source: Source, log: Log, options: pg.PoolConfig): Connected {
 }
 
 /** Session settings: a pooler in transaction mode refuses a client that sends them when connecting. */
-const ofSession = [
+const sessionOptions = [
   'options',
   'statement_timeout',
   'lock_timeout',
   'idle_in_transaction_session_timeout',
 ] as const
 
-function makePool(source: Source, given: pg.PoolConfig, log: Log): pg.Pool {
-  const options: pg.PoolConfig = { ...limits, ...patience, ...given, types: columnTypes }
-  if ('url' in source && !source.keepsSession) for (const name of ofSession) delete options[name]
+function createPool(source: Source, given: pg.PoolConfig, log: Log): pg.Pool {
+  const options: pg.PoolConfig = { ...defaultPoolOptions, ...patience, ...given, types: columnTypes }
+  if ('url' in source && !source.keepsSession) for (const name of sessionOptions) delete options[name]
   const pool =
     'url' in source
-      ? new pg.Pool({ ...options, ...keptAlive, connectionString: source.url })
+      ? new pg.Pool({ ...options, ...keepAliveOptions, connectionString: source.url })
       : new SupervisedPool({ ...options, ...source.connection }, source.ensureRunning, log)
   // A connection broke while in use: its query gets the error, but the event still needs a listener.
   pool.on('connect', (client) =>

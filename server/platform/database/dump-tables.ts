@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Pool, PoolClient } from 'pg'
 import { to } from 'pg-copy-streams'
-import type { RunMigration } from './migrate.ts'
+import type { AppliedMigration } from './migrate.ts'
 
 /** One table of a dump. */
 export interface DumpedTable {
@@ -22,7 +22,7 @@ export interface DumpedPartition {
 
 /** The metadata of a dump. */
 export interface Dump {
-  migrations: RunMigration[]
+  migrations: AppliedMigration[]
   tables: DumpedTable[]
   /** Partitions that the site creates over time, without which their rows cannot be inserted. */
   partitions: DumpedPartition[]
@@ -34,7 +34,7 @@ export interface Dump {
 const backupLock = 4_711_850_002
 
 /** SQL that returns whether files may be deleted: no backup is running. */
-export const noBackupRuns = `SELECT pg_try_advisory_xact_lock(${backupLock}) AS free`
+export const noBackupRunsQuery = `SELECT pg_try_advisory_xact_lock(${backupLock}) AS free`
 
 /** Reads the site's id in a bucket; undefined if no version that marks buckets has been started. */
 export async function readSiteId(pool: Pool): Promise<string | undefined> {
@@ -45,7 +45,7 @@ export async function readSiteId(pool: Pool): Promise<string | undefined> {
 }
 
 /** Prevents files from being deleted while `work` runs. */
-export async function keepingFiles<T>(pool: Pool, work: () => Promise<T>): Promise<T> {
+export async function withBackupLock<T>(pool: Pool, work: () => Promise<T>): Promise<T> {
   const client = await pool.connect()
   try {
     await client.query('SELECT pg_advisory_lock_shared($1)', [backupLock])
@@ -70,13 +70,13 @@ export async function dumpTables(
   try {
     await client.query('SET statement_timeout = 0')
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    const { rows: migrations } = await client.query<RunMigration>(
+    const { rows: migrations } = await client.query<AppliedMigration>(
       'SELECT name, checksum FROM migrations ORDER BY name',
     )
     const tables = await listTables(client)
     const partitions = await listPartitions(client)
     for (const table of tables) {
-      const rows = client.query(to(`COPY ${readingOf(client, table)} TO STDOUT`))
+      const rows = client.query(to(`COPY ${copySource(client, table)} TO STDOUT`))
       await write(table, rows)
     }
     const counters = await readCounters(client)
@@ -88,19 +88,19 @@ export async function dumpTables(
   }
 }
 
-type Shape = Pick<DumpedTable, 'name' | 'columns'>
+type TableColumns = Pick<DumpedTable, 'name' | 'columns'>
 
 /** Returns a table with its columns, for COPY FROM. */
-export function columnsOf(client: PoolClient, { name, columns }: Shape): string {
-  return `${client.escapeIdentifier(name)} (${listOf(client, columns)})`
+export function copyTarget(client: PoolClient, { name, columns }: TableColumns): string {
+  return `${client.escapeIdentifier(name)} (${columnList(client, columns)})`
 }
 
 /** Returns a query for COPY TO, which reads a partitioned table only by a query. */
-function readingOf(client: PoolClient, { name, columns }: Shape): string {
-  return `(SELECT ${listOf(client, columns)} FROM ${client.escapeIdentifier(name)})`
+function copySource(client: PoolClient, { name, columns }: TableColumns): string {
+  return `(SELECT ${columnList(client, columns)} FROM ${client.escapeIdentifier(name)})`
 }
 
-function listOf(client: PoolClient, columns: readonly string[]): string {
+function columnList(client: PoolClient, columns: readonly string[]): string {
   return columns.map((column) => client.escapeIdentifier(column)).join(', ')
 }
 

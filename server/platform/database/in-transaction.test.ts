@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import type { Tx } from '#server/tables.ts'
 import { inTransaction } from './in-transaction.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
   await database.pool.query('CREATE TABLE counters (id text PRIMARY KEY, count int NOT NULL)')
 })
 afterAll(() => database.close())

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
-import { isOutdated } from './pipelines.ts'
+import { isStatementOutdated } from './pipelines.ts'
 
 /** SQLSTATEs of a transaction that PostgreSQL ended in favour of another: serialization_failure, deadlock_detected. */
 const conflicts = new Set<unknown>(['40001', '40P01'])
@@ -29,6 +29,6 @@ export async function inTransaction<Tables, Result>(
 }
 
 function isConflict(error: unknown): boolean {
-  if (isOutdated(error)) return true
+  if (isStatementOutdated(error)) return true
   return error instanceof Error && 'code' in error && conflicts.has(error.code)
 }

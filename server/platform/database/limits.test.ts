@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { keyFor, purgeTurns, takeTurn } from './limits.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { attemptKey, purgeAttemptCounts, countAttempt } from './limits.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
 })
 afterAll(() => database.close())
 
@@ -13,35 +13,35 @@ const limit = { max: 3, seconds: 60 }
 const tooMany = (retryAfter: number) => expect.objectContaining({ reason: 'tooMany', retryAfter })
 
 test('refuses an attempt beyond the limit with the seconds to wait, and allows it after them', async () => {
-  for (let turn = 0; turn < 3; turn++) await takeTurn(database.db, 'one', limit, at(turn))
-  await expect(takeTurn(database.db, 'one', limit, at(20))).rejects.toEqual(tooMany(40))
-  await expect(takeTurn(database.db, 'one', limit, at(59.5))).rejects.toEqual(tooMany(1))
-  await takeTurn(database.db, 'one', limit, at(60))
+  for (let turn = 0; turn < 3; turn++) await countAttempt(database.db, 'one', limit, at(turn))
+  await expect(countAttempt(database.db, 'one', limit, at(20))).rejects.toEqual(tooMany(40))
+  await expect(countAttempt(database.db, 'one', limit, at(59.5))).rejects.toEqual(tooMany(1))
+  await countAttempt(database.db, 'one', limit, at(60))
 })
 
 test('counts each key separately', async () => {
-  for (let turn = 0; turn < 3; turn++) await takeTurn(database.db, 'full', limit, at(0))
-  await takeTurn(database.db, 'free', limit, at(0))
+  for (let turn = 0; turn < 3; turn++) await countAttempt(database.db, 'full', limit, at(0))
+  await countAttempt(database.db, 'free', limit, at(0))
 })
 
 test('allows exactly as many concurrent attempts as the limit', async () => {
-  const tries = Array.from({ length: 12 }, () => takeTurn(database.db, 'crowd', limit, at(0)))
+  const tries = Array.from({ length: 12 }, () => countAttempt(database.db, 'crowd', limit, at(0)))
   const results = await Promise.allSettled(tries)
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
 })
 
 test('a key is deterministic, reveals nothing of its user, and depends on the secret', () => {
-  const key = keyFor('secret', 'sign-in', 'ada@example.com')
-  expect(key).toBe(keyFor('secret', 'sign-in', 'ada@example.com'))
+  const key = attemptKey('secret', 'sign-in', 'ada@example.com')
+  expect(key).toBe(attemptKey('secret', 'sign-in', 'ada@example.com'))
   // The key's random letters may spell any short word.
   expect(key).not.toContain('ada@example')
-  expect(keyFor('other', 'sign-in', 'ada@example.com')).not.toBe(key)
+  expect(attemptKey('other', 'sign-in', 'ada@example.com')).not.toBe(key)
 })
 
 test('deletes expired counts and keeps others', async () => {
-  await takeTurn(database.db, 'old', { max: 1, seconds: 1 }, at(0))
-  await takeTurn(database.db, 'young', { max: 1, seconds: 300 }, at(0))
-  await purgeTurns(database.db, at(10))
+  await countAttempt(database.db, 'old', { max: 1, seconds: 1 }, at(0))
+  await countAttempt(database.db, 'young', { max: 1, seconds: 300 }, at(0))
+  await purgeAttemptCounts(database.db, at(10))
   const { rows } = await database.pool.query("SELECT key FROM limit_counts WHERE key IN ('old', 'young')")
   expect(rows).toEqual([{ key: 'young' }])
 })

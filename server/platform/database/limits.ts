@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { sql, type QueryExecutorProvider } from 'kysely'
 import { Fault } from '#contract/errors.ts'
-import type { Limit } from '#server/platform/config/read-setting.ts'
+import type { RateLimit } from '#server/platform/config/read-setting.ts'
 import { countedNetworks } from '#server/platform/http/limits/network-of.ts'
 
 /** Returns the key that counts a value such as an e-mail or a network: a keyed hash, irreversible without the secret. */
-export function keyFor(secret: string, kind: string, value: string): string {
+export function attemptKey(secret: string, kind: string, value: string): string {
   return `${kind}:${createHmac('sha256', secret).update(`turn|${kind}|${value}`).digest('base64url')}`
 }
 
@@ -14,10 +14,10 @@ export function keyFor(secret: string, kind: string, value: string): string {
  * the pool, not a transaction: the attempt counts even if the call fails.
  * @throws Fault tooMany with the seconds to wait, once `max` are used
  */
-export async function takeTurn(
+export async function countAttempt(
   db: QueryExecutorProvider,
   key: string,
-  { max, seconds }: Limit,
+  { max, seconds }: RateLimit,
   now: Date,
 ): Promise<void> {
   const end = new Date(now.getTime() + seconds * 1000)
@@ -32,21 +32,21 @@ export async function takeTurn(
 }
 
 /** Counts an attempt against each network of an address, as `takeTurn` does. @throws Fault tooMany */
-export async function takeTurnOfNetworks(
+export async function countAttemptOfNetworks(
   db: QueryExecutorProvider,
   { secret, kind, ip }: { secret: string; kind: string; ip: string },
-  { max, seconds }: Limit,
+  { max, seconds }: RateLimit,
   now: Date,
 ): Promise<void> {
-  for (const { network, times } of countedNetworks(ip))
-    await takeTurn(db, keyFor(secret, kind, network), { max: max * times, seconds }, now)
+  for (const { network, multiplier } of countedNetworks(ip))
+    await countAttempt(db, attemptKey(secret, kind, network), { max: max * multiplier, seconds }, now)
 }
 
 /**
  * Enforces a limit by the time of the last event but `max - 1`.
  * @throws Fault tooMany with the seconds to wait, if that event is still within the limit's time
  */
-export function checkOldest(oldest: Date | undefined, { seconds }: Limit, now: Date): void {
+export function checkOldestEvent(oldest: Date | undefined, { seconds }: RateLimit, now: Date): void {
   const open = oldest && new Date(oldest.getTime() + seconds * 1000)
   if (open && open > now) throw new Fault('tooMany', undefined, secondsUntil(open, now))
 }
@@ -57,6 +57,6 @@ export function secondsUntil(then: Date, now: Date): number {
 }
 
 /** Deletes the counts of expired time windows. */
-export async function purgeTurns(db: QueryExecutorProvider, now: Date): Promise<void> {
+export async function purgeAttemptCounts(db: QueryExecutorProvider, now: Date): Promise<void> {
   await sql`DELETE FROM limit_counts WHERE ends_at <= ${now}`.execute(db)
 }

@@ -4,29 +4,35 @@ import type { Log } from '#server/platform/log.ts'
 
 const againMs = 1000
 
-export interface Listening {
+export interface ChannelListener {
   stop(): Promise<void>
 }
 
 /** A listener: receives the channel's name and the payload; no payload when listening begins. */
-type Heard = (channel: string, payload?: string) => void
+type OnNotification = (channel: string, payload?: string) => void
 
 /**
  * Calls `heard` whenever any process notifies a channel (`pg_notify`), and for every channel each time listening begins, since
  * earlier notifications may have been missed. It holds a connection, and reconnects when that is lost. Notifications only speed
  * things up: callers must poll as well.
  * @param pool whose connections keep their session
- * @param lost called when listening has stopped, until it begins again
+ * @param onDisconnect called when listening has stopped, until it begins again
  */
 export function listen(
   pool: Pool,
   channels: readonly string[],
-  heard: Heard,
+  onNotification: OnNotification,
   log: Log,
-  lost: () => void = () => {},
-): Listening {
+  onDisconnect: () => void = () => {},
+): ChannelListener {
   const stopping = new AbortController()
-  const listening = keepListening(pool, channels, { heard, lost }, stopping.signal, log)
+  const listening = listenAndReconnect(
+    pool,
+    channels,
+    { heard: onNotification, lost: onDisconnect },
+    stopping.signal,
+    log,
+  )
   return {
     async stop() {
       stopping.abort()
@@ -35,18 +41,18 @@ export function listen(
   }
 }
 
-async function keepListening(
+async function listenAndReconnect(
   pool: Pool,
   channels: readonly string[],
-  { heard, lost }: { heard: Heard; lost: () => void },
+  { heard: onNotification, lost: onDisconnect }: { heard: OnNotification; lost: () => void },
   signal: AbortSignal,
   log: Log,
 ): Promise<void> {
   while (!signal.aborted) {
-    await listenOnce(pool, channels, heard, signal).catch((error: unknown) =>
+    await listenOnce(pool, channels, onNotification, signal).catch((error: unknown) =>
       log.debug({ err: error }, 'Listening to the database failed; retrying'),
     )
-    lost()
+    onDisconnect()
     await delay(againMs, undefined, { signal }).catch(() => {})
   }
 }
@@ -55,7 +61,7 @@ async function keepListening(
 async function listenOnce(
   pool: Pool,
   channels: readonly string[],
-  heard: Heard,
+  onNotification: OnNotification,
   signal: AbortSignal,
 ): Promise<void> {
   const client = await pool.connect()
@@ -64,10 +70,10 @@ async function listenOnce(
   client.once('end', end).on('error', end)
   signal.addEventListener('abort', end)
   if (signal.aborted) end()
-  client.on('notification', ({ channel, payload }) => heard(channel, payload))
+  client.on('notification', ({ channel, payload }) => onNotification(channel, payload))
   try {
     for (const channel of channels) await client.query(`LISTEN ${client.escapeIdentifier(channel)}`)
-    for (const channel of channels) heard(channel)
+    for (const channel of channels) onNotification(channel)
     await over.promise
   } finally {
     signal.removeEventListener('abort', end)

@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream'
 import type { Pool, PoolClient } from 'pg'
 import { from } from 'pg-copy-streams'
-import { columnsOf, type Dump, type DumpedPartition, type DumpedTable } from './dump-tables.ts'
+import { copyTarget, type Dump, type DumpedPartition, type DumpedTable } from './dump-tables.ts'
 
 /** Returns whether a site has never used a database: a site that has been started has settings in it. */
-export async function isNew(pool: Pool): Promise<boolean> {
+export async function isUnusedDatabase(pool: Pool): Promise<boolean> {
   const { rows } = await pool.query<{ there: boolean }>("SELECT to_regclass('settings') IS NOT NULL AS there")
   if (!rows[0]?.there) return true
   return (await pool.query('SELECT 1 FROM settings LIMIT 1')).rowCount === 0
@@ -18,21 +18,21 @@ export async function isNew(pool: Pool): Promise<boolean> {
 export async function loadTables(
   pool: Pool,
   { tables, partitions, counters }: Dump,
-  fill: (table: DumpedTable, rows: Writable) => Promise<void>,
+  writeRows: (table: DumpedTable, rows: Writable) => Promise<void>,
 ): Promise<void> {
   const client = await pool.connect()
   try {
     await client.query('SET statement_timeout = 0')
     await client.query('BEGIN')
-    for (const partition of partitions) await makePartition(client, partition)
+    for (const partition of partitions) await createPartition(client, partition)
     const names = tables.map(({ name }) => client.escapeIdentifier(name))
-    const putBack = await takeAwayConstraints(client)
+    const restoreStatements = await dropForeignKeys(client)
     for (const name of names) await client.query(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
     await client.query(`TRUNCATE ${names.join(', ')}`)
     for (const table of tables)
-      await fill(table, client.query(from(`COPY ${columnsOf(client, table)} FROM STDIN`)))
+      await writeRows(table, client.query(from(`COPY ${copyTarget(client, table)} FROM STDIN`)))
     for (const name of names) await client.query(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
-    for (const statement of putBack) await client.query(statement)
+    for (const statement of restoreStatements) await client.query(statement)
     for (const [name, value] of Object.entries(counters))
       await client.query('SELECT setval($1::regclass, $2)', [client.escapeIdentifier(name), value])
     await client.query('COMMIT')
@@ -43,7 +43,10 @@ export async function loadTables(
 }
 
 /** Creates a partition. A new database has the partitions of today, not those of the rows. */
-async function makePartition(client: PoolClient, { name, table, from, to }: DumpedPartition): Promise<void> {
+async function createPartition(
+  client: PoolClient,
+  { name, table, from, to }: DumpedPartition,
+): Promise<void> {
   const [partition, parent] = [client.escapeIdentifier(name), client.escapeIdentifier(table)]
   const bounds = `FROM (${client.escapeLiteral(from)}) TO (${client.escapeLiteral(to)})`
   await client.query(`CREATE TABLE IF NOT EXISTS ${partition} PARTITION OF ${parent} FOR VALUES ${bounds}`)
@@ -53,7 +56,7 @@ async function makePartition(client: PoolClient, { name, table, from, to }: Dump
  * Drops the foreign keys, so that tables can be filled in any order and are checked once at the end. Requires the owner of the
  * tables. @returns the statements that restore them
  */
-async function takeAwayConstraints(client: PoolClient): Promise<string[]> {
+async function dropForeignKeys(client: PoolClient): Promise<string[]> {
   const { rows } = await client.query<{ drop: string; add: string }>(`
     SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
       format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS add

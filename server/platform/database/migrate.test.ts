@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { ConfigError } from '#server/platform/config/config-error.ts'
 import { checkMigrated, migrate } from '#server/platform/database/migrate.ts'
 import { createLog } from '#server/platform/log.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 
 const log = createLog({ json: true, level: 'silent' })
 let database: TestDatabase
@@ -16,7 +16,7 @@ let directory = ''
 let schemas = 0
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
 })
 
 afterAll(() => database.close())
@@ -151,7 +151,7 @@ test('a migration that never gets its lock fails and changes nothing', async () 
   write('002-alter.sql', 'ALTER TABLE books ADD pages integer')
   const reader = await pool.connect()
   await reader.query('BEGIN; SELECT FROM books')
-  await expect(run({ lockPatienceMs: 0 })).rejects.toThrow(
+  await expect(run({ lockRetryLimitMs: 0 })).rejects.toThrow(
     /002-alter\.sql failed and was undone: .*lock timeout/,
   )
   await reader.query('COMMIT')

@@ -14,24 +14,24 @@ interface Migration {
   /** Runs each statement in a transaction of its own, as `CREATE INDEX CONCURRENTLY` requires. */
   outsideTransaction: boolean
   /** The release that contains it also runs without it, so that copies may be replaced before or after it has run. */
-  canWait: boolean
+  isDeferrable: boolean
 }
 
 /** A migration that has run on a database. */
-export type RunMigration = Pick<Migration, 'name' | 'checksum'>
+export type AppliedMigration = Pick<Migration, 'name' | 'checksum'>
 
 /** An arbitrary key for the advisory lock that lets one process migrate at a time. */
 const lockKey = 4_711_850_001
 /** A leading comment of a migration that runs outside a transaction. Each of its statements must be safe to run twice. */
-const outsideMark = '-- Runs outside a transaction.'
+const outsideTransactionMark = '-- Runs outside a transaction.'
 /**
  * A leading comment of a migration that its own release does not use yet: from 1.0.0 on required for each, and only expanding
  * changes may have it.
  */
-const canWaitMark = '-- This release runs without it.'
+const deferrableMark = '-- This release runs without it.'
 /** A statement that waits for a lock blocks all later ones, so it waits no longer than this. */
 const lockTimeoutMs = 2000
-const turnPauseMs = 200
+const lockPollMs = 200
 const firstPauseMs = 500
 const longestPauseMs = 10_000
 const progressEveryMs = 5000
@@ -45,7 +45,7 @@ interface MigrateOptions {
   /** The version of the site that runs them. */
   version?: string
   /** Maximum time for which a migration that does not get a lock is retried. */
-  lockPatienceMs?: number
+  lockRetryLimitMs?: number
 }
 
 /**
@@ -61,15 +61,15 @@ export async function migrate(pool: Pool, options: MigrateOptions): Promise<void
   try {
     // The pool's time-outs do not apply to a migration, nor to waiting for another process's.
     await client.query('SET statement_timeout = 0')
-    await waitForTurn(client)
+    await waitForMigrationLock(client)
     await client.query(`SET lock_timeout = ${lockTimeoutMs}`)
     await createHistory(client)
-    const missing = findMissing(await readHistory(client), migrations, { log, version })
-    for (const [index, migration] of missing.entries()) {
+    const pending = findPending(await readHistory(client), migrations, { log, version })
+    for (const [index, migration] of pending.entries()) {
       const began = performance.now()
-      await runOne(pool, client, migration, options)
+      await runMigration(pool, client, migration, options)
       const ms = Math.round(performance.now() - began)
-      log.debug({ migration: migration.name, ms }, `Migration ${index + 1} of ${missing.length} done`)
+      log.debug({ migration: migration.name, ms }, `Migration ${index + 1} of ${pending.length} done`)
     }
   } finally {
     // Closing the connection releases the lock and resets the settings.
@@ -81,13 +81,13 @@ export async function migrate(pool: Pool, options: MigrateOptions): Promise<void
  * Waits until no other process migrates. It polls: a statement that waits for the lock holds a snapshot, and building an index
  * concurrently waits for all older snapshots.
  */
-async function waitForTurn(client: PoolClient): Promise<void> {
+async function waitForMigrationLock(client: PoolClient): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [
       lockKey,
     ])
     if (rows[0]?.mine) return
-    await delay(turnPauseMs)
+    await delay(lockPollMs)
   }
 }
 
@@ -104,20 +104,20 @@ export async function checkMigrated(
     "SELECT to_regclass('migrations') IS NOT NULL AS exists",
   )
   const history = rows[0]?.exists ? await readHistory(pool) : []
-  const missing = findMissing(history, readMigrations(directory), { log, version })
-  const [first, ...others] = missing.filter(({ canWait }) => !canWait)
+  const pending = findPending(history, readMigrations(directory), { log, version })
+  const [first, ...others] = pending.filter(({ isDeferrable }) => !isDeferrable)
   if (first)
     throw new ConfigError(
       `The database is not up to date: ${first.name}${others.length > 0 ? ` and ${others.length} more migrations` : ''} have not run. Run "npm run migrate" first (or set MIGRATE=auto).`,
     )
-  if (missing.length > 0)
+  if (pending.length > 0)
     log.warn(
-      `The database has the schema of an older version: ${missing.length} migrations have not run. This version runs without them. Run "npm run migrate" when you can.`,
+      `The database has the schema of an older version: ${pending.length} migrations have not run. This version runs without them. Run "npm run migrate" when you can.`,
     )
 }
 
 /** Creates a query without a time-out. The types do not know that `query_timeout` can be set per query. */
-function unhurried(text: string, values?: unknown[]): QueryConfig {
+function queryWithoutTimeout(text: string, values?: unknown[]): QueryConfig {
   return { text, values, query_timeout: 2 ** 31 - 1 } as QueryConfig
 }
 
@@ -133,8 +133,8 @@ function readMigrations(directory: string): Migration[] {
         name,
         sql,
         checksum,
-        outsideTransaction: marks.includes(outsideMark),
-        canWait: marks.includes(canWaitMark),
+        outsideTransaction: marks.includes(outsideTransactionMark),
+        isDeferrable: marks.includes(deferrableMark),
       }
     })
 }
@@ -172,7 +172,7 @@ async function readHistory(client: Pick<PoolClient, 'query'>): Promise<PastMigra
 }
 
 /** @returns the migrations that have not run, in order */
-function findMissing(
+function findPending(
   history: readonly PastMigration[],
   migrations: readonly Migration[],
   { log, version }: { log: Log; version: string },
@@ -192,7 +192,7 @@ function findMissing(
     throw new ConfigError(
       `Migration ${late.name} comes before others that have already run on this database: give it the next number.`,
     )
-  acceptNewer(
+  acceptNewerSchema(
     history.filter(({ name }) => !known.has(name)),
     { log, version },
   )
@@ -205,7 +205,7 @@ const majorOf = (version: string | null) => version?.split('.')[0]
  * Accepts the schema of a newer release of the same major version, so that an update can be rolled out and rolled back. @throws
  * ConfigError for another major version
  */
-function acceptNewer(
+function acceptNewerSchema(
   unknown: readonly PastMigration[],
   { log, version }: { log: Log; version: string },
 ): void {
@@ -221,20 +221,20 @@ function acceptNewer(
     )
 }
 
-async function runOne(
+async function runMigration(
   pool: Pool,
   client: PoolClient,
   migration: Migration,
-  { log, version = siteVersion, lockPatienceMs = 600_000 }: MigrateOptions,
+  { log, version = siteVersion, lockRetryLimitMs = 600_000 }: MigrateOptions,
 ): Promise<void> {
   const { name } = migration
   const began = Date.now()
   const notice = setInterval(() => void reportProgress(pool, name, began, log), progressEveryMs)
   try {
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-      const locked = await tryOne(client, migration, version)
+      const locked = await tryMigration(client, migration, version)
       if (!locked) return
-      if (Date.now() - began >= lockPatienceMs) throw locked
+      if (Date.now() - began >= lockRetryLimitMs) throw locked
       log.info(`Migration ${name} waits for another transaction and is retried`)
       await delay(pauseMs)
     }
@@ -250,7 +250,7 @@ async function runOne(
 }
 
 /** @returns the error if another transaction holds a required lock; changes are rolled back or safe to repeat */
-async function tryOne(
+async function tryMigration(
   client: PoolClient,
   { name, sql, checksum, outsideTransaction }: Migration,
   version: string,
@@ -262,14 +262,14 @@ async function tryOne(
       await client.query('SET lock_timeout = 0')
       for (const statement of statementsOf(sql)) {
         await dropInvalidIndex(client, statement)
-        await client.query(unhurried(statement))
+        await client.query(queryWithoutTimeout(statement))
       }
       await client.query(note, [name, checksum, version])
       await client.query(`SET lock_timeout = ${lockTimeoutMs}`)
       return undefined
     }
     await client.query('BEGIN')
-    await client.query(unhurried(sql))
+    await client.query(queryWithoutTimeout(sql))
     await client.query(note, [name, checksum, version])
     await client.query('COMMIT')
     return undefined
@@ -296,7 +296,7 @@ async function dropInvalidIndex(client: PoolClient, statement: string): Promise<
     'SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid',
     [index],
   )
-  if (rowCount) await client.query(unhurried(`DROP INDEX CONCURRENTLY ${index}`))
+  if (rowCount) await client.query(queryWithoutTimeout(`DROP INDEX CONCURRENTLY ${index}`))
 }
 
 /** Logs for how long a migration has been running and, for an index build, its progress. */

@@ -1,6 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import { isOutdated, kindOf, type Pipelines } from './pipelines.ts'
+import { isStatementOutdated, statementKind, type Pipelines } from './pipelines.ts'
 
 /**
  * Maximum named statements. Further texts (lists of varying length generate them) run unnamed, so that connections do not accumulate
@@ -54,7 +54,7 @@ export function withNamedStatements(pool: Pool, { pipelines, named = true }: Opt
 }
 
 /** The message of `pg` for a query that timed out; its connection still waits for the response. */
-const tooLong = 'Query read timeout'
+const queryTimeoutMessage = 'Query read timeout'
 
 /**
  * Creates a connection for one user at a time. It is taken from the pool at the first statement that needs one; prepared queries
@@ -66,27 +66,27 @@ function lease(pool: Pool, pipelines: Pipelines | undefined, names: typeof noNam
   let inTransaction = false
   const query = async (text: string, values: readonly unknown[]) => {
     // Not even ROLLBACK would get through.
-    if (stuck) throw new Error(tooLong)
+    if (stuck) throw new Error(queryTimeoutMessage)
     const statement = () => {
       const name = names.of(text)
       return { ...(name === undefined ? {} : { name }), text, values: [...values] }
     }
-    const kind = client ? undefined : kindOf(text)
+    const kind = client ? undefined : statementKind(text)
     if (pipelines && kind) return pipelines.query(kind, statement())
     client ??= pool.connect()
     if (/^(begin|start transaction)\b/i.test(text)) inTransaction = true
     if (/^(commit|rollback)$/i.test(text)) inTransaction = false
-    const taken = await client
+    const pooledClient = await client
     try {
-      return await taken.query(statement()).catch((error: unknown) => {
-        if (!isOutdated(error)) throw error
+      return await pooledClient.query(statement()).catch((error: unknown) => {
+        if (!isStatementOutdated(error)) throw error
         names.renew()
         // A failed transaction is rerun as a whole (in-transaction.ts).
         if (inTransaction) throw error
-        return taken.query(statement())
+        return pooledClient.query(statement())
       })
     } catch (error) {
-      stuck = error instanceof Error && error.message === tooLong
+      stuck = error instanceof Error && error.message === queryTimeoutMessage
       throw error
     }
   }

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { openTestPool } from '#server/testing/database/test-pool.ts'
 import type { Db } from '#server/tables.ts'
-import { isDatabaseAway } from './database-away.ts'
-import { lookUp, prepared, type Slots } from './prepared.ts'
+import { isDatabaseUnavailable } from './database-away.ts'
+import { preparedLookup, preparedQuery, type Placeholders } from './prepared.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
 })
 afterAll(() => database.close())
 
@@ -19,12 +19,14 @@ interface Answer {
 
 const build =
   (mark = '') =>
-  (_: Db, { divisor }: Slots<{ divisor: number }>) =>
+  (_: Db, { divisor }: Placeholders<{ divisor: number }>) =>
     sql<Answer>`SELECT 12 / ${divisor}::int AS quotient, pg_backend_pid() AS connection, ${sql.lit(mark)} AS mark`
-const lookUpQuotient = lookUp(build())
+const lookUpQuotient = preparedLookup(build())
 const divide = async (divisor: number) => (await lookUpQuotient(database.db, { divisor }))[0]
-const preparedQuotient = prepared(build('prepared'))
-const sleep = lookUp((_: Db, { seconds }: Slots<{ seconds: number }>) => sql`SELECT pg_sleep(${seconds})`)
+const preparedQuotient = preparedQuery(build('prepared'))
+const sleep = preparedLookup(
+  (_: Db, { seconds }: Placeholders<{ seconds: number }>) => sql`SELECT pg_sleep(${seconds})`,
+)
 const connectionsOf = (answers: readonly (Answer | undefined)[]) =>
   new Set(answers.map((answer) => answer?.connection)).size
 
@@ -42,8 +44,8 @@ it('sends other prepared queries over three connections, however many they are',
 })
 
 it('does not block queries behind one that takes long', async () => {
-  const slow = prepared(
-    (_: Db, { seconds }: Slots<{ seconds: number }>) => sql`SELECT pg_sleep(${seconds}) AS long`,
+  const slow = preparedQuery(
+    (_: Db, { seconds }: Placeholders<{ seconds: number }>) => sql`SELECT pg_sleep(${seconds}) AS long`,
   )
   const waiting = slow(database.db, { seconds: 20 }).catch((error: unknown) => error)
   expect(await divide(3)).toMatchObject({ quotient: 4 })
@@ -57,14 +59,14 @@ it('does not block queries behind one that takes long', async () => {
 })
 
 it('limits the wait for the lock of a table that is being changed to what others can wait', async () => {
-  const settings = lookUp((db: Db, { key }: Slots<{ key: string }>) =>
+  const settings = preparedLookup((db: Db, { key }: Placeholders<{ key: string }>) =>
     db.selectFrom('settings').select('key').where('key', '=', key),
   )
   await database.db.transaction().execute(async (tx) => {
     await sql`LOCK TABLE settings`.execute(tx)
     const refused = await settings(database.db, { key: 'none' }).catch((error: unknown) => error)
     expect(refused).toMatchObject({ message: 'canceling statement due to lock timeout' })
-    expect(isDatabaseAway(refused)).toBe(true)
+    expect(isDatabaseUnavailable(refused)).toBe(true)
   })
   expect(await settings(database.db, { key: 'none' })).toEqual([])
 })
@@ -72,7 +74,7 @@ it('limits the wait for the lock of a table that is being changed to what others
 it('refuses a query behind so many others that it would time out, and answers those', async () => {
   const most = 10_000
   const before = Array.from({ length: most }, () => divide(6))
-  await expect(divide(6)).rejects.toSatisfy(isDatabaseAway)
+  await expect(divide(6)).rejects.toSatisfy(isDatabaseUnavailable)
   expect(new Set((await Promise.all(before)).map((answer) => answer?.quotient))).toEqual(new Set([2]))
   expect(await divide(6)).toMatchObject({ quotient: 2 })
 })
@@ -113,13 +115,13 @@ it('fails each look-up in flight with its own error that the database is unavail
   const underWay = Promise.allSettled([3, 3, 3].map((seconds) => sleep(database.db, { seconds })))
   await terminate(connection)
   const reasons = (await underWay).map((result) => (result.status === 'rejected' ? result.reason : undefined))
-  expect(reasons.map(isDatabaseAway)).toEqual([true, true, true])
+  expect(reasons.map(isDatabaseUnavailable)).toEqual([true, true, true])
   expect(new Set(reasons).size).toBe(3)
   expect(await divide(4)).toMatchObject({ quotient: 3 })
 })
 
 it('retries once on a new connection if a table has another column than it was planned with', async () => {
-  const all = lookUp((db: Db, { key }: Slots<{ key: string }>) =>
+  const all = preparedLookup((db: Db, { key }: Placeholders<{ key: string }>) =>
     db.selectFrom('settings').selectAll().where('key', '=', key),
   )
   const read = () => all(database.db, { key: 'none' })
@@ -131,7 +133,7 @@ it('retries once on a new connection if a table has another column than it was p
 })
 
 it('fails queries whose statement was never prepared with the error that the database is unavailable, and answers the next', async () => {
-  const tags = lookUp((db: Db, { id }: Slots<{ id: string }>) =>
+  const tags = preparedLookup((db: Db, { id }: Placeholders<{ id: string }>) =>
     db.selectFrom('tags').select('id').where('id', '=', id),
   )
   const settled = await database.db.transaction().execute(async (tx) => {
@@ -139,7 +141,7 @@ it('fails queries whose statement was never prepared with the error that the dat
     return await Promise.allSettled(['one', 'two', 'three'].map((id) => tags(database.db, { id })))
   })
   const reasons = settled.map((each) => each.status === 'rejected' && each.reason)
-  expect(reasons.map(isDatabaseAway)).toEqual([true, true, true])
+  expect(reasons.map(isDatabaseUnavailable)).toEqual([true, true, true])
   expect(await tags(database.db, { id: 'one' })).toEqual([])
 })
 

@@ -1,18 +1,18 @@
 import type { Pool, PoolClient, PoolConfig, QueryConfig, QueryResult } from 'pg'
-import { tooManyWait } from './database-away.ts'
+import { tooManyQueriesMessage } from './database-away.ts'
 
 /**
  * The connections of each kind. Look-ups are so fast that one connection suffices, but slower queries must not delay them. For the
  * rest a few are faster than many, because PostgreSQL's processes reuse their own caches. With more than `mostWaiting` queued for a
  * connection, the next statement would wait longer than clients do.
  */
-const shared = {
+const pipelineOptions = {
   lookUp: { connections: 1, mostWaiting: 10_000, options: { statement_timeout: 5000 } },
   read: { connections: 3, mostWaiting: 1000, options: {} },
 } as const
 
 /** Number of connections of all pipelines of a process. */
-export const pipelinedConnections = Object.values(shared).reduce(
+export const pipelinedConnections = Object.values(pipelineOptions).reduce(
   (sum, { connections }) => sum + connections,
   0,
 )
@@ -21,18 +21,18 @@ export const pipelinedConnections = Object.values(shared).reduce(
 const lockTimeoutMs = 500
 
 /** A statement that takes far less than a millisecond, or one that may take longer. */
-export type Kind = keyof typeof shared
+export type StatementKind = keyof typeof pipelineOptions
 
 /** Keyed by text: for two statements with the same text, the kind of the last one applies to both. */
-const kinds = new Map<string, Kind>()
+const kinds = new Map<string, StatementKind>()
 
 /** Marks a text as read-only, so that outside of a transaction it may share a connection with others of its kind. */
-export function markAs(kind: Kind, text: string): void {
+export function setStatementKind(kind: StatementKind, text: string): void {
   kinds.set(text, kind)
 }
 
 /** Returns the kind that a text was marked as, if any. */
-export function kindOf(text: string): Kind | undefined {
+export function statementKind(text: string): StatementKind | undefined {
   return kinds.get(text)
 }
 
@@ -41,22 +41,22 @@ export function kindOf(text: string): Kind | undefined {
  * server reads everything that has arrived and answers in order.
  */
 export interface Pipelines {
-  query(kind: Kind, statement: QueryConfig): Promise<QueryResult>
+  query(kind: StatementKind, statement: QueryConfig): Promise<QueryResult>
   end(): Promise<void>
 }
 
 /** Opens pipelines on the server of these pools, with options that enable pipelining. */
 export function openPipelines(openPool: (options: PoolConfig) => Pool): Pipelines {
-  const open = (kind: Kind) => {
-    const { connections: max, options } = shared[kind]
+  const open = (kind: StatementKind) => {
+    const { connections: max, options } = pipelineOptions[kind]
     const pool = openPool({ pipeline: true, max, lock_timeout: lockTimeoutMs, ...options })
-    return { pool, lines: Array.from({ length: max }, () => new Line(pool)) }
+    return { pool, lines: Array.from({ length: max }, () => new PipelinedConnection(pool)) }
   }
   const opened = { lookUp: open('lookUp'), read: open('read') }
   return {
     async query(kind, statement) {
       const line = opened[kind].lines.reduce((best, each) => (each.waiting < best.waiting ? each : best))
-      if (line.waiting >= shared[kind].mostWaiting) throw new Error(tooManyWait)
+      if (line.waiting >= pipelineOptions[kind].mostWaiting) throw new Error(tooManyQueriesMessage)
       return line.query(statement)
     },
     async end() {
@@ -74,21 +74,21 @@ export function openPipelines(openPool: (options: PoolConfig) => Pool): Pipeline
  * SQLSTATEs of statements whose prepared form is invalid: their table has changed since, such as by a newer copy of the site, or
  * they were never prepared because the first one sent failed before.
  */
-const outdated = new Set(['0A000', '26000', '42P05'])
+const outdatedStatementCodes = new Set(['0A000', '26000', '42P05'])
 
 /**
  * Returns whether an error means that a connection's prepared statement is outdated. Under another name, or on another connection,
  * it runs.
  */
-export function isOutdated(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && outdated.has(String(error.code))
+export function isStatementOutdated(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && outdatedStatementCodes.has(String(error.code))
 }
 
 /**
  * One connection. It opens with the first statement, and reopens after it has broken; statements in flight then fail, as on any
  * connection.
  */
-class Line {
+class PipelinedConnection {
   readonly #pool: Pool
   #connection: Promise<PoolClient> | undefined
   /** Number of unanswered statements. */
@@ -103,11 +103,11 @@ class Line {
     this.waiting++
     try {
       return await this.#ask(statement).catch((error: unknown) => {
-        if (!isOutdated(error)) throw error
+        if (!isStatementOutdated(error)) throw error
         return this.#ask(statement)
       })
     } catch (error) {
-      throw ownError(error)
+      throw copyError(error)
     } finally {
       this.waiting--
     }
@@ -118,7 +118,7 @@ class Line {
     try {
       return await (await connection).query(statement)
     } catch (error) {
-      if (isOutdated(error)) this.#drop(connection)
+      if (isStatementOutdated(error)) this.#drop(connection)
       throw error
     }
   }
@@ -145,7 +145,7 @@ class Line {
 }
 
 /** A separate error for each statement: many fail with the same connection, and each adds its own context. */
-function ownError(error: unknown): unknown {
+function copyError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { message } = error
   const own = error instanceof AggregateError ? new AggregateError(error.errors, message) : new Error(message)

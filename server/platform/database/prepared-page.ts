@@ -1,8 +1,8 @@
 import { sql, type Compilable, type Expression, type Kysely, type SqlBool } from 'kysely'
-import { prepared, type Slots } from './prepared.ts'
+import { preparedQuery, type Placeholders } from './prepared.ts'
 
 /** The position in a list that is sorted newest first: after the entry with this id and time. */
-export interface After {
+export interface PagePosition {
   at: string
   id: string
 }
@@ -12,10 +12,10 @@ interface PageParts {
   userId: Expression<string>
   limit: Expression<number>
   /** The condition that an entry is after the start of the page, by its time and id; always true for the first page. */
-  isFurther(at: string, id: string): Expression<SqlBool>
+  isAfterPosition(at: string, id: string): Expression<SqlBool>
 }
 
-type Values = { userId: string; limit: number } & After
+type Values = { userId: string; limit: number } & PagePosition
 
 /**
  * Prepares the pages of one user's list, newest first. The first page and further pages are separate prepared queries, so that each
@@ -23,15 +23,15 @@ type Values = { userId: string; limit: number } & After
  */
 export function preparedPage<Tables, Row>(
   build: (db: Kysely<Tables>, parts: PageParts) => Compilable<Row>,
-): (db: Kysely<Tables>, userId: string, after: After | undefined, limit: number) => Promise<Row[]> {
-  const first = prepared((db: Kysely<Tables>, { userId, limit }: Slots<Values>) =>
-    build(db, { userId, limit, isFurther: () => sql<boolean>`true` }),
+): (db: Kysely<Tables>, userId: string, after: PagePosition | undefined, limit: number) => Promise<Row[]> {
+  const first = preparedQuery((db: Kysely<Tables>, { userId, limit }: Placeholders<Values>) =>
+    build(db, { userId, limit, isAfterPosition: () => sql<boolean>`true` }),
   )
-  const further = prepared((db: Kysely<Tables>, { userId, limit, at, id }: Slots<Values>) =>
+  const further = preparedQuery((db: Kysely<Tables>, { userId, limit, at, id }: Placeholders<Values>) =>
     build(db, {
       userId,
       limit,
-      isFurther: (atColumn, idColumn) =>
+      isAfterPosition: (atColumn, idColumn) =>
         sql<boolean>`${sql.ref(atColumn)} <= ${at} AND (${sql.ref(atColumn)} < ${at} OR ${sql.ref(idColumn)} > ${id})`,
     }),
   )

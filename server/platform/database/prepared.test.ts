@@ -1,19 +1,19 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import type { Db } from '#server/tables.ts'
-import { prepared, type Slots } from './prepared.ts'
+import { preparedQuery, type Placeholders } from './prepared.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
   await database.pool.query(
     `INSERT INTO settings VALUES ('a', '{"is": 1}'), ('b', '{"is": 2}'), ('c', '{"is": 3}')`,
   )
 })
 afterAll(() => database.close())
 
-const build = vi.fn((db: Db, { least, most }: Slots<{ least: string; most: string }>) =>
+const build = vi.fn((db: Db, { least, most }: Placeholders<{ least: string; most: string }>) =>
   db
     .selectFrom('settings')
     .select('key')
@@ -22,7 +22,7 @@ const build = vi.fn((db: Db, { least, most }: Slots<{ least: string; most: strin
     .where('key', '!=', 'b')
     .orderBy('key'),
 )
-const keysBetween = prepared(build)
+const keysBetween = preparedQuery(build)
 
 it('runs with the values of each call, and is built once', async () => {
   const { db } = database
@@ -44,8 +44,8 @@ it('sees the changes of its transaction', async () => {
 
 it('sends a value once, however often the text uses it', async () => {
   const send = vi.spyOn(database.db, 'executeQuery')
-  const around = prepared(
-    (_: Db, { text, within }: Slots<{ text: string; within: string }>) =>
+  const around = preparedQuery(
+    (_: Db, { text, within }: Placeholders<{ text: string; within: string }>) =>
       sql<{ whole: string }>`SELECT ${text} || ${'-'} || ${within} || ${text} AS whole`,
   )
   expect(await around(database.db, { text: 'a', within: 'b' })).toEqual([{ whole: 'a-ba' }])

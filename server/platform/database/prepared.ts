@@ -6,12 +6,12 @@ import {
   type Kysely,
   type RawBuilder,
 } from 'kysely'
-import { markAs, type Kind } from './pipelines.ts'
+import { setStatementKind, type StatementKind } from './pipelines.ts'
 
 /** The placeholder in a query's text for a value that is known later. */
-export type Slots<Values> = { [Name in keyof Values]: Expression<Values[Name]> }
+export type Placeholders<Values> = { [Name in keyof Values]: Expression<Values[Name]> }
 
-class Slot {
+class Placeholder {
   readonly name: string
   constructor(name: string) {
     this.name = name
@@ -23,7 +23,7 @@ class Slot {
  * would take as long as the rest. `build` must return the same text for all values. It only reads: outside of a transaction it
  * shares a few connections with others (pipelines.ts).
  */
-export function prepared<Tables, Values extends object, Row>(
+export function preparedQuery<Tables, Values extends object, Row>(
   build: Build<Tables, Values, Row>,
 ): Prepared<Tables, Values, Row> {
   return prepare('read', build)
@@ -33,7 +33,7 @@ export function prepared<Tables, Values extends object, Row>(
  * A prepared query that finds a few cached rows by an index in less than a millisecond. It shares its connection with its own kind
  * only, since slower queries would delay it.
  */
-export function lookUp<Tables, Values extends object, Row>(
+export function preparedLookup<Tables, Values extends object, Row>(
   build: Build<Tables, Values, Row>,
 ): Prepared<Tables, Values, Row> {
   return prepare('lookUp', build)
@@ -41,24 +41,27 @@ export function lookUp<Tables, Values extends object, Row>(
 
 type Build<Tables, Values, Row> = (
   db: Kysely<Tables>,
-  values: Slots<Values>,
+  values: Placeholders<Values>,
 ) => Compilable<Row> | RawBuilder<Row>
 type Prepared<Tables, Values, Row> = (db: Kysely<Tables>, values: Values) => Promise<Row[]>
 
 function prepare<Tables, Values extends object, Row>(
-  kind: Kind,
+  kind: StatementKind,
   build: Build<Tables, Values, Row>,
 ): Prepared<Tables, Values, Row> {
   // Every accessed property is a slot of that name.
-  const slots = new Proxy({}, { get: (_, name) => sql`${new Slot(String(name))}` }) as Slots<Values>
+  const slots = new Proxy(
+    {},
+    { get: (_, name) => sql`${new Placeholder(String(name))}` },
+  ) as Placeholders<Values>
   let built: CompiledQuery<Row> | undefined
   return async (db, values) => {
     if (!built) {
       built = shareParameters(build(db, slots).compile(db))
-      markAs(kind, built.sql)
+      setStatementKind(kind, built.sql)
     }
     const parameters = built.parameters.map((each) =>
-      each instanceof Slot ? (values as Record<string, unknown>)[each.name] : each,
+      each instanceof Placeholder ? (values as Record<string, unknown>)[each.name] : each,
     )
     return (await db.executeQuery<Row>({ ...built, parameters })).rows
   }
@@ -68,13 +71,14 @@ function prepare<Tables, Values extends object, Row>(
 function shareParameters<Row>(query: CompiledQuery<Row>): CompiledQuery<Row> {
   const parameters: unknown[] = []
   const places = query.parameters.map((each) => {
-    const before = each instanceof Slot ? parameters.findIndex((other) => isSameSlot(each, other)) : -1
+    const before =
+      each instanceof Placeholder ? parameters.findIndex((other) => isSamePlaceholder(each, other)) : -1
     return before < 0 ? parameters.push(each) : before + 1
   })
   const sql = query.sql.replace(/\$(\d+)/g, (_, number: string) => `$${places[Number(number) - 1]}`)
   return { ...query, sql, parameters }
 }
 
-function isSameSlot(slot: Slot, other: unknown): boolean {
-  return other instanceof Slot && other.name === slot.name
+function isSamePlaceholder(slot: Placeholder, other: unknown): boolean {
+  return other instanceof Placeholder && other.name === slot.name
 }

@@ -1,6 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { Log } from '#server/platform/log.ts'
-import { isDatabaseGone, tooManyWait } from './database-away.ts'
+import { isDatabaseUnreachable, tooManyQueriesMessage } from './database-away.ts'
 import type { Replica } from './replica.ts'
 
 /**
@@ -8,7 +8,11 @@ import type { Replica } from './replica.ts'
  * go back in time; copies of the site start with a random one. A statement that fails there is retried once on the primary; anything
  * but a SELECT goes there directly.
  */
-export function readingFrom(replicas: readonly Replica[], primary: PostgresPool, log: Log): PostgresPool {
+export function createReplicaPool(
+  replicas: readonly Replica[],
+  primary: PostgresPool,
+  log: Log,
+): PostgresPool {
   const first = Math.floor(Math.random() * replicas.length)
   const inTurn = [...replicas.slice(first), ...replicas.slice(0, first)]
   return {
@@ -23,20 +27,20 @@ type Query = (text: string, values: readonly unknown[]) => Promise<unknown>
 /** @param own the lease of the primary, which takes no connection before its first query */
 function lease(replicas: readonly Replica[], own: PostgresPoolClient, log: Log): PostgresPoolClient {
   // Kysely's type also has an overload for cursors, which nothing here uses.
-  const askPrimary = own.query.bind(own) as unknown as Query
-  let staysAtPrimary = false
+  const queryPrimary = own.query.bind(own) as unknown as Query
+  let usesPrimaryOnly = false
   const query: Query = async (text, values) => {
-    staysAtPrimary ||= !/^\s*(select|with)\b/i.test(text)
-    const replica = staysAtPrimary ? undefined : replicas.find(({ pool }) => pool !== undefined)
-    if (!replica?.pool) return askPrimary(text, values)
+    usesPrimaryOnly ||= !/^\s*(select|with)\b/i.test(text)
+    const replica = usesPrimaryOnly ? undefined : replicas.find(({ pool }) => pool !== undefined)
+    if (!replica?.pool) return queryPrimary(text, values)
     try {
-      return await askOnce(replica.pool, text, values)
+      return await queryReplica(replica.pool, text, values)
     } catch (error) {
       // So many that the primary could not run them either.
-      if (error instanceof Error && error.message === tooManyWait) throw error
-      if (isDatabaseGone(error)) replica.leaveOut(String(error))
+      if (error instanceof Error && error.message === tooManyQueriesMessage) throw error
+      if (isDatabaseUnreachable(error)) replica.takeOutOfUse(String(error))
       else log.debug({ err: error, replica: replica.name }, 'A replica did not respond; querying the primary')
-      return askPrimary(text, values)
+      return queryPrimary(text, values)
     }
   }
   return {
@@ -45,7 +49,7 @@ function lease(replicas: readonly Replica[], own: PostgresPoolClient, log: Log):
   }
 }
 
-async function askOnce(pool: PostgresPool, text: string, values: readonly unknown[]): Promise<unknown> {
+async function queryReplica(pool: PostgresPool, text: string, values: readonly unknown[]): Promise<unknown> {
   const client = await pool.connect()
   try {
     return await (client.query.bind(client) as unknown as Query)(text, values)

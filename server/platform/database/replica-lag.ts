@@ -12,7 +12,7 @@ export class PrimaryPositions {
   #notes: { position: WalPosition; at: number }[] = []
 
   /** @param at in ms, by a monotonic clock */
-  note(position: WalPosition, at: number): void {
+  record(position: WalPosition, at: number): void {
     const last = this.#notes.at(-1)
     if (last?.position === position) return
     // Another primary, which lacks the last changes of the previous one.

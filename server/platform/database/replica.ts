@@ -14,7 +14,7 @@ export interface Statements {
 }
 
 /** A server's state as it reports it. */
-export interface Look {
+export interface ServerState {
   database: string
   system: string
   /** Its WAL position in bytes; null on a replica that has just started. */
@@ -24,18 +24,18 @@ export interface Look {
 }
 
 /** Works on the primary and on replicas. A promoted replica is a primary. */
-const lookText = `SELECT current_database() AS database, (SELECT system_identifier::text FROM pg_control_system()) AS system,
+const serverStateQuery = `SELECT current_database() AS database, (SELECT system_identifier::text FROM pg_control_system()) AS system,
   (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn() END - '0/0')::text AS position,
   (extract(epoch FROM now() - pg_last_xact_replay_timestamp()) * 1000)::float8 AS applied`
 
 /** Queries a server's state. @throws Error if it does not respond in time */
-export async function lookAt(looks: Pool): Promise<Look> {
-  const { rows } = await looks.query<{
+export async function readServerState(pool: Pool): Promise<ServerState> {
+  const { rows } = await pool.query<{
     database: string
     system: string
     position: string | null
     applied: number | null
-  }>(lookText)
+  }>(serverStateQuery)
   const [row] = rows
   if (!row) throw new Error('the server reported no state')
   const { database, system, position, applied } = row
@@ -45,7 +45,7 @@ export async function lookAt(looks: Pool): Promise<Look> {
 interface Options {
   url: string
   /** The pool for health checks, apart from reads. */
-  looks: Pool
+  healthCheckPool: Pool
   open(): Statements
   log: Log
 }
@@ -54,7 +54,7 @@ interface Options {
 export class Replica {
   /** Its host and port. */
   readonly name: string
-  readonly looks: Pool
+  readonly healthCheckPool: Pool
   readonly #open: () => Statements
   readonly #log: Log
   /** Undefined while it is out of use: connections to a machine that went silent are not reused. */
@@ -62,10 +62,10 @@ export class Replica {
   #reason: string | undefined
   lagMs: number | undefined
 
-  constructor({ url, looks, open, log }: Options) {
+  constructor({ url, healthCheckPool, open, log }: Options) {
     const { host, searchParams } = new URL(url)
     this.name = host || (searchParams.get('host') ?? 'local')
-    this.looks = looks
+    this.healthCheckPool = healthCheckPool
     this.#open = open
     this.#log = log
   }
@@ -76,9 +76,9 @@ export class Replica {
   }
 
   /** Records its lag; undefined if it is unknown. */
-  noteLag(lagMs: number | undefined): void {
+  recordLag(lagMs: number | undefined): void {
     this.lagMs = lagMs
-    if (lagMs === undefined || lagMs > mostLagMs) this.leaveOut('it is behind')
+    if (lagMs === undefined || lagMs > mostLagMs) this.takeOutOfUse('it is behind')
     else if (!this.#opened && lagMs <= backLagMs) this.#takeIn()
   }
 
@@ -88,7 +88,7 @@ export class Replica {
     this.#reason = undefined
   }
 
-  leaveOut(reason: string): void {
+  takeOutOfUse(reason: string): void {
     if (this.#reason === undefined)
       this.#log.warn({ replica: this.name, reason }, 'A replica of the database is left out')
     this.#reason = reason
@@ -98,7 +98,7 @@ export class Replica {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.looks.end(), this.#closeOpened()])
+    await Promise.all([this.healthCheckPool.end(), this.#closeOpened()])
   }
 
   async #closeOpened(): Promise<void> {

@@ -4,11 +4,14 @@ import { join } from 'node:path'
 import { sql, type Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
-import { proxyDatabase, type DatabaseProxy } from '#server/testing/database/database-proxy.ts'
-import { startReplicated, type ReplicatedDatabase } from '#server/testing/database/replicated-database.ts'
-import { testDatabase } from '#server/testing/database/template-database.ts'
-import { openDatabase, openForCalls, type Database } from './database.ts'
-import { prepared, type Slots } from './prepared.ts'
+import { startDatabaseProxy, type DatabaseProxy } from '#server/testing/database/database-proxy.ts'
+import {
+  startReplicatedDatabase,
+  type ReplicatedDatabase,
+} from '#server/testing/database/replicated-database.ts'
+import { createTestDatabase } from '#server/testing/database/template-database.ts'
+import { openDatabase, openDatabaseForRequests, type Database } from './database.ts'
+import { preparedQuery, type Placeholders } from './prepared.ts'
 
 interface Numbers {
   numbers: { number: number }
@@ -26,29 +29,29 @@ let proxy: DatabaseProxy
 let database: Database<Numbers>
 
 beforeAll(async () => {
-  servers = await startReplicated(home)
+  servers = await startReplicatedDatabase(home)
   const first = await openDatabase({ dataDir: '', databaseUrl: servers.url, migrate: true }, log)
   await first.pool.query('CREATE TABLE numbers AS SELECT 1 AS number')
   await first.close()
-  proxy = await proxyDatabase(servers.replicaUrl)
+  proxy = await startDatabaseProxy(servers.replicaUrl)
   database = await open([proxy.url])
 }, 60_000)
 afterAll(async () => {
   await database?.close()
-  await proxy?.goAway()
+  await proxy?.stop()
   await servers?.close()
   rmSync(home, { recursive: true, force: true })
 })
 
 const open = (databaseReadUrls: string[]) =>
-  openForCalls<Numbers>(
+  openDatabaseForRequests<Numbers>(
     { dataDir: '', databaseUrl: servers.url, databaseReadUrls, migrate: false },
     log,
     bounds,
   )
 
-const askWhere = prepared(
-  (_: Kysely<Numbers>, { after }: Slots<{ after: number }>) =>
+const askWhere = preparedQuery(
+  (_: Kysely<Numbers>, { after }: Placeholders<{ after: number }>) =>
     sql<{ replica: boolean }>`SELECT pg_is_in_recovery() AS replica FROM pg_sleep(${after})`,
 )
 /** Returns whether a replica answers, over a connection of the pool and over a pipeline. */
@@ -104,10 +107,10 @@ it('retries queries of a replica that shut down on the primary, and does not use
 
 it('uses the primary instead of waiting for a replica that stopped responding', async () => {
   await isUsed(true)
-  proxy.silence(true)
+  proxy.setSilent(true)
   expect(await readFrom(database.reads)).toEqual([false, false])
   expect(state()).toMatchObject({ used: false })
-  proxy.silence(false)
+  proxy.setSilent(false)
   await isUsed(true)
   expect(await readFrom(database.reads)).toEqual([true, true])
 }, 60_000)
@@ -134,7 +137,7 @@ it('starts without an unavailable replica', async () => {
 })
 
 it('refuses the address of another database', async () => {
-  const other = await testDatabase()
+  const other = await createTestDatabase()
   try {
     await expect(open([other.url])).rejects.toThrow(/^DATABASE_READ_URL: .* is not a replica of the database/)
   } finally {

@@ -2,16 +2,16 @@ import type { PostgresPool } from 'kysely'
 import type { Pool } from 'pg'
 import { ConfigError } from '#server/platform/config/config-error.ts'
 import type { Log } from '#server/platform/log.ts'
-import { readingFrom } from './read-from-replicas.ts'
+import { createReplicaPool } from './read-from-replicas.ts'
 import { PrimaryPositions } from './replica-lag.ts'
-import { lookAt, Replica, type Look, type Statements } from './replica.ts'
+import { readServerState, Replica, type ServerState, type Statements } from './replica.ts'
 
 const lookEveryMs = 2000
 
 /** Time-outs for a replica; after them the primary is queried, with its own time-outs. */
-export const replicaPatience = { connectionTimeoutMillis: 1000, query_timeout: 2000, statement_timeout: 2000 }
+export const replicaTimeouts = { connectionTimeoutMillis: 1000, query_timeout: 2000, statement_timeout: 2000 }
 /** The same for health checks of a server. */
-export const lookPatience = { max: 1, connectionTimeoutMillis: 1000, query_timeout: 1000 }
+export const healthCheckTimeouts = { max: 1, connectionTimeoutMillis: 1000, query_timeout: 1000 }
 
 /** The state of a replica. */
 export interface ReplicaState {
@@ -32,9 +32,9 @@ export interface Replicas {
 
 interface Options {
   urls: readonly string[]
-  primary: { pool: PostgresPool; looks: Pool }
+  primary: { pool: PostgresPool; healthCheckPool: Pool }
   /** Opens a pool for health checks of a replica. */
-  openLooks(url: string): Pool
+  openHealthCheckPool(url: string): Pool
   /** Opens a replica to read from. */
   open(url: string): Statements
   log: Log
@@ -45,33 +45,41 @@ interface Options {
  * use until it is healthy. While the primary is unavailable, its last known position counts.
  * @throws ConfigError if an address is that of another database
  */
-export async function openReplicas({ urls, primary, openLooks, open, log }: Options): Promise<Replicas> {
-  const replicas = urls.map((url) => new Replica({ url, looks: openLooks(url), open: () => open(url), log }))
+export async function openReplicas({
+  urls,
+  primary,
+  openHealthCheckPool,
+  open,
+  log,
+}: Options): Promise<Replicas> {
+  const replicas = urls.map(
+    (url) => new Replica({ url, healthCheckPool: openHealthCheckPool(url), open: () => open(url), log }),
+  )
   const positions = new PrimaryPositions()
-  let known: Look | undefined
-  const lookAtOne = async (replica: Replica) => {
+  let known: ServerState | undefined
+  const checkReplica = async (replica: Replica) => {
     try {
-      const seen = await lookAt(replica.looks)
-      if (known && !isSame(known, seen)) replica.leaveOut(otherDatabase)
-      else replica.noteLag(lagOf(positions, seen))
+      const seen = await readServerState(replica.healthCheckPool)
+      if (known && !isSame(known, seen)) replica.takeOutOfUse(otherDatabase)
+      else replica.recordLag(lagOf(positions, seen))
       return seen
     } catch (error) {
       replica.lagMs = undefined
-      replica.leaveOut(error instanceof Error ? error.message : String(error))
+      replica.takeOutOfUse(error instanceof Error ? error.message : String(error))
       return undefined
     }
   }
-  const lookAtAll = async () => {
-    known = await lookAt(primary.looks).catch(() => known)
-    if (known?.position) positions.note(known.position, performance.now())
-    return Promise.all(replicas.map(lookAtOne))
+  const checkAll = async () => {
+    known = await readServerState(primary.healthCheckPool).catch(() => known)
+    if (known?.position) positions.record(known.position, performance.now())
+    return Promise.all(replicas.map(checkReplica))
   }
-  const looking = repeat(lookAtAll)
+  const polling = repeat(checkAll)
   const close = async () => {
-    await looking.stop()
-    await Promise.all([primary.looks.end(), ...replicas.map((replica) => replica.close())])
+    await polling.stop()
+    await Promise.all([primary.healthCheckPool.end(), ...replicas.map((replica) => replica.close())])
   }
-  const seen = await lookAtAll()
+  const seen = await checkAll()
   const other = replicas[seen.findIndex((each) => each && known && !isSame(known, each))]
   if (other) {
     await close()
@@ -79,9 +87,9 @@ export async function openReplicas({ urls, primary, openLooks, open, log }: Opti
       `DATABASE_READ_URL: ${other.name} is not a replica of the database: ${otherDatabase}.`,
     )
   }
-  looking.start()
+  polling.start()
   return {
-    pool: readingFrom(replicas, primary.pool, log),
+    pool: createReplicaPool(replicas, primary.pool, log),
     states: () =>
       replicas.map(({ name, pool, lagMs }) => ({
         name,
@@ -94,10 +102,11 @@ export async function openReplicas({ urls, primary, openLooks, open, log }: Opti
 
 const otherDatabase = 'it has another database'
 
-const isSame = (one: Look, other: Look) => one.system === other.system && one.database === other.database
+const isSame = (one: ServerState, other: ServerState) =>
+  one.system === other.system && one.database === other.database
 
 /** Lag from before this process started is measured by the clocks of both machines. */
-function lagOf(positions: PrimaryPositions, { position, appliedMsAgo }: Look): number | undefined {
+function lagOf(positions: PrimaryPositions, { position, appliedMsAgo }: ServerState): number | undefined {
   if (position === null) return undefined
   return positions.lagOf(position, performance.now()) ?? appliedMsAgo ?? undefined
 }

@@ -3,9 +3,9 @@ import type { Pool } from 'pg'
 /** The calls of a caller that a process counted in a time window (its number since 1970); expires at `until`. */
 export interface CountedCalls {
   caller: string
-  stretch: number
+  timeWindow: number
   calls: number
-  until: Date
+  expiresAt: Date
 }
 
 /** The calls of a caller over all processes, in this window and in the previous one. */
@@ -16,7 +16,7 @@ export interface SummedCalls {
 }
 
 /** Adds counts in the order of the key, so that two processes do not deadlock. */
-const addCalls = `
+const addCallsQuery = `
   INSERT INTO api_calls (caller, time_window, calls, ends_at)
   SELECT * FROM unnest($1::text[], $2::bigint[], $3::integer[], $4::timestamptz[]) AS given (caller) ORDER BY caller
   ON CONFLICT (caller, time_window) DO UPDATE SET calls = api_calls.calls + excluded.calls
@@ -25,18 +25,18 @@ const addCalls = `
      WHERE earlier.caller = api_calls.caller AND earlier.time_window = api_calls.time_window - 1), 0) AS before`
 
 /** Adds this process's counts to those of the others, deletes expired counts, and returns the sums. */
-export async function exchangeCalls(
+export async function exchangeCallCounts(
   pool: Pool,
   counted: readonly CountedCalls[],
   now: Date,
 ): Promise<SummedCalls[]> {
   const columns = [
     counted.map(({ caller }) => caller),
-    counted.map(({ stretch }) => stretch),
+    counted.map(({ timeWindow: stretch }) => stretch),
     counted.map(({ calls }) => calls),
-    counted.map(({ until }) => until),
+    counted.map(({ expiresAt: until }) => until),
   ]
-  const { rows } = await pool.query<SummedCalls>(addCalls, columns)
+  const { rows } = await pool.query<SummedCalls>(addCallsQuery, columns)
   await pool.query('DELETE FROM api_calls WHERE ends_at < $1', [now])
   return rows
 }

@@ -10,7 +10,15 @@ const waits = 6
 const usualWaitMs = 10_000
 
 /** SQLSTATEs and system codes of a server that is not running, shutting down or starting. */
-const absent = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03'])
+const absentServerCodes = new Set([
+  'ENOENT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  '57P01',
+  '57P02',
+  '57P03',
+])
 
 /** A pool on the embedded server that restarts the server if it has stopped. */
 export class SupervisedPool extends pg.Pool {
@@ -41,10 +49,10 @@ export class SupervisedPool extends pg.Pool {
       try {
         return await super.connect()
       } catch (error) {
-        if (!isAbsent(error) || this.ending || Date.now() > deadline) throw error
+        if (!isServerAbsent(error) || this.ending || Date.now() > deadline) throw error
         this.#log.debug({ error }, 'The database is not there; looking after it')
       }
-      Object.assign(this.options, await this.#ensureRunning().catch(refuse))
+      Object.assign(this.options, await this.#ensureRunning().catch(throwUnavailable))
       await delay(20)
     }
   }
@@ -54,13 +62,13 @@ export class SupervisedPool extends pg.Pool {
  * Whatever prevents the server from starting may be temporary, such as a full disk: report it as unavailable, with PostgreSQL's own
  * code (cannot_connect_now).
  */
-function refuse(cause: unknown): never {
+function throwUnavailable(cause: unknown): never {
   const message = cause instanceof Error ? cause.message : String(cause)
   throw Object.assign(new Error(message, { cause }), { code: '57P03' })
 }
 
-function isAbsent(error: unknown): boolean {
+function isServerAbsent(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if ('code' in error && typeof error.code === 'string' && absent.has(error.code)) return true
+  if ('code' in error && typeof error.code === 'string' && absentServerCodes.has(error.code)) return true
   return error.message === 'Connection terminated unexpectedly'
 }

@@ -4,14 +4,14 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Fault, Refusal, faults, refusals, type FaultName } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
-import { closedDetail } from './maintenance-mode.ts'
-import { isDatabaseAway } from '#server/platform/database/database-away.ts'
+import { maintenanceDetail } from './maintenance-mode.ts'
+import { isDatabaseUnavailable } from '#server/platform/database/database-away.ts'
 import type { Log } from '#server/platform/log.ts'
 
-interface Words {
+interface ErrorResponseContext {
   translate(language: Language, key: string, values?: Record<string, unknown>): string
   languageOf(request: FastifyRequest): Promise<Language>
-  languageOfStranger(request: FastifyRequest): Language
+  requestLanguage(request: FastifyRequest): Language
   log: Log
 }
 
@@ -30,25 +30,29 @@ const faultOfStatus: Record<number, FaultName> = {
 /** Retry-After in seconds while the database is unavailable. */
 const databaseRetrySeconds = 5
 
-const readOutMs = 2000
+const drainTimeoutMs = 2000
 
 /** Converts every error into a response. No other code does so. */
-export async function answerError(
-  words: Words,
+export async function sendErrorResponse(
+  context: ErrorResponseContext,
   error: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').serializer(JSON.stringify)
   if (error instanceof Refusal) {
-    const message = words.translate(await words.languageOf(request), `refusals.${error.reason}`, error.info)
+    const message = context.translate(
+      await context.languageOf(request),
+      `refusals.${error.reason}`,
+      error.info,
+    )
     return reply.code(200).send({ code: refusals[error.reason], message, info: error.info })
   }
   const fault = faultOf(error)
   const status = faults[fault.reason]
-  logFault(words.log, error, fault, request)
-  if (fault.reason === 'tooLarge') await readOut(request.raw)
-  const message = words.translate(await languageOf(words, request, status), `faults.${fault.reason}`)
+  logFault(context.log, error, fault, request)
+  if (fault.reason === 'tooLarge') await drainBody(request.raw)
+  const message = context.translate(await languageOf(context, request, status), `faults.${fault.reason}`)
   if (fault.retryAfter) reply.header('retry-after', String(fault.retryAfter))
   return reply.code(status).send({ code: status, message, info: {} })
 }
@@ -57,24 +61,28 @@ export async function answerError(
  * Reads the rest of the request body for at most `readOutMs`. Otherwise a client that is still sending would see a broken connection
  * instead of the response.
  */
-async function readOut(raw: IncomingMessage): Promise<void> {
+async function drainBody(raw: IncomingMessage): Promise<void> {
   if (raw.complete || raw.destroyed) return
   raw.resume()
   const sent = new Promise<void>((resolve) => raw.once('close', resolve).once('end', resolve))
   const patience = new AbortController()
-  await Promise.race([sent, delay(readOutMs, undefined, { signal: patience.signal }).catch(() => {})])
+  await Promise.race([sent, delay(drainTimeoutMs, undefined, { signal: patience.signal }).catch(() => {})])
   patience.abort()
 }
 
 /** Returns the language of an error. If the site cannot or must not serve, the caller is not looked up. */
-async function languageOf(words: Words, request: FastifyRequest, status: number): Promise<Language> {
-  const bare = status >= 500 || status === faults.tooMany
-  return bare ? words.languageOfStranger(request) : words.languageOf(request)
+async function languageOf(
+  words: ErrorResponseContext,
+  request: FastifyRequest,
+  status: number,
+): Promise<Language> {
+  const skipsLookup = status >= 500 || status === faults.tooMany
+  return skipsLookup ? words.requestLanguage(request) : words.languageOf(request)
 }
 
 /** Logs the details of a fault, which are not translated and so not part of the response. */
 function logFault(log: Log, error: Error, { reason, detail }: Fault, request: FastifyRequest): void {
-  if (detail === closedDetail) return
+  if (detail === maintenanceDetail) return
   const call = { request_id: request.id, method: request.method, path: pathOf(request) }
   if (faults[reason] >= 500) log.error({ err: error, ...call }, 'a call failed')
   else if (detail) log.debug({ detail, ...call }, 'a call was not understood')
@@ -83,12 +91,12 @@ function logFault(log: Log, error: Error, { reason, detail }: Fault, request: Fa
 function faultOf(error: FastifyError | Error): Fault {
   if (error instanceof Fault) return error
   if ('validation' in error && error.validation) return new Fault('badRequest', error.message)
-  if (isDatabaseAway(error)) return new Fault('unavailable', undefined, databaseRetrySeconds)
+  if (isDatabaseUnavailable(error)) return new Fault('unavailable', undefined, databaseRetrySeconds)
   const status = 'statusCode' in error ? error.statusCode : undefined
-  return new Fault(faultOfStatus[status ?? 500] ?? (isClientsFault(status) ? 'badRequest' : 'broken'))
+  return new Fault(faultOfStatus[status ?? 500] ?? (isClientError(status) ? 'badRequest' : 'broken'))
 }
 
-function isClientsFault(status: number | undefined): boolean {
+function isClientError(status: number | undefined): boolean {
   return status !== undefined && status >= 400 && status < 500
 }
 
@@ -103,8 +111,8 @@ const faultOfParser: Record<string, FaultName> = {
 }
 
 /** Responds to bytes that are not valid HTTP (bad method, header or length; too long; too slow), for which there is no request object. */
-export function answerUnreadable(
-  words: Pick<Words, 'translate'>,
+export function answerMalformedRequest(
+  context: Pick<ErrorResponseContext, 'translate'>,
   error: NodeJS.ErrnoException,
   socket: Duplex,
 ): void {
@@ -113,7 +121,7 @@ export function answerUnreadable(
   const status = faults[fault.reason]
   const body = JSON.stringify({
     code: status,
-    message: words.translate('en', `faults.${fault.reason}`),
+    message: context.translate('en', `faults.${fault.reason}`),
     info: {},
   })
   const head = [
@@ -129,11 +137,11 @@ export function answerUnreadable(
 }
 
 /** Responds to requests that Node would refuse without a body: an unknown expectation, which servers may ignore, and CONNECT. */
-export function answerForNode(words: Pick<Words, 'translate'>, server: Server): void {
+export function overrideNodeRefusals(words: Pick<ErrorResponseContext, 'translate'>, server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('connect', (_request, socket) => {
     // Node has released the socket: its errors and its end must be handled here.
     socket.on('error', () => socket.destroy()).once('finish', () => socket.destroy())
-    answerUnreadable(words, new Error('CONNECT'), socket)
+    answerMalformedRequest(words, new Error('CONNECT'), socket)
   })
 }

@@ -1,9 +1,14 @@
 import type { FastifyRequest } from 'fastify'
-import { firstLanguage, keptLanguage, type Language, type OfferedLanguages } from '#contract/languages.ts'
+import {
+  acceptedLanguage,
+  storedLanguageOrDefault,
+  type Language,
+  type OfferedLanguages,
+} from '#contract/languages.ts'
 import type { Viewer } from './route.ts'
 
 /** Identifies the caller and their stored language; only called if the request itself names no language. */
-export interface Asking {
+export interface LanguageSource {
   identify(request: FastifyRequest): Viewer | null | Promise<Viewer | null>
   /** Languages in which requests to a URL may be answered. */
   offeredLanguages(url: string): OfferedLanguages
@@ -15,43 +20,43 @@ export interface Asking {
  * Returns the language of a response: the first of `accept-language` that is offered, else the user's stored one, else the default.
  * For a guest without a row nothing is read.
  */
-export function languageFor(
+export function responseLanguage(
   request: FastifyRequest,
   viewer: Viewer | null,
-  { storedLanguage, offeredLanguages }: Pick<Asking, 'storedLanguage' | 'offeredLanguages'>,
+  { storedLanguage, offeredLanguages }: Pick<LanguageSource, 'storedLanguage' | 'offeredLanguages'>,
 ): Language | Promise<Language> {
   const offered = offeredLanguages(request.url)
-  const asked = firstLanguage(request.headers['accept-language'], offered)
+  const asked = acceptedLanguage(request.headers['accept-language'], offered)
   if (asked) return asked
-  if (!viewer?.kept) return offered[0]
-  return storedLanguage(viewer).then((stored) => keptLanguage(stored, offered))
+  if (!viewer?.isStored) return offered[0]
+  return storedLanguage(viewer).then((stored) => storedLanguageOrDefault(stored, offered))
 }
 
 /** Returns whether the request names an offered language, so that the user's stored one is not needed. */
-export function namesLanguage(
+export function hasAcceptedLanguage(
   request: FastifyRequest,
-  { offeredLanguages }: Pick<Asking, 'offeredLanguages'>,
+  { offeredLanguages }: Pick<LanguageSource, 'offeredLanguages'>,
 ): boolean {
-  return firstLanguage(request.headers['accept-language'], offeredLanguages(request.url)) !== undefined
+  return acceptedLanguage(request.headers['accept-language'], offeredLanguages(request.url)) !== undefined
 }
 
 /** Returns the language of an error response, even if the caller cannot be looked up. */
-export async function languageOfRefusal(request: FastifyRequest, asking: Asking): Promise<Language> {
-  const offered = asking.offeredLanguages(request.url)
-  const asked = firstLanguage(request.headers['accept-language'], offered)
+export async function errorLanguage(request: FastifyRequest, source: LanguageSource): Promise<Language> {
+  const offered = source.offeredLanguages(request.url)
+  const asked = acceptedLanguage(request.headers['accept-language'], offered)
   if (asked) return asked
   try {
-    return await languageFor(request, await asking.identify(request), asking)
+    return await responseLanguage(request, await source.identify(request), source)
   } catch {
     return offered[0]
   }
 }
 
 /** Returns the language that the request asks for, else the default; for callers that cannot be looked up. */
-export function languageOfStranger(
+export function requestLanguage(
   request: FastifyRequest,
-  { offeredLanguages }: Pick<Asking, 'offeredLanguages'>,
+  { offeredLanguages }: Pick<LanguageSource, 'offeredLanguages'>,
 ): Language {
   const offered = offeredLanguages(request.url)
-  return firstLanguage(request.headers['accept-language'], offered) ?? offered[0]
+  return acceptedLanguage(request.headers['accept-language'], offered) ?? offered[0]
 }

@@ -1,16 +1,16 @@
 import type { Clock } from '#server/platform/clock.ts'
 import type { CountedCalls, SummedCalls } from '#server/platform/database/share-rate-limits.ts'
-import type { Limit } from '#server/platform/config/read-setting.ts'
+import type { RateLimit } from '#server/platform/config/read-setting.ts'
 import { countedNetworks } from './limits/network-of.ts'
 
 /** Maximum callers counted at once in a process. Beyond it, callers far below their limit are dropped. */
 const mostCallers = 50_000
 /** A caller's count is shared with the other processes from this part of the limit on. Most callers never reach it. */
-const sharedFrom = 1 / 20
+const sharedThreshold = 1 / 20
 
 /** The calls of one caller in the current window and in the one before. */
 interface Count {
-  limit: Limit
+  limit: RateLimit
   stretch: number
   /** Not yet shared with the other processes. */
   fresh: number
@@ -21,7 +21,7 @@ interface Count {
 
 export interface CallCounter {
   /** Counts one call, or `amount`, if the limit allows it. @returns 0, or the seconds to wait before a retry */
-  count(caller: string, limit: Limit, amount?: number): number
+  count(caller: string, limit: RateLimit, amount?: number): number
   /** Exchanges counts with the other processes. Counts that could not be sent are sent the next time. */
   exchange(): Promise<void>
 }
@@ -47,13 +47,13 @@ export function createCallCounter(
     async exchange() {
       if (counts.size === 0) return
       const now = clock.now().getTime()
-      forget(counts, now)
-      const given = [...counts].filter(([, count]) => isDue(count, now)).map(toGive)
+      dropExpired(counts, now)
+      const given = [...counts].filter(([, count]) => isDue(count, now)).map(toCountedCalls)
       if (given.length === 0) return
       const sums = new Map((await share(given)).map((sum) => [sum.caller, sum]))
-      for (const { caller, stretch, calls } of given) {
+      for (const { caller, timeWindow, calls } of given) {
         const [count, sum] = [counts.get(caller), sums.get(caller)]
-        if (!sum || count?.stretch !== stretch) continue
+        if (!sum || count?.stretch !== timeWindow) continue
         count.fresh -= calls
         count.shared = sum.calls
         count.before = Math.max(count.before, sum.before)
@@ -67,27 +67,27 @@ export function countForNetworks(
   counter: CallCounter,
   name: string,
   ip: string,
-  { max, seconds }: Limit,
+  { max, seconds }: RateLimit,
   amount = 1,
 ): number {
-  for (const { network, times } of countedNetworks(ip)) {
-    const wait = counter.count(`${name} ${network}`, { max: max * times, seconds }, amount)
+  for (const { network, multiplier } of countedNetworks(ip)) {
+    const wait = counter.count(`${name} ${network}`, { max: max * multiplier, seconds }, amount)
     if (wait > 0) return wait
   }
   return 0
 }
 
-const stretchOf = ({ seconds }: Limit, now: number) => Math.floor(now / (seconds * 1000))
+const timeWindowOf = ({ seconds }: RateLimit, now: number) => Math.floor(now / (seconds * 1000))
 const used = ({ fresh, shared }: Count) => fresh + shared
 
 /** Returns the caller's count, advanced to the current window; undefined if no more callers fit. */
 function currentCount(
   counts: Map<string, Count>,
   caller: string,
-  limit: Limit,
+  limit: RateLimit,
   now: number,
 ): Count | undefined {
-  const stretch = stretchOf(limit, now)
+  const stretch = timeWindowOf(limit, now)
   const known = counts.get(caller)
   if (known?.stretch === stretch) return known
   if (!known && counts.size >= mostCallers) return undefined
@@ -109,17 +109,22 @@ function secondsToWait(count: Count, now: number, amount: number): number {
 
 function isDue(count: Count, now: number): boolean {
   const { limit, stretch, fresh } = count
-  return stretch === stretchOf(limit, now) && fresh > 0 && used(count) >= limit.max * sharedFrom
+  return stretch === timeWindowOf(limit, now) && fresh > 0 && used(count) >= limit.max * sharedThreshold
 }
 
-function toGive([caller, { limit, stretch, fresh }]: [string, Count]): CountedCalls {
-  return { caller, stretch, calls: fresh, until: new Date((stretch + 2) * limit.seconds * 1000) }
+function toCountedCalls([caller, { limit, stretch, fresh }]: [string, Count]): CountedCalls {
+  return {
+    caller,
+    timeWindow: stretch,
+    calls: fresh,
+    expiresAt: new Date((stretch + 2) * limit.seconds * 1000),
+  }
 }
 
-function forget(counts: Map<string, Count>, now: number): void {
+function dropExpired(counts: Map<string, Count>, now: number): void {
   const full = counts.size >= mostCallers
   for (const [caller, count] of counts) {
-    const over = count.stretch < stretchOf(count.limit, now) - 1
-    if (over || (full && used(count) < count.limit.max * sharedFrom)) counts.delete(caller)
+    const over = count.stretch < timeWindowOf(count.limit, now) - 1
+    if (over || (full && used(count) < count.limit.max * sharedThreshold)) counts.delete(caller)
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Language } from '#contract/languages.ts'
-import { readTimeZone } from '#server/platform/time-zone.ts'
-import { Serialised, type AdIds, type Call, type Viewer } from './route.ts'
+import { parseTimeZone } from '#server/platform/time-zone.ts'
+import { Serialised, type AdClickIds, type Call, type Viewer } from './route.ts'
 
 /** Creates the handler's view of a request, without the HTTP library. */
 export function createCall(
@@ -14,14 +14,14 @@ export function createCall(
     // Validated by the endpoint's schemas just before.
     query: request.query as Call['query'],
     body: request.body as Call['body'],
-    viewer: viewer?.kept === false ? { ...viewer, ip: request.ip } : viewer,
+    viewer: viewer?.isStored === false ? { ...viewer, ip: request.ip } : viewer,
     language,
     idempotencyKey: header(request, 'idempotency-key'),
     // Not a getter: V8 creates a hidden class for each object literal with one, which outlives the request.
     ip: request.ip,
     userAgent: header(request, 'user-agent') ?? '',
-    timeZone: () => readTimeZone(header(request, 'x-time-zone')),
-    adIds: () => ({ ...adIdsOf(request), cameBy: viewer?.cameBy }),
+    timeZone: () => parseTimeZone(header(request, 'x-time-zone')),
+    adIds: () => ({ ...adClickIdsOf(request), firstReferrerToken: viewer?.firstReferrerToken }),
     setHeader: (name, value) => void reply.header(name, value),
     cookie: (name) => request.cookies[name],
     serialise: (answer: object) =>
@@ -35,7 +35,7 @@ function header(request: FastifyRequest, name: string): string | undefined {
 }
 
 /** Reads the click ids of a request. Ids longer than 512 characters are ignored. */
-function adIdsOf(request: FastifyRequest): Omit<AdIds, 'cameBy'> {
+function adClickIdsOf(request: FastifyRequest): Omit<AdClickIds, 'firstReferrerToken'> {
   const given = { ...Object(request.query), ...Object(request.body) } as Record<string, unknown>
   const bounded = (value: unknown) =>
     typeof value === 'string' && value !== '' && value.length <= 512 ? value : undefined

@@ -3,18 +3,21 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { getHomepage, queryHomepage } from '#contract/catalog.ts'
 import { getHealth, getReady } from '#contract/operations.ts'
 import { getReports } from '#contract/tracking.ts'
-import { forCalls, openDatabase, type Database } from '#server/platform/database/database.ts'
+import { requestPoolOptions, openDatabase, type Database } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
-import { readBounds } from '#server/platform/config/read-bounds.ts'
-import { proxyDatabase, type DatabaseProxy } from '#server/testing/database/database-proxy.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { readResourceLimits } from '#server/platform/config/read-bounds.ts'
+import { startDatabaseProxy, type DatabaseProxy } from '#server/testing/database/database-proxy.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import type { Tables } from '#server/tables.ts'
 
 /** Much shorter than in production, to keep the tests fast. */
-const patience = { ...forCalls(readBounds({ DATABASE_WAIT_SECONDS: '1' })), query_timeout: 1200 }
+const patience = {
+  ...requestPoolOptions(readResourceLimits({ DATABASE_WAIT_SECONDS: '1' })),
+  query_timeout: 1200,
+}
 
 let own: TestDatabase
 let proxy: DatabaseProxy
@@ -24,25 +27,25 @@ let visitor: Visitor
 let pages = 0
 
 beforeAll(async () => {
-  own = await testDatabase()
-  proxy = await proxyDatabase(own.url)
+  own = await createTestDatabase()
+  proxy = await startDatabaseProxy(own.url)
   const log = createLog({ json: true, level: 'silent' })
   database = await openDatabase<Tables>(
     { dataDir: '', databaseUrl: proxy.url, migrate: false },
     log,
     patience,
   )
-  site = await testSite({ clock: advancingClock(), database })
+  site = await startTestSite({ clock: advancingClock(), database })
   visitor = site.visitor()
 })
 afterEach(async () => {
-  proxy.silence(false)
+  proxy.setSilent(false)
   // The site recovers without a restart.
   await expect.poll(() => answerOf(queryHomepage).then(({ status }) => status)).toBe(200)
 })
 afterAll(async () => {
   await site.close()
-  await proxy.goAway()
+  await proxy.stop()
   await own.close()
 })
 
@@ -65,19 +68,19 @@ const unavailable = {
 }
 
 it('answers 503 with Retry-After while PostgreSQL refuses connections, stays alive, and recovers', async () => {
-  await proxy.goAway()
+  await proxy.stop()
   expect(await answerOf(queryHomepage)).toMatchObject(unavailable)
   expect(await answerOf(getReports)).toMatchObject(unavailable)
   expect(await answerOf(getReady)).toMatchObject(unavailable)
   expect((await visitor.call(getHealth)).status).toBe(200)
-  await proxy.comeBack()
+  await proxy.restart()
   for (const call of [getReady, getHomepage])
     await expect.poll(() => visitor.call(call).then(({ status }) => status)).toBe(200)
 })
 
 it('answers 503 to a call whose connection breaks in the middle of a query', async () => {
   await answerOf(queryHomepage)
-  proxy.silence(true)
+  proxy.setSilent(true)
   const answer = answerOf(queryHomepage)
   await expect.poll(() => database.pool.totalCount - database.pool.idleCount).toBeGreaterThan(0)
   proxy.breakAll()
@@ -86,12 +89,12 @@ it('answers 503 to a call whose connection breaks in the middle of a query', asy
 
 it('answers 503 in time if PostgreSQL stops responding, and does not reuse a stuck connection', async () => {
   await answerOf(queryHomepage)
-  proxy.silence(true)
+  proxy.setSilent(true)
   expect(await Promise.all([answerOf(queryHomepage), answerOf(getReports)])).toMatchObject([
     unavailable,
     unavailable,
   ])
-  proxy.silence(false)
+  proxy.setSilent(false)
   expect((await answerOf(queryHomepage)).status).toBe(200)
 })
 
@@ -100,9 +103,14 @@ it('answers 503 in time if every connection is in use', async () => {
   expect(pool.options.connectionTimeoutMillis).toBe(1000)
   const taken: pg.PoolClient[] = []
   try {
-    // Sequentially: on a busy machine, opening all at once takes longer than a call may wait for one.
-    while (taken.length < pool.options.max) taken.push(await pool.connect())
-    expect(await answerOf(queryHomepage)).toMatchObject(unavailable)
+    const takeOne = () =>
+      pool.connect().then(
+        (client) => taken.push(client),
+        () => {},
+      )
+    // One at a time: on a busy machine, opening all at once takes longer than a call may wait for one. The site may use some itself.
+    await expect.poll(() => takeOne().then(() => pool.totalCount - pool.idleCount)).toBe(pool.options.max)
+    await expect.poll(() => takeOne().then(() => answerOf(queryHomepage))).toMatchObject(unavailable)
   } finally {
     for (const client of taken) client.release()
   }

@@ -14,19 +14,19 @@ export function envelopeSchema(endpoint: Endpoint): TSchema {
 
 /** Builds the OpenAPI schema of HTTP status 200: the success and every refusal. */
 export function documentedSchema(endpoint: Endpoint): TSchema {
-  const shaped = Object.entries(endpoint.refusals ?? {}).map(([code, info]) =>
+  const withInfo = Object.entries(endpoint.refusalSchemas ?? {}).map(([code, info]) =>
     refusal(Type.Literal(Number(code)), info),
   )
-  const [first, ...others] = [...successes(endpoint), ...shaped, ...plainRefusal(endpoint)]
+  const [first, ...others] = [...successes(endpoint), ...withInfo, ...plainRefusal(endpoint)]
   return first && others.length === 0 ? first : Type.Union([...(first ? [first] : []), ...others])
 }
 
 /** Refusals with data besides the message, in the shape that the call declares for their code. */
-const telling: readonly RefusalName[] = ['locked', 'secondFactorNeeded', 'beingMade']
+const refusalsWithInfo: readonly RefusalName[] = ['locked', 'secondFactorNeeded', 'beingMade']
 
 /** Builds the schema of refusals whose `info` has at most the form's field. */
-function plainRefusal({ refuses, refusals: shapes = {} }: Endpoint): TSchema[] {
-  const names = refuses.filter((name) => !(telling.includes(name) && refusals[name] in shapes))
+function plainRefusal({ refuses, refusalSchemas: shapes = {} }: Endpoint): TSchema[] {
+  const names = refuses.filter((name) => !(refusalsWithInfo.includes(name) && refusals[name] in shapes))
   if (names.length === 0) return []
   const codes = [...new Set(names.map((name) => refusals[name]))]
   const field = Type.Object({ field: Type.Optional(Type.String()) })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { calls } from '#contract/calls.ts'
+import { viewerEndpoints } from '#contract/calls.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { getUser } from '#contract/members.ts'
-import { soundFields } from '#server/testing/media/sound-value.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { validFields } from '#server/testing/media/sound-value.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
 /** Invalid values for any field of any type. */
@@ -52,7 +52,7 @@ function shotsAt({ method, path, query, body }: Endpoint): Shot[] {
   const fields = Object.keys(schema?.properties ?? {}).filter(
     (name) => name !== 'ttclid' && name !== 'fbclid',
   )
-  const usual = schema ? soundFields(schema) : {}
+  const usual = schema ? validFields(schema) : {}
   return fields.flatMap((field) =>
     Object.entries(bad).map(([name, value]): Shot => {
       const given = { ...usual, [field]: value }
@@ -126,9 +126,9 @@ function wholesale({ method, path }: Endpoint): Shot[] {
 let site: TestSite
 let visitor: Visitor
 beforeAll(async () => {
-  site = await testSite({}, generous)
+  site = await startTestSite({}, generous)
   visitor = site.visitor()
-  await visitor.ask(getUser)
+  await visitor.callOk(getUser)
 })
 afterAll(() => site.close())
 
@@ -159,7 +159,7 @@ async function fire({ name, path, init }: Shot): Promise<string | undefined> {
   return `${name}: HTTP ${status} ${text.slice(0, 200)}`
 }
 
-describe.each(calls.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
+describe.each(viewerEndpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
   '%s',
   (_name, endpoint) => {
     it('answers every invalid request with a 4xx or a refusal, in the envelope', async () => {

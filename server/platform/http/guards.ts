@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { Fault } from '#contract/errors.ts'
-import { oneSpelling } from '#server/platform/email-address.ts'
+import { normalizeEmail } from '#server/platform/email-address.ts'
 
 /** Maximum nesting of a body. Nothing in the contract comes near it. */
 const deepest = 20
@@ -22,7 +22,7 @@ export function refuseForeignOrigin(request: FastifyRequest, publicUrl: string):
  * Returns whether a route belongs to the API. It tests the route, because a URL may be written as `/%61pi/user` or
  * `http://host/api/user`.
  */
-export function isForApi({ url }: RouteAddress): boolean {
+export function isApiRoute({ url }: RouteAddress): boolean {
   return url.startsWith('/api/')
 }
 
@@ -55,9 +55,9 @@ export function refuseUnreadable(value: unknown, depth = 0): void {
 }
 
 /** Normalises the e-mail address of a body. */
-export function spellAddress(body: unknown): void {
+export function normalizeBodyEmail(body: unknown): void {
   if (typeof body === 'object' && body !== null && 'email' in body && typeof body.email === 'string')
-    body.email = oneSpelling(body.email)
+    body.email = normalizeEmail(body.email)
 }
 
 function refuseUnreadableText(text: string): void {
@@ -69,7 +69,7 @@ function refuseUnreadableText(text: string): void {
  * Refuses a request without the Host header that HTTP/1.1 requires. Node would refuse it without a body.
  * @throws Fault badRequest
  */
-export function refuseHostless({ headers, raw }: FastifyRequest): void {
+export function refuseMissingHost({ headers, raw }: FastifyRequest): void {
   if (headers.host === undefined && raw.httpVersion !== '1.0')
     throw new Fault('badRequest', 'the request names no host')
 }
@@ -90,7 +90,7 @@ const single: ReadonlySet<string> = new Set([
  * Refuses a request that repeats a header that must be unique.
  * @throws Fault badRequest
  */
-export function refuseDoubled({ raw: { rawHeaders } }: FastifyRequest): void {
+export function refuseDuplicateHeaders({ raw: { rawHeaders } }: FastifyRequest): void {
   const seen = new Set<string>()
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]?.toLowerCase() ?? ''
@@ -105,19 +105,19 @@ export type RouteAddress = Pick<RouteOptions, 'method' | 'url'>
 /** Runs a check on every request of the chosen routes. The choice is made once, when a route is added. */
 export function checkRoutes(
   app: FastifyInstance,
-  isChosen: (route: RouteAddress) => boolean,
+  appliesTo: (route: RouteAddress) => boolean,
   check: (request: FastifyRequest) => void,
 ): void {
-  const hook = checkFirst(check)
+  const hook = toRequestHook(check)
   app.addHook('onRoute', (route) => {
-    if (isChosen(route)) route.onRequest = [route.onRequest ?? [], hook].flat()
+    if (appliesTo(route)) route.onRequest = [route.onRequest ?? [], hook].flat()
   })
 }
 
 type Done = (error?: Error) => void
 
 /** Wraps a check as a hook. It uses no promise, because every call passes several of them. */
-export function checkFirst(check: (request: FastifyRequest) => void) {
+export function toRequestHook(check: (request: FastifyRequest) => void) {
   return (request: FastifyRequest, _reply: FastifyReply, done: Done): void => {
     let failure: Error | undefined
     try {

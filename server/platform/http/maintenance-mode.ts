@@ -1,23 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
-import { isForApi } from './guards.ts'
+import { isApiRoute } from './guards.ts'
 
 /** Maintenance mode: whether the site is closed, and who may still use it. */
 export interface MaintenanceMode {
-  isClosed(): boolean
+  isEnabled(): boolean
   /** Returns whether the caller may use the closed site: operators may. */
-  isLetIn(request: FastifyRequest): Promise<boolean>
+  isExempt(request: FastifyRequest): Promise<boolean>
   /** Renders a self-contained document, without scripts or external resources. */
   page(language: Language): string
 }
 
 const retrySeconds = 120
 /** The reason of this fault, which is not an error and not logged. A process that is shutting down uses it too. */
-export const closedDetail = 'the site is closed for viewers'
+export const maintenanceDetail = 'the site is closed for viewers'
 
 /** Routes that stay open: the operators' studio, webhook events, health checks, and the files of pages that are already open. */
-const goesOn =
+const openRoutes =
   /^\/(studio|media|public|assets)(\/|$)|^\/api\/(studio|webhook|health|ready|openapi\.json)(\/|$)|^\/(favicon\.svg|robots\.txt|sw\.js)$/
 
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; base-uri 'none'"
@@ -28,17 +28,17 @@ const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancesto
  */
 export function enforceMaintenanceMode(
   app: FastifyInstance,
-  sign: MaintenanceMode,
+  mode: MaintenanceMode,
   languageOf: (request: FastifyRequest) => Language,
 ): void {
   app.addHook('onRoute', (route) => {
-    if (goesOn.test(route.url)) return
-    const turnAway = isForApi(route) ? refuse : show
+    if (openRoutes.test(route.url)) return
+    const turnAway = isApiRoute(route) ? refuse : sendMaintenancePage
     route.onRequest = [
       (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
-        if (!sign.isClosed()) return done()
-        sign.isLetIn(request).then(
-          (isLetIn) => (isLetIn ? done() : turnAway(reply, request, done)),
+        if (!mode.isEnabled()) return done()
+        mode.isExempt(request).then(
+          (isExempt) => (isExempt ? done() : turnAway(reply, request, done)),
           () => turnAway(reply, request, done),
         )
       },
@@ -47,16 +47,16 @@ export function enforceMaintenanceMode(
   })
 
   function refuse(_reply: FastifyReply, _request: FastifyRequest, done: (error?: Error) => void): void {
-    done(new Fault('unavailable', closedDetail, retrySeconds))
+    done(new Fault('unavailable', maintenanceDetail, retrySeconds))
   }
 
-  function show(reply: FastifyReply, request: FastifyRequest): void {
+  function sendMaintenancePage(reply: FastifyReply, request: FastifyRequest): void {
     void reply
       .code(503)
       .header('retry-after', String(retrySeconds))
       .header('cache-control', 'no-store')
       .header('content-security-policy', pagePolicy)
       .type('text/html; charset=utf-8')
-      .send(sign.page(languageOf(request)))
+      .send(mode.page(languageOf(request)))
   }
 }

@@ -1,11 +1,11 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let text: string
 beforeAll(async () => {
-  site = await testSite({}, { PUBLIC_URL: 'https://drama.example' })
+  site = await startTestSite({}, { PUBLIC_URL: 'https://drama.example' })
   text = await (await site.visitor().fetch('/api/openapi.json')).text()
 })
 afterAll(() => site.close())

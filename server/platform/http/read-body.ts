@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Fault } from '#contract/errors.ts'
 
 /** Accepts only JSON in UTF-8; a missing body counts as an empty one. Anything else is HTTP 415. */
-export function readJsonOnly(app: FastifyInstance): void {
+export function acceptJsonOnly(app: FastifyInstance): void {
   // Rejects __proto__ and constructor.prototype as property names.
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
@@ -17,7 +17,7 @@ export function readJsonOnly(app: FastifyInstance): void {
 }
 
 /** Parses forms of plain routes into an object of strings. */
-export function readForms(app: FastifyInstance): void {
+export function acceptForms(app: FastifyInstance): void {
   app.addContentTypeParser<string>(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
@@ -26,13 +26,13 @@ export function readForms(app: FastifyInstance): void {
 }
 
 /** Keeps the body of webhook events as raw bytes, over which the signature is verified. */
-export function readRaw(app: FastifyInstance): void {
+export function acceptRawBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 }
 
 /** Accepts raw bytes only, for uploaded files. */
-export function readBytes(app: FastifyInstance): void {
+export function acceptBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),

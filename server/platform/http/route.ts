@@ -1,28 +1,28 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { Refusal, type RefusalName } from '#contract/errors.ts'
-import type { AnswerOf, BodyOf, Endpoint, QueryOf } from '#contract/endpoint.ts'
+import type { ResponseOf, BodyOf, Endpoint, QueryOf } from '#contract/endpoint.ts'
 import type { Language } from '#contract/languages.ts'
 import type { Role } from '#contract/studio/command.ts'
-import type { SendingBounds } from './sending/send-bounded.ts'
+import type { SendLimits } from './sending/send-bounded.ts'
 
 /** The caller. A guest for whom nothing is stored (`kept: false`) has no row, so cached responses can be shared. */
 export interface Viewer {
   userId: string
   role: 'visitor' | 'member'
-  kept: boolean
+  isStored: boolean
   /** Only for members. */
   sessionId?: string
   /** The first referrer token of a guest without a row. */
-  cameBy?: string | undefined
+  firstReferrerToken?: string | undefined
   /** The client's address of a guest without a row. */
   ip?: string
 }
 
 /** Where a visitor came from, as the client sends it with every call. */
-export interface AdIds {
+export interface AdClickIds {
   /** The first referrer token of a guest without a row; later calls may have others. */
-  cameBy?: string | undefined
+  firstReferrerToken?: string | undefined
   referrerToken: string | undefined
   fbclid: string | undefined
   ttclid: string | undefined
@@ -40,11 +40,11 @@ export interface Call<E extends Endpoint = Endpoint> {
   userAgent: string
   /** Returns the IANA name of the browser's time zone, if the call has a valid one. */
   timeZone(): string | undefined
-  adIds(): AdIds
+  adIds(): AdClickIds
   setHeader(name: string, value: string): void
   cookie(name: string): string | undefined
   /** Serialises the whole response, for a cache. */
-  serialise(answer: AnswerOf<E>): Serialised
+  serialise(answer: ResponseOf<E>): Serialised
 }
 
 /** A response that is already serialised. */
@@ -57,10 +57,10 @@ export class Serialised {
 
 /** A streamed response, written as fast as the client reads it. */
 export class Streamed {
-  readonly pieces: AsyncIterable<string>
-  readonly bounds: SendingBounds
-  constructor(pieces: AsyncIterable<string>, bounds: SendingBounds) {
-    this.pieces = pieces
+  readonly chunks: AsyncIterable<string>
+  readonly bounds: SendLimits
+  constructor(chunks: AsyncIterable<string>, bounds: SendLimits) {
+    this.chunks = chunks
     this.bounds = bounds
   }
 }
@@ -72,7 +72,7 @@ export interface Route {
    * Answers a remembered viewer's call without looking them up; undefined if a lookup is needed. Only for frequent calls without
    * private data: the session may have ended a moment ago.
    */
-  fromMemory?: ((call: Call) => Promise<{ info: unknown } | undefined>) | undefined
+  handleRemembered?: ((call: Call) => Promise<{ info: unknown } | undefined>) | undefined
 }
 
 /**
@@ -81,14 +81,14 @@ export interface Route {
  */
 export function route<E extends Endpoint>(
   endpoint: E,
-  handle: (call: Call<E>) => Promise<AnswerOf<E> | Serialised | Streamed>,
-  fromMemory?: (call: Call<E>) => Promise<Extract<AnswerOf<E>, { info: unknown }> | undefined>,
+  handle: (call: Call<E>) => Promise<ResponseOf<E> | Serialised | Streamed>,
+  handleRemembered?: (call: Call<E>) => Promise<Extract<ResponseOf<E>, { info: unknown }> | undefined>,
 ): Route {
   // The schemas of `endpoint` have validated the input by then, which the general type Route cannot express.
   return {
     endpoint,
     handle: handle as unknown as Route['handle'],
-    fromMemory: fromMemory as unknown as Route['fromMemory'],
+    handleRemembered: handleRemembered as unknown as Route['handleRemembered'],
   }
 }
 
@@ -116,14 +116,14 @@ export interface OperatorRoute {
 /** Binds an endpoint of the studio to its handler, as `route` does for viewers. */
 export function operatorRoute<E extends Endpoint>(
   endpoint: E,
-  handle: (call: OperatorCall<E>) => Promise<AnswerOf<E>>,
+  handle: (call: OperatorCall<E>) => Promise<ResponseOf<E>>,
 ): OperatorRoute {
   // As in `route`.
   return { endpoint, handle: handle as unknown as OperatorRoute['handle'] }
 }
 
 /** A raw body sent by an operator, with the parameters of the URL. */
-export interface ReceivedBytes extends Pick<OperatorCall, 'operator'>, Partial<Pick<OperatorCall, 'ip'>> {
+export interface RawUpload extends Pick<OperatorCall, 'operator'>, Partial<Pick<OperatorCall, 'ip'>> {
   params: Record<string, string | undefined>
   bytes: Buffer
 }
@@ -137,11 +137,11 @@ export interface BytesRoute {
   /** Roles that may call it; the bodies of others are not read. */
   roles: readonly Role[]
   /** Maximum size of the body. */
-  most: number
+  maxBytes: number
   /** The schema of the answer. */
   info: TSchema
   refuses: readonly RefusalName[]
-  handle(received: ReceivedBytes): Promise<{ info: unknown }>
+  handle(received: RawUpload): Promise<{ info: unknown }>
 }
 
 /** Returns the viewer. @throws Refusal signInFirst without a known token. */

@@ -6,12 +6,12 @@ const longest = 512
  * normalisation: `/.//elsewhere` and a tab between slashes lead to other sites.
  */
 export function safeRedirect(text: string | null | undefined, publicUrl: string): string | undefined {
-  if (!text || text.length > longest || !staysHere(text) || !URL.canParse(text, publicUrl)) return undefined
+  if (!text || text.length > longest || !isSitePath(text) || !URL.canParse(text, publicUrl)) return undefined
   const { origin, pathname, search, hash } = new URL(text, publicUrl)
   const path = pathname + search + hash
-  return origin === new URL(publicUrl).origin && staysHere(path) ? path : undefined
+  return origin === new URL(publicUrl).origin && isSitePath(path) ? path : undefined
 }
 
-function staysHere(path: string): boolean {
+function isSitePath(path: string): boolean {
   return /^\/(?![/\\])/.test(path)
 }

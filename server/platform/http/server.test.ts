@@ -9,12 +9,12 @@ import { changeUser, getUser } from '#contract/members.ts'
 import type { PlainRoute } from './route.ts'
 import { createHttpServer, type HttpServerOptions } from './server.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
-import { servedCalls } from '#server/testing/site/served-calls.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { listApiRoutes } from '#server/testing/site/served-calls.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
 })
 afterAll(() => site.close())
 
@@ -26,7 +26,7 @@ it('answers an unknown call with HTTP 404 in the envelope', async () => {
 
 it("answers a value of the wrong type with HTTP 400, in the viewer's language only", async () => {
   const visitor = site.visitor()
-  await visitor.ask(getUser)
+  await visitor.callOk(getUser)
   const response = await visitor.fetch('/api/user', {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'accept-language': 'de' },
@@ -41,7 +41,7 @@ it("answers a value of the wrong type with HTTP 400, in the viewer's language on
 
 it('refuses NUL in a query and in a body', async () => {
   const visitor = site.visitor()
-  await visitor.ask(getUser)
+  await visitor.callOk(getUser)
   const inBody = await visitor.call(changeUser, { body: { display_name: 'a\0b' } })
   expect(inBody.status).toBe(400)
   expect((await visitor.fetch('/api/homepage/query?keyword=a%00b')).status).toBe(400)
@@ -158,7 +158,7 @@ it('refuses a body that is too large, and one that is not JSON', async () => {
 it('caps a limit at the maximum and refuses a damaged cursor', async () => {
   const visitor = site.visitor()
   for (let i = 0; i < 51; i++) await buildVideo(site.context, { episodes: 0 })
-  expect((await visitor.ask(queryHomepage, { query: { limit: 5000 } })).list).toHaveLength(50)
+  expect((await visitor.callOk(queryHomepage, { query: { limit: 5000 } })).list).toHaveLength(50)
   const { status, answer } = await visitor.call(queryHomepage, { query: { cursor: 'bm90IGEgY3Vyc29y' } })
   expect([status, answer.code]).toEqual([400, 400])
 })
@@ -171,7 +171,7 @@ it('describes every call in an OpenAPI 3.1 document', async () => {
   const described = Object.entries<object>(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  const served = (await servedCalls(site.context)).filter((call) => call !== 'GET /api/openapi.json')
+  const served = (await listApiRoutes(site.context)).filter((call) => call !== 'GET /api/openapi.json')
   expect(served.length).toBeGreaterThan(100)
   expect(described.toSorted()).toEqual(served.toSorted())
   expect(JSON.stringify(document.paths['/api/video/episode'].get.responses['200'])).toContain('"const":402')

@@ -11,26 +11,26 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import type { Language, OfferedLanguages } from '#contract/languages.ts'
 import { randomHex } from '#server/platform/ids.ts'
 import type { Log } from '#server/platform/log.ts'
-import { answerError, answerForNode, answerUnreadable } from './answer-errors.ts'
-import { languageFor, languageOfRefusal, languageOfStranger, namesLanguage } from './answer-language.ts'
+import { sendErrorResponse, overrideNodeRefusals, answerMalformedRequest } from './answer-errors.ts'
+import { responseLanguage, errorLanguage, requestLanguage, hasAcceptedLanguage } from './answer-language.ts'
 import { createCall } from './create-call.ts'
 import { envelopeSchema } from './envelope.ts'
 import {
-  checkFirst,
+  toRequestHook,
   checkRoutes,
-  isForApi,
-  refuseDoubled,
+  isApiRoute,
+  refuseDuplicateHeaders,
   refuseForeignOrigin,
-  refuseHostless,
+  refuseMissingHost,
   refuseUnreadable,
   refuseUnreadableUrl,
-  spellAddress,
+  normalizeBodyEmail,
 } from './guards.ts'
-import { rateLimit, type LimitOptions } from './limits/rate-limit.ts'
+import { enforceRateLimits, type RateLimitOptions } from './limits/rate-limit.ts'
 import { limitConnections, type ConnectionLimits } from './limits/limit-connections.ts'
 import { enforceMaintenanceMode, type MaintenanceMode } from './maintenance-mode.ts'
 import { describeApi } from './open-api.ts'
-import { readBytes, readForms, readJsonOnly, readRaw } from './read-body.ts'
+import { acceptBytes, acceptForms, acceptJsonOnly, acceptRawBody } from './read-body.ts'
 import {
   Serialised,
   Streamed,
@@ -48,7 +48,7 @@ import { sendBounded } from './sending/send-bounded.ts'
 import { createSerialiserCompiler } from './serialisers.ts'
 import { createValidatorCompiler } from './sending/validators.ts'
 
-export interface HttpServerOptions extends LimitOptions {
+export interface HttpServerOptions extends RateLimitOptions {
   log: Log
   publicUrl: string
   trustProxy: number
@@ -58,15 +58,15 @@ export interface HttpServerOptions extends LimitOptions {
   bytesRoutes?: readonly BytesRoute[]
   plainRoutes: readonly PlainRoute[]
   /** Maintenance mode, while it is on. */
-  closedSign?: MaintenanceMode
+  maintenanceMode?: MaintenanceMode
   /** Returns the operator that a request's cookie belongs to. */
   identifyOperator?(request: TokenSource): Promise<Operator | null>
   /** Returns the viewer that a request's token belongs to; null for an unknown or absent one. */
   identify(request: TokenSource): Viewer | null | Promise<Viewer | null>
   /** The same from memory; undefined if the session must be looked up. */
-  recall?(request: TokenSource): Viewer | undefined
+  identifyFromMemory?(request: TokenSource): Viewer | undefined
   /** Removes a viewer from memory: a call may have ended their session. */
-  forget?(viewer: Viewer): void
+  forgetViewer?(viewer: Viewer): void
   /** Languages in which requests to a URL may be answered. */
   offeredLanguages(url: string): OfferedLanguages
   /** The language stored with a user, or null. */
@@ -75,11 +75,11 @@ export interface HttpServerOptions extends LimitOptions {
   /** Whether each call is logged: one line with its route, status and duration. */
   logCalls?: boolean
   /** Called after each response, for metrics. */
-  observeCall?(call: AnsweredCall): void
+  observeCall?(call: CompletedRequest): void
 }
 
 /** The outcome of a request. */
-export interface AnsweredCall {
+export interface CompletedRequest {
   method: string
   /** The route's pattern, such as `/api/videos/:id`; `none` if no route matched. */
   route: string
@@ -107,9 +107,9 @@ type OpenCall = (request: FastifyRequest, reply: FastifyReply) => Promise<Call>
  */
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const { log, translate } = options
-  const languageOf = (request: FastifyRequest) => languageOfRefusal(request, options)
-  const ofStranger = (request: FastifyRequest) => languageOfStranger(request, options)
-  const words = { translate, languageOf, languageOfStranger: ofStranger, log }
+  const languageOf = (request: FastifyRequest) => errorLanguage(request, options)
+  const languageOfRequest = (request: FastifyRequest) => requestLanguage(request, options)
+  const words = { translate, languageOf, requestLanguage: languageOfRequest, log }
   const app = Fastify({
     ...limits,
     logger: false,
@@ -121,27 +121,27 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     // Forwarded headers are trusted for the configured number of proxies only.
     trustProxy: options.trustProxy > 0 && ((_address, hop) => hop < options.trustProxy),
     routerOptions: { maxParamLength: 512 },
-    frameworkErrors: (error, request, reply) => void answerError(words, error, request, reply),
-    clientErrorHandler: (error, socket) => answerUnreadable(words, error, socket),
+    frameworkErrors: (error, request, reply) => void sendErrorResponse(words, error, request, reply),
+    clientErrorHandler: (error, socket) => answerMalformedRequest(words, error, socket),
   })
-  answerForNode(words, app.server)
+  overrideNodeRefusals(words, app.server)
   endConnectionsOnClose(app)
-  if (options.logCalls || options.observeCall) reportCalls(app, options)
+  if (options.logCalls || options.observeCall) reportRequests(app, options)
   app.setValidatorCompiler(createValidatorCompiler())
   app.setSerializerCompiler(createSerialiserCompiler())
-  app.setErrorHandler((error: Error, request, reply) => answerError(words, error, request, reply))
+  app.setErrorHandler((error: Error, request, reply) => sendErrorResponse(words, error, request, reply))
   app.setNotFoundHandler(() => {
     throw new Fault('noSuchCall')
   })
-  readJsonOnly(app)
+  acceptJsonOnly(app)
   limitConnections(app, options.bounds, options.trustProxy)
   addHeaders(app, options.publicUrl.startsWith('https:'))
   await app.register(cookie)
-  const refuseTooMany = rateLimit(app, options)
-  if (options.closedSign) enforceMaintenanceMode(app, options.closedSign, ofStranger)
-  checkRoutes(app, () => true, refuseHostless)
-  checkRoutes(app, () => true, refuseDoubled)
-  checkRoutes(app, isForApi, ({ url }) => refuseUnreadableUrl(url))
+  const refuseTooMany = enforceRateLimits(app, options)
+  if (options.maintenanceMode) enforceMaintenanceMode(app, options.maintenanceMode, languageOfRequest)
+  checkRoutes(app, () => true, refuseMissingHost)
+  checkRoutes(app, () => true, refuseDuplicateHeaders)
+  checkRoutes(app, isApiRoute, ({ url }) => refuseUnreadableUrl(url))
   const openViewer: OpenViewer = (request) => {
     const count = (viewer: Viewer | null) => {
       refuseTooMany(request, viewer)
@@ -154,32 +154,32 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     (open: OpenViewer): OpenCall =>
     async (request, reply) => {
       const viewer = await open(request)
-      return createCall(request, reply, viewer, await languageFor(request, viewer, options))
+      return createCall(request, reply, viewer, await responseLanguage(request, viewer, options))
     }
   const openCall = openCallBy(openViewer)
-  const openCounted = openCallBy((request) => options.identify(request))
+  const openCallUncounted = openCallBy((request) => options.identify(request))
   const answerCall = async (
-    { endpoint, handle, fromMemory }: Route,
+    { endpoint, handle, handleRemembered }: Route,
     request: FastifyRequest,
     reply: FastifyReply,
   ) => {
     // A GET returns texts in the viewer's stored language if the request names none, so the viewer is looked up then.
-    const isTold = endpoint.method !== 'GET' || namesLanguage(request, options)
-    const viewer = isTold ? options.recall?.(request) : undefined
-    if (!fromMemory || !viewer) {
+    const needsNoStoredLanguage = endpoint.method !== 'GET' || hasAcceptedLanguage(request, options)
+    const viewer = needsNoStoredLanguage ? options.identifyFromMemory?.(request) : undefined
+    if (!handleRemembered || !viewer) {
       const call = await openCall(request, reply)
-      const mayEndSession = call.viewer !== null && endpoint.method !== 'GET' && !fromMemory
+      const mayEndSession = call.viewer !== null && endpoint.method !== 'GET' && !handleRemembered
       return mayEndSession
-        ? handle(call).finally(() => call.viewer && options.forget?.(call.viewer))
+        ? handle(call).finally(() => call.viewer && options.forgetViewer?.(call.viewer))
         : handle(call)
     }
     refuseTooMany(request, viewer)
-    const answer = await fromMemory(createCall(request, reply, viewer, ofStranger(request)))
-    return answer ?? openCounted(request, reply).then(handle)
+    const answer = await handleRemembered(createCall(request, reply, viewer, languageOfRequest(request)))
+    return answer ?? openCallUncounted(request, reply).then(handle)
   }
   // A beacon's viewer only labels its event, so a remembered one is enough.
-  const recallViewer: OpenViewer = (request) => {
-    const viewer = options.recall?.(request)
+  const openRememberedViewer: OpenViewer = (request) => {
+    const viewer = options.identifyFromMemory?.(request)
     if (!viewer) return openViewer(request)
     refuseTooMany(request, viewer)
     return viewer
@@ -187,14 +187,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const openOperatorCall = async (request: FastifyRequest, reply: FastifyReply): Promise<OperatorCall> => {
     const operator = (await options.identifyOperator?.(request)) ?? null
     refuseTooMany(request, operator && { userId: operator.id })
-    const language = await languageFor(request, null, options)
+    const language = await responseLanguage(request, null, options)
     return { ...createCall(request, reply, null, language), operator }
   }
   for (const route of options.routes)
     addRoute(app, route.endpoint, options.publicUrl, (request, reply) => answerCall(route, request, reply))
   const { operatorRoutes = [], bytesRoutes = [] } = options
   // Larger bodies are not read before the operator is identified.
-  const refuseStrangers = async (request: FastifyRequest) => {
+  const requireOperator = async (request: FastifyRequest) => {
     if (!(await options.identifyOperator?.(request))) throw new Refusal('signInFirst')
   }
   for (const { endpoint, handle } of operatorRoutes)
@@ -203,7 +203,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
       endpoint,
       options.publicUrl,
       (request, reply) => openOperatorCall(request, reply).then(handle),
-      endpoint.most === undefined ? {} : { bodyLimit: endpoint.most, preParsing: refuseStrangers },
+      endpoint.maxBodyBytes === undefined
+        ? {}
+        : { bodyLimit: endpoint.maxBodyBytes, preParsing: requireOperator },
     )
   // A buffer is shared by all clients; a string would be copied for each slow reader.
   let document: Buffer | undefined
@@ -215,9 +217,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     )
     return reply.type('application/json; charset=utf-8').send(document)
   })
-  await app.register(async (plain) => addPlainRoutes(plain, options.plainRoutes, openCall, recallViewer))
+  await app.register(async (plain) =>
+    addPlainRoutes(plain, options.plainRoutes, openCall, openRememberedViewer),
+  )
   await app.register(async (raw) => {
-    readBytes(raw)
+    acceptBytes(raw)
     for (const route of bytesRoutes) addBytesRoute(raw, route, options.publicUrl, openOperatorCall)
   })
   app.all('/api/*', () => {
@@ -234,12 +238,12 @@ function readRequestId(given: string | string[] | undefined): string | undefined
 }
 
 /** Logs and measures each request. The hook is only added if needed, since it runs for every file too. */
-function reportCalls(
+function reportRequests(
   app: FastifyInstance,
   { log, logCalls, observeCall }: Pick<HttpServerOptions, 'log' | 'logCalls' | 'observeCall'>,
 ): void {
   app.addHook('onResponse', (request, reply, done) => {
-    const call = describeAnswered(request, reply)
+    const call = describeRequest(request, reply)
     observeCall?.(call)
     // The route, not the URL: a query may contain a secret or user input.
     if (logCalls) log.info({ request_id: request.id, ...call }, 'call')
@@ -247,7 +251,7 @@ function reportCalls(
   })
 }
 
-function describeAnswered({ method, routeOptions }: FastifyRequest, reply: FastifyReply): AnsweredCall {
+function describeRequest({ method, routeOptions }: FastifyRequest, reply: FastifyReply): CompletedRequest {
   return {
     method,
     route: routeOptions.url ?? 'none',
@@ -285,7 +289,7 @@ function addRoute(
     refuseForeignOrigin(request, publicUrl)
     if (request.body === undefined) request.body = {}
     refuseUnreadable(request.body)
-    spellAddress(request.body)
+    normalizeBodyEmail(request.body)
   }
   const own: RouteShorthandOptions = {
     ...more,
@@ -294,7 +298,7 @@ function addRoute(
       ...(endpoint.body && unsafe ? { body: endpoint.body } : {}),
       response: { 200: envelopeSchema(endpoint) },
     },
-    ...(endpoint.path.includes(':') || unsafe ? { preValidation: checkFirst(prepare) } : {}),
+    ...(endpoint.path.includes(':') || unsafe ? { preValidation: toRequestHook(prepare) } : {}),
   }
   app.route({
     method: endpoint.method,
@@ -307,7 +311,7 @@ function addRoute(
         reply.type('application/json; charset=utf-8')
       if (answer instanceof Serialised) return answer.bytes
       if (answer instanceof Streamed)
-        return sendBounded(reply, Readable.from(answer.pieces, { objectMode: false }), answer.bounds)
+        return sendBounded(reply, Readable.from(answer.chunks, { objectMode: false }), answer.bounds)
       return { code: 200, ...answer }
     },
   })
@@ -323,7 +327,7 @@ async function addPlainRoutes(
     app.route({
       method,
       url: path,
-      preHandler: checkFirst(({ body }) => refuseUnreadable(body)),
+      preHandler: toRequestHook(({ body }) => refuseUnreadable(body)),
       handler: async (request, reply) =>
         handle(
           request,
@@ -332,9 +336,9 @@ async function addPlainRoutes(
           () => openViewer(request),
         ),
     })
-  readForms(plain)
+  acceptForms(plain)
   await plain.register(async (raw) => {
-    readRaw(raw)
+    acceptRawBody(raw)
     for (const route of routes.filter(({ body }) => body === 'raw')) add(raw, route)
   })
   for (const route of routes.filter(({ body }) => body !== 'raw')) add(plain, route)
@@ -345,7 +349,7 @@ type OpenOperator = (request: FastifyRequest, reply: FastifyReply) => Promise<Op
 /** Adds a route for raw bytes. A body is read only after the operator is identified and their role allowed. */
 function addBytesRoute(
   app: FastifyInstance,
-  { path, roles, most, handle }: BytesRoute,
+  { path, roles, maxBytes: most, handle }: BytesRoute,
   publicUrl: string,
   open: OpenOperator,
 ): void {
@@ -354,7 +358,7 @@ function addBytesRoute(
     method: 'POST',
     url: path,
     bodyLimit: most,
-    onRequest: checkFirst((request) => refuseForeignOrigin(request, publicUrl)),
+    onRequest: toRequestHook((request) => refuseForeignOrigin(request, publicUrl)),
     preParsing: async (request, reply) => {
       const call = await open(request, reply)
       if (!call.operator) throw new Refusal('signInFirst')

@@ -2,11 +2,11 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { changeUser, getUser } from '#contract/members.ts'
 import { faults } from '#contract/errors.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
 })
 afterAll(() => site.close())
 
@@ -128,7 +128,7 @@ describe('an invalid URL', () => {
 describe('a body', () => {
   const post = async (body: BodyInit, type = 'application/json') => {
     const visitor = site.visitor()
-    await visitor.ask(getUser)
+    await visitor.callOk(getUser)
     const response = await visitor.fetch('/api/user', {
       method: 'POST',
       headers: { 'content-type': type },
@@ -182,8 +182,8 @@ it('answers a wrong method, and unknown paths below /api, with HTTP 404', async 
 describe('the language of a response', () => {
   const sentence = async (headers: Record<string, string>, language?: string) => {
     const visitor = site.visitor()
-    await visitor.ask(getUser)
-    if (language) await visitor.ask(changeUser, { body: { language } })
+    await visitor.callOk(getUser)
+    if (language) await visitor.callOk(changeUser, { body: { language } })
     const { answer } = await visitor.call(changeUser, { body: { display_name: ' ' }, headers })
     return answer.message
   }
@@ -198,8 +198,8 @@ describe('the language of a response', () => {
   it('is the one stored with the user if the header names none that is offered, also for errors', async () => {
     expect(await sentence({ 'accept-language': 'ja' }, 'dy')).toMatch(/^Geben Sie einen Namen/)
     const visitor = site.visitor({ 'accept-language': 'ja' })
-    await visitor.ask(getUser)
-    await visitor.ask(changeUser, { body: { language: 'pt' } })
+    await visitor.callOk(getUser)
+    await visitor.callOk(changeUser, { body: { language: 'pt' } })
     const response = await visitor.fetch('/api/user', { method: 'PUT' })
     expect(await response.json()).toMatchObject({ message: 'Chamada de API desconhecida.' })
   })

@@ -2,18 +2,18 @@ import type { Pool } from 'pg'
 import type { Log } from '#server/platform/log.ts'
 
 /** The channel on which operators request jobs to run immediately. */
-export const wantedChannel = 'job_runs'
+export const requestedJobsChannel = 'job_runs'
 
 const longestReason = 500
 /** Interval at which the success of a frequent job is recorded. The alert for a job that does not succeed allows five minutes. */
-const usualQuietSeconds = 60
+const recordIntervalSeconds = 60
 /** A job runs at least this often even if its condition is false, so that a wrong condition only delays it. */
-const anywaySeconds = 600
+const maxIdleSeconds = 600
 /** A round may start a little early, so that it is not delayed by a whole poll. */
-const hasRound = `(taken_at IS NULL OR taken_at <= now() - make_interval(secs => 0.9 * every_seconds))`
+const roundIsDue = `(taken_at IS NULL OR taken_at <= now() - make_interval(secs => 0.9 * every_seconds))`
 
 /** Creates a row for each of these jobs and deletes those of other versions. */
-export async function knowJobs(
+export async function registerJobs(
   pool: Pool,
   jobs: readonly { name: string; everySeconds: number }[],
 ): Promise<void> {
@@ -35,16 +35,16 @@ interface Conditional {
  * Finds the jobs whose round is due: those in `due` must run, those in `idle` have nothing to do, which is recorded. A job whose
  * last run failed is always due. If the conditions cannot be evaluated, all count as true.
  */
-export async function findDue(
+export async function findDueJobs(
   pool: Pool,
   jobs: readonly Conditional[],
   now: Date,
   log: Log,
 ): Promise<{ due: string[]; idle: string[] }> {
   const conditional = jobs.filter(({ dueWhen }) => dueWhen !== undefined)
-  const { rows } = await askDue(pool, conditional, now).catch((error: unknown) => {
+  const { rows } = await queryDueJobs(pool, conditional, now).catch((error: unknown) => {
     log.warn({ err: error }, 'The conditions of jobs could not be evaluated')
-    return askDue(pool, [], now)
+    return queryDueJobs(pool, [], now)
   })
   const [{ round, met } = { round: [], met: [] }] = rows
   const unmet = new Set(conditional.filter((_, index) => met[index] === false).map(({ name }) => name))
@@ -63,22 +63,22 @@ interface Round {
   unnoted: boolean
 }
 
-function askDue(pool: Pool, conditional: readonly Conditional[], now: Date) {
+function queryDueJobs(pool: Pool, conditional: readonly Conditional[], now: Date) {
   const conditions = conditional.map(({ dueWhen }) => `(${dueWhen})`).join(', ')
   const text = `
     SELECT $1::timestamptz AS asked_at, ARRAY[${conditions}]::boolean[] AS met,
       (SELECT coalesce(json_agg(json_build_object('name', name, 'anyway',
-          failures > 0 OR taken_at IS NULL OR taken_at < now() - make_interval(secs => ${anywaySeconds}),
-          'unnoted', succeeded_at IS NULL OR succeeded_at < now() - make_interval(secs => ${usualQuietSeconds}))), '[]')
-        FROM job_runs WHERE ${hasRound}) AS round`
+          failures > 0 OR taken_at IS NULL OR taken_at < now() - make_interval(secs => ${maxIdleSeconds}),
+          'unnoted', succeeded_at IS NULL OR succeeded_at < now() - make_interval(secs => ${recordIntervalSeconds}))), '[]')
+        FROM job_runs WHERE ${roundIsDue}) AS round`
   return pool.query<{ met: boolean[]; round: Round[] }>(text, [now])
 }
 
 /** Claims these jobs for this round, except those that another process has claimed. @returns the names of those claimed */
-export async function takeRound(pool: Pool, names: readonly string[]): Promise<string[]> {
+export async function claimRound(pool: Pool, names: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     `UPDATE job_runs SET taken_at = now() WHERE name = ANY (ARRAY(
-       SELECT name FROM job_runs WHERE name = ANY($1) AND ${hasRound} ORDER BY name FOR UPDATE SKIP LOCKED
+       SELECT name FROM job_runs WHERE name = ANY($1) AND ${roundIsDue} ORDER BY name FOR UPDATE SKIP LOCKED
      )) RETURNING name`,
     [names],
   )
@@ -86,7 +86,7 @@ export async function takeRound(pool: Pool, names: readonly string[]): Promise<s
 }
 
 /** Records that these jobs had nothing to do. */
-export async function noteNothingDue(pool: Pool, names: readonly string[]): Promise<void> {
+export async function recordNothingDue(pool: Pool, names: readonly string[]): Promise<void> {
   if (names.length === 0) return
   await pool.query(
     `UPDATE job_runs SET succeeded_at = now() WHERE name = ANY (ARRAY(
@@ -97,16 +97,20 @@ export async function noteNothingDue(pool: Pool, names: readonly string[]): Prom
 }
 
 /** Records that a job succeeded, unless a success was recorded in the last `quietSeconds`. */
-export async function noteSuccess(pool: Pool, name: string, quietSeconds = usualQuietSeconds): Promise<void> {
+export async function recordSuccess(
+  pool: Pool,
+  name: string,
+  minIntervalSeconds = recordIntervalSeconds,
+): Promise<void> {
   await pool.query(
     `UPDATE job_runs SET succeeded_at = now(), failing_since = NULL, failures = 0, reason = NULL WHERE name = $1
      AND (failures > 0 OR succeeded_at IS NULL OR succeeded_at < now() - make_interval(secs => $2))`,
-    [name, quietSeconds],
+    [name, minIntervalSeconds],
   )
 }
 
 /** Records that a job failed, and why. */
-export async function noteFailure(pool: Pool, name: string, error: unknown): Promise<void> {
+export async function recordFailure(pool: Pool, name: string, error: unknown): Promise<void> {
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, longestReason)
   await pool.query(
     `UPDATE job_runs SET failing_since = coalesce(failing_since, now()), failures = failures + 1, reason = $2
@@ -116,7 +120,7 @@ export async function noteFailure(pool: Pool, name: string, error: unknown): Pro
 }
 
 /** Claims the jobs that operators have requested; each is given to one process. */
-export async function takeWanted(pool: Pool): Promise<string[]> {
+export async function claimRequestedJobs(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     'UPDATE job_runs SET wanted = false WHERE wanted RETURNING name',
   )

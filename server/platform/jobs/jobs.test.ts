@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { startJobs, type Job, type Jobs } from './jobs.ts'
 
 let database: TestDatabase
 const started: Jobs[] = []
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
   // Like the site's own pool, which handles errors of connections in use.
   database.pool.on('connect', (client) => client.on('error', () => {}))
 })

@@ -3,14 +3,14 @@ import type { Pool } from 'pg'
 import { listen } from '#server/platform/database/listen.ts'
 import { systemClock, type Clock } from '#server/platform/clock.ts'
 import {
-  findDue,
-  knowJobs,
-  noteFailure,
-  noteNothingDue,
-  noteSuccess,
-  takeRound,
-  takeWanted,
-  wantedChannel,
+  findDueJobs,
+  registerJobs,
+  recordFailure,
+  recordNothingDue,
+  recordSuccess,
+  claimRound,
+  claimRequestedJobs,
+  requestedJobsChannel,
 } from './job-runs.ts'
 import type { Log } from '#server/platform/log.ts'
 import { oneAtATime } from './one-at-a-time.ts'
@@ -35,7 +35,7 @@ export interface Jobs {
 }
 
 /** A run of a job that has ended. */
-export interface EndedRun {
+export interface CompletedJobRun {
   job: string
   outcome: 'succeeded' | 'failed'
   seconds: number
@@ -45,12 +45,12 @@ interface Options {
   /** Interval at which each process polls for due jobs. */
   pollSeconds?: number
   /** Called for each run that this process ends. */
-  observe?: ((run: EndedRun) => void) | undefined
+  observe?: ((run: CompletedJobRun) => void) | undefined
   /** The clock of `dueWhen`. */
   clock?: Clock
 }
 
-type Work = (job: Job, quietSeconds?: number) => Promise<void>
+type RunJob = (job: Job, minIntervalSeconds?: number) => Promise<void>
 
 /** Time-out of running jobs once the process closes; the worker is killed soon after (run-worker.ts). */
 const graceMs = 4000
@@ -68,22 +68,22 @@ export async function startJobs(
 ): Promise<Jobs> {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
-  const work: Work = async (job, quietSeconds) => {
+  const runJob: RunJob = async (job, minIntervalSeconds) => {
     if (stopping.signal.aborted) return
     const began = performance.now()
-    const end = (outcome: EndedRun['outcome']) =>
+    const end = (outcome: CompletedJobRun['outcome']) =>
       observe({ job: job.name, outcome, seconds: (performance.now() - began) / 1000 })
     const run = job
       .run(stopping.signal)
       .then(
         () => {
           end('succeeded')
-          return noteSuccess(pool, job.name, quietSeconds)
+          return recordSuccess(pool, job.name, minIntervalSeconds)
         },
         (error: unknown) => {
           end('failed')
           log.error({ err: error, job: job.name }, 'A job failed and will be retried')
-          return noteFailure(pool, job.name, error)
+          return recordFailure(pool, job.name, error)
         },
       )
       .catch((error: unknown) =>
@@ -93,20 +93,20 @@ export async function startJobs(
     await run
     running.delete(run)
   }
-  await knowJobs(pool, jobs)
-  const lookForDue = createLook({ pool, clock, log }, jobs, work)
+  await registerJobs(pool, jobs)
+  const startDueJobs = createDueJobStarter({ pool, clock, log }, jobs, runJob)
   const look = oneAtATime(() =>
-    lookForDue().catch((error: unknown) => log.warn({ err: error }, 'The due jobs could not be queried')),
+    startDueJobs().catch((error: unknown) => log.warn({ err: error }, 'The due jobs could not be queried')),
   )
   look()
   const timer = setInterval(look, pollSeconds * 1000).unref()
-  const listening = wakeJobs(pool, jobs, work, log)
+  const listener = listenForWakes(pool, jobs, runJob, log)
   return {
     async stop() {
       stopping.abort()
       clearInterval(timer)
       await Promise.all([
-        listening.stop(),
+        listener.stop(),
         Promise.race([Promise.all(running), delay(graceMs, undefined, { ref: false })]),
       ])
     },
@@ -117,42 +117,42 @@ export async function startJobs(
  * Creates the poll that starts due jobs, except those that this process is already running. A job with nothing to do counts as
  * succeeded.
  */
-function createLook(
+function createDueJobStarter(
   { pool, clock, log }: Required<Pick<Options, 'clock'>> & { pool: Pool; log: Log },
   jobs: readonly Job[],
-  work: Work,
+  runJob: RunJob,
 ) {
   const busy = new Set<string>()
   const begin = async (job: Job) => {
     busy.add(job.name)
-    await work(job)
+    await runJob(job)
     busy.delete(job.name)
   }
   return async () => {
-    const { due, idle } = await findDue(pool, jobs, clock.now(), log)
-    await noteNothingDue(pool, idle)
+    const { due, idle } = await findDueJobs(pool, jobs, clock.now(), log)
+    await recordNothingDue(pool, idle)
     const names = due.filter((name) => !busy.has(name))
     if (names.length === 0) return
-    const taken = new Set(await takeRound(pool, names))
+    const taken = new Set(await claimRound(pool, names))
     for (const job of jobs) if (taken.has(job.name)) void begin(job)
   }
 }
 
-function wakeJobs(pool: Pool, jobs: readonly Job[], work: Work, log: Log) {
-  const byName = new Map(jobs.map((job) => [job.name, oneAtATime(() => work(job))]))
+function listenForWakes(pool: Pool, jobs: readonly Job[], runJob: RunJob, log: Log) {
+  const byName = new Map(jobs.map((job) => [job.name, oneAtATime(() => runJob(job))]))
   // An operator who requests a job sees its time of success, however recent the last one.
-  const wanted = new Map(jobs.map((job) => [job.name, oneAtATime(() => work(job, 0))]))
+  const wanted = new Map(jobs.map((job) => [job.name, oneAtATime(() => runJob(job, 0))]))
   const wakes = new Map<string, () => void>(
     jobs.flatMap(({ name, wakeOn }) => {
       const wake = byName.get(name)
       return wake && wakeOn !== undefined ? [[wakeOn, wake] as const] : []
     }),
   )
-  const runWanted = async () => {
-    for (const name of await takeWanted(pool)) wanted.get(name)?.()
+  const runRequested = async () => {
+    for (const name of await claimRequestedJobs(pool)) wanted.get(name)?.()
   }
-  wakes.set(wantedChannel, () => {
-    runWanted().catch((error: unknown) =>
+  wakes.set(requestedJobsChannel, () => {
+    runRequested().catch((error: unknown) =>
       log.warn({ err: error }, 'The jobs requested by operators could not be read'),
     )
   })

@@ -5,7 +5,7 @@ import { deleteAbandonedMails, requeueMail, selectAbandonedMails } from './queri
 import type { MailTables } from './tables.ts'
 
 /** An abandoned mail, with all its fields. */
-export type PutAsideMail = Awaited<ReturnType<typeof selectAbandonedMails>>[number]
+export type AbandonedMailRow = Awaited<ReturnType<typeof selectAbandonedMails>>[number]
 
 /** Time for which an abandoned mail can still be sent. */
 const keptMs = 7 * dayMs

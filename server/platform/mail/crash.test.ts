@@ -1,22 +1,22 @@
 import type { ChildProcess } from 'node:child_process'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { composerFor } from '#server/i18n/compose-mail.ts'
+import { createMailComposer } from '#server/i18n/compose-mail.ts'
 import { createLog } from '#server/platform/log.ts'
 import { runScript } from '#server/testing/crash/run-script.ts'
-import { testSmtp, type Stage, type TestSmtp } from '#server/testing/fakes/smtp-server.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { startFakeSmtp, type Stage, type FakeSmtp } from '#server/testing/fakes/smtp-server.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { smtpMailer } from './mailer.ts'
 import { queueMail, sendMails } from './send-mails.ts'
 
 let database: TestDatabase
-let smtp: TestSmtp
+let smtp: FakeSmtp
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  smtp = await testSmtp()
+  smtp = await startFakeSmtp()
   const mail = {
     to: 'ada@example.com',
     template: 'verifyEmail',
@@ -35,7 +35,7 @@ const takeUp = (afterMs: number) =>
     clock: { now: () => new Date(Date.now() + afterMs) },
     log: createLog({ json: true, level: 'silent' }),
     mailer: smtpMailer(smtp.url, () => 'Cliffhanger <site@drama.example>'),
-    composeMail: composerFor('Cliffhanger'),
+    composeMail: createMailComposer('Cliffhanger'),
   })
 
 test.each(['connect', 'sender', 'recipient'] as const)(
@@ -52,9 +52,9 @@ test.each(['connect', 'sender', 'recipient'] as const)(
     expect(signal).toBe('SIGKILL')
     smtp.answer = () => 'taken'
     await takeUp(60_000)
-    expect(smtp.taken).toEqual([])
+    expect(smtp.received).toEqual([])
     await takeUp(121_000)
-    expect(smtp.taken).toHaveLength(1)
+    expect(smtp.received).toHaveLength(1)
     expect(await waiting()).toEqual([])
   },
 )
@@ -67,8 +67,8 @@ test.each([
   const { signal } = await runScript('send-and-crash.ts', [database.url, smtp.url, when, at])
   expect(signal).toBe('SIGKILL')
   await takeUp(121_000)
-  expect(smtp.taken).toHaveLength(times)
-  expect(new Set(smtp.taken.map(({ messageId }) => messageId)).size).toBe(1)
+  expect(smtp.received).toHaveLength(times)
+  expect(new Set(smtp.received.map(({ messageId }) => messageId)).size).toBe(1)
   expect(await waiting()).toEqual([])
 })
 
@@ -79,7 +79,7 @@ test("a process that was delayed beyond its claim does not end another's attempt
     clock: { now: () => new Date() },
     log: createLog({ json: true, level: 'silent' }),
     mailer: { send: () => new Promise((_, reject) => sending.resolve(reject)), check: async () => {} },
-    composeMail: composerFor('Cliffhanger'),
+    composeMail: createMailComposer('Cliffhanger'),
   })
   const fail = await sending.promise
   await database.db.updateTable('mails').set({ attempts: 2 }).execute()

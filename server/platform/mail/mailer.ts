@@ -40,12 +40,12 @@ export interface Mailer {
 /** A mail was not accepted. The message omits the server's text, which repeats the address. */
 export class MailError extends Error {
   /** The server rejected this mail or recipient permanently: a retry is useless. */
-  readonly final: boolean
+  readonly isPermanent: boolean
 
-  constructor(reason: string, final: boolean) {
+  constructor(reason: string, isPermanent: boolean) {
     super(reason)
     this.name = 'MailError'
-    this.final = final
+    this.isPermanent = isPermanent
   }
 }
 
@@ -74,15 +74,15 @@ export function smtpMailer(smtpUrl: string, from: () => string, deadline = deadl
       const { createTransport } = await loadNodemailer()
       const transport = createTransport({ ...timeouts, pool: false, url: smtpUrl })
       const signal = AbortSignal.timeout(deadline)
-      await transport.sendMail({ ...compose(message, from()), signal }).catch((error: unknown) => {
-        throw explain(error)
+      await transport.sendMail({ ...toMailOptions(message, from()), signal }).catch((error: unknown) => {
+        throw toMailError(error)
       })
     },
     async check() {
       const { createTransport } = await loadNodemailer()
       const transport = createTransport({ ...timeouts, pool: false, url: smtpUrl })
       await transport.verify().catch((error: unknown) => {
-        throw explain(error)
+        throw toMailError(error)
       })
     },
   }
@@ -95,7 +95,7 @@ function fileMailer({ dataDir, production }: Config, log: Log, from: () => strin
       const { createTransport } = await loadNodemailer()
       const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
       mkdirSync(folder, { recursive: true, mode: 0o700 })
-      const { message: bytes } = await transport.sendMail(compose(message, from()))
+      const { message: bytes } = await transport.sendMail(toMailOptions(message, from()))
       const time = message.createdAt.toISOString().replaceAll(/[:.]/g, '-')
       const path = join(folder, `${time}-${message.id}.eml`)
       await writeFile(`${path}.part`, bytes as Buffer, { mode: 0o600 })
@@ -111,7 +111,7 @@ function fileMailer({ dataDir, production }: Config, log: Log, from: () => strin
   }
 }
 
-function compose(message: Message, from: string): SendMailOptions {
+function toMailOptions(message: Message, from: string): SendMailOptions {
   const { id, createdAt, to, lang, subject, text, html, replyTo, unsubscribe } = message
   return {
     from,
@@ -139,15 +139,15 @@ const oneClick = (link: string) => ({
 })
 
 /** Returns the address of a sender such as `Cliffhanger <hello@drama.example>`. */
-export function addressOf(from: string): string {
+export function senderAddress(from: string): string {
   return /<([^<>]*)>\s*$/.exec(from)?.[1] ?? from
 }
 
 /** Commands whose 5xx concerns this mail. Elsewhere (greeting, sign-in, sender) it concerns the configuration, which can be fixed. */
-const aboutTheMail = new Set(['RCPT TO', 'DATA'])
+const perMailCommands = new Set(['RCPT TO', 'DATA'])
 
-function explain(error: unknown): MailError {
+function toMailError(error: unknown): MailError {
   const { code, responseCode, command } = Object(error) as Record<string, unknown>
-  const final = Number(responseCode) >= 500 && aboutTheMail.has(String(command))
-  return new MailError([code, command, responseCode].filter(Boolean).join(' ') || 'unknown', final)
+  const isPermanent = Number(responseCode) >= 500 && perMailCommands.has(String(command))
+  return new MailError([code, command, responseCode].filter(Boolean).join(' ') || 'unknown', isPermanent)
 }

@@ -1,5 +1,5 @@
 import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool, Transaction } from 'kysely'
-import type { After } from '#server/platform/database/prepared-page.ts'
+import type { PagePosition } from '#server/platform/database/prepared-page.ts'
 import type { AbandonedMailsTable, MailTables, MailsTable } from './tables.ts'
 
 export type MailRow = Pick<
@@ -23,7 +23,7 @@ export async function insertMail(
 }
 
 /** True while a mail is due. */
-export const anyDueMails = 'EXISTS (SELECT FROM mails WHERE due_at <= $1)'
+export const hasDueMails = 'EXISTS (SELECT FROM mails WHERE due_at <= $1)'
 
 /** Claims due mails until a time: no other process takes them before that. */
 export function claimMails(
@@ -90,16 +90,16 @@ export async function deleteMailsAbout(
 
 async function deleteMails(
   tx: Transaction<MailTables>,
-  which: (mail: ExpressionBuilder<MailTables, keyof MailTables>) => Expression<SqlBool>,
+  condition: (mail: ExpressionBuilder<MailTables, keyof MailTables>) => Expression<SqlBool>,
 ): Promise<void> {
-  await tx.deleteFrom('mails').where(which).execute()
-  await tx.deleteFrom('abandoned_mails').where(which).execute()
+  await tx.deleteFrom('mails').where(condition).execute()
+  await tx.deleteFrom('abandoned_mails').where(condition).execute()
 }
 
-const kept = ['id', 'recipient', 'template', 'language', 'fields', 'expires_at', 'created_at'] as const
+const mailColumns = ['id', 'recipient', 'template', 'language', 'fields', 'expires_at', 'created_at'] as const
 
 /** Moves a mail to the abandoned ones, unless its claim expired and another process has claimed it. */
-export async function giveUpMail(
+export async function abandonMail(
   db: Kysely<MailTables>,
   { id, attempts }: Pick<MailRow, 'id' | 'attempts'>,
   { at, refused, reason }: { at: Date; refused: boolean; reason: string },
@@ -110,14 +110,14 @@ export async function giveUpMail(
         .deleteFrom('mails')
         .where('id', '=', id)
         .where('attempts', '=', attempts)
-        .returning([...kept, 'attempts']),
+        .returning([...mailColumns, 'attempts']),
     )
     .insertInto('abandoned_mails')
-    .columns([...kept, 'attempts', 'abandoned_at', 'refused', 'reason'])
+    .columns([...mailColumns, 'attempts', 'abandoned_at', 'refused', 'reason'])
     .expression((mails) =>
       mails
         .selectFrom('gone')
-        .select([...kept, 'attempts'])
+        .select([...mailColumns, 'attempts'])
         .select((mail) => [
           mail.cast<Date>(mail.val(at), 'timestamptz').as('abandoned_at'),
           mail.cast<boolean>(mail.val(refused), 'boolean').as('refused'),
@@ -131,13 +131,13 @@ export async function giveUpMail(
 export function selectAbandonedMails(
   db: Kysely<MailTables>,
   now: Date,
-  after: After | undefined,
+  after: PagePosition | undefined,
   limit: number,
 ): Promise<Selectable<AbandonedMailsTable>[]> {
   let page = db
     .selectFrom('abandoned_mails')
     .selectAll()
-    .where(isOfUse(now))
+    .where(isNotExpired(now))
     .orderBy('abandoned_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
@@ -154,10 +154,10 @@ export async function requeueMail(
   id: string,
   now: Date,
 ): Promise<{ template: string } | undefined> {
-  const columns = [...kept]
+  const columns = [...mailColumns]
   return tx
     .with('gone', (mails) =>
-      mails.deleteFrom('abandoned_mails').where('id', '=', id).where(isOfUse(now)).returning(columns),
+      mails.deleteFrom('abandoned_mails').where('id', '=', id).where(isNotExpired(now)).returning(columns),
     )
     .insertInto('mails')
     .columns(columns)
@@ -174,5 +174,5 @@ export async function deleteAbandonedMails(db: Kysely<MailTables>, now: Date, be
     .execute()
 }
 
-const isOfUse = (now: Date) => (mail: ExpressionBuilder<MailTables, 'abandoned_mails'>) =>
+const isNotExpired = (now: Date) => (mail: ExpressionBuilder<MailTables, 'abandoned_mails'>) =>
   mail.or([mail('expires_at', 'is', null), mail('expires_at', '>', now)])

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { composerFor } from '#server/i18n/compose-mail.ts'
+import { createMailComposer } from '#server/i18n/compose-mail.ts'
 import { loadConfig } from '#server/platform/config/config.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { readMail } from '#server/testing/fakes/read-mail.ts'
-import { testSmtp, type TestSmtp } from '#server/testing/fakes/smtp-server.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { parseMail } from '#server/testing/fakes/read-mail.ts'
+import { startFakeSmtp, type FakeSmtp } from '#server/testing/fakes/smtp-server.ts'
 import { openMailer, smtpMailer } from './mailer.ts'
 import { purgeAbandonedMails, listAbandonedMails, retryMail } from './abandoned-mails.ts'
 import { cancelMails, queueMail, sendMails, type MailContext } from './send-mails.ts'
@@ -16,18 +16,18 @@ import { cancelMails, queueMail, sendMails, type MailContext } from './send-mail
 const from = 'Cliffhanger <site@drama.example>'
 const link = 'https://drama.example/individual#verify=a-secret'
 let database: TestDatabase
-let smtp: TestSmtp
+let smtp: FakeSmtp
 let context: MailContext
 let offset = 0
 let logged = ''
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
 })
 afterAll(() => database.close())
 
 beforeEach(async () => {
-  smtp = await testSmtp()
+  smtp = await startFakeSmtp()
   offset = 0
   const began = Date.now()
   logged = ''
@@ -43,7 +43,7 @@ beforeEach(async () => {
     clock: { now: () => new Date(began + offset) },
     log: pino(lines),
     mailer: smtpMailer(smtp.url, () => from),
-    composeMail: composerFor('Cliffhanger'),
+    composeMail: createMailComposer('Cliffhanger'),
   }
 })
 afterEach(async () => {
@@ -69,7 +69,7 @@ describe('a queued mail', () => {
   it('arrives in the requested language, as text and HTML, and leaves no secret behind', async () => {
     await queue()
     await sendMails(context)
-    const [mail] = smtp.taken
+    const [mail] = smtp.received
     expect(mail).toMatchObject({
       to: 'ada@example.com',
       from: 'Cliffhanger <site@drama.example>',
@@ -93,20 +93,20 @@ describe('a queued mail', () => {
     })
     await expect(failing).rejects.toThrow('undone')
     await sendMails(context)
-    expect(smtp.reached.connect).toBe(0)
+    expect(smtp.stageCounts.connect).toBe(0)
   })
 
   it('goes to one address, even one that parses as two', async () => {
     await queue('ada@example.com, bob')
     await sendMails(context)
-    expect(smtp.reached.recipient).toBeLessThanOrEqual(1)
-    expect(smtp.taken.map(({ to }) => to)).not.toContain('ada@example.com')
+    expect(smtp.stageCounts.recipient).toBeLessThanOrEqual(1)
+    expect(smtp.received.map(({ to }) => to)).not.toContain('ada@example.com')
   })
 
   it('is sent once by ten concurrent processes', async () => {
     await Promise.all(Array.from({ length: 7 }, (_, index) => queue(`${index}@example.com`)))
     await Promise.all(Array.from({ length: 10 }, () => sendMails(context)))
-    expect(smtp.taken.map(({ to }) => to).toSorted()).toEqual(
+    expect(smtp.received.map(({ to }) => to).toSorted()).toEqual(
       Array.from({ length: 7 }, (_, index) => `${index}@example.com`),
     )
   })
@@ -119,11 +119,11 @@ describe('a server that does not accept a mail', () => {
     await queue()
     await sendMails(context)
     expect(await waiting()).toMatchObject([{ attempts: 1 }])
-    smtp = await testSmtp(port)
+    smtp = await startFakeSmtp(port)
     await sendAfter(9)
-    expect(smtp.taken).toEqual([])
+    expect(smtp.received).toEqual([])
     await sendAfter(2)
-    expect(smtp.taken).toHaveLength(1)
+    expect(smtp.received).toHaveLength(1)
     expect(await waiting()).toEqual([])
   })
 
@@ -136,12 +136,12 @@ describe('a server that does not accept a mail', () => {
       let tries = 1
       for (const wait of [10, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200]) {
         await sendAfter(wait - 1)
-        expect(smtp.reached[stage]).toBe(tries)
+        expect(smtp.stageCounts[stage]).toBe(tries)
         await sendAfter(1)
-        expect(smtp.reached[stage]).toBe(++tries)
+        expect(smtp.stageCounts[stage]).toBe(++tries)
       }
       expect(await waiting()).toEqual([])
-      expect(smtp.taken).toEqual([])
+      expect(smtp.received).toEqual([])
       expect(logged).toContain('was abandoned')
     },
   )
@@ -152,7 +152,7 @@ describe('a server that does not accept a mail', () => {
     await queue('bob@example.com')
     await sendMails(context)
     expect(await waiting()).toEqual([])
-    expect(smtp.reached[stage]).toBe(2)
+    expect(smtp.stageCounts[stage]).toBe(2)
   })
 
   it.each(['connect', 'sender'] as const)(
@@ -163,7 +163,7 @@ describe('a server that does not accept a mail', () => {
       await sendMails(context)
       smtp.answer = () => 'taken'
       await sendAfter(11)
-      expect(smtp.taken).toHaveLength(1)
+      expect(smtp.received).toHaveLength(1)
     },
   )
 
@@ -176,7 +176,7 @@ describe('a server that does not accept a mail', () => {
       expect(await waiting()).toMatchObject([{ attempts: 1 }])
       smtp.answer = () => 'taken'
       await sendAfter(11)
-      expect(smtp.taken).toHaveLength(1)
+      expect(smtp.received).toHaveLength(1)
     },
   )
 
@@ -185,7 +185,7 @@ describe('a server that does not accept a mail', () => {
     for (let index = 0; index < 7; index++) await queue(`bad${index}@example.com`)
     await queue('good@example.com')
     await sendMails(context)
-    expect(smtp.taken.map(({ to }) => to)).toEqual(['good@example.com'])
+    expect(smtp.received.map(({ to }) => to)).toEqual(['good@example.com'])
   })
 
   it('receives an abandoned mail that was requeued, as the same mail', async () => {
@@ -212,7 +212,7 @@ describe('a server that does not accept a mail', () => {
     expect(await retry()).toBeUndefined()
     smtp.answer = () => 'taken'
     await sendMails(context)
-    expect(smtp.taken.map(({ to, messageId }) => [to, messageId])).toEqual([
+    expect(smtp.received.map(({ to, messageId }) => [to, messageId])).toEqual([
       ['ada@example.com', `<${ada?.id}@drama.example>`],
     ])
     expect(await list()).toMatchObject([{ recipient: 'bob@example.com' }])
@@ -255,7 +255,7 @@ describe('a server that does not accept a mail', () => {
     await sendMails(context)
     smtp.answer = () => 'taken'
     await sendAfter(11)
-    expect(smtp.taken).toEqual([])
+    expect(smtp.received).toEqual([])
     expect(await waiting()).toEqual([])
   })
 })
@@ -276,7 +276,7 @@ describe('without SMTP_URL', () => {
       const folder = join(dataDir, 'mails')
       const [name = ''] = readdirSync(folder).filter((each) => logged.includes(each))
       expect(name).toMatch(/\.eml$/)
-      expect(readMail(readFileSync(join(folder, name), 'utf8'))).toMatchObject({
+      expect(parseMail(readFileSync(join(folder, name), 'utf8'))).toMatchObject({
         to: 'ada@example.com',
         link,
       })

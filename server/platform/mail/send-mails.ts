@@ -6,12 +6,12 @@ import type { Log } from '#server/platform/log.ts'
 import { MailError, type Mailer, type Message } from './mailer.ts'
 import { purgeAbandonedMails } from './abandoned-mails.ts'
 import {
-  anyDueMails,
+  hasDueMails,
   claimMails,
   deleteMail,
   deleteMailsAbout,
   deleteMailsTo,
-  giveUpMail,
+  abandonMail,
   insertMail,
   postponeMail,
   type MailRow,
@@ -19,7 +19,7 @@ import {
 import type { MailTables } from './tables.ts'
 
 /** A rendered mail template. */
-export type Composed = Pick<
+export type RenderedMail = Pick<
   Message,
   'lang' | 'subject' | 'text' | 'html' | 'link' | 'replyTo' | 'unsubscribe'
 >
@@ -30,21 +30,21 @@ export interface MailContext {
   log: Log
   mailer: Mailer
   /** @throws Error for an unknown template */
-  composeMail(template: string, language: string, values: Record<string, string>): Composed
+  composeMail(template: string, language: string, values: Record<string, string>): RenderedMail
 }
 
 /** Delays between attempts, in seconds: a mail is abandoned about a day after the first. */
 const waits = [10, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200]
 /** Longer than the mailer takes for one mail. If the process dies, its mails stay claimed for this long. */
 const claimMs = 120_000
-const atOnce = 5
+const batchSize = 5
 const longestReason = 300
 
 /** Returns the mail jobs. A mail is sent within a second of its commit; the schedule finds retries. */
 export function mailJobs(context: MailContext) {
   const run = (signal: AbortSignal) => sendMails(context, signal)
   return [
-    { name: 'send-mails', everySeconds: 5, dueWhen: anyDueMails, wakeOn: 'mails', run },
+    { name: 'send-mails', everySeconds: 5, dueWhen: hasDueMails, wakeOn: 'mails', run },
     { name: 'purge-abandoned-mails', everySeconds: 600, run: () => purgeAbandonedMails(context) },
   ]
 }
@@ -90,13 +90,13 @@ export async function sendMails(context: MailContext, signal?: AbortSignal): Pro
   const { db, clock } = context
   while (!signal?.aborted) {
     const now = clock.now()
-    const mails = await claimMails(db, now, new Date(now.getTime() + claimMs), atOnce)
+    const mails = await claimMails(db, now, new Date(now.getTime() + claimMs), batchSize)
     if (mails.length === 0) return
-    await Promise.all(mails.map((mail) => sendOne(context, mail)))
+    await Promise.all(mails.map((mail) => sendMail(context, mail)))
   }
 }
 
-async function sendOne(context: MailContext, mail: MailRow): Promise<void> {
+async function sendMail(context: MailContext, mail: MailRow): Promise<void> {
   const { db, clock, log, mailer } = context
   const { id, template, attempts } = mail
   if (mail.expires_at && mail.expires_at <= clock.now()) {
@@ -104,28 +104,28 @@ async function sendOne(context: MailContext, mail: MailRow): Promise<void> {
     return deleteMail(db, mail)
   }
   try {
-    await mailer.send(compose(context, mail))
+    await mailer.send(renderMessage(context, mail))
   } catch (error) {
-    return failed(context, mail, error)
+    return retryOrAbandon(context, mail, error)
   }
   await deleteMail(db, mail)
 }
 
-function compose({ composeMail }: MailContext, mail: MailRow): Message {
+function renderMessage({ composeMail }: MailContext, mail: MailRow): Message {
   const { id, template, language, fields, recipient: to, created_at: createdAt } = mail
   return { id, to, createdAt, ...composeMail(template, language, fields) }
 }
 
 /** Retries or abandons a mail that was not accepted. Neither the address nor the server's text is logged. */
-async function failed({ db, clock, log }: MailContext, mail: MailRow, error: unknown): Promise<void> {
+async function retryOrAbandon({ db, clock, log }: MailContext, mail: MailRow, error: unknown): Promise<void> {
   const { id, template, attempts } = mail
   const reason = error instanceof MailError || !(error instanceof Error) ? String(error) : error.stack
   const wait = waits[attempts - 1]
-  const refused = error instanceof MailError && error.final
+  const refused = error instanceof MailError && error.isPermanent
   if (wait === undefined || refused) {
     log.error({ mail: id, template, attempts, reason }, 'A mail could not be sent and was abandoned')
     const [short = ''] = String(error).slice(0, longestReason).split('\n')
-    return giveUpMail(db, mail, { at: clock.now(), refused, reason: short })
+    return abandonMail(db, mail, { at: clock.now(), refused, reason: short })
   }
   log.warn({ mail: id, template, attempts, reason }, `A mail could not be sent; retry in ${wait} s`)
   await postponeMail(db, mail, new Date(clock.now().getTime() + wait * 1000))

@@ -1,19 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { AsideDone, AsideJob, AsideSaid } from './run-aside.ts'
+import type { ThreadResult, ThreadJob, ThreadMessage } from './run-aside.ts'
 
 // Set by run-aside.ts.
-const { module, name, args } = workerData as AsideJob
+const { module, name, args } = workerData as ThreadJob
 const functions: Record<string, (...given: unknown[]) => unknown> = await import(module)
 
 say('loaded')
-say(work())
+say(runJob())
 
-function say(said: AsideSaid): void {
+function say(said: ThreadMessage): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage(said)
 }
 
-function work(): AsideDone {
+function runJob(): ThreadResult {
   try {
     return { result: functions[name]?.(...args) }
   } catch (error) {

@@ -24,24 +24,24 @@ export async function diskBytes(folder: string): Promise<number> {
 /** Watches the free space on a folder's disk, so that the least important writes stop first. */
 export async function watchDisk(
   folder: string,
-  leastBytes: number,
+  minBytes: number,
   log: Log,
-  free: (folder: string) => Promise<number> = freeBytes,
+  readFreeBytes: (folder: string) => Promise<number> = freeBytes,
 ): Promise<DiskGuard> {
   let low = false
   const look = async () => {
-    const left = await free(folder)
-    if (left < leastBytes !== low) {
+    const left = await readFreeBytes(folder)
+    if (left < minBytes !== low) {
       low = !low
       if (low) log.error({ left, folder }, 'The disk is nearly full: analytics events are not recorded')
       else log.info({ left, folder }, 'The disk has free space again: analytics events are recorded')
     }
   }
-  const lookAgain = () =>
+  const checkOrLog = () =>
     look().catch((error: unknown) =>
       log.warn({ err: error, folder }, 'The free disk space could not be read'),
     )
-  await lookAgain()
-  const timer = setInterval(() => void lookAgain(), everyMs).unref()
+  await checkOrLog()
+  const timer = setInterval(() => void checkOrLog(), everyMs).unref()
   return { isLow: () => low, stop: () => clearInterval(timer) }
 }

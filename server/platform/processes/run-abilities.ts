@@ -3,10 +3,10 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 const timeoutMs = 10_000
-const asked = new Map<string, Promise<Abilities>>()
+const asked = new Map<string, Promise<FfmpegCapabilities>>()
 
 /** The filters and encoders of a build of ffmpeg: builds differ more than versions. */
-export interface Abilities {
+export interface FfmpegCapabilities {
   filters: ReadonlySet<string>
   encoders: ReadonlySet<string>
 }
@@ -16,13 +16,13 @@ export interface Abilities {
  * start runs it again.
  * @throws Error if it does not respond within 10 s
  */
-export function askAbilities(ffmpegPath: string): Promise<Abilities> {
-  const known = asked.get(ffmpegPath) ?? ask(ffmpegPath)
+export function queryCapabilities(ffmpegPath: string): Promise<FfmpegCapabilities> {
+  const known = asked.get(ffmpegPath) ?? runQuery(ffmpegPath)
   asked.set(ffmpegPath, known)
   return known
 }
 
-async function ask(ffmpegPath: string): Promise<Abilities> {
+async function runQuery(ffmpegPath: string): Promise<FfmpegCapabilities> {
   const list = async (what: string) => {
     const { stdout } = await run(ffmpegPath, ['-hide_banner', what], { timeout: timeoutMs })
     // Every line is flags, name, description.

@@ -1,16 +1,16 @@
 import { Worker } from 'node:worker_threads'
 
 /** A function of a module and its arguments. A thread can be sent the arguments and the result. */
-export interface AsideJob {
+export interface ThreadJob {
   module: string
   name: string
   args: unknown[]
 }
-export type AsideDone = { result: unknown } | { problem: { name: string; message: string } }
-export type AsideSaid = 'loaded' | AsideDone
+export type ThreadResult = { result: unknown } | { problem: { name: string; message: string } }
+export type ThreadMessage = 'loaded' | ThreadResult
 
 /** The work took longer than its deadline. */
-export class TookTooLong extends Error {
+export class DeadlineExceeded extends Error {
   override name = 'TookTooLong'
 }
 
@@ -23,17 +23,18 @@ const megabytes = 128
  * Runs a function in a thread and terminates it at the deadline, so that a text that takes long to parse delays no other request.
  * @throws TookTooLong, and errors of the function with their name and message
  */
-export async function runAside(job: AsideJob, deadlineMs = usualDeadlineMs): Promise<unknown> {
+export async function runInThread(job: ThreadJob, deadlineMs = usualDeadlineMs): Promise<unknown> {
   const thread = new Worker(new URL('./aside-thread.ts', import.meta.url), {
     workerData: job,
     resourceLimits: { maxOldGenerationSizeMb: megabytes },
   })
-  const { promise: done, resolve, reject } = Promise.withResolvers<AsideDone>()
-  const rejectAfter = (ms: number) => setTimeout(() => reject(new TookTooLong('the deadline is over')), ms)
+  const { promise: done, resolve, reject } = Promise.withResolvers<ThreadResult>()
+  const rejectAfter = (ms: number) =>
+    setTimeout(() => reject(new DeadlineExceeded('the deadline is over')), ms)
   let timer = rejectAfter(loadWithinMs)
   thread.on('error', reject)
-  thread.on('exit', () => reject(new TookTooLong('the thread ended without a result')))
-  thread.on('message', (said: AsideSaid) => {
+  thread.on('exit', () => reject(new DeadlineExceeded('the thread ended without a result')))
+  thread.on('message', (said: ThreadMessage) => {
     clearTimeout(timer)
     if (said === 'loaded') timer = rejectAfter(deadlineMs)
     else resolve(said)

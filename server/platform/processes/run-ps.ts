@@ -12,7 +12,7 @@ const hasProc = existsSync('/proc/self/stat')
 /** Describes the process `pid`; undefined if there is none. Reads /proc, or runs `ps` (time-out 2 s) without it. */
 export function describeProcess(pid: number): ProcessDescription | undefined {
   try {
-    return hasProc ? readProc(pid) : askPs(pid)
+    return hasProc ? readProc(pid) : readPs(pid)
   } catch {
     return undefined
   }
@@ -29,7 +29,7 @@ function readProc(pid: number): ProcessDescription | undefined {
   }
 }
 
-function askPs(pid: number): ProcessDescription | undefined {
+function readPs(pid: number): ProcessDescription | undefined {
   const line = execFileSync('ps', ['-o', 'lstart=,command=', '-p', String(pid)], {
     encoding: 'utf8',
     timeout: 2000,

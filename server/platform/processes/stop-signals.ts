@@ -5,16 +5,16 @@ const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 type StopSignal = (typeof stopSignals)[number]
 
 /** A process of the site exits at the latest this long after the first signal, whatever still runs. The whole site has 10 s. */
-export const stopWithinMs = 9000
+export const stopTimeoutMs = 9000
 
-let stopBy = Infinity
+let stopDeadline = Infinity
 
 /** Calls `stop` at the first stop signal. Exits the process after `stopWithinMs`. */
 export function onStopSignal(stop: (signal: StopSignal) => void): void {
   const ask = (signal: StopSignal) => {
-    if (stopBy !== Infinity) return
-    stopBy = Date.now() + stopWithinMs
-    setTimeout(() => process.exit(128 + constants.signals[signal]), stopWithinMs).unref()
+    if (stopDeadline !== Infinity) return
+    stopDeadline = Date.now() + stopTimeoutMs
+    setTimeout(() => process.exit(128 + constants.signals[signal]), stopTimeoutMs).unref()
     stop(signal)
   }
   for (const signal of stopSignals) process.on(signal, ask)
@@ -22,7 +22,7 @@ export function onStopSignal(stop: (signal: StopSignal) => void): void {
 
 /** Returns how long until this process exits by force: Infinity before a stop signal. */
 export function stopTimeLeftMs(): number {
-  return Math.max(0, stopBy - Date.now())
+  return Math.max(0, stopDeadline - Date.now())
 }
 
 /** Stops this process as an external signal does: one of its children was asked to stop. */

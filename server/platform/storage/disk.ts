@@ -29,9 +29,9 @@ export function openDisk(dataDir: string): Storage {
     exists: async (key) => existsSync(pathOf(key)),
     list: (folder) => listFolder(pathOf(folder), folder),
     read: (key) => readFile(pathOf(key)),
-    write: (key, bytes) => whole(root, pathOf(key), (draft) => writeFile(draft, bytes)),
-    copy: (from, to) => whole(root, pathOf(to), (draft) => copyFile(pathOf(from), draft)),
-    async moveIn(path, key, signal) {
+    write: (key, bytes) => writeAtomically(root, pathOf(key), (draft) => writeFile(draft, bytes)),
+    copy: (from, to) => writeAtomically(root, pathOf(to), (draft) => copyFile(pathOf(from), draft)),
+    async moveFromWorkDir(path, key, signal) {
       signal?.throwIfAborted()
       await syncTree(path)
       await mkdir(dirname(pathOf(key)), { recursive: true })
@@ -40,13 +40,13 @@ export function openDisk(dataDir: string): Storage {
       await syncFoldersAbove(root, pathOf(key))
     },
     remove: (key) => rm(pathOf(key), { recursive: true, force: true }),
-    async bringHere(key) {
+    async getLocalPath(key) {
       await access(pathOf(key))
       return pathOf(key)
     },
-    isOwn: async () => true,
+    claimOwnership: async () => true,
     // Unfinished files are in `workDir` and are deleted there.
-    sweepUnfinished: async () => {},
+    deleteUnfinishedUploads: async () => {},
   }
 }
 
@@ -66,7 +66,11 @@ async function* listFolder(path: string, folder: string): AsyncGenerator<StoredF
 
 let drafts = 0
 
-async function whole(root: string, path: string, write: (draft: string) => Promise<void>): Promise<void> {
+async function writeAtomically(
+  root: string,
+  path: string,
+  write: (draft: string) => Promise<void>,
+): Promise<void> {
   const draft = `${path}.${process.pid}-${drafts++}${draftEnding}`
   await mkdir(dirname(path), { recursive: true })
   try {

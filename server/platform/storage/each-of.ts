@@ -2,9 +2,9 @@
  * Processes all items with limited concurrency. After the first failure it starts no more, and rejects once the running ones have
  * ended.
  */
-export async function eachOf<Item>(
+export async function forEachConcurrently<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
-  atOnce: number,
+  concurrency: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   // One iterator shared by all workers: each takes the next item.
@@ -21,6 +21,6 @@ export async function eachOf<Item>(
       failed ??= { error }
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
+  await Promise.all(Array.from({ length: concurrency }, worker))
   if (failed) throw failed.error
 }

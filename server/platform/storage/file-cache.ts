@@ -10,31 +10,31 @@ export interface FileCache {
 
 /** Creates the cache. Concurrent reads of a file share one load. */
 export function createFileCache(storage: Pick<Storage, 'read'>): FileCache {
-  const kept = new Map<string, Buffer>()
-  const coming = new Map<string, Promise<Buffer>>()
+  const cached = new Map<string, Buffer>()
+  const loading = new Map<string, Promise<Buffer>>()
   let bytes = 0
-  const keep = (key: string, file: Buffer) => {
-    kept.set(key, file)
+  const addToCache = (key: string, file: Buffer) => {
+    cached.set(key, file)
     bytes += file.byteLength
-    for (const [oldest, { byteLength }] of kept) {
+    for (const [oldest, { byteLength }] of cached) {
       if (bytes <= mostBytes) break
-      kept.delete(oldest)
+      cached.delete(oldest)
       bytes -= byteLength
     }
   }
   return {
     async read(key) {
-      const there = kept.get(key)
-      if (there) {
-        kept.delete(key)
-        kept.set(key, there)
-        return there
+      const hit = cached.get(key)
+      if (hit) {
+        cached.delete(key)
+        cached.set(key, hit)
+        return hit
       }
-      const awaited = coming.get(key) ?? storage.read(key).finally(() => coming.delete(key))
-      const isFirst = !coming.has(key)
-      coming.set(key, awaited)
+      const awaited = loading.get(key) ?? storage.read(key).finally(() => loading.delete(key))
+      const isFirst = !loading.has(key)
+      loading.set(key, awaited)
       const file = await awaited
-      if (isFirst) keep(key, file)
+      if (isFirst) addToCache(key, file)
       return file
     },
   }

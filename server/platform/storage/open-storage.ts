@@ -22,7 +22,7 @@ export async function openStorage(
     import('./s3-calls.ts'),
   ])
   const storage = openS3({ settings: s3, secretAccessKey: secrets.s3.secretAccessKey, dataDir, siteId })
-  const checked = storage.check().then(() => storage.isOwn())
+  const checked = storage.check().then(() => storage.claimOwnership())
   const isOwn = await checked.catch((error: unknown) => {
     if (!(error instanceof StoreError)) throw error
     if (error.status === 403)

@@ -4,37 +4,37 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { readS3 } from '#server/platform/config/read-s3.ts'
-import { makeFolder } from '#server/testing/media/describe-storage.ts'
-import { startS3, type Fault, type S3StandIn } from '#server/testing/fakes/s3-stand-in.ts'
+import { createTestFolder } from '#server/testing/media/describe-storage.ts'
+import { startFakeS3, type Fault, type FakeS3 } from '#server/testing/fakes/s3-stand-in.ts'
 import { openS3 } from './s3.ts'
-import type { Patience } from './s3-calls.ts'
-import { isStorageAway } from './storage.ts'
+import type { S3Timeouts } from './s3-calls.ts'
+import { isStorageUnavailable } from './storage.ts'
 
-const patience: Patience = { attempts: 4, connectMs: 5000, idleMs: 10_000, requestMs: 60_000 }
+const patience: S3Timeouts = { attempts: 4, connectMs: 5000, idleMs: 10_000, requestMs: 60_000 }
 /** Few attempts and short time-outs, so that tests of their exhaustion are fast. */
-const impatience: Patience = { attempts: 2, connectMs: 1000, idleMs: 1000, requestMs: 5000 }
+const impatience: S3Timeouts = { attempts: 2, connectMs: 1000, idleMs: 1000, requestMs: 5000 }
 
 let root: string
-let store: S3StandIn
+let store: FakeS3
 let storage: ReturnType<typeof openS3>
 let impatient: ReturnType<typeof openS3>
 
 const open = (changes = {}, patient = patience) => {
   const { s3, s3Secrets } = readS3({ ...store.settings, ...changes })
   if (!s3 || !s3Secrets) throw new Error('the stand-in has no settings')
-  return openS3({ settings: s3, ...s3Secrets, dataDir: root, siteId: 'site_1', patience: patient })
+  return openS3({ settings: s3, ...s3Secrets, dataDir: root, siteId: 'site_1', timeouts: patient })
 }
-const calls = (begin: string) => store.asked.filter((call) => call.startsWith(begin))
+const calls = (begin: string) => store.requests.filter((call) => call.startsWith(begin))
 const sentParts = () => calls('PUT').flatMap((call) => /partNumber=(\d+)/.exec(call)?.[1] ?? [])
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-s3-'))
-  store = await startS3()
+  store = await startFakeS3()
   storage = open()
   impatient = open({}, impatience)
 })
-beforeEach(() => void (store.asked.length = 0))
-afterEach(() => store.misbehave(() => undefined))
+beforeEach(() => void (store.requests.length = 0))
+afterEach(() => store.setFault(() => undefined))
 afterAll(async () => {
   await store.close()
   rmSync(root, { recursive: true, force: true })
@@ -43,7 +43,7 @@ afterAll(async () => {
 /** Injects a fault once, at the first matching request. */
 function once(fault: Fault, fits: RegExp): void {
   let done = false
-  store.misbehave((call) => {
+  store.setFault((call) => {
     if (done || !fits.test(call)) return undefined
     done = true
     return fault
@@ -59,7 +59,7 @@ test.each<Fault>(['fail', 'break', 'stall'])('retries a call that fails once (%s
 })
 
 test.each<Fault>(['fail', 'break', 'stall'])('abandons a store that always fails (%s)', async (fault) => {
-  store.misbehave(() => fault)
+  store.setFault(() => fault)
   await expect(impatient.write('media/never', 'film')).rejects.toThrow('The S3 store')
   await expect(impatient.exists('media/never')).rejects.toThrow('The S3 store')
   await expect(impatient.read('media/never')).rejects.toThrow('The S3 store')
@@ -87,16 +87,16 @@ const large = randomBytes(17 * megabyte)
 const film = large.subarray(0, 2 * megabyte)
 
 test('uploads a large file in parts; an interrupted upload sends only the missing ones', async () => {
-  const folder = makeFolder(storage, { 'film.mp4': large })
+  const folder = createTestFolder(storage, { 'film.mp4': large })
   const path = join(folder, 'film.mp4')
-  store.misbehave((call) => (/partNumber=3/.test(call) ? 'break' : undefined))
-  await expect(storage.moveIn(path, 'originals/film.mp4')).rejects.toThrow('UploadPart 3')
+  store.setFault((call) => (/partNumber=3/.test(call) ? 'break' : undefined))
+  await expect(storage.moveFromWorkDir(path, 'originals/film.mp4')).rejects.toThrow('UploadPart 3')
   expect(await storage.exists('originals/film.mp4')).toBe(false)
   expect(existsSync(path)).toBe(true)
-  store.asked.length = 0
-  store.misbehave(() => undefined)
+  store.requests.length = 0
+  store.setFault(() => undefined)
   // As after a restart: no state in memory.
-  await open().moveIn(path, 'originals/film.mp4')
+  await open().moveFromWorkDir(path, 'originals/film.mp4')
   expect(sentParts().toSorted()).not.toContain('1')
   expect(sentParts()).toContain('3')
   expect((await storage.read('originals/film.mp4')).equals(large)).toBe(true)
@@ -104,87 +104,89 @@ test('uploads a large file in parts; an interrupted upload sends only the missin
 })
 
 test('an aborted upload of a large file ends at once, and resumes another time', async () => {
-  const path = join(makeFolder(storage, { 'film.mp4': large }), 'film.mp4')
+  const path = join(createTestFolder(storage, { 'film.mp4': large }), 'film.mp4')
   const stop = new AbortController()
-  store.misbehave((call) => {
+  store.setFault((call) => {
     if (!/partNumber=3/.test(call)) return undefined
     stop.abort()
     return 'stall'
   })
-  await expect(storage.moveIn(path, 'originals/stopped.mp4', stop.signal)).rejects.toThrow('abort')
+  await expect(storage.moveFromWorkDir(path, 'originals/stopped.mp4', stop.signal)).rejects.toThrow('abort')
   expect(await storage.exists('originals/stopped.mp4')).toBe(false)
-  store.misbehave(() => undefined)
-  await storage.moveIn(path, 'originals/stopped.mp4')
+  store.setFault(() => undefined)
+  await storage.moveFromWorkDir(path, 'originals/stopped.mp4')
   expect((await storage.read('originals/stopped.mp4')).equals(large)).toBe(true)
 })
 
 test('sends parts with different bytes again', async () => {
   const [one, other] = [large, Buffer.from(large)]
   other[5] = (other[5] ?? 0) ^ 1
-  const folder = makeFolder(storage, { one, other })
-  store.misbehave((call) => (/partNumber=3/.test(call) ? 'fail' : undefined))
-  await expect(storage.moveIn(join(folder, 'one'), 'originals/changed.mp4')).rejects.toThrow('UploadPart 3')
-  store.asked.length = 0
-  store.misbehave(() => undefined)
-  await storage.moveIn(join(folder, 'other'), 'originals/changed.mp4')
+  const folder = createTestFolder(storage, { one, other })
+  store.setFault((call) => (/partNumber=3/.test(call) ? 'fail' : undefined))
+  await expect(storage.moveFromWorkDir(join(folder, 'one'), 'originals/changed.mp4')).rejects.toThrow(
+    'UploadPart 3',
+  )
+  store.requests.length = 0
+  store.setFault(() => undefined)
+  await storage.moveFromWorkDir(join(folder, 'other'), 'originals/changed.mp4')
   expect(sentParts()).toContain('1')
   expect((await storage.read('originals/changed.mp4')).equals(other)).toBe(true)
 })
 
 test('a lost response to the last call of an upload does no harm', async () => {
-  const folder = makeFolder(storage, { 'film.mp4': large })
+  const folder = createTestFolder(storage, { 'film.mp4': large })
   let lost = false
-  store.misbehave((call) => {
+  store.setFault((call) => {
     if (lost || !/^POST .*uploadId=/.test(call)) return undefined
     lost = true
     return 'lose the answer'
   })
-  await storage.moveIn(join(folder, 'film.mp4'), 'originals/lost.mp4')
+  await storage.moveFromWorkDir(join(folder, 'film.mp4'), 'originals/lost.mp4')
   expect((await storage.read('originals/lost.mp4')).equals(large)).toBe(true)
 })
 
 test('two concurrent uploads of the same file both succeed, even if one finishes in the middle of the other', async () => {
-  const [one, other] = [1, 2].map(() => join(makeFolder(storage, { 'film.mp4': large }), 'film.mp4'))
+  const [one, other] = [1, 2].map(() => join(createTestFolder(storage, { 'film.mp4': large }), 'film.mp4'))
   if (!one || !other) throw new Error('no files')
   const finished = Promise.withResolvers<void>()
   let isFirst = true
   // The one that started the upload waits with its second part until the other has completed it.
-  store.misbehave((call) => {
+  store.setFault((call) => {
     if (!isFirst || !/partNumber=2/.test(call)) return undefined
     isFirst = false
-    void storage.moveIn(other, 'originals/both.mp4').then(finished.resolve, finished.reject)
+    void storage.moveFromWorkDir(other, 'originals/both.mp4').then(finished.resolve, finished.reject)
     return finished.promise.then(() => undefined)
   })
-  await storage.moveIn(one, 'originals/both.mp4')
+  await storage.moveFromWorkDir(one, 'originals/both.mp4')
   expect((await storage.read('originals/both.mp4')).equals(large)).toBe(true)
 })
 
 test('an interrupted folder continues with the missing files', async () => {
-  const folder = makeFolder(storage, { 'v0/1.m4s': 'one', 'v0/2.m4s': 'two', 'v0/3.m4s': 'three' })
-  store.misbehave((call) => (call.includes('3.m4s') ? 'fail' : undefined))
-  await expect(storage.moveIn(folder, 'media/ast_folder')).rejects.toThrow('3.m4s')
-  store.asked.length = 0
-  store.misbehave(() => undefined)
-  await storage.moveIn(folder, 'media/ast_folder')
+  const folder = createTestFolder(storage, { 'v0/1.m4s': 'one', 'v0/2.m4s': 'two', 'v0/3.m4s': 'three' })
+  store.setFault((call) => (call.includes('3.m4s') ? 'fail' : undefined))
+  await expect(storage.moveFromWorkDir(folder, 'media/ast_folder')).rejects.toThrow('3.m4s')
+  store.requests.length = 0
+  store.setFault(() => undefined)
+  await storage.moveFromWorkDir(folder, 'media/ast_folder')
   expect(calls('PUT')).toEqual([expect.stringContaining('3.m4s')])
 })
 
 test('a download resumes after a broken connection, without repeating received bytes', async () => {
-  const folder = makeFolder(storage, { 'film.mp4': film })
-  await storage.moveIn(join(folder, 'film.mp4'), 'originals/there.mp4')
+  const folder = createTestFolder(storage, { 'film.mp4': film })
+  await storage.moveFromWorkDir(join(folder, 'film.mp4'), 'originals/there.mp4')
   let breaks = 3
-  store.misbehave((call) => (call.startsWith('GET') && breaks-- > 0 ? 'break in the middle' : undefined))
-  const path = await storage.bringHere('originals/there.mp4', folder)
+  store.setFault((call) => (call.startsWith('GET') && breaks-- > 0 ? 'break in the middle' : undefined))
+  const path = await storage.getLocalPath('originals/there.mp4', folder)
   expect(readFileSync(path).equals(film)).toBe(true)
 })
 
 test('a download may break any number of times as long as each attempt receives data', async () => {
-  const folder = makeFolder(storage, { 'film.mp4': film })
-  await storage.moveIn(join(folder, 'film.mp4'), 'originals/often.mp4')
+  const folder = createTestFolder(storage, { 'film.mp4': film })
+  await storage.moveFromWorkDir(join(folder, 'film.mp4'), 'originals/often.mp4')
   let breaks = 12
-  store.misbehave((call) => (call.startsWith('GET') && breaks-- > 0 ? 'break in the middle' : undefined))
+  store.setFault((call) => (call.startsWith('GET') && breaks-- > 0 ? 'break in the middle' : undefined))
   // One attempt, so that a connection whose last bytes are lost counts as one without data.
-  const path = await open({}, { ...patience, attempts: 1 }).bringHere('originals/often.mp4', folder)
+  const path = await open({}, { ...patience, attempts: 1 }).getLocalPath('originals/often.mp4', folder)
   expect(breaks).toBeLessThan(0)
   expect(readFileSync(path).equals(film)).toBe(true)
 })
@@ -192,45 +194,47 @@ test('a download may break any number of times as long as each attempt receives 
 test.each<Fault>(['forget the range', 'mistake the range'])(
   'rejects bytes that differ from the requested ones (%s)',
   async (fault) => {
-    const folder = makeFolder(storage, { 'film.mp4': film })
-    await storage.moveIn(join(folder, 'film.mp4'), 'originals/ranged.mp4')
+    const folder = createTestFolder(storage, { 'film.mp4': film })
+    await storage.moveFromWorkDir(join(folder, 'film.mp4'), 'originals/ranged.mp4')
     let wrong = 3
-    store.misbehave((call) => (call.startsWith('GET') && wrong-- > 0 ? fault : undefined))
-    const path = await storage.bringHere('originals/ranged.mp4', folder)
+    store.setFault((call) => (call.startsWith('GET') && wrong-- > 0 ? fault : undefined))
+    const path = await storage.getLocalPath('originals/ranged.mp4', folder)
     expect(readFileSync(path).equals(film)).toBe(true)
-    store.misbehave((call) => (call.startsWith('GET') ? fault : undefined))
-    await expect(impatient.bringHere('originals/ranged.mp4', folder)).rejects.toThrow('GetObject')
+    store.setFault((call) => (call.startsWith('GET') ? fault : undefined))
+    await expect(impatient.getLocalPath('originals/ranged.mp4', folder)).rejects.toThrow('GetObject')
   },
 )
 
 test('distinguishes a refusal because of the file from an unavailable store', async () => {
-  const away = async (work: Promise<unknown>) => work.then(() => 'fine', isStorageAway)
-  store.misbehave(() => 'fail')
+  const away = async (work: Promise<unknown>) => work.then(() => 'fine', isStorageUnavailable)
+  store.setFault(() => 'fail')
   expect(await away(impatient.read('media/x'))).toBe(true)
-  store.misbehave(() => 'break')
+  store.setFault(() => 'break')
   expect(await away(impatient.read('media/x'))).toBe(true)
-  store.misbehave(() => undefined)
+  store.setFault(() => undefined)
   expect(await away(open({ S3_SECRET_ACCESS_KEY: 'x' }).write('media/x', 'x'))).toBe(true)
   expect(await away(storage.read('media/nowhere'))).toBe(false)
-  store.misbehave(() => 'refuse')
+  store.setFault(() => 'refuse')
   expect(await away(storage.write('media/x', 'x'))).toBe(false)
 })
 
 test('abandons a store that breaks off and sends nothing more', async () => {
-  const folder = makeFolder(storage, { 'film.mp4': 'film' })
-  await storage.moveIn(join(folder, 'film.mp4'), 'originals/never.mp4')
-  store.misbehave((call) => (call.startsWith('GET') ? 'stop in the middle' : undefined))
-  await expect(impatient.bringHere('originals/never.mp4', folder)).rejects.toThrow('GetObject')
+  const folder = createTestFolder(storage, { 'film.mp4': 'film' })
+  await storage.moveFromWorkDir(join(folder, 'film.mp4'), 'originals/never.mp4')
+  store.setFault((call) => (call.startsWith('GET') ? 'stop in the middle' : undefined))
+  await expect(impatient.getLocalPath('originals/never.mp4', folder)).rejects.toThrow('GetObject')
   await expect(impatient.read('originals/never.mp4')).rejects.toThrow('GetObject')
 })
 
 test('aborts uploads that were started long ago and never completed, and no younger ones', async () => {
-  const folder = makeFolder(storage, { 'film.mp4': large })
-  store.misbehave((call) => (/partNumber=2/.test(call) ? 'fail' : undefined))
-  await expect(storage.moveIn(join(folder, 'film.mp4'), 'originals/left.mp4')).rejects.toThrow('UploadPart')
-  store.misbehave(() => undefined)
-  await storage.sweepUnfinished(new Date(Date.now() - 60_000))
+  const folder = createTestFolder(storage, { 'film.mp4': large })
+  store.setFault((call) => (/partNumber=2/.test(call) ? 'fail' : undefined))
+  await expect(storage.moveFromWorkDir(join(folder, 'film.mp4'), 'originals/left.mp4')).rejects.toThrow(
+    'UploadPart',
+  )
+  store.setFault(() => undefined)
+  await storage.deleteUnfinishedUploads(new Date(Date.now() - 60_000))
   expect(calls('DELETE')).toHaveLength(0)
-  await storage.sweepUnfinished(new Date(Date.now() + 1000))
+  await storage.deleteUnfinishedUploads(new Date(Date.now() + 1000))
   expect(calls('DELETE')).toEqual([expect.stringContaining('originals/left.mp4')])
 })

@@ -20,7 +20,7 @@ import type { S3Config } from '#server/platform/config/read-s3.ts'
 import { StorageError } from './storage.ts'
 
 /** Time-outs and the number of attempts. A server error and a refused or broken connection are retried after a moment. */
-export interface Patience {
+export interface S3Timeouts {
   attempts: number
   connectMs: number
   /** Time-out without a byte in either direction. */
@@ -29,11 +29,11 @@ export interface Patience {
   requestMs: number
 }
 
-const usualPatience: Patience = { attempts: 4, connectMs: 5000, idleMs: 20_000, requestMs: 180_000 }
+const defaultTimeouts: S3Timeouts = { attempts: 4, connectMs: 5000, idleMs: 20_000, requestMs: 180_000 }
 
 /** Redirected, denied (a wrong key or clock), too slow, too many requests. */
-const awayStatus = new Set([301, 401, 403, 408, 429])
-const awayCodes = new Set(['NoSuchBucket', 'RequestTimeout'])
+const unavailableStatuses = new Set([301, 401, 403, 408, 429])
+const unavailableCodes = new Set(['NoSuchBucket', 'RequestTimeout'])
 
 /** An error response of the store, or none at all, with a message for the log. */
 export class StoreError extends StorageError {
@@ -53,9 +53,11 @@ export class StoreError extends StorageError {
     this.code = code
   }
 
-  get isAway(): boolean {
+  get isUnavailable(): boolean {
     const { status, code } = this
-    return status === undefined || status >= 500 || awayStatus.has(status) || awayCodes.has(code)
+    return (
+      status === undefined || status >= 500 || unavailableStatuses.has(status) || unavailableCodes.has(code)
+    )
   }
 
   get isMissing(): boolean {
@@ -64,7 +66,7 @@ export class StoreError extends StorageError {
 }
 
 /** The remaining bytes of a file. */
-interface Rest {
+interface RemainingRange {
   from: number
   /** Size of the whole file. */
   bytes: number
@@ -80,7 +82,7 @@ export interface Part {
 export interface Upload {
   key: string
   id: string
-  begunAt: Date
+  startedAt: Date
 }
 
 export type S3Calls = ReturnType<typeof createS3Calls>
@@ -91,7 +93,7 @@ interface FileHeaders {
 }
 
 /** Creates the S3 calls of the storage, each with its time-outs. @throws StoreError */
-export function createS3Calls(settings: S3Config, secretAccessKey: string, patience = usualPatience) {
+export function createS3Calls(settings: S3Config, secretAccessKey: string, patience = defaultTimeouts) {
   const { endpoint, region, bucket: Bucket, accessKeyId, forcePathStyle } = settings
   const client = new S3Client({
     endpoint,
@@ -129,11 +131,15 @@ export function createS3Calls(settings: S3Config, secretAccessKey: string, patie
       return Body
     },
     /** Reads a file's bytes from an offset; fails if the file has changed. */
-    async getRest(Key: string, { from, bytes, etag }: Rest, signal?: AbortSignal): Promise<Readable> {
+    async getRest(
+      Key: string,
+      { from, bytes, etag }: RemainingRange,
+      signal?: AbortSignal,
+    ): Promise<Readable> {
       const range = from > 0 ? { Range: `bytes=${from}-` } : {}
-      const wish = new GetObjectCommand({ Bucket, Key, ...range, IfMatch: etag })
+      const command = new GetObjectCommand({ Bucket, Key, ...range, IfMatch: etag })
       const call = `GetObject ${Key}`
-      const answer = await ask(call, client.send(wish, { abortSignal: signal }), signal)
+      const answer = await ask(call, client.send(command, { abortSignal: signal }), signal)
       const { Body, ContentRange, $metadata } = answer
       if (!(Body instanceof Readable)) throw new StoreError(call, new Error('an answer without a stream'))
       const isRight =
@@ -158,8 +164,8 @@ export function createS3Calls(settings: S3Config, secretAccessKey: string, patie
       ask(`DeleteObject ${Key}`, client.send(new DeleteObjectCommand({ Bucket, Key }))),
     async *list(Prefix: string) {
       for (let ContinuationToken: string | undefined; ;) {
-        const wish = new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken })
-        const page = await ask(`ListObjectsV2 ${Prefix}`, client.send(wish))
+        const command = new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken })
+        const page = await ask(`ListObjectsV2 ${Prefix}`, client.send(command))
         for (const { Key = '', Size = 0, ETag = '', LastModified = new Date(0) } of page.Contents ?? [])
           yield { key: Key, bytes: Size, etag: ETag, writtenAt: LastModified }
         if (!page.IsTruncated) return
@@ -168,18 +174,18 @@ export function createS3Calls(settings: S3Config, secretAccessKey: string, patie
     },
     async *uploads(Prefix: string): AsyncGenerator<Upload> {
       for (let markers: { KeyMarker?: string; UploadIdMarker?: string } = {}; ;) {
-        const wish = new ListMultipartUploadsCommand({ Bucket, Prefix, ...markers })
-        const page = await ask(`ListMultipartUploads ${Prefix}`, client.send(wish))
+        const command = new ListMultipartUploadsCommand({ Bucket, Prefix, ...markers })
+        const page = await ask(`ListMultipartUploads ${Prefix}`, client.send(command))
         for (const { Key = '', UploadId = '', Initiated = new Date(0) } of page.Uploads ?? [])
-          yield { key: Key, id: UploadId, begunAt: Initiated }
+          yield { key: Key, id: UploadId, startedAt: Initiated }
         if (!page.IsTruncated) return
         markers = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
       }
     },
     async *parts({ key, id }: Pick<Upload, 'key' | 'id'>): AsyncGenerator<Part> {
       for (let PartNumberMarker: string | undefined; ;) {
-        const wish = new ListPartsCommand({ Bucket, Key: key, UploadId: id, PartNumberMarker })
-        const page = await ask(`ListParts ${key}`, client.send(wish))
+        const command = new ListPartsCommand({ Bucket, Key: key, UploadId: id, PartNumberMarker })
+        const page = await ask(`ListParts ${key}`, client.send(command))
         for (const { PartNumber = 0, ETag = '', Size = 0 } of page.Parts ?? [])
           yield { number: PartNumber, etag: ETag, bytes: Size }
         if (!page.IsTruncated) return
@@ -187,8 +193,8 @@ export function createS3Calls(settings: S3Config, secretAccessKey: string, patie
       }
     },
     async beginUpload(Key: string, headers: FileHeaders): Promise<string> {
-      const wish = new CreateMultipartUploadCommand({ Bucket, Key, ...headers })
-      const { UploadId = '' } = await ask(`CreateMultipartUpload ${Key}`, client.send(wish))
+      const command = new CreateMultipartUploadCommand({ Bucket, Key, ...headers })
+      const { UploadId = '' } = await ask(`CreateMultipartUpload ${Key}`, client.send(command))
       return UploadId
     },
     async uploadPart(
@@ -197,15 +203,15 @@ export function createS3Calls(settings: S3Config, secretAccessKey: string, patie
       Body: Uint8Array,
       signal?: AbortSignal,
     ): Promise<Part> {
-      const wish = new UploadPartCommand({ Bucket, Key: key, UploadId: id, PartNumber, Body })
+      const command = new UploadPartCommand({ Bucket, Key: key, UploadId: id, PartNumber, Body })
       const call = `UploadPart ${PartNumber} of ${key}`
-      const { ETag = '' } = await ask(call, client.send(wish, { abortSignal: signal }), signal)
+      const { ETag = '' } = await ask(call, client.send(command, { abortSignal: signal }), signal)
       return { number: PartNumber, etag: ETag, bytes: Body.byteLength }
     },
     finishUpload({ key, id }: { key: string; id: string }, parts: readonly Part[]) {
       const Parts = parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }))
-      const wish = { Bucket, Key: key, UploadId: id, MultipartUpload: { Parts } }
-      return ask(`CompleteMultipartUpload ${key}`, client.send(new CompleteMultipartUploadCommand(wish)))
+      const input = { Bucket, Key: key, UploadId: id, MultipartUpload: { Parts } }
+      return ask(`CompleteMultipartUpload ${key}`, client.send(new CompleteMultipartUploadCommand(input)))
     },
     abortUpload: ({ key, id }: Upload) =>
       ask(

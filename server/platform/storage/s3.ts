@@ -4,12 +4,12 @@ import { basename, join, relative, resolve, sep } from 'node:path'
 import { addAbortSignal } from 'node:stream'
 import { contentTypeOf } from '#server/platform/content-types.ts'
 import type { S3Config } from '#server/platform/config/read-s3.ts'
-import { eachOf } from './each-of.ts'
+import { forEachConcurrently } from './each-of.ts'
 import { presign } from './presign.ts'
-import { createS3Calls, StoreError, type Patience, type S3Calls } from './s3-calls.ts'
+import { createS3Calls, StoreError, type S3Timeouts, type S3Calls } from './s3-calls.ts'
 import { checkKey, noSuchFile, type Delivery, type Storage } from './storage.ts'
 import { isMd5Of, partBytes, uploadInParts } from './upload-in-parts.ts'
-import { forGood } from '#server/platform/cache-control.ts'
+import { immutableCacheControl } from '#server/platform/cache-control.ts'
 
 export interface S3Setup {
   settings: S3Config
@@ -17,24 +17,30 @@ export interface S3Setup {
   dataDir: string
   /** The owner of the bucket, according to its marker. */
   siteId: string
-  patience?: Patience
+  timeouts?: S3Timeouts
 }
 
 const filesAtOnce = 6
 
 /** Time-outs of calls that a viewer waits for: about four seconds, then the viewer is asked to retry. */
-const viewersPatience: Patience = { attempts: 2, connectMs: 1000, idleMs: 2000, requestMs: 2000 }
+const interactiveTimeouts: S3Timeouts = { attempts: 2, connectMs: 1000, idleMs: 2000, requestMs: 2000 }
 
 /** Links are signed as of this long before they expire, so that one media signature always yields the same cacheable links. */
 const linkLifeMs = 12 * 3_600_000
 
 /** Opens the storage in a bucket of any S3-compatible store; unfinished work is on this machine's disk. */
-export function openS3({ settings, secretAccessKey, dataDir, siteId, patience }: S3Setup): Storage & {
+export function openS3({
+  settings,
+  secretAccessKey,
+  dataDir,
+  siteId,
+  timeouts: patience,
+}: S3Setup): Storage & {
   /** @throws StoreError if the bucket cannot be used */
   check(): Promise<unknown>
 } {
   const calls = createS3Calls(settings, secretAccessKey, patience)
-  const hurried = createS3Calls(settings, secretAccessKey, viewersPatience)
+  const interactiveCalls = createS3Calls(settings, secretAccessKey, interactiveTimeouts)
   const workDir = resolve(dataDir, 'work')
   mkdirSync(workDir, { recursive: true })
   return {
@@ -50,27 +56,32 @@ export function openS3({ settings, secretAccessKey, dataDir, siteId, patience }:
         },
       ),
     list: (folder) => calls.list(`${checkKey(folder)}/`),
-    read: (key, { soon = false } = {}) => found(key, () => readWhole(soon ? hurried : calls, checkKey(key))),
+    read: (key, { interactive = false } = {}) =>
+      withMissingFileError(key, () => readWhole(interactive ? interactiveCalls : calls, checkKey(key))),
     async write(key, bytes) {
       await calls.put(checkKey(key), Buffer.from(bytes), headersOf(key))
     },
-    moveIn: (path, key, signal) => moveIn(calls, path, checkKey(key), signal),
+    moveFromWorkDir: (path, key, signal) => uploadAndRemove(calls, path, checkKey(key), signal),
     async copy(from, to) {
-      await found(from, () => calls.copy(checkKey(from), checkKey(to)))
+      await withMissingFileError(from, () => calls.copy(checkKey(from), checkKey(to)))
     },
     async remove(key) {
       await calls.delete(checkKey(key))
-      await eachOf(calls.list(`${key}/`), filesAtOnce, async (file) => void (await calls.delete(file.key)))
+      await forEachConcurrently(
+        calls.list(`${key}/`),
+        filesAtOnce,
+        async (file) => void (await calls.delete(file.key)),
+      )
     },
-    async bringHere(key, folder, signal) {
+    async getLocalPath(key, folder, signal) {
       const path = join(folder, basename(checkKey(key)))
-      await found(key, () => download(calls, key, path, signal))
+      await withMissingFileError(key, () => download(calls, key, path, signal))
       return path
     },
-    isOwn: () => claim(calls, siteId),
-    async sweepUnfinished(before) {
+    claimOwnership: () => claimBucket(calls, siteId),
+    async deleteUnfinishedUploads(before) {
       for await (const upload of calls.uploads(''))
-        if (upload.begunAt < before) await calls.abortUpload(upload)
+        if (upload.startedAt < before) await calls.abortUpload(upload)
     },
   }
 }
@@ -78,7 +89,7 @@ export function openS3({ settings, secretAccessKey, dataDir, siteId, patience }:
 /** The key of the file that names a bucket's owner. */
 export const markerKey = 'site-id'
 
-async function claim(calls: S3Calls, siteId: string): Promise<boolean> {
+async function claimBucket(calls: S3Calls, siteId: string): Promise<boolean> {
   const owner = await readWhole(calls, markerKey).catch((error: unknown) => {
     if (error instanceof StoreError && error.isMissing) return undefined
     throw error
@@ -117,11 +128,11 @@ function bucketAddress({ endpoint, bucket, forcePathStyle }: S3Config): URL {
 
 /** Returns headers for browsers and caches. Captions may change; every other file is named by its content. */
 function headersOf(key: string) {
-  const CacheControl = key.endsWith('.vtt') ? 'no-cache' : forGood
+  const CacheControl = key.endsWith('.vtt') ? 'no-cache' : immutableCacheControl
   return { ContentType: contentTypeOf(key), CacheControl }
 }
 
-async function found<Answer>(key: string, ask: () => Promise<Answer>): Promise<Answer> {
+async function withMissingFileError<Answer>(key: string, ask: () => Promise<Answer>): Promise<Answer> {
   return ask().catch((error: unknown) => {
     throw error instanceof StoreError && error.isMissing ? noSuchFile(key) : error
   })
@@ -149,7 +160,7 @@ async function download(calls: S3Calls, key: string, path: string, signal?: Abor
     const size = await sizeOf(path)
     if (size > bytes) throw new StoreError(`GetObject ${key}`, new Error('more bytes than the file has'))
     left = size > from ? calls.attempts : left - 1
-    if (left === 0 || isOurs(failed))
+    if (left === 0 || isLocalDiskError(failed))
       throw failed ?? new StoreError(`GetObject ${key}`, new Error('no bytes'))
     from = size
   }
@@ -173,13 +184,15 @@ async function downloadRest(
     await file.sync()
     return undefined
   } catch (error) {
-    if (error instanceof StoreError && !error.isAway) throw error
-    return error instanceof StoreError || isOurs(error) ? error : new StoreError(`GetObject ${key}`, error)
+    if (error instanceof StoreError && !error.isUnavailable) throw error
+    return error instanceof StoreError || isLocalDiskError(error)
+      ? error
+      : new StoreError(`GetObject ${key}`, error)
   }
 }
 
 /** Returns whether an error is of this machine's disk, not of the store. */
-function isOurs(error: unknown): error is Error {
+function isLocalDiskError(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT', 'EIO'].includes(String(error.code))
 }
 
@@ -190,7 +203,12 @@ const sizeOf = (path: string) =>
   )
 
 /** Uploads file by file; existing files are not sent again, and other files are deleted. */
-async function moveIn(calls: S3Calls, path: string, key: string, signal?: AbortSignal): Promise<void> {
+async function uploadAndRemove(
+  calls: S3Calls,
+  path: string,
+  key: string,
+  signal?: AbortSignal,
+): Promise<void> {
   const isFolder = (await stat(path)).isDirectory()
   if (isFolder) await moveFolder(calls, path, key, signal)
   else await sendFile(calls, path, key, signal)
@@ -204,13 +222,13 @@ async function moveFolder(calls: S3Calls, path: string, key: string, signal?: Ab
   const files = entries
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
-  await eachOf(files, filesAtOnce, async (file) => {
+  await forEachConcurrently(files, filesAtOnce, async (file) => {
     const target = `${key}/${relative(path, file).split(sep).join('/')}`
     const etag = former.get(target)
     former.delete(target)
     await sendFile(calls, file, target, signal, etag)
   })
-  await eachOf(former.keys(), filesAtOnce, async (gone) => void (await calls.delete(gone)))
+  await forEachConcurrently(former.keys(), filesAtOnce, async (gone) => void (await calls.delete(gone)))
 }
 
 async function sendFile(

@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { readS3 } from '#server/platform/config/read-s3.ts'
-import { describeStorage } from '#server/testing/media/describe-storage.ts'
-import { startS3, type S3StandIn } from '#server/testing/fakes/s3-stand-in.ts'
+import { testStorageContract } from '#server/testing/media/describe-storage.ts'
+import { startFakeS3, type FakeS3 } from '#server/testing/fakes/s3-stand-in.ts'
 import { openDisk } from './disk.ts'
 import { openS3 } from './s3.ts'
 import type { Storage } from './storage.ts'
 
 let root: string
-let store: S3StandIn
+let store: FakeS3
 let disk: Storage
 let bucket: Storage
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-storage-'))
-  store = await startS3()
+  store = await startFakeS3()
   disk = openDisk(join(root, 'disk'))
   const { s3, s3Secrets } = readS3(store.settings)
   if (!s3 || !s3Secrets) throw new Error('the stand-in has no settings')
@@ -27,5 +27,5 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-describeStorage('the disk', () => disk)
-describeStorage('a bucket', () => bucket)
+testStorageContract('the disk', () => disk)
+testStorageContract('a bucket', () => bucket)

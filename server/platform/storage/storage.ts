@@ -26,13 +26,13 @@ export interface Storage {
   /** Lists all files below a folder; none if there is no such folder. */
   list(folder: string): AsyncIterable<StoredFile>
   /** `soon`: a viewer waits for it, so a slow store is abandoned within seconds. @throws Error (ENOENT) if there is no such file */
-  read(key: string, options?: { soon?: boolean }): Promise<Buffer>
+  read(key: string, options?: { interactive?: boolean }): Promise<Buffer>
   write(key: string, bytes: string | Uint8Array): Promise<void>
   /**
    * Moves a finished file or folder of `workDir` to a key, replacing what is there. Data sent by an earlier attempt at the same key is
    * not sent again. @throws the signal's reason when aborted
    */
-  moveIn(path: string, key: string, signal?: AbortSignal): Promise<void>
+  moveFromWorkDir(path: string, key: string, signal?: AbortSignal): Promise<void>
   /** @throws Error (ENOENT) if there is no such file */
   copy(from: string, to: string): Promise<void>
   /** Deletes a file or a whole folder, if it exists. */
@@ -41,22 +41,22 @@ export interface Storage {
    * Returns a local path at which a program can read the file: the file itself, or a copy in `folder`.
    * @throws Error (ENOENT) if there is no such file; the signal's reason when aborted
    */
-  bringHere(key: string, folder: string, signal?: AbortSignal): Promise<string>
+  getLocalPath(key: string, folder: string, signal?: AbortSignal): Promise<string>
   /** Returns whether this site owns the storage, so that it may delete unknown files. It claims a bucket without an owner. */
-  isOwn(): Promise<boolean>
+  claimOwnership(): Promise<boolean>
   /** Deletes unfinished uploads that started before a time. */
-  sweepUnfinished(before: Date): Promise<void>
+  deleteUnfinishedUploads(before: Date): Promise<void>
 }
 
 /** An error of a store. */
 export abstract class StorageError extends Error {
   /** True if the error does not concern the file: the same call may succeed once the store is available or grants access again. */
-  abstract readonly isAway: boolean
+  abstract readonly isUnavailable: boolean
 }
 
 /** Returns whether an error is temporary and caused by the store. */
-export function isStorageAway(error: unknown): boolean {
-  return error instanceof StorageError && error.isAway
+export function isStorageUnavailable(error: unknown): boolean {
+  return error instanceof StorageError && error.isUnavailable
 }
 
 /** Creates the error for a missing file, as the disk reports it. */

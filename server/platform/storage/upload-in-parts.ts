@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
-import { eachOf } from './each-of.ts'
+import { forEachConcurrently } from './each-of.ts'
 import { StoreError, type Part, type S3Calls } from './s3-calls.ts'
 
 /** A smaller file is sent in one piece; S3 accepts no part under 5 MiB except the last. */
@@ -32,22 +32,24 @@ export async function uploadInParts(calls: S3Calls, file: LargeFile, signal?: Ab
 }
 
 async function upload(calls: S3Calls, file: LargeFile, signal?: AbortSignal): Promise<void> {
-  const { upload, done } = await takeUp(calls, file)
+  const { upload, done } = await resumeOrStartUpload(calls, file)
   // The same for every attempt at a file, so that the parts match.
   const size = Math.max(partBytes, Math.ceil(file.bytes / mostParts))
   const numbers = Array.from({ length: Math.ceil(file.bytes / size) }, (_, index) => index + 1)
   const parts: Part[] = []
   const handle = await open(file.path)
   try {
-    await eachOf(numbers, partsAtOnce, async (number) => {
+    await forEachConcurrently(numbers, partsAtOnce, async (number) => {
       signal?.throwIfAborted()
       const bytes = await readPart(
         handle,
         (number - 1) * size,
         Math.min(size, file.bytes - (number - 1) * size),
       )
-      const there = done.get(number)
-      parts[number - 1] = isSame(there, bytes) ? there : await calls.uploadPart(upload, number, bytes, signal)
+      const uploadedPart = done.get(number)
+      parts[number - 1] = isSame(uploadedPart, bytes)
+        ? uploadedPart
+        : await calls.uploadPart(upload, number, bytes, signal)
     })
   } finally {
     await handle.close()
@@ -56,11 +58,11 @@ async function upload(calls: S3Calls, file: LargeFile, signal?: AbortSignal): Pr
 }
 
 /** Returns the latest unfinished upload with its parts, or starts one. */
-async function takeUp(calls: S3Calls, { key, headers }: LargeFile) {
+async function resumeOrStartUpload(calls: S3Calls, { key, headers }: LargeFile) {
   const done = new Map<number, Part>()
-  let open: { key: string; id: string; begunAt: Date } | undefined
+  let open: { key: string; id: string; startedAt: Date } | undefined
   for await (const each of calls.uploads(key))
-    if (each.key === key && (!open || each.begunAt >= open.begunAt)) open = each
+    if (each.key === key && (!open || each.startedAt >= open.startedAt)) open = each
   if (!open) return { upload: { key, id: await calls.beginUpload(key, headers) }, done }
   for await (const part of calls.parts(open)) done.set(part.number, part)
   return { upload: open, done }

@@ -2,18 +2,18 @@ import {
   cancelSubscription,
   resumeSubscription,
 } from '#server/features/billing/subscriptions/cancel-subscription.ts'
-import { changeMethod } from '#server/features/billing/payment-methods/change-method.ts'
+import { changePaymentMethod } from '#server/features/billing/payment-methods/change-method.ts'
 import type { Behaviour } from '#server/features/billing/gateways/sandbox/cards.ts'
 import { mergeGuest } from '#server/features/members/sessions/sign-in-as.ts'
 import { newId } from '#server/platform/ids.ts'
-import type { BillingLane, Fault } from './billing-lane.ts'
-import { nameOf, type Device, type Model } from './model.ts'
-import { answerOf, Step } from './step.ts'
-import { unlessNone, withFault } from './with-fault.ts'
-import { words } from './buying-steps.ts'
+import type { BillingHarness, Fault } from './billing-lane.ts'
+import { deviceName, type Device, type Model } from './model.ts'
+import { outcomeOf, Step } from './step.ts'
+import { faultSuffix, withFault } from './with-fault.ts'
+import { cardBehaviourText } from './buying-steps.ts'
 
 /** Cancels or resumes the renewals. */
-export class Renewals extends Step {
+export class ToggleRenewal extends Step {
   readonly device: Device
   readonly on: boolean
   constructor({ device, on }: { device: Device; on: boolean }) {
@@ -25,12 +25,12 @@ export class Renewals extends Step {
     return model.isSubscribed(model.userOf(this.device))
   }
   describe(): string {
-    return `${nameOf(this.device)} ${this.on ? 'resumes' : 'cancels'} the plan`
+    return `${deviceName(this.device)} ${this.on ? 'resumes' : 'cancels'} the plan`
   }
-  async act({ context }: BillingLane, model: Model): Promise<string> {
+  async act({ context }: BillingHarness, model: Model): Promise<string> {
     const userId = model.userOf(this.device)
     const change = this.on ? resumeSubscription : cancelSubscription
-    const answer = await answerOf(() => change(context, userId, 'en'))
+    const answer = await outcomeOf(() => change(context, userId, 'en'))
     if (answer !== 'done') return answer
     if (this.on) model.cancelled.delete(userId)
     else model.cancelled.add(userId)
@@ -53,10 +53,10 @@ export class ChangeCard extends Step {
     return model.isSubscribed(model.userOf(this.device))
   }
   describe(): string {
-    return `${nameOf(this.device)} changes to a card that ${words[this.card]}${unlessNone(this.fault)}`
+    return `${deviceName(this.device)} changes to a card that ${cardBehaviourText[this.card]}${faultSuffix(this.fault)}`
   }
-  async act(lane: BillingLane, model: Model): Promise<string> {
-    const token = await lane.newToken(this.card)
+  async act(harness: BillingHarness, model: Model): Promise<string> {
+    const token = await harness.newToken(this.card)
     const wanted = {
       userId: model.userOf(this.device),
       changeId: newId('pmc'),
@@ -64,7 +64,9 @@ export class ChangeCard extends Step {
       method: 'card',
       payer: { ip: '127.0.0.1', token },
     } as const
-    return withFault(lane, model, this.fault, () => answerOf(() => changeMethod(lane.context, wanted)))
+    return withFault(harness, model, this.fault, () =>
+      outcomeOf(() => changePaymentMethod(harness.context, wanted)),
+    )
   }
 }
 
@@ -76,7 +78,7 @@ export class SignIn extends Step {
   describe(): string {
     return 'the guest signs in'
   }
-  async act({ context, db }: BillingLane, model: Model): Promise<string> {
+  async act({ context, db }: BillingHarness, model: Model): Promise<string> {
     const { guest, member, books, cancelled } = model
     const live = books.subscriptions.filter(({ status }) => status === 'active' || status === 'past_due')
     const isLive = (userId: string) => live.some(({ user_id }) => user_id === userId)

@@ -6,7 +6,7 @@ import type { Db } from '#server/tables.ts'
  * Checks the invariants of balances: each lot and each entry is the sum of its lines, the ledger's liability equals the unspent
  * money to the cent, and a returned top-up has nothing open but refunds in progress.
  */
-export async function expectBalancesKept(db: Db): Promise<void> {
+export async function expectBalancesConsistent(db: Db): Promise<void> {
   const lots = await sql`
     SELECT id FROM balance_lots WHERE left_cents <> (SELECT coalesce(sum(cents), 0) FROM balance_lines WHERE lot_id = balance_lots.id)
       OR left_cents < 0`.execute(db)

@@ -3,20 +3,20 @@ interface Lot {
   topUp: number
   kind: 'paid' | 'bonus'
   left: number
-  taken: number
+  deducted: number
   /** The amount that was debited beyond the rest of the lot. */
   lost: number
   expiresAt: number
 }
 
-interface Bought {
+interface Purchase {
   /** Sequence number of the purchase. */
   number: number
   live: boolean
   parts: { lot: Lot; cents: number }[]
 }
 
-interface ToppedUp {
+interface TopUpState {
   amount: number
   refunded: number
   dispute: 'none' | 'open' | 'won' | 'lost'
@@ -29,15 +29,15 @@ interface ToppedUp {
 /** The expected balance of a user. Each method models one request to the site, and does nothing if the site must refuse it. */
 export class BalanceModel {
   readonly lots: Lot[] = []
-  readonly topUps: ToppedUp[] = []
+  readonly topUps: TopUpState[] = []
   /** The latest purchase of each episode number. */
-  readonly bought = new Map<number, Bought>()
+  readonly bought = new Map<number, Purchase>()
   private purchases = 0
 
   topUp(amount: number, bonus: number, expiresAt: number): void {
     const topUp = this.topUps.push({ amount, refunded: 0, dispute: 'none', disputed: 0 }) - 1
-    this.lots.push({ topUp, kind: 'paid', left: amount, taken: 0, lost: 0, expiresAt: Infinity })
-    if (bonus > 0) this.lots.push({ topUp, kind: 'bonus', left: bonus, taken: 0, lost: 0, expiresAt })
+    this.lots.push({ topUp, kind: 'paid', left: amount, deducted: 0, lost: 0, expiresAt: Infinity })
+    if (bonus > 0) this.lots.push({ topUp, kind: 'bonus', left: bonus, deducted: 0, lost: 0, expiresAt })
   }
 
   /** @returns whether it must be paid */
@@ -48,7 +48,7 @@ export class BalanceModel {
     const order = usable.toSorted(
       (a, b) => a.kind.localeCompare(b.kind) || (a.expiresAt === b.expiresAt ? 0 : a.expiresAt - b.expiresAt),
     )
-    const parts: Bought['parts'] = []
+    const parts: Purchase['parts'] = []
     let rest = cents
     for (const lot of order) {
       const part = Math.min(rest, lot.left)
@@ -64,11 +64,11 @@ export class BalanceModel {
   refundPurchase(episode: number, cents?: number): void {
     const bought = this.bought.get(episode)
     const left = bought?.parts.reduce((sum, part) => sum + part.cents, 0) ?? 0
-    if (bought?.live && (cents ?? 0) <= left) this.giveBack(bought, cents ?? left)
+    if (bought?.live && (cents ?? 0) <= left) this.restoreToLots(bought, cents ?? left)
   }
 
   /** Returns money to its lots: paid money first, the latest top-up first. */
-  private giveBack(bought: Bought, cents: number): void {
+  private restoreToLots(bought: Purchase, cents: number): void {
     const parts = bought.parts.toSorted(
       (a, b) => b.lot.kind.localeCompare(a.lot.kind) || b.lot.topUp - a.lot.topUp,
     )
@@ -81,7 +81,7 @@ export class BalanceModel {
     }
     bought.live = bought.parts.some((part) => part.cents > 0)
     for (const index of new Set(bought.parts.map(({ lot }) => lot.topUp))) {
-      this.makeLossGood(index)
+      this.recoverLoss(index)
       this.takeClosedBonus(index)
     }
   }
@@ -95,7 +95,7 @@ export class BalanceModel {
     const cents = wanted ?? Math.min(paid.left - this.spentBonus(index), rest)
     if (cents <= 0 || cents > rest) return
     topUp.refunded += cents
-    this.takeOrLose(paid, cents)
+    this.deductOrRecordLoss(paid, cents)
     this.closeBonus(index)
   }
 
@@ -106,14 +106,14 @@ export class BalanceModel {
     if (!topUp || !paid || topUp.dispute !== 'none' || topUp.refunded === topUp.amount) return
     topUp.dispute = 'open'
     topUp.disputed = topUp.amount - topUp.refunded
-    this.takeOrLose(paid, topUp.disputed)
+    this.deductOrRecordLoss(paid, topUp.disputed)
     for (const bought of this.livePurchases().toReversed())
       if (bought.parts.some(({ lot, cents }) => cents > 0 && lot.topUp === index))
-        this.giveBack(bought, Infinity)
+        this.restoreToLots(bought, Infinity)
     this.closeBonus(index)
   }
 
-  end(index: number, outcome: 'won' | 'lost'): void {
+  resolveDispute(index: number, outcome: 'won' | 'lost'): void {
     const topUp = this.topUps[index]
     const paid = this.lotOf(index, 'paid')
     if (topUp?.dispute !== 'open' || !paid) return
@@ -121,12 +121,12 @@ export class BalanceModel {
     if (outcome === 'lost') return
     const lost = Math.min(topUp.disputed, paid.lost)
     paid.lost -= lost
-    this.take(paid, lost - topUp.disputed)
+    this.deduct(paid, lost - topUp.disputed)
     const bonus = this.lotOf(index, 'bonus')
     if (!bonus || topUp.closedAt === undefined || topUp.refunded >= topUp.closedAt) return
     // The dispute had reversed all purchases made with the bonus: nothing is set off.
     delete topUp.closedAt
-    this.take(bonus, -bonus.taken)
+    this.deduct(bonus, -bonus.deducted)
   }
 
   expire(now: number): void {
@@ -138,23 +138,23 @@ export class BalanceModel {
     return own.reduce((sum, { left }) => sum + left, 0)
   }
 
-  private take(lot: Lot, cents: number): void {
+  private deduct(lot: Lot, cents: number): void {
     lot.left -= cents
-    lot.taken += cents
+    lot.deducted += cents
   }
 
-  private takeOrLose(lot: Lot, cents: number): void {
+  private deductOrRecordLoss(lot: Lot, cents: number): void {
     const taken = Math.min(lot.left, cents)
-    this.take(lot, taken)
+    this.deduct(lot, taken)
     lot.lost += cents - taken
   }
 
-  private makeLossGood(topUp: number): void {
+  private recoverLoss(topUp: number): void {
     const paid = this.lotOf(topUp, 'paid')
     if (!paid) return
     const cents = Math.min(paid.lost, paid.left)
     paid.lost -= cents
-    this.take(paid, cents)
+    this.deduct(paid, cents)
   }
 
   /** Withdraws the bonus of a top-up whose money was taken: paid money pays for the spent part, and the rest is deleted. */
@@ -162,7 +162,7 @@ export class BalanceModel {
     const [paid, bonus, topUp] = [this.lotOf(index, 'paid'), this.lotOf(index, 'bonus'), this.topUps[index]]
     if (!paid || !bonus || !topUp || topUp.closedAt !== undefined || paid.left > this.spentBonus(index))
       return
-    topUp.closedAt = paid.taken + paid.lost
+    topUp.closedAt = paid.deducted + paid.lost
     for (const { parts } of this.livePurchases())
       for (const part of parts.filter(({ lot }) => lot === bonus)) {
         const cents = Math.min(paid.left, part.cents)
@@ -176,7 +176,7 @@ export class BalanceModel {
 
   private takeClosedBonus(index: number): void {
     const bonus = this.lotOf(index, 'bonus')
-    if (bonus && this.topUps[index]?.closedAt !== undefined) this.take(bonus, bonus.left)
+    if (bonus && this.topUps[index]?.closedAt !== undefined) this.deduct(bonus, bonus.left)
   }
 
   private spentBonus(topUp: number): number {
@@ -185,7 +185,7 @@ export class BalanceModel {
     return parts.reduce((sum, { lot, cents }) => sum + (lot === bonus ? cents : 0), 0)
   }
 
-  private livePurchases(): Bought[] {
+  private livePurchases(): Purchase[] {
     return [...this.bought.values()].filter(({ live }) => live).toSorted((a, b) => a.number - b.number)
   }
 

@@ -4,7 +4,7 @@ import type { PaymentGateway } from '#server/features/billing/gateways/gateway.t
 import { isDisputeOpenOrLost } from '#server/features/billing/states/order-states.ts'
 import type { OrderStatus } from '#server/features/billing/tables.ts'
 import type { Db } from '#server/tables.ts'
-import { compareBooks, heldOf } from './ledger-balance.ts'
+import { compareBalances, netPaidCents } from './ledger-balance.ts'
 
 /** The last status of an order that a client received. */
 export interface Sale {
@@ -14,7 +14,7 @@ export interface Sale {
 }
 
 /** A gateway's payments, compared with the site's records. */
-export interface GatewayLine {
+export interface GatewayErrorCounts {
   gateway: GatewayId
   /** Number of successful first payments and renewals. */
   sales: number
@@ -22,9 +22,9 @@ export interface GatewayLine {
   /** Number of payments with a refund. */
   refunds: number
   /** Number of payments that bought nothing, or of orders reported as paid that are not. */
-  lost: number
+  lostPayments: number
   /** Number of orders paid more than once without a refund. */
-  doubled: number
+  paidTwice: number
   paidWithoutEntitlement: number
   entitledWithoutPayment: number
   /** The gateway's holdings according to the site's ledger and to the gateway, in cents. */
@@ -48,42 +48,44 @@ export async function countBillingErrors(
   db: Db,
   gateway: PaymentGateway,
   sales: readonly Sale[],
-): Promise<GatewayLine> {
+): Promise<GatewayErrorCounts> {
   const listed = await gateway.listPayments(new Date(0))
   const payments = listed.filter(({ status }) => status === 'succeeded')
   const orders = await selectOrders(db, gateway.id)
   /** The money and number of payments that an order still holds. */
-  const held = new Map<string, { cents: number; payments: number }>()
+  const paidByOrder = new Map<string, { cents: number; payments: number }>()
   for (const payment of payments) {
     const { orderId } = payment
-    const left = heldOf([payment])
-    const before = held.get(orderId) ?? { cents: 0, payments: 0 }
-    held.set(orderId, { cents: before.cents + left, payments: before.payments + (left > 0 ? 1 : 0) })
+    const left = netPaidCents([payment])
+    const before = paidByOrder.get(orderId) ?? { cents: 0, payments: 0 }
+    paidByOrder.set(orderId, { cents: before.cents + left, payments: before.payments + (left > 0 ? 1 : 0) })
   }
   // A dispute may cover a part, such as the rest of a payment of which the bank returned a refund meanwhile.
   const disputed = new Set(payments.filter(isDisputeOpenOrLost).map(({ orderId }) => orderId))
   const isChargedBack = ({ id, status }: OrderRow) => status === 'charged_back' && disputed.has(id)
   const isPaid = ({ status }: OrderRow) => status === 'paid' || status === 'partially_refunded'
-  const cents = (id: string) => held.get(id)?.cents ?? 0
-  const known = new Map(orders.map((order) => [order.id, order]))
+  const cents = (id: string) => paidByOrder.get(id)?.cents ?? 0
+  const ordersById = new Map(orders.map((order) => [order.id, order]))
   const paid = orders.filter(isPaid)
-  const toldPaid = sales.filter((sale) => sale.gateway === gateway.id && sale.status === 'paid')
-  const heldForNothing = [...held].filter(([id, { cents: left }]) => {
-    const order = known.get(id)
+  const reportedPaid = sales.filter((sale) => sale.gateway === gateway.id && sale.status === 'paid')
+  const paymentsWithoutSale = [...paidByOrder].filter(([id, { cents: left }]) => {
+    const order = ordersById.get(id)
     return left > 0 && !(order && (isPaid(order) || isChargedBack(order)))
   })
-  const bought = new Set(['paid', 'partially_refunded', 'refunded', 'charged_back'])
-  const toldWrongly = toldPaid.filter(({ orderId }) => !bought.has(known.get(orderId)?.status ?? ''))
+  const soldStatuses = new Set(['paid', 'partially_refunded', 'refunded', 'charged_back'])
+  const wronglyReportedPaid = reportedPaid.filter(
+    ({ orderId }) => !soldStatuses.has(ordersById.get(orderId)?.status ?? ''),
+  )
   return {
     gateway: gateway.id,
-    sales: orders.filter((order) => bought.has(order.status) && !order.period_no).length,
-    renewals: orders.filter((order) => bought.has(order.status) && order.period_no).length,
+    sales: orders.filter((order) => soldStatuses.has(order.status) && !order.period_no).length,
+    renewals: orders.filter((order) => soldStatuses.has(order.status) && order.period_no).length,
     refunds: payments.filter(({ refundedCents }) => refundedCents > 0).length,
-    lost: heldForNothing.length + toldWrongly.length,
-    doubled: [...held.values()].filter(({ payments: number }) => number > 1).length,
+    lostPayments: paymentsWithoutSale.length + wronglyReportedPaid.length,
+    paidTwice: [...paidByOrder.values()].filter(({ payments: number }) => number > 1).length,
     paidWithoutEntitlement: paid.filter(({ entitled }) => !entitled).length,
     entitledWithoutPayment: orders.filter(({ id, entitled }) => entitled && cents(id) <= 0).length,
-    ...(await compareBooks(db, gateway.id, listed)),
+    ...(await compareBalances(db, gateway.id, listed)),
   }
 }
 
@@ -105,7 +107,7 @@ async function selectOrders(db: Db, gateway: GatewayId): Promise<OrderRow[]> {
 }
 
 /** Counts unfinished work: open payments, refunds and webhook events, and ledger transactions that do not add up. */
-export async function countOpen(db: Db): Promise<Record<string, number>> {
+export async function countUnfinished(db: Db): Promise<Record<string, number>> {
   const { rows } = await sql<Record<string, number>>`SELECT
     (SELECT count(*) FROM attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown'))::int AS payments,
     (SELECT count(*) FROM refunds WHERE status = 'started')::int AS refunds,

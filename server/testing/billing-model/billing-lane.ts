@@ -8,11 +8,11 @@ import type { SandboxContext } from '#server/features/billing/gateways/sandbox/s
 import { dayMs } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { testSite } from '#server/testing/site/test-site.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { startTestSite } from '#server/testing/site/test-site.ts'
 import { unlimited } from '#server/testing/site/unlimited.ts'
 import type { Db } from '#server/tables.ts'
-import { trackStates } from './read-books.ts'
+import { recordStateChanges } from './read-books.ts'
 
 /** Faults between the site and its gateway. */
 export type Fault =
@@ -30,13 +30,13 @@ export interface WebhookEvent {
   dropped: boolean
 }
 
-interface Line {
+interface GatewayNetwork {
   fault: Fault
   late: (() => Promise<unknown>)[]
 }
 
 /** Two locked episodes, their video, and plans of three lengths. */
-export type Thing =
+export type ProductName =
   | 'episode 4'
   | 'episode 5'
   | 'the video'
@@ -44,7 +44,7 @@ export type Thing =
   | 'the 7-day plan'
   | 'the 30-day plan'
 
-export type Goods =
+export type ProductParams =
   | { kind: 'episode'; episode_id: string; video_id: string }
   | { kind: 'video'; video_id: string }
   | { kind: 'plan'; plan_id: string; days: number }
@@ -53,25 +53,25 @@ export type Goods =
  * The billing system with its own database and clock, so that several lanes of sequences can run concurrently. Its gateway is the
  * sandbox, behind a connection that can have faults.
  */
-export interface BillingLane {
+export interface BillingHarness {
   db: Db
   pool: TestDatabase['pool']
   context: BillingContext
   /** The gateway without the faulty connection. */
   gateway: PaymentGateway
   sandbox: SandboxContext
-  goods: Record<Thing, Goods>
+  products: Record<ProductName, ProductParams>
   videoId: string
   /** The locked episodes. */
   locked: string[]
-  line: Line
+  line: GatewayNetwork
   events: WebhookEvent[]
   /** Delayed requests that have not reached the gateway yet. */
   late: (() => Promise<unknown>)[]
   /** Errors logged by the site. */
   errors: string[]
   now(): number
-  moveOn(milliseconds: number): void
+  advanceClock(milliseconds: number): void
   /** Creates a card token, as the gateway's card form does. */
   newToken(behaviour: Behaviour): Promise<string>
   /** Deletes the orders of the previous sequence and resets the clock. */
@@ -87,8 +87,8 @@ const plans = {
 /** The 7-day plan has an introductory price. */
 export const introCents = 99
 
-export async function openBillingLane(): Promise<BillingLane> {
-  const database = await testDatabase()
+export async function openBillingHarness(): Promise<BillingHarness> {
+  const database = await createTestDatabase()
   const { db, pool } = database
   const start = Date.now()
   let time = start
@@ -97,23 +97,23 @@ export async function openBillingLane(): Promise<BillingLane> {
   const notify = (reference: string) => void events.push({ reference, delivered: false, dropped: false })
   const sandbox: SandboxContext = { db, clock, secret: 'a secret of the tests', notify }
   const gateway = createSandboxGateway(sandbox)
-  const late: Line['late'] = []
-  const line: Line = { fault: 'none', late }
-  const gateways = { gateways: [onLine(gateway, line)], gatewayRoutes: sandboxRoutes(sandbox) }
+  const late: GatewayNetwork['late'] = []
+  const line: GatewayNetwork = { fault: 'none', late }
+  const gateways = { gateways: [withNetworkFaults(gateway, line)], gatewayRoutes: sandboxRoutes(sandbox) }
   const settings = { LIMIT_CARD_FAILURES_USER: unlimited, LIMIT_CARD_FAILURES_IP: unlimited }
-  const site = await testSite({ database, clock, gateways }, settings)
+  const site = await startTestSite({ database, clock, gateways }, settings)
   const errors: string[] = []
   const log = pino({ level: 'error' }, { write: (entry: string) => void errors.push(entry) })
   const video = await buildVideo(site.context)
-  await trackStates(db)
-  await prepareForgetting(pool)
+  await recordStateChanges(db)
+  await createResetFunction(pool)
   return {
     db,
     pool,
     context: { ...site.context, log },
     gateway,
     sandbox,
-    goods: await stock(db, video),
+    products: await createProducts(db, video),
     videoId: video.id,
     locked: video.episodes.slice(3).map(({ id }) => id),
     line,
@@ -121,7 +121,7 @@ export async function openBillingLane(): Promise<BillingLane> {
     events,
     errors,
     now: () => time,
-    moveOn: (milliseconds) => void (time += milliseconds),
+    advanceClock: (milliseconds) => void (time += milliseconds),
     async newToken(behaviour) {
       const token = newId('pm')
       const expires_at = new Date(time + dayMs)
@@ -138,46 +138,49 @@ export async function openBillingLane(): Promise<BillingLane> {
       late.length = 0
       events.length = 0
       errors.length = 0
-      await forgetAll(pool, clock.now())
+      await resetTables(pool, clock.now())
     },
     close: () => site.close(),
   }
 }
 
 /** Puts a connection with faults between the site and a gateway. */
-function onLine(gateway: PaymentGateway, line: Line): PaymentGateway {
-  const move = async <T>(call: () => Promise<T>): Promise<T> => {
+function withNetworkFaults(gateway: PaymentGateway, line: GatewayNetwork): PaymentGateway {
+  const sendWrite = async <T>(call: () => Promise<T>): Promise<T> => {
     if (line.fault === 'the request is late') line.late.push(call)
     if (line.fault !== 'none' && line.fault !== 'the answer is lost') throw new Error(line.fault)
     const answer = await call()
     if (line.fault === 'the answer is lost') throw new Error(line.fault)
     return answer
   }
-  const read = async <T>(call: () => Promise<T>): Promise<T> => {
+  const sendRead = async <T>(call: () => Promise<T>): Promise<T> => {
     if (line.fault === 'no answers') throw new Error(line.fault)
     return call()
   }
   return {
     ...gateway,
-    createPayment: (charge) => move(() => gateway.createPayment(charge)),
-    chargeSavedMethod: (charge) => move(() => gateway.chargeSavedMethod(charge)),
-    refundPayment: (refund) => move(() => gateway.refundPayment(refund)),
-    confirmPayment: (reference) => read(() => gateway.confirmPayment(reference)),
-    retrievePayment: (lookup) => read(() => gateway.retrievePayment(lookup)),
-    cancelPayment: (reference) => read(() => gateway.cancelPayment(reference)),
-    detachMethod: (reference) => read(() => gateway.detachMethod(reference)),
-    isMethodAttached: (reference) => read(() => gateway.isMethodAttached(reference)),
-    listPayments: (since, settled) => read(() => gateway.listPayments(since, settled)),
+    createPayment: (charge) => sendWrite(() => gateway.createPayment(charge)),
+    chargeSavedMethod: (charge) => sendWrite(() => gateway.chargeSavedMethod(charge)),
+    refundPayment: (refund) => sendWrite(() => gateway.refundPayment(refund)),
+    confirmPayment: (reference) => sendRead(() => gateway.confirmPayment(reference)),
+    retrievePayment: (lookup) => sendRead(() => gateway.retrievePayment(lookup)),
+    cancelPayment: (reference) => sendRead(() => gateway.cancelPayment(reference)),
+    detachMethod: (reference) => sendRead(() => gateway.detachMethod(reference)),
+    isMethodAttached: (reference) => sendRead(() => gateway.isMethodAttached(reference)),
+    listPayments: (since, settled) => sendRead(() => gateway.listPayments(since, settled)),
     methodSetups: {
-      start: (request) => move(() => gateway.methodSetups.start(request)),
-      complete: (reference) => read(() => gateway.methodSetups.complete(reference)),
-      retrieve: (lookup) => read(() => gateway.methodSetups.retrieve(lookup)),
-      cancel: (reference) => read(() => gateway.methodSetups.cancel(reference)),
+      start: (request) => sendWrite(() => gateway.methodSetups.start(request)),
+      complete: (reference) => sendRead(() => gateway.methodSetups.complete(reference)),
+      retrieve: (lookup) => sendRead(() => gateway.methodSetups.retrieve(lookup)),
+      cancel: (reference) => sendRead(() => gateway.methodSetups.cancel(reference)),
     },
   }
 }
 
-async function stock(db: Db, video: Awaited<ReturnType<typeof buildVideo>>): Promise<BillingLane['goods']> {
+async function createProducts(
+  db: Db,
+  video: Awaited<ReturnType<typeof buildVideo>>,
+): Promise<BillingHarness['products']> {
   const episode = (number: number) =>
     ({
       kind: 'episode',
@@ -241,7 +244,7 @@ const tables = [
 ]
 
 /** Creates a function that empties the tables that a sequence fills. */
-async function prepareForgetting(pool: TestDatabase['pool']): Promise<void> {
+async function createResetFunction(pool: TestDatabase['pool']): Promise<void> {
   const deletions = tables.map((table) => `DELETE FROM ${table};`)
   await pool.query(
     `CREATE FUNCTION forget_all() RETURNS void LANGUAGE plpgsql AS $$ BEGIN ${deletions.join(' ')} END $$`,
@@ -251,7 +254,7 @@ async function prepareForgetting(pool: TestDatabase['pool']): Promise<void> {
 }
 
 /** Empties the tables. The reconciliation is up to date when a sequence begins, as on a site that has been running for some time. */
-async function forgetAll(pool: TestDatabase['pool'], now: Date): Promise<void> {
+async function resetTables(pool: TestDatabase['pool'], now: Date): Promise<void> {
   await pool.query('SELECT forget_all()')
   await pool.query(
     `INSERT INTO reconciliations (gateway, reconciled_to) VALUES ('sandbox', $1)

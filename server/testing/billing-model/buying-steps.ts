@@ -7,47 +7,49 @@ import { loadSavedMethod, removeSavedMethod } from '#server/features/billing/pay
 import type { PaymentMethod } from '#server/features/billing/tables.ts'
 import { newId } from '#server/platform/ids.ts'
 import { orderCall } from '#server/testing/builders/order-call.ts'
-import type { BillingLane, Fault, Thing } from './billing-lane.ts'
+import type { BillingHarness, Fault, ProductName } from './billing-lane.ts'
 import { ensure } from './check-books.ts'
-import { nameOf, type Device, type Model } from './model.ts'
-import { answerOf, Step, type Answer } from './step.ts'
-import { unlessNone, withFault } from './with-fault.ts'
+import { deviceName, type Device, type Model } from './model.ts'
+import { outcomeOf, Step, type Answer } from './step.ts'
+import { faultSuffix, withFault } from './with-fault.ts'
 
 interface Purchase {
   device: Device
-  thing: Thing
+  thing: ProductName
   method: PaymentMethod
   /** True if the card is to be saved for further purchases. */
   save?: boolean
 }
 
-async function place(
-  lane: BillingLane,
+async function submitOrder(
+  harness: BillingHarness,
   model: Model,
   { device, thing, method, save }: Purchase,
 ): Promise<{ answer: Answer; id?: string }> {
-  const { context, goods } = lane
+  const { context, products } = harness
   const buyer = model.userOf(device)
   const id = newId('ord')
-  let made: string | undefined
-  const answer = await answerOf(async () => {
+  let createdOrderId: string | undefined
+  const answer = await outcomeOf(async () => {
     const email = `${buyer}@example.com`
-    const saving = save && goods[thing].kind !== 'plan' ? { save_method: { shown: 'Save this card' } } : {}
-    const body = { ...goods[thing], ...saving, gateway: 'sandbox', method, email } as const
-    made = (await createOrderFor(context, orderCall(buyer, body), id)).id
+    const saveParams =
+      save && products[thing].kind !== 'plan' ? { save_method: { shown: 'Save this card' } } : {}
+    const body = { ...products[thing], ...saveParams, gateway: 'sandbox', method, email } as const
+    createdOrderId = (await createOrderFor(context, orderCall(buyer, body), id)).id
   })
-  if (made === undefined) return { answer }
-  if (goods[thing].kind === 'plan') model.cancelled.delete(buyer)
-  if (!model.orders.some((one) => one.id === made)) model.orders.push({ id: made, thing, buyer, presses: 0 })
+  if (createdOrderId === undefined) return { answer }
+  if (products[thing].kind === 'plan') model.cancelled.delete(buyer)
+  if (!model.orders.some((one) => one.id === createdOrderId))
+    model.orders.push({ id: createdOrderId, thing, buyer, presses: 0 })
   // A wallet payment starts with the order.
-  const order = model.orders.find((one) => one.id === made)
+  const order = model.orders.find((one) => one.id === createdOrderId)
   if (order && method === 'wallet') order.presses++
-  return { answer, id: made }
+  return { answer, id: createdOrderId }
 }
 
 /** Submits the payment of an order by card. */
-async function press(
-  lane: BillingLane,
+async function submitPayment(
+  harness: BillingHarness,
   model: Model,
   { id, card, fault }: { id: string; card: Behaviour; fault: Fault },
 ): Promise<Answer> {
@@ -56,28 +58,33 @@ async function press(
   if (!order || owner === undefined) throw new Error(`${id} was not ordered`)
   order.presses++
   if (order.thing.endsWith('plan')) model.cancelled.delete(owner)
-  const token = await lane.newToken(card)
-  const answer = await withFault(lane, model, fault, () =>
-    answerOf(() => payOrder(lane.context, owner, id, { ip: '127.0.0.1', token })),
+  const token = await harness.newToken(card)
+  const answer = await withFault(harness, model, fault, () =>
+    outcomeOf(() => payOrder(harness.context, owner, id, { ip: '127.0.0.1', token })),
   )
   return answer
 }
 
 /** Returns the expected results of paying an order without faults; undefined if there are any. */
-function expectedOf(model: Model, id: string, card: Behaviour, now: number): readonly Answer[] | undefined {
+function expectedAnswers(
+  model: Model,
+  id: string,
+  card: Behaviour,
+  now: number,
+): readonly Answer[] | undefined {
   const { orders, attempts, entitlements, subscriptions } = model.before
   const order = orders.find((one) => one.id === id)
   const isOpen = attempts.some(
     ({ order_id, status }) => order_id === id && !['succeeded', 'failed', 'cancelled'].includes(status),
   )
-  const mine = (one: { user_id: string }) => one.user_id === order?.user_id
+  const isSameBuyer = (one: { user_id: string }) => one.user_id === order?.user_id
   const isSubscribed = subscriptions.some(
-    (one) => mine(one) && (one.status === 'active' || one.status === 'past_due'),
+    (one) => isSameBuyer(one) && (one.status === 'active' || one.status === 'past_due'),
   )
-  const hasRight = entitlements.some(
-    (one) => mine(one) && !one.revoked && (one.ends_at === null || one.ends_at > now),
+  const isEntitled = entitlements.some(
+    (one) => isSameBuyer(one) && !one.revoked && (one.ends_at === null || one.ends_at > now),
   )
-  if (order?.status !== 'pending' || order.expires_at <= now || isOpen || isSubscribed || hasRight)
+  if (order?.status !== 'pending' || order.expires_at <= now || isOpen || isSubscribed || isEntitled)
     return undefined
   switch (card) {
     case 'declined':
@@ -89,7 +96,7 @@ function expectedOf(model: Model, id: string, card: Behaviour, now: number): rea
   }
 }
 
-abstract class Paying extends Step {
+abstract class PaymentStep extends Step {
   readonly card: Behaviour
   readonly fault: Fault
   private paid: string | undefined
@@ -100,27 +107,27 @@ abstract class Paying extends Step {
     this.fault = fault
   }
 
-  async pay(lane: BillingLane, model: Model, id: string): Promise<Answer> {
+  async pay(harness: BillingHarness, model: Model, id: string): Promise<Answer> {
     this.paid = id
-    return press(lane, model, { id, card: this.card, fault: this.fault })
+    return submitPayment(harness, model, { id, card: this.card, fault: this.fault })
   }
 
-  override expect(lane: BillingLane, model: Model, outcome: string): void {
+  override expect(harness: BillingHarness, model: Model, outcome: string): void {
     const { paid, card, fault } = this
     if (paid === undefined) return
     const isPaid = model.orderEntry(paid)?.paid_at !== null
-    if (outcome === 'done' && isPaid) model.toldPaid.add(paid)
-    const answers: readonly string[] | undefined = expectedOf(model, paid, card, lane.now())
+    if (outcome === 'done' && isPaid) model.reportedPaid.add(paid)
+    const answers: readonly string[] | undefined = expectedAnswers(model, paid, card, harness.now())
     if (fault !== 'none' || answers === undefined) return
     ensure(answers.includes(outcome), 'paying does what the card does', { outcome, answers })
     const byWallet = model.orderEntry(paid)?.method === 'wallet'
-    const waits = byWallet || card === 'asks_once' || card === 'asks_always'
-    if (outcome === 'done') ensure(isPaid === !waits, 'a card that pays has paid', { card, paid })
+    const needsAction = byWallet || card === 'asks_once' || card === 'asks_always'
+    if (outcome === 'done') ensure(isPaid === !needsAction, 'a card that pays has paid', { card, paid })
   }
 }
 
 /** Creates an order without paying it; a wallet payment starts at once. */
-export class Order extends Step {
+export class CreateOrder extends Step {
   readonly purchase: Purchase
   constructor(purchase: Purchase) {
     super()
@@ -128,41 +135,41 @@ export class Order extends Step {
   }
   describe(): string {
     const { device, thing, method } = this.purchase
-    return `${nameOf(device)} orders ${thing}${method === 'wallet' ? ' by wallet' : ''}`
+    return `${deviceName(device)} orders ${thing}${method === 'wallet' ? ' by wallet' : ''}`
   }
-  async act(lane: BillingLane, model: Model): Promise<string> {
-    const { answer, id } = await place(lane, model, this.purchase)
+  async act(harness: BillingHarness, model: Model): Promise<string> {
+    const { answer, id } = await submitOrder(harness, model, this.purchase)
     return id === undefined ? answer : model.nameOf(id)
   }
-  override expect(lane: BillingLane, model: Model, outcome: string): void {
-    expectOrdered(lane, model, this.purchase, outcome)
+  override expect(harness: BillingHarness, model: Model, outcome: string): void {
+    expectOrderAccepted(harness, model, this.purchase, outcome)
   }
 }
 
 /** Checks that an item that is not owned can be ordered. */
-function expectOrdered(
-  { goods, now }: BillingLane,
+function expectOrderAccepted(
+  { products, now }: BillingHarness,
   model: Model,
   { device, thing }: Purchase,
   outcome: string,
 ) {
   const userId = model.userOf(device)
   const { entitlements, subscriptions } = model.before
-  const own = entitlements.filter(
+  const activeEntitlements = entitlements.filter(
     ({ user_id, revoked, ends_at }) =>
       user_id === userId && !revoked && (ends_at === null || ends_at > now()),
   )
   const isSubscribed = subscriptions.some(
     ({ user_id, status }) => user_id === userId && (status === 'active' || status === 'past_due'),
   )
-  const isOwned = goods[thing].kind === 'plan' ? isSubscribed : own.length > 0
+  const isOwned = products[thing].kind === 'plan' ? isSubscribed : activeEntitlements.length > 0
   if (!isOwned) ensure(outcome.startsWith('order '), 'what is not owned can be ordered', { thing, outcome })
 }
 
 /** Creates an order and pays it by card at once. */
-export class Buy extends Paying {
+export class Buy extends PaymentStep {
   readonly device: Device
-  readonly thing: Thing
+  readonly thing: ProductName
   readonly save: boolean
   constructor({
     device,
@@ -172,7 +179,7 @@ export class Buy extends Paying {
     save,
   }: {
     device: Device
-    thing: Thing
+    thing: ProductName
     card: Behaviour
     fault: Fault
     save: boolean
@@ -184,19 +191,19 @@ export class Buy extends Paying {
   }
   describe(): string {
     const saved = this.save ? ', which is saved' : ''
-    return `${nameOf(this.device)} buys ${this.thing} with a card that ${words[this.card]}${saved}${unlessNone(this.fault)}`
+    return `${deviceName(this.device)} buys ${this.thing} with a card that ${cardBehaviourText[this.card]}${saved}${faultSuffix(this.fault)}`
   }
-  async act(lane: BillingLane, model: Model): Promise<string> {
+  async act(harness: BillingHarness, model: Model): Promise<string> {
     const { device, thing, save } = this
-    const { answer, id } = await place(lane, model, { device, thing, method: 'card', save })
+    const { answer, id } = await submitOrder(harness, model, { device, thing, method: 'card', save })
     if (id === undefined) return answer
-    lane.moveOn(1000)
-    return this.pay(lane, model, id)
+    harness.advanceClock(1000)
+    return this.pay(harness, model, id)
   }
 }
 
 /** The behaviour of each card, for the description of a step. */
-export const words: Record<Behaviour, string> = {
+export const cardBehaviourText: Record<Behaviour, string> = {
   pays: 'pays',
   declined: 'is declined',
   no_funds: 'has no funds',
@@ -211,27 +218,27 @@ export const words: Record<Behaviour, string> = {
 /** Buys something other than a plan with one tap, with the saved card. */
 export class OneTap extends Step {
   readonly device: Device
-  readonly thing: Thing
+  readonly thing: ProductName
   readonly fault: Fault
   private pressed: string | undefined
-  constructor({ device, thing, fault }: { device: Device; thing: Thing; fault: Fault }) {
+  constructor({ device, thing, fault }: { device: Device; thing: ProductName; fault: Fault }) {
     super()
     this.device = device
     this.thing = thing
     this.fault = fault
   }
   describe(): string {
-    return `${nameOf(this.device)} buys ${this.thing} with the saved card${unlessNone(this.fault)}`
+    return `${deviceName(this.device)} buys ${this.thing} with the saved card${faultSuffix(this.fault)}`
   }
-  async act(lane: BillingLane, model: Model): Promise<string> {
+  async act(harness: BillingHarness, model: Model): Promise<string> {
     const { device, thing } = this
-    const { context, goods, db } = lane
+    const { context, products, db } = harness
     const buyer = model.userOf(device)
     const { saved_method: saved } = await loadSavedMethod(context, buyer)
     if (!saved) return 'no card is saved'
-    const body = { ...goods[thing], gateway: 'sandbox', saved_method_id: saved.id } as const
-    const answer = await withFault(lane, model, this.fault, () =>
-      answerOf(() => createOrderFor(context, orderCall(buyer, body), newId('ord'))),
+    const body = { ...products[thing], gateway: 'sandbox', saved_method_id: saved.id } as const
+    const answer = await withFault(harness, model, this.fault, () =>
+      outcomeOf(() => createOrderFor(context, orderCall(buyer, body), newId('ord'))),
     )
     // The order exists even if it was not paid.
     const wanted = db.selectFrom('orders').select('id').where('saved_method_id', '=', saved.id)
@@ -248,10 +255,10 @@ export class OneTap extends Step {
     else model.orders.push({ id: order.id, thing, buyer, presses: 1 })
     return answer
   }
-  override expect(_lane: BillingLane, model: Model, outcome: string): void {
+  override expect(_lane: BillingHarness, model: Model, outcome: string): void {
     const { pressed } = this
     const isPaid = pressed !== undefined && model.orderEntry(pressed)?.paid_at !== null
-    if (outcome === 'done' && isPaid) model.toldPaid.add(pressed)
+    if (outcome === 'done' && isPaid) model.reportedPaid.add(pressed)
   }
 }
 
@@ -263,9 +270,9 @@ export class RemoveCard extends Step {
     this.device = device
   }
   describe(): string {
-    return `${nameOf(this.device)} removes the saved card`
+    return `${deviceName(this.device)} removes the saved card`
   }
-  async act({ context }: BillingLane, model: Model): Promise<string> {
+  async act({ context }: BillingHarness, model: Model): Promise<string> {
     const userId = model.userOf(this.device)
     const { saved_method: saved } = await loadSavedMethod(context, userId)
     if (!saved) return 'no card is saved'
@@ -277,7 +284,7 @@ export class RemoveCard extends Step {
 }
 
 /** Pays an existing order, possibly twice concurrently. */
-export class Pay extends Paying {
+export class Pay extends PaymentStep {
   readonly order: number
   constructor({ order, card, fault }: { order: number; card: Behaviour; fault: Fault }) {
     super(card, fault)
@@ -289,16 +296,16 @@ export class Pay extends Paying {
   describe(model?: Model): string {
     const order = model?.order(this.order)
     const name = order ? model?.nameOf(order.id) : `order #${this.order}`
-    return `pays ${name} with a card that ${words[this.card]}${unlessNone(this.fault)}`
+    return `pays ${name} with a card that ${cardBehaviourText[this.card]}${faultSuffix(this.fault)}`
   }
-  async act(lane: BillingLane, model: Model): Promise<string> {
+  async act(harness: BillingHarness, model: Model): Promise<string> {
     const order = model.order(this.order)
-    return order ? this.pay(lane, model, order.id) : 'nothing'
+    return order ? this.pay(harness, model, order.id) : 'nothing'
   }
 }
 
 /** Answers the bank's 3-D Secure check, or the wallet. */
-export class Decide extends Step {
+export class AnswerBankChallenge extends Step {
   readonly number: number
   readonly yes: boolean
   constructor({ number, yes }: { number: number; yes: boolean }) {
@@ -315,9 +322,9 @@ export class Decide extends Step {
   describe(): string {
     return this.yes ? 'confirms a payment at the bank' : 'refuses a payment at the bank'
   }
-  async act({ db, sandbox }: BillingLane, model: Model): Promise<string> {
-    const waiting = this.waiting(model)
-    const payment = waiting[this.number % waiting.length]
+  async act({ db, sandbox }: BillingHarness, model: Model): Promise<string> {
+    const paymentsAwaitingBank = this.waiting(model)
+    const payment = paymentsAwaitingBank[this.number % paymentsAwaitingBank.length]
     if (!payment) return 'nothing'
     const no = { status: 'failed', decline_code: 'check_failed' } as const
     if (this.yes) {
@@ -331,7 +338,7 @@ export class Decide extends Step {
 }
 
 /** Opens the page with an order's result. */
-export class Look extends Step {
+export class RefreshOrder extends Step {
   readonly order: number
   constructor(order: number) {
     super()
@@ -344,15 +351,15 @@ export class Look extends Step {
     const order = model?.order(this.order)
     return `looks at ${order ? model?.nameOf(order.id) : `order #${this.order}`}`
   }
-  async act({ context }: BillingLane, model: Model): Promise<string> {
+  async act({ context }: BillingHarness, model: Model): Promise<string> {
     const entry = model.orderEntry(model.order(this.order)?.id ?? '')
     if (!entry) return 'nothing'
     let status = ''
     // A concurrent sign-in may have moved the order to another user.
-    const answer = await answerOf(async () => {
+    const answer = await outcomeOf(async () => {
       ;({ status } = await refreshOrder(context, entry.user_id, entry.id, 'en'))
     })
-    if (status === 'paid') model.toldPaid.add(entry.id)
+    if (status === 'paid') model.reportedPaid.add(entry.id)
     return answer === 'done' ? status : answer
   }
 }

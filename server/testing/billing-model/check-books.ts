@@ -5,7 +5,7 @@ import type {
   AttemptEntry,
   Books,
   EntitlementEntry,
-  Moment,
+  EpochMs,
   OrderEntry,
   StateChange,
   SubscriptionEntry,
@@ -13,12 +13,12 @@ import type {
 import type { Model } from './model.ts'
 
 /** A violated rule of the books. */
-class BrokenRule extends Error {
+class InvariantViolation extends Error {
   override readonly name = 'BrokenRule'
 }
 
 export function ensure(holds: boolean, rule: string, about?: unknown): asserts holds {
-  if (!holds) throw new BrokenRule(about === undefined ? rule : `${rule}: ${JSON.stringify(about)}`)
+  if (!holds) throw new InvariantViolation(about === undefined ? rule : `${rule}: ${JSON.stringify(about)}`)
 }
 
 const sum = (cents: readonly number[]) => cents.reduce((total, each) => total + each, 0)
@@ -30,7 +30,7 @@ export function checkBooks(model: Model): void {
   for (const attempt of books.attempts) checkAttempt(books, attempt)
   for (const order of books.orders) checkOrder(books, order)
   checkSubscriptions(books)
-  checkBoughtOnce(model)
+  checkNoDoublePurchase(model)
   checkCharges(model)
   books.changes.forEach(checkChange)
 }
@@ -61,13 +61,13 @@ function ledgerCents({ lines, refunds }: Books, attemptId: string): number {
 }
 
 /** Returns the account that an attempt's money was posted to. */
-const sourceOf = ({ lines }: Books, attemptId: string) =>
+const debitAccountOf = ({ lines }: Books, attemptId: string) =>
   lines.find(({ transaction_id, cents }) => transaction_id === `charge:${attemptId}` && cents < 0)?.account
 
 /** Returns the attempt that paid an order. */
-function saleOf(books: Books, orderId: string): AttemptEntry | undefined {
+function saleAttemptOf(books: Books, orderId: string): AttemptEntry | undefined {
   const sales = books.attempts.filter(
-    ({ id, order_id }) => order_id === orderId && sourceOf(books, id)?.startsWith('sales:'),
+    ({ id, order_id }) => order_id === orderId && debitAccountOf(books, id)?.startsWith('sales:'),
   )
   ensure(sales.length <= 1, 'an order is paid by one payment', sales)
   return sales[0]
@@ -85,11 +85,11 @@ function checkAttempt(books: Books, attempt: AttemptEntry): void {
   const { id, order_id, status } = attempt
   const payment = paymentOf(books, id)
   const order = books.orders.find((one) => one.id === order_id)
-  const taken = payment?.status === 'succeeded'
-  if (status === 'succeeded') ensure(taken, 'what the site calls paid was paid', { attempt, payment })
+  const isCharged = payment?.status === 'succeeded'
+  if (status === 'succeeded') ensure(isCharged, 'what the site calls paid was paid', { attempt, payment })
   if (status === 'failed' || status === 'cancelled')
-    ensure(!taken, 'what the site calls unpaid was not paid', { attempt, payment })
-  const source = sourceOf(books, id)
+    ensure(!isCharged, 'what the site calls unpaid was not paid', { attempt, payment })
+  const source = debitAccountOf(books, id)
   ensure((source !== undefined) === (status === 'succeeded'), 'what was paid is in the ledger', attempt)
   if (!order || source === undefined) return
   const known = order.amount_cents - sum(succeededRefunds(books, id).map(({ amount_cents }) => amount_cents))
@@ -99,35 +99,41 @@ function checkAttempt(books: Books, attempt: AttemptEntry): void {
     { attempt, ledger: ledgerCents(books, id), known },
   )
   if (source === 'to_return') {
-    const back = books.refunds.filter(({ attempt_id }) => attempt_id === id)
+    const returnRefunds = books.refunds.filter(({ attempt_id }) => attempt_id === id)
     ensure(
-      back.some(({ amount_cents }) => amount_cents === order.amount_cents),
+      returnRefunds.some(({ amount_cents }) => amount_cents === order.amount_cents),
       'money that buys nothing goes back',
-      { order, attempt, back },
+      { order, attempt, back: returnRefunds },
     )
   }
 }
 
 const unpaid = ['pending', 'failed', 'cancelled', 'expired']
-const isHeld = ({ status }: OrderEntry) => status === 'paid' || status === 'partially_refunded'
+const isPaidOrder = ({ status }: OrderEntry) => status === 'paid' || status === 'partially_refunded'
 
 function checkOrder(books: Books, order: OrderEntry): void {
-  const sale = saleOf(books, order.id)
-  const rights = books.entitlements.filter(({ order_id }) => order_id === order.id)
+  const sale = saleAttemptOf(books, order.id)
+  const orderEntitlements = books.entitlements.filter(({ order_id }) => order_id === order.id)
   if (!sale) {
     ensure(unpaid.includes(order.status), 'an order that nothing was paid for is not paid', order)
-    ensure(rights.length === 0, 'nobody has a right without a payment', { order, rights })
+    ensure(orderEntitlements.length === 0, 'nobody has a right without a payment', {
+      order,
+      rights: orderEntitlements,
+    })
     return
   }
   ensure(order.status === statusFor(books, order, sale), 'an order follows its money', { order, sale })
-  const [right, ...others] = rights
+  const [right, ...others] = orderEntitlements
   ensure(right !== undefined && others.length === 0, 'an order that was paid gives one right', {
     order,
-    rights,
+    rights: orderEntitlements,
   })
-  ensure(right.revoked === !isHeld(order), 'a right lasts as long as its money is held', { order, right })
+  ensure(right.revoked === !isPaidOrder(order), 'a right lasts as long as its money is held', {
+    order,
+    right,
+  })
   ensure(right.user_id === order.user_id, 'a right belongs to whoever has the order', { order, right })
-  checkRight(books, order, right)
+  checkEntitlement(books, order, right)
 }
 
 function statusFor(books: Books, { amount_cents }: OrderEntry, sale: AttemptEntry): string {
@@ -137,9 +143,9 @@ function statusFor(books: Books, { amount_cents }: OrderEntry, sale: AttemptEntr
   return refunded > 0 ? 'partially_refunded' : 'paid'
 }
 
-export const graceOf = (days: number) => Math.min(3 * dayMs, (days * dayMs) / 2)
+export const graceMs = (days: number) => Math.min(3 * dayMs, (days * dayMs) / 2)
 
-function checkRight(books: Books, order: OrderEntry, right: EntitlementEntry): void {
+function checkEntitlement(books: Books, order: OrderEntry, right: EntitlementEntry): void {
   if (order.kind !== 'plan') {
     const { video_id, episode_id, ends_at, source } = right
     const fits = video_id === order.video_id && episode_id === order.episode_id && source === 'purchase'
@@ -151,8 +157,10 @@ function checkRight(books: Books, order: OrderEntry, right: EntitlementEntry): v
   // After an outage the grace period begins with the first attempt, whatever the order's status since.
   const renewals = `renew:${order.subscription_id}:${(order.period_no ?? 0) + 1}:`
   const next = nextOrderOf(books, order)?.id
-  const tries = books.attempts.filter(({ order_id, key }) => order_id === next || key.startsWith(renewals))
-  const latest = Math.max(end, ...tries.map(({ started_at }) => started_at)) + graceOf(days)
+  const renewalAttempts = books.attempts.filter(
+    ({ order_id, key }) => order_id === next || key.startsWith(renewals),
+  )
+  const latest = Math.max(end, ...renewalAttempts.map(({ started_at }) => started_at)) + graceMs(days)
   const ends = right.ends_at ?? Infinity
   ensure(ends >= end, 'a period lasts as long as it was paid for', { order, right })
   ensure(ends <= latest, 'a period ends with its grace', { order, right, latest })
@@ -166,8 +174,8 @@ const nextOrderOf = ({ orders }: Books, { subscription_id, period_no }: OrderEnt
 
 function checkSubscriptions(books: Books): void {
   const live = books.subscriptions.filter(({ status }) => status === 'active' || status === 'past_due')
-  const people = new Set(live.map(({ user_id }) => user_id))
-  ensure(people.size === live.length, 'a person has one live subscription', live)
+  const subscriberIds = new Set(live.map(({ user_id }) => user_id))
+  ensure(subscriberIds.size === live.length, 'a person has one live subscription', live)
   for (const subscription of live) checkLive(books, subscription)
   for (const order of books.orders) checkPeriod(books, order)
 }
@@ -175,7 +183,7 @@ function checkSubscriptions(books: Books): void {
 function checkLive(books: Books, subscription: SubscriptionEntry): void {
   const { id, period_no, period_ends_at, cancelled, has_method, status } = subscription
   const order = books.orders.find((one) => one.subscription_id === id && one.period_no === period_no)
-  ensure(order !== undefined && isHeld(order), 'a live subscription has a paid period', {
+  ensure(order !== undefined && isPaidOrder(order), 'a live subscription has a paid period', {
     subscription,
     order,
   })
@@ -183,7 +191,7 @@ function checkLive(books: Books, subscription: SubscriptionEntry): void {
   ensure(right?.revoked === false, 'a live subscription gives a right', { subscription, right })
   if (status !== 'active' || period_ends_at === null) return
   const renews = !cancelled && has_method
-  const expected = period_ends_at + (renews ? graceOf(order.period_days ?? 0) : 0)
+  const expected = period_ends_at + (renews ? graceMs(order.period_days ?? 0) : 0)
   ensure(right.ends_at === expected, 'a period that is to be renewed has a grace, no other', {
     subscription,
     right,
@@ -199,7 +207,7 @@ function checkPeriod(books: Books, order: OrderEntry): void {
   if (order.subscription_id === null || !next || !right || !nextRight || next.paid_at === null) return
   const days = order.period_days ?? 0
   const end = right.starts_at + days * dayMs
-  const start = next.paid_at <= end + graceOf(days) ? end : next.paid_at
+  const start = next.paid_at <= end + graceMs(days) ? end : next.paid_at
   ensure(nextRight.starts_at === start, 'a period continues the one before', {
     order,
     next,
@@ -211,22 +219,24 @@ function checkPeriod(books: Books, order: OrderEntry): void {
 // Purchases are unique
 
 /** Checks that no user has paid twice for the same period or item. */
-function checkBoughtOnce(model: Model): void {
+function checkNoDoublePurchase(model: Model): void {
   const { books } = model
-  const held = books.orders.filter((order) => isHeld(order) && !hasReturned(books, order))
+  const paidOrders = books.orders.filter(
+    (order) => isPaidOrder(order) && !wasRefundedOrDisputed(books, order),
+  )
   const buyers = new Map(model.orders.map(({ id, buyer }) => [id, buyer]))
-  for (const one of held)
-    for (const other of held) {
+  for (const one of paidOrders)
+    for (const other of paidOrders) {
       if (one.id >= other.id || one.user_id !== other.user_id) continue
       // A guest and a member who bought the same before they were merged have both paid.
       const [buyer, otherBuyer] = [buyers.get(one.id), buyers.get(other.id)]
       if (model.signedIn && (buyer === undefined || buyer !== otherBuyer)) continue
-      ensure(!doubles(books, one, other), 'nothing is paid for twice', { one, other })
+      ensure(!coversSameEpisode(books, one, other), 'nothing is paid for twice', { one, other })
     }
 }
 
 /** Returns whether an order's money, or that of its subscription, was returned for a time, so that buying again was legitimate. */
-function hasReturned({ changes, orders }: Books, { id, subscription_id }: OrderEntry): boolean {
+function wasRefundedOrDisputed({ changes, orders }: Books, { id, subscription_id }: OrderEntry): boolean {
   const own = orders.filter(
     (one) => one.id === id || (subscription_id !== null && one.subscription_id === subscription_id),
   )
@@ -237,7 +247,7 @@ function hasReturned({ changes, orders }: Books, { id, subscription_id }: OrderE
   )
 }
 
-function doubles({ entitlements }: Books, one: OrderEntry, other: OrderEntry): boolean {
+function coversSameEpisode({ entitlements }: Books, one: OrderEntry, other: OrderEntry): boolean {
   if (one.kind === 'plan' && other.kind === 'plan') {
     const [first, second] = [one, other].map((order) => {
       const start = entitlements.find(({ order_id }) => order_id === order.id)?.starts_at ?? 0
@@ -298,20 +308,23 @@ function isReplaced({ orders }: Books, { id, user_id, period_ends_at }: Subscrip
 }
 
 /** Checks that a subscription has a reason to end or to be past due. */
-export function checkEnds(model: Model): void {
+export function checkEndedSubscriptions(model: Model): void {
   const { books, hadFaults, mergedSubscriptions } = model
   if (hadFaults) return
   for (const subscription of books.subscriptions) {
     const { id, status, cancelled, period_no } = subscription
     const own = books.orders.filter(({ subscription_id }) => subscription_id === id)
     const next = own.find((order) => order.period_no === period_no + 1)
-    const tries = books.attempts.filter(({ order_id }) => order_id === next?.id)
+    const renewalAttempts = books.attempts.filter(({ order_id }) => order_id === next?.id)
     const wasDue = books.changes.some((change) => change.id === id && change.is === 'past_due')
-    const refused = tries.some((attempt) => isRenewal(attempt) && attempt.status === 'failed')
+    const refused = renewalAttempts.some((attempt) => isRenewal(attempt) && attempt.status === 'failed')
     if (wasDue && status === 'past_due')
-      ensure(refused, 'a subscription is past due after a refused charge', { subscription, tries })
+      ensure(refused, 'a subscription is past due after a refused charge', {
+        subscription,
+        tries: renewalAttempts,
+      })
     if (status !== 'ended') continue
-    const isReturned = own.some((order) => hasReturned(books, order))
+    const isReturned = own.some((order) => wasRefundedOrDisputed(books, order))
     ensure(
       cancelled || isReturned || mergedSubscriptions || wasDue || isReplaced(books, subscription),
       'a subscription ends for a reason',
@@ -322,36 +335,41 @@ export function checkEnds(model: Model): void {
 
 interface Access {
   userId: string
-  now: Moment
+  now: EpochMs
   covers(episodeId: string): boolean
   membership: Membership
 }
 
 /** Checks that a user can play exactly what they have paid for. */
-export function checkAccess({ books, goods }: Model, { userId, now, covers, membership }: Access): void {
-  const held = books.orders.filter((order) => order.user_id === userId && isHeld(order))
-  const rightOf = (order: OrderEntry) => books.entitlements.find(({ order_id }) => order_id === order.id)
-  const plans = held.filter(({ kind }) => kind === 'plan')
+export function checkAccess(
+  { books, lockedEpisodeIds }: Model,
+  { userId, now, covers, membership }: Access,
+): void {
+  const paidOrders = books.orders.filter((order) => order.user_id === userId && isPaidOrder(order))
+  const entitlementOf = (order: OrderEntry) =>
+    books.entitlements.find(({ order_id }) => order_id === order.id)
+  const plans = paidOrders.filter(({ kind }) => kind === 'plan')
   const isPaidNow = plans.some((order) => {
-    const start = rightOf(order)?.starts_at ?? Infinity
+    const start = entitlementOf(order)?.starts_at ?? Infinity
     return start <= now && now < start + (order.period_days ?? 0) * dayMs
   })
-  const isOpenNow = plans.some((order) => (rightOf(order)?.ends_at ?? 0) > now)
-  for (const episode of goods) {
-    const isBought = held.some(
+  const isOpenNow = plans.some((order) => (entitlementOf(order)?.ends_at ?? 0) > now)
+  for (const episode of lockedEpisodeIds) {
+    const isBought = paidOrders.some(
       ({ kind, episode_id }) => kind === 'video' || (kind === 'episode' && episode_id === episode),
     )
-    if (isBought || isPaidNow) ensure(covers(episode), 'who has paid can play', { episode, held })
-    else if (!isOpenNow) ensure(!covers(episode), 'who has not paid cannot play', { episode, held })
+    if (isBought || isPaidNow) ensure(covers(episode), 'who has paid can play', { episode, held: paidOrders })
+    else if (!isOpenNow)
+      ensure(!covers(episode), 'who has not paid cannot play', { episode, held: paidOrders })
   }
   if (membership.state === 'subscribed')
-    ensure(isOpenNow, 'who is subscribed can play everything', { membership, held })
+    ensure(isOpenNow, 'who is subscribed can play everything', { membership, held: paidOrders })
   const isOver = (order: OrderEntry) =>
     books.subscriptions.some(({ id, status }) => id === order.subscription_id && status === 'ended')
   if (membership.state === 'free' && isOpenNow)
     ensure(plans.some(isOver), 'who can play by a plan is subscribed, unless it ended early', {
       membership,
-      held,
+      held: paidOrders,
     })
 }
 

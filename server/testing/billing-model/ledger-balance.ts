@@ -5,7 +5,7 @@ import type { Payment, PaymentGateway } from '#server/features/billing/gateways/
 import { isDisputeOpenOrLost } from '#server/features/billing/states/order-states.ts'
 import type { Db } from '#server/tables.ts'
 
-interface Books {
+interface BalanceComparison {
   /** The gateway's holdings according to the site, in cents. */
   ours: number
   /** The gateway's actual holdings: received, less refunds and lost disputes, in cents. */
@@ -13,18 +13,18 @@ interface Books {
 }
 
 /** Checks that every ledger transaction adds up to zero. */
-export async function expectEven(db: Db): Promise<void> {
-  const uneven =
+export async function expectTransactionsBalanced(db: Db): Promise<void> {
+  const unbalancedTransactions =
     await sql`SELECT transaction_id FROM ledger_lines GROUP BY transaction_id HAVING sum(amount_cents) <> 0`.execute(
       db,
     )
-  expect(uneven.rows).toEqual([])
+  expect(unbalancedTransactions.rows).toEqual([])
 }
 
 /** Compares the site's ledger with the sandbox's records; every ledger transaction must add up to zero. */
-export async function balance(db: Db): Promise<Books> {
-  await expectEven(db)
-  const { rows } = await sql<Books>`SELECT
+export async function compareSandboxBalance(db: Db): Promise<BalanceComparison> {
+  await expectTransactionsBalanced(db)
+  const { rows } = await sql<BalanceComparison>`SELECT
     (SELECT coalesce(sum(amount_cents), 0)::int FROM ledger_lines WHERE account = 'gateway:sandbox') AS ours,
     ((SELECT coalesce(sum(amount_cents), 0) FROM sandbox_payments WHERE status = 'succeeded')
       - (SELECT coalesce(sum(amount_cents), 0) FROM sandbox_refunds WHERE failed_at IS NULL)
@@ -35,21 +35,25 @@ export async function balance(db: Db): Promise<Books> {
 }
 
 /** Compares the site's ledger with the payments that a gateway lists. */
-export async function booksOf(db: Db, gateway: PaymentGateway): Promise<Books> {
-  return compareBooks(db, gateway.id, await gateway.listPayments(new Date(0)))
+export async function compareGatewayBalance(db: Db, gateway: PaymentGateway): Promise<BalanceComparison> {
+  return compareBalances(db, gateway.id, await gateway.listPayments(new Date(0)))
 }
 
 /** Compares the site's ledger with the given payments of a gateway. */
-export async function compareBooks(db: Db, gateway: GatewayId, payments: readonly Payment[]): Promise<Books> {
+export async function compareBalances(
+  db: Db,
+  gateway: GatewayId,
+  payments: readonly Payment[],
+): Promise<BalanceComparison> {
   const { rows } = await sql<{ ours: number }>`
     SELECT coalesce(sum(amount_cents), 0)::int AS ours FROM ledger_lines WHERE account = ${`gateway:${gateway}`}`.execute(
     db,
   )
-  return { ours: rows[0]?.ours ?? NaN, theirs: heldOf(payments) }
+  return { ours: rows[0]?.ours ?? NaN, theirs: netPaidCents(payments) }
 }
 
 /** Returns the gateway's holdings from these payments: received, less refunds and disputes. */
-export function heldOf(payments: readonly Payment[]): number {
+export function netPaidCents(payments: readonly Payment[]): number {
   return payments
     .filter(({ status }) => status === 'succeeded')
     .reduce((sum, payment) => {

@@ -1,14 +1,14 @@
 import type { Books, OrderEntry } from './read-books.ts'
-import type { BillingLane, Thing } from './billing-lane.ts'
+import type { BillingHarness, ProductName } from './billing-lane.ts'
 
 /** The browser that starts as a guest and may sign in, or another device of the member. */
 export type Device = 'here' | 'elsewhere'
 
-export const nameOf = (device: Device) => (device === 'here' ? 'the viewer' : 'the member elsewhere')
+export const deviceName = (device: Device) => (device === 'here' ? 'the viewer' : 'the member elsewhere')
 
 interface ModelOrder {
   id: string
-  thing: Thing
+  thing: ProductName
   /** The user who ordered it; a guest's orders become the member's later. */
   buyer: string
   /** Number of payment requests by the client. */
@@ -20,11 +20,11 @@ export class Model {
   readonly guest: string
   readonly member: string
   /** The locked episodes. */
-  readonly goods: readonly string[]
+  readonly lockedEpisodeIds: readonly string[]
   signedIn = false
   orders: ModelOrder[] = []
   /** Orders that a response reported as paid. */
-  toldPaid = new Set<string>()
+  reportedPaid = new Set<string>()
   /** Users who must not be charged again since their last cancellation. */
   cancelled = new Set<string>()
   /** True after a fault between the site and the gateway, which may have failed a renewal. */
@@ -32,17 +32,17 @@ export class Model {
   /** True if the member and the guest each had a subscription when they were merged. */
   mergedSubscriptions = false
   /** Webhook events and delayed requests in transit. */
-  readonly line: Pick<BillingLane, 'events' | 'late'>
+  readonly line: Pick<BillingHarness, 'events' | 'late'>
   /** The books now and before the last step. */
   books: Books
   before: Books
 
   constructor(
     people: { guest: string; member: string },
-    { locked, events, late }: Pick<BillingLane, 'locked' | 'events' | 'late'>,
+    { locked, events, late }: Pick<BillingHarness, 'locked' | 'events' | 'late'>,
     books: Books,
   ) {
-    this.goods = locked
+    this.lockedEpisodeIds = locked
     this.line = { events, late }
     this.guest = people.guest
     this.member = people.member

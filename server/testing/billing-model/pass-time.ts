@@ -1,37 +1,37 @@
 import { sql } from 'kysely'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
-import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
-import { underWayStatuses } from '#server/features/billing/states/attempt-states.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { inProgressStatuses } from '#server/features/billing/states/attempt-states.ts'
 import { applyWebhookEvent, receiveWebhook } from '#server/features/billing/webhooks/receive-webhook.ts'
 import { signEvent } from '#server/features/billing/gateways/sandbox/webhooks.ts'
-import type { BillingLane, WebhookEvent } from './billing-lane.ts'
+import type { BillingHarness, WebhookEvent } from './billing-lane.ts'
 
-const underWay = sql.join(underWayStatuses)
+const underWay = sql.join(inProgressStatuses)
 
 /** A job that still finds work after this many rounds would never end, which is a bug. */
-const mostRounds = 200
+const maxRounds = 200
 
 /** Advances the time of a running site, whose jobs run when they are due. */
-export async function passTime(lane: BillingLane, milliseconds: number): Promise<void> {
-  const end = lane.now() + milliseconds
+export async function advanceTime(harness: BillingHarness, milliseconds: number): Promise<void> {
+  const end = harness.now() + milliseconds
   for (let round = 0; ; round++) {
-    const due = await nextDue(lane)
+    const due = await nextDueAt(harness)
     if (due === null || due > end) break
-    if (round === mostRounds) throw new Error('the jobs find something to do again and again')
-    lane.moveOn(Math.max(due - lane.now(), 0) + 1)
-    await runJobs(lane)
+    if (round === maxRounds) throw new Error('the jobs find something to do again and again')
+    harness.advanceClock(Math.max(due - harness.now(), 0) + 1)
+    await runJobs(harness)
   }
-  lane.moveOn(Math.max(end - lane.now(), 0))
+  harness.advanceClock(Math.max(end - harness.now(), 0))
 }
 
-export async function runJobs({ context }: BillingLane): Promise<void> {
+export async function runJobs({ context }: BillingHarness): Promise<void> {
   await runJanitor(context)
-  await renewSubscriptions(context)
+  await renewDueSubscriptions(context)
 }
 
 /** Returns when a job has work next. An order waits for its payment in progress. */
-async function nextDue({ db }: BillingLane): Promise<number | null> {
+async function nextDueAt({ db }: BillingHarness): Promise<number | null> {
   const { rows } = await sql<{ at: Date | null }>`
     SELECT least(
       (SELECT min(due_at) FROM subscriptions WHERE status IN ('active', 'past_due')),
@@ -48,31 +48,40 @@ async function nextDue({ db }: BillingLane): Promise<number | null> {
 }
 
 /** Delivers a webhook event. If the site stops before it has applied it, the janitor does so later. */
-export async function deliver(lane: BillingLane, event: WebhookEvent, stops = false): Promise<void> {
-  const { context, sandbox, gateway } = lane
+export async function deliverWebhook(
+  harness: BillingHarness,
+  event: WebhookEvent,
+  crashesBeforeApply = false,
+): Promise<void> {
+  const { context, sandbox, gateway } = harness
   const { body, headers } = signEvent(sandbox, event.reference)
   event.delivered = true
-  const taken = await receiveWebhook(context, gateway, Buffer.from(body), headers)
-  if (!taken) throw new Error('the site refused an event that was signed')
-  if (!stops) await applyWebhookEvent(context, taken)
+  const received = await receiveWebhook(context, gateway, Buffer.from(body), headers)
+  if (!received) throw new Error('the site refused an event that was signed')
+  if (!crashesBeforeApply) await applyWebhookEvent(context, received)
 }
 
 /** Completes all work: requests and events arrive, and the jobs run until nothing is open. */
-export async function converge(lane: BillingLane): Promise<void> {
-  lane.line.fault = 'none'
-  await arrive(lane)
-  for (const event of lane.events) if (!event.delivered && !event.dropped) await deliver(lane, event)
-  for (let due = await nextOpen(lane), round = 0; due !== null; due = await nextOpen(lane), round++) {
-    if (round === mostRounds) throw new Error('something stays open for ever')
-    lane.moveOn(Math.max(due - lane.now(), 0) + 1)
-    await runJobs(lane)
+export async function runUntilSettled(harness: BillingHarness): Promise<void> {
+  harness.line.fault = 'none'
+  await deliverLateRequests(harness)
+  for (const event of harness.events)
+    if (!event.delivered && !event.dropped) await deliverWebhook(harness, event)
+  for (
+    let due = await nextCheckAt(harness), round = 0;
+    due !== null;
+    due = await nextCheckAt(harness), round++
+  ) {
+    if (round === maxRounds) throw new Error('something stays open for ever')
+    harness.advanceClock(Math.max(due - harness.now(), 0) + 1)
+    await runJobs(harness)
   }
-  await reconcile(lane.context)
-  await passTime(lane, 0)
+  await reconcile(harness.context)
+  await advanceTime(harness, 0)
 }
 
 /** Returns when the janitor next polls unfinished work; null if there is none. */
-async function nextOpen({ db }: BillingLane): Promise<number | null> {
+async function nextCheckAt({ db }: BillingHarness): Promise<number | null> {
   const { rows } = await sql<{ at: Date | null }>`
     SELECT min(check_at) AS at FROM (
       SELECT check_at FROM attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown')
@@ -84,6 +93,6 @@ async function nextOpen({ db }: BillingLane): Promise<number | null> {
 }
 
 /** Delivers the delayed requests to the gateway. */
-export async function arrive({ late }: BillingLane): Promise<void> {
+export async function deliverLateRequests({ late }: BillingHarness): Promise<void> {
   for (const request of late.splice(0)) await request().catch(() => undefined)
 }

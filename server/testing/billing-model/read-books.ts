@@ -12,7 +12,7 @@ import type { Database } from '#server/platform/database/database.ts'
 import type { Db, Tables } from '#server/tables.ts'
 
 /** A time in milliseconds since 1970. */
-export type Moment = number
+export type EpochMs = number
 
 export interface OrderEntry {
   id: string
@@ -30,8 +30,8 @@ export interface OrderEntry {
   introductory: boolean
   /** The period of the order's plan. */
   period_days: number | null
-  paid_at: Moment | null
-  expires_at: Moment
+  paid_at: EpochMs | null
+  expires_at: EpochMs
 }
 
 export interface AttemptEntry {
@@ -44,8 +44,8 @@ export interface AttemptEntry {
   decline_code: string | null
   dispute: DisputeStatus | null
   disputed_cents: number
-  started_at: Moment
-  check_at: Moment | null
+  started_at: EpochMs
+  check_at: EpochMs | null
 }
 
 interface RefundEntry {
@@ -62,8 +62,8 @@ export interface SubscriptionEntry {
   plan_id: string
   status: SubscriptionStatus
   period_no: number
-  period_ends_at: Moment | null
-  grace_ends_at: Moment | null
+  period_ends_at: EpochMs | null
+  grace_ends_at: EpochMs | null
   cancelled: boolean
   has_method: boolean
 }
@@ -74,8 +74,8 @@ export interface EntitlementEntry {
   source: 'purchase' | 'subscription'
   video_id: string | null
   episode_id: string | null
-  starts_at: Moment
-  ends_at: Moment | null
+  starts_at: EpochMs
+  ends_at: EpochMs | null
   revoked: boolean
 }
 
@@ -107,10 +107,10 @@ export interface Books {
   payments: Payment[]
 }
 
-const tracked = ['orders', 'attempts', 'subscriptions', 'refunds'] as const
+const trackedTables = ['orders', 'attempts', 'subscriptions', 'refunds'] as const
 
 /** Makes the test's database record each state change. */
-export async function trackStates(db: Db): Promise<void> {
+export async function recordStateChanges(db: Db): Promise<void> {
   await sql`
     CREATE TABLE state_changes (number bigint GENERATED ALWAYS AS IDENTITY, kind text, id text, was text, "is" text)`.execute(
     db,
@@ -121,7 +121,7 @@ export async function trackStates(db: Db): Promise<void> {
       INSERT INTO state_changes (kind, id, was, "is") VALUES (TG_TABLE_NAME, NEW.id, OLD.status, NEW.status);
       RETURN NULL;
     END $$`.execute(db)
-  for (const table of tracked)
+  for (const table of trackedTables)
     await sql`
       CREATE TRIGGER note_state AFTER UPDATE ON ${sql.table(table)} FOR EACH ROW
       WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION note_state()`.execute(db)
@@ -131,7 +131,7 @@ const ms = (column: string) => `round(extract(epoch FROM ${column}) * 1000)::flo
 const listOf = (query: string) => `(SELECT coalesce(json_agg(t), '[]') FROM (${query}) t)`
 
 /** All tables in one statement, because they are read after every step. */
-const booksText = `SELECT json_build_object(
+const booksQuery = `SELECT json_build_object(
   'orders', ${listOf(`
     SELECT orders.id, user_id, kind, status, method, episode_id, video_id, plan_id, subscription_id, period_no,
       amount_cents, refunded_cents, introductory, period_days, ${ms('paid_at')} AS paid_at, ${ms('expires_at')} AS expires_at
@@ -156,7 +156,7 @@ const booksText = `SELECT json_build_object(
 /** @param pool of the site's database */
 export async function readBooks(pool: Database<Tables>['pool'], gateway: PaymentGateway): Promise<Books> {
   const [{ rows }, payments] = await Promise.all([
-    pool.query<{ books: Omit<Books, 'payments'> }>({ name: 'books', text: booksText }),
+    pool.query<{ books: Omit<Books, 'payments'> }>({ name: 'books', text: booksQuery }),
     gateway.listPayments(new Date(0)),
   ])
   const [row] = rows

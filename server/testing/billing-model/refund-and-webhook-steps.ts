@@ -1,13 +1,13 @@
 import { failRefunds } from '#server/features/billing/gateways/sandbox/queries.ts'
-import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { simulateDispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { isDisputeOpenOrLost } from '#server/features/billing/states/order-states.ts'
 import type { DisputeStatus } from '#server/features/billing/tables.ts'
-import type { BillingLane, Fault } from './billing-lane.ts'
+import type { BillingHarness, Fault } from './billing-lane.ts'
 import type { Model } from './model.ts'
-import { arrive, deliver } from './pass-time.ts'
-import { answerOf, Step } from './step.ts'
-import { unlessNone, withFault } from './with-fault.ts'
+import { deliverLateRequests, deliverWebhook } from './pass-time.ts'
+import { outcomeOf, Step } from './step.ts'
+import { faultSuffix, withFault } from './with-fault.ts'
 
 /** Refunds an order as the operator, or half of its rest. */
 export class Refund extends Step {
@@ -24,16 +24,16 @@ export class Refund extends Step {
     return books.orders.some(({ paid_at }) => paid_at !== null)
   }
   describe(): string {
-    return `the operator refunds ${this.part ? 'half of an order' : 'an order'}${unlessNone(this.fault)}`
+    return `the operator refunds ${this.part ? 'half of an order' : 'an order'}${faultSuffix(this.fault)}`
   }
-  async act(lane: BillingLane, model: Model): Promise<string> {
+  async act(harness: BillingHarness, model: Model): Promise<string> {
     const paid = model.books.orders.filter(({ paid_at }) => paid_at !== null)
     const order = paid[this.number % paid.length]
     if (!order) return 'nothing'
     const left = order.amount_cents - order.refunded_cents
     const part = this.part ? { amountCents: Math.max(1, Math.floor(left / 2)) } : {}
-    const answer = await withFault(lane, model, this.fault, () =>
-      answerOf(() => refundOrder(lane.context, order.id, { ...part, reason: 'goodwill' })),
+    const answer = await withFault(harness, model, this.fault, () =>
+      outcomeOf(() => refundOrder(harness.context, order.id, { ...part, reason: 'goodwill' })),
     )
     return `${model.nameOf(order.id)}, ${answer}`
   }
@@ -42,27 +42,27 @@ export class Refund extends Step {
 type Payments = Model['books']['payments']
 
 /** An event of a payment at the gateway, of which the site is notified by webhook or not at all. */
-abstract class AtGateway extends Step {
+abstract class GatewayEventStep extends Step {
   readonly number: number
   constructor(number: number) {
     super()
     this.number = number
   }
-  abstract fits(payment: Payments[number], model: Readonly<Model>): boolean
-  abstract happen(lane: BillingLane, payment: Payments[number]): Promise<void>
-  private fitting(model: Readonly<Model>): Payments {
+  abstract isEligible(payment: Payments[number], model: Readonly<Model>): boolean
+  abstract applyAtGateway(harness: BillingHarness, payment: Payments[number]): Promise<void>
+  private eligiblePayments(model: Readonly<Model>): Payments {
     return model.books.payments.filter(
-      (payment) => payment.status === 'succeeded' && this.fits(payment, model),
+      (payment) => payment.status === 'succeeded' && this.isEligible(payment, model),
     )
   }
   override check(model: Readonly<Model>): boolean {
-    return this.fitting(model).length > 0
+    return this.eligiblePayments(model).length > 0
   }
-  async act(lane: BillingLane, model: Model): Promise<string> {
-    const fitting = this.fitting(model)
-    const payment = fitting[this.number % fitting.length]
+  async act(harness: BillingHarness, model: Model): Promise<string> {
+    const eligible = this.eligiblePayments(model)
+    const payment = eligible[this.number % eligible.length]
     if (!payment) return 'nothing'
-    await this.happen(lane, payment)
+    await this.applyAtGateway(harness, payment)
     return model.nameOf(payment.orderId)
   }
 }
@@ -70,7 +70,7 @@ abstract class AtGateway extends Step {
 let refunds = 0
 
 /** Refunds a payment in the gateway's own dashboard. */
-export class RefundThere extends AtGateway {
+export class RefundAtGateway extends GatewayEventStep {
   readonly part: boolean
   constructor({ number, part }: { number: number; part: boolean }) {
     super(number)
@@ -79,10 +79,10 @@ export class RefundThere extends AtGateway {
   describe(): string {
     return `somebody refunds ${this.part ? 'half of a payment' : 'a payment'} at the gateway`
   }
-  fits(payment: Payments[number]): boolean {
+  isEligible(payment: Payments[number]): boolean {
     return payment.amountCents > payment.refundedCents && !isDisputeOpenOrLost(payment)
   }
-  happen({ gateway }: BillingLane, { reference, amountCents, refundedCents }: Payments[number]) {
+  applyAtGateway({ gateway }: BillingHarness, { reference, amountCents, refundedCents }: Payments[number]) {
     const left = amountCents - refundedCents
     const cents = this.part ? Math.max(1, Math.floor(left / 2)) : left
     return gateway.refundPayment({ reference, amountCents: cents, key: `there ${++refunds}` })
@@ -90,26 +90,26 @@ export class RefundThere extends AtGateway {
 }
 
 /** Makes the bank return the refunds of a payment. */
-export class FailRefunds extends AtGateway {
+export class FailRefunds extends GatewayEventStep {
   describe(): string {
     return 'the bank sends the refunds of a payment back'
   }
   /** Money that bought nothing and cannot be refunded is left to the operator. */
-  fits({ refundedCents, attemptId }: Payments[number], { books }: Readonly<Model>): boolean {
+  isEligible({ refundedCents, attemptId }: Payments[number], { books }: Readonly<Model>): boolean {
     const isReturn = books.lines.some(
       ({ transaction_id, account }) => transaction_id === `charge:${attemptId}` && account === 'to_return',
     )
     const isKnown = books.lines.some(({ transaction_id }) => transaction_id === `charge:${attemptId}`)
     return refundedCents > 0 && isKnown && !isReturn
   }
-  async happen({ db, sandbox, now }: BillingLane, { reference }: Payments[number]) {
+  async applyAtGateway({ db, sandbox, now }: BillingHarness, { reference }: Payments[number]) {
     await failRefunds(db, reference, new Date(now()))
     sandbox.notify(reference)
   }
 }
 
 /** Opens a dispute of a payment, or decides it. */
-export class Dispute extends AtGateway {
+export class Dispute extends GatewayEventStep {
   readonly to: DisputeStatus
   constructor({ number, to }: { number: number; to: DisputeStatus }) {
     super(number)
@@ -118,16 +118,16 @@ export class Dispute extends AtGateway {
   describe(): string {
     return this.to === 'open' ? 'a payment is disputed' : `a dispute is ${this.to}`
   }
-  fits({ amountCents, refundedCents, dispute: disputed }: Payments[number]): boolean {
+  isEligible({ amountCents, refundedCents, dispute: disputed }: Payments[number]): boolean {
     return this.to === 'open' ? disputed === undefined && amountCents > refundedCents : disputed === 'open'
   }
-  happen({ sandbox }: BillingLane, { reference }: Payments[number]) {
-    return dispute(sandbox, reference, this.to)
+  applyAtGateway({ sandbox }: BillingHarness, { reference }: Payments[number]) {
+    return simulateDispute(sandbox, reference, this.to)
   }
 }
 
 /** Delivers a webhook event to the site, for the first time or again. */
-export class Deliver extends Step {
+export class DeliverWebhook extends Step {
   readonly number: number
   readonly stops: boolean
   constructor({ number, stops }: { number: number; stops: boolean }) {
@@ -141,18 +141,18 @@ export class Deliver extends Step {
   describe(): string {
     return `an event is delivered${this.stops ? ', and the site stops before it is applied' : ''}`
   }
-  async act(lane: BillingLane, model: Model): Promise<string> {
-    const event = lane.events[this.number % lane.events.length]
+  async act(harness: BillingHarness, model: Model): Promise<string> {
+    const event = harness.events[this.number % harness.events.length]
     if (!event) return 'there is none'
     const again = event.delivered ? ', again' : ''
-    await deliver(lane, event, this.stops)
+    await deliverWebhook(harness, event, this.stops)
     const payment = model.books.payments.find(({ reference }) => reference === event.reference)
     return `${payment ? model.nameOf(payment.orderId) : 'no payment'}${again}`
   }
 }
 
 /** Delivers all pending events concurrently, or drops them. */
-export class DeliverRest extends Step {
+export class DeliverAllWebhooks extends Step {
   readonly arrives: boolean
   constructor(arrives: boolean) {
     super()
@@ -164,25 +164,25 @@ export class DeliverRest extends Step {
   describe(): string {
     return this.arrives ? 'all events are delivered at the same time' : 'all events so far are lost'
   }
-  async act(lane: BillingLane): Promise<string> {
-    const open = lane.events.filter(({ delivered, dropped }) => !delivered && !dropped)
-    if (this.arrives) await Promise.all(open.map((event) => deliver(lane, event)))
+  async act(harness: BillingHarness): Promise<string> {
+    const open = harness.events.filter(({ delivered, dropped }) => !delivered && !dropped)
+    if (this.arrives) await Promise.all(open.map((event) => deliverWebhook(harness, event)))
     else for (const event of open) event.dropped = true
     return String(open.length)
   }
 }
 
 /** Delivers delayed requests to the gateway. */
-export class Arrive extends Step {
+export class DeliverLateRequests extends Step {
   override check({ line }: Readonly<Model>): boolean {
     return line.late.length > 0
   }
   describe(): string {
     return 'late requests reach the gateway'
   }
-  async act(lane: BillingLane): Promise<string> {
-    const { length } = lane.late
-    await arrive(lane)
+  async act(harness: BillingHarness): Promise<string> {
+    const { length } = harness.late
+    await deliverLateRequests(harness)
     return String(length)
   }
 }

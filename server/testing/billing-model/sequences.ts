@@ -1,27 +1,35 @@
 import fc from 'fast-check'
-import type { BillingLane, Fault, Thing } from './billing-lane.ts'
+import type { BillingHarness, Fault, ProductName } from './billing-lane.ts'
 import type { Model } from './model.ts'
 import type { Step } from './step.ts'
-import { ChangeCard, Renewals, SignIn } from './account-steps.ts'
-import { Buy, Decide, Look, OneTap, Order, Pay, RemoveCard } from './buying-steps.ts'
+import { ChangeCard, ToggleRenewal, SignIn } from './account-steps.ts'
 import {
-  Arrive,
-  Deliver,
-  DeliverRest,
+  Buy,
+  AnswerBankChallenge,
+  RefreshOrder,
+  OneTap,
+  CreateOrder,
+  Pay,
+  RemoveCard,
+} from './buying-steps.ts'
+import {
+  DeliverLateRequests,
+  DeliverWebhook,
+  DeliverAllWebhooks,
   Dispute,
   FailRefunds,
   Refund,
-  RefundThere,
+  RefundAtGateway,
 } from './refund-and-webhook-steps.ts'
-import { AtOnce, Reconcile, Wait } from './time-steps.ts'
+import { RunConcurrently, Reconcile, Wait } from './time-steps.ts'
 
 /** Picks values by weight. */
-const oftenOf = <T>(...weighted: [weight: number, value: T][]) =>
+const weightedConstant = <T>(...weighted: [weight: number, value: T][]) =>
   fc.oneof(...weighted.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })))
 
-const device = oftenOf([3, 'here' as const], [1, 'elsewhere' as const])
+const device = weightedConstant([3, 'here' as const], [1, 'elsewhere' as const])
 /** Few items with high weights, so that the same one is bought again. */
-const thing = oftenOf<Thing>(
+const thing = weightedConstant<ProductName>(
   [4, 'episode 4'],
   [1, 'episode 5'],
   [2, 'the video'],
@@ -29,7 +37,7 @@ const thing = oftenOf<Thing>(
   [4, 'the 7-day plan'],
   [1, 'the 30-day plan'],
 )
-const card = oftenOf(
+const card = weightedConstant(
   [8, 'pays' as const],
   [2, 'declined' as const],
   [1, 'no_funds' as const],
@@ -38,7 +46,7 @@ const card = oftenOf(
   [3, 'declines_later' as const],
   [1, 'disputed' as const],
 )
-const fault = oftenOf<Fault>(
+const fault = weightedConstant<Fault>(
   [12, 'none'],
   [1, 'the request is lost'],
   [1, 'the request is late'],
@@ -47,49 +55,51 @@ const fault = oftenOf<Fault>(
 )
 const number = fc.nat({ max: 9 })
 const hours = fc.constantFrom(1, 12, 26, 50, 80, 170, 250, 730)
-const how = oftenOf<Wait['how']>(
+const how = weightedConstant<Wait['how']>(
   [8, 'up'],
   [3, 'down'],
   [1, 'the request is lost'],
   [1, 'the answer is lost'],
   [1, 'no answers'],
 )
-const method = oftenOf([1, 'card' as const], [1, 'wallet' as const])
+const method = weightedConstant([1, 'card' as const], [1, 'wallet' as const])
 
 const save = fc.boolean()
-const oneOff = oftenOf<Thing>([2, 'episode 4'], [2, 'episode 5'], [1, 'the video'])
+const oneOff = weightedConstant<ProductName>([2, 'episode 4'], [2, 'episode 5'], [1, 'the video'])
 
 const buy = fc.record({ device, thing, card, fault, save }).map((purchase) => new Buy(purchase))
 const oneTap = fc.record({ device, thing: oneOff, fault }).map((purchase) => new OneTap(purchase))
 const removeCard = device.map((where) => new RemoveCard(where))
-const order = fc.record({ device, thing, method }).map((purchase) => new Order(purchase))
+const order = fc.record({ device, thing, method }).map((purchase) => new CreateOrder(purchase))
 const pay = fc.record({ order: number, card, fault }).map((purchase) => new Pay(purchase))
-const decide = fc.record({ number, yes: oftenOf([3, true], [1, false]) }).map((answer) => new Decide(answer))
-const look = number.map((index) => new Look(index))
+const decide = fc
+  .record({ number, yes: weightedConstant([3, true], [1, false]) })
+  .map((answer) => new AnswerBankChallenge(answer))
+const look = number.map((index) => new RefreshOrder(index))
 const renewals = fc
-  .record({ device, on: oftenOf([2, false], [1, true]) })
-  .map((change) => new Renewals(change))
+  .record({ device, on: weightedConstant([2, false], [1, true]) })
+  .map((change) => new ToggleRenewal(change))
 const changeCard = fc.record({ device, card, fault }).map((change) => new ChangeCard(change))
 const signIn = fc.constant(undefined).map(() => new SignIn())
 const refund = fc.record({ number, part: fc.boolean(), fault }).map((purchase) => new Refund(purchase))
-const refundThere = fc.record({ number, part: fc.boolean() }).map((purchase) => new RefundThere(purchase))
+const refundThere = fc.record({ number, part: fc.boolean() }).map((purchase) => new RefundAtGateway(purchase))
 const failRefunds = number.map((index) => new FailRefunds(index))
 const dispute = fc
   .record({ number, to: fc.constantFrom('open' as const, 'won' as const, 'lost' as const) })
   .map((change) => new Dispute(change))
 const deliver = fc
-  .record({ number, stops: oftenOf([4, false], [1, true]) })
-  .map((event) => new Deliver(event))
-const deliverRest = oftenOf([3, true], [1, false]).map((arrives) => new DeliverRest(arrives))
-const arrive = fc.constant(undefined).map(() => new Arrive())
+  .record({ number, stops: weightedConstant([4, false], [1, true]) })
+  .map((event) => new DeliverWebhook(event))
+const deliverRest = weightedConstant([3, true], [1, false]).map((arrives) => new DeliverAllWebhooks(arrives))
+const arrive = fc.constant(undefined).map(() => new DeliverLateRequests())
 const wait = fc.record({ hours, how }).map((passing) => new Wait(passing))
 const reconcile = fc.constant(undefined).map(() => new Reconcile())
 
 /** Steps of which any two may run concurrently. */
 const simultaneous = fc.oneof(pay, look, renewals, signIn, refund, deliver, wait)
-const atOnce = fc.tuple(simultaneous, simultaneous).map((both: [Step, Step]) => new AtOnce(both))
+const atOnce = fc.tuple(simultaneous, simultaneous).map((both: [Step, Step]) => new RunConcurrently(both))
 
-const mostSteps = 16
+const maxSteps = 16
 
 /** The first purchase, without which most steps are impossible. */
 export const firstPurchase = fc
@@ -121,8 +131,8 @@ export function sequences(replayPath?: string) {
     [2, atOnce],
   ]
   const step = fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })))
-  return fc.commands<Model, BillingLane, false>([step], {
-    maxCommands: mostSteps,
+  return fc.commands<Model, BillingHarness, false>([step], {
+    maxCommands: maxSteps,
     size: 'max',
     ...(replayPath === undefined ? {} : { replayPath }),
   })

@@ -4,21 +4,21 @@ import { cancelSubscription } from '#server/features/billing/subscriptions/cance
 import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { payOrder } from '#server/features/billing/payments/pay-order.ts'
-import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { balance } from './ledger-balance.ts'
+import { compareSandboxBalance } from './ledger-balance.ts'
 import { insertUserRow } from '#server/testing/builders/money-builders.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
 const yearDays = 365
-const usualStepMs = 6 * hour
+const defaultStepMs = 6 * hour
 const priceCents = 999
 
 interface YearOptions {
   /** Number of subscriptions of each length. */
-  each: number
+  subscribersPerPeriod: number
   periodDays: readonly number[]
   /** Every n-th of them is cancelled at some time of the year. */
   cancelEvery: number
@@ -27,7 +27,7 @@ interface YearOptions {
   onStep?(day: number): void
 }
 
-interface Person {
+interface SimulatedSubscriber {
   userId: string
   orderId: string
   subscriptionId: string
@@ -37,7 +37,7 @@ interface Person {
 }
 
 /** The result of the year, for one length of period. */
-export interface YearOfPeriod {
+export interface PeriodTotals {
   periodDays: number
   subscriptions: number
   cancelled: number
@@ -47,12 +47,12 @@ export interface YearOfPeriod {
   charges: number
 }
 
-export interface Year {
-  lines: YearOfPeriod[]
+export interface YearReport {
+  lines: PeriodTotals[]
   /** Number of subscriptions that were not charged exactly once per period. */
-  wrong: number
+  wrongCharges: number
   /** Number of charges after the cancellation. */
-  afterCancelling: number
+  chargesAfterCancelling: number
   /** The gateway's holdings according to the site and to the gateway, in cents. */
   books: { ours: number; theirs: number }
 }
@@ -65,7 +65,7 @@ export async function simulateYear(
   base: BillingContext,
   connections: readonly Db[],
   options: YearOptions,
-): Promise<Year> {
+): Promise<YearReport> {
   const start = base.clock.now().getTime()
   let time = start
   const clock = { now: () => new Date(time) }
@@ -76,34 +76,34 @@ export async function simulateYear(
   const [first = base] = schedulers
   const people = await subscribeAll(first, options, start, (at) => (time = at))
   const end = start + yearDays * day
-  const { stepMs = usualStepMs } = options
+  const { stepMs = defaultStepMs } = options
   for (let next = time + stepMs, last = time; next < end; last = next, next += stepMs) {
     time = next
     for (const person of people)
       if (person.cancelsAt > last && person.cancelsAt <= next)
         await cancelSubscription(first, person.userId, 'en')
-    await Promise.all(schedulers.map((scheduler) => renewSubscriptions(scheduler)))
+    await Promise.all(schedulers.map((scheduler) => renewDueSubscriptions(scheduler)))
     if ((next - start) % day < stepMs) {
       await runJanitor(first)
       options.onStep?.(Math.floor((next - start) / day))
     }
   }
   // Returns the last round before a time: a cancellation takes effect in the next.
-  const looks = (at: number) => time - Math.ceil((time - at) / stepMs) * stepMs
-  return sumUp(first.db, people, time, looks)
+  const jobRunBefore = (at: number) => time - Math.ceil((time - at) / stepMs) * stepMs
+  return summarizeYear(first.db, people, time, jobRunBefore)
 }
 
 /** Creates the subscribers, spread evenly over the first day, and pays their first period by card. */
 async function subscribeAll(
   context: BillingContext,
-  { each, periodDays, cancelEvery }: YearOptions,
+  { subscribersPerPeriod: each, periodDays, cancelEvery }: YearOptions,
   start: number,
   setTime: (at: number) => void,
-): Promise<Person[]> {
+): Promise<SimulatedSubscriber[]> {
   const plans = new Map<number, string>()
   for (const days of periodDays) plans.set(days, await insertPlan(context.db, days))
   const count = each * periodDays.length
-  const people = Array.from({ length: count }, (_, index): Person => {
+  const people = Array.from({ length: count }, (_, index): SimulatedSubscriber => {
     const startsAt = start + Math.floor((index * day) / count)
     const cancels = index % cancelEvery === cancelEvery - 1
     return {
@@ -145,7 +145,7 @@ async function insertPlan(db: Db, periodDays: number): Promise<string> {
 }
 
 /** Creates the order of the first period as the call does, and a token as the card form does. @returns the token */
-async function insertOrder(tx: Tx, person: Person, planId: string): Promise<string> {
+async function insertOrder(tx: Tx, person: SimulatedSubscriber, planId: string): Promise<string> {
   const at = new Date(person.startsAt)
   const token = `token of ${person.orderId}`
   const { userId: user_id, subscriptionId } = person
@@ -184,7 +184,7 @@ async function insertOrder(tx: Tx, person: Person, planId: string): Promise<stri
 
 /** Returns how many of a subscriber's periods began until the last round, or until the round of their cancellation. */
 function periodsOf(
-  { startsAt, cancelsAt, periodDays }: Person,
+  { startsAt, cancelsAt, periodDays }: SimulatedSubscriber,
   lastLook: number,
   looks: (at: number) => number,
 ) {
@@ -192,19 +192,19 @@ function periodsOf(
   return 1 + Math.max(0, Math.floor((until - startsAt) / (periodDays * day)))
 }
 
-async function sumUp(
+async function summarizeYear(
   db: Db,
-  people: readonly Person[],
+  people: readonly SimulatedSubscriber[],
   end: number,
   lookBefore: (at: number) => number,
-): Promise<Year> {
+): Promise<YearReport> {
   const paid = await sql<{ user_id: string; charges: number; last: Date; periods: number }>`
     SELECT orders.user_id, count(*)::int AS charges, max(sandbox_payments.created_at) AS last,
       count(DISTINCT orders.period_no)::int AS periods
     FROM sandbox_payments JOIN orders ON orders.id = sandbox_payments.metadata ->> 'order_id'
     WHERE sandbox_payments.status = 'succeeded' GROUP BY orders.user_id`.execute(db)
   const chargesOf = new Map(paid.rows.map((row) => [row.user_id, row]))
-  const lines = new Map<number, YearOfPeriod>()
+  const lines = new Map<number, PeriodTotals>()
   let [wrong, afterCancelling] = [0, 0]
   for (const person of people) {
     const { userId, periodDays, cancelsAt } = person
@@ -225,5 +225,10 @@ async function sumUp(
     afterCancelling += last && last.getTime() >= cancelsAt ? 1 : 0
     lines.set(periodDays, line)
   }
-  return { lines: [...lines.values()], wrong, afterCancelling, books: await balance(db) }
+  return {
+    lines: [...lines.values()],
+    wrongCharges: wrong,
+    chargesAfterCancelling: afterCancelling,
+    books: await compareSandboxBalance(db),
+  }
 }

@@ -1,11 +1,11 @@
 import type fc from 'fast-check'
 import { Refusal, type RefusalName } from '#contract/errors.ts'
-import { membershipOf } from '#server/features/billing/subscriptions/membership.ts'
-import { loadRights } from '#server/features/library/library.ts'
+import { loadMembership } from '#server/features/billing/subscriptions/membership.ts'
+import { loadVideoEntitlements } from '#server/features/library/library.ts'
 import { newId } from '#server/platform/ids.ts'
-import { countOpen, countBillingErrors } from './billing-errors.ts'
-import type { BillingLane } from './billing-lane.ts'
-import { checkAccess, checkBooks, checkEnds, ensure } from './check-books.ts'
+import { countUnfinished, countBillingErrors } from './billing-errors.ts'
+import type { BillingHarness } from './billing-lane.ts'
+import { checkAccess, checkBooks, checkEndedSubscriptions, ensure } from './check-books.ts'
 import { Model } from './model.ts'
 import { readBooks } from './read-books.ts'
 
@@ -13,7 +13,7 @@ import { readBooks } from './read-books.ts'
 export type Answer = 'done' | RefusalName
 
 /** Runs work and returns its result or refusal. @throws Error for anything that is not a refusal */
-export async function answerOf(work: () => Promise<unknown>): Promise<Answer> {
+export async function outcomeOf(work: () => Promise<unknown>): Promise<Answer> {
   try {
     await work()
     return 'done'
@@ -24,10 +24,10 @@ export async function answerOf(work: () => Promise<unknown>): Promise<Answer> {
 }
 
 /** Starts a sequence with a guest and a member without purchases. */
-export async function beginSequence(lane: BillingLane): Promise<Model> {
-  await lane.reset()
+export async function startSequence(harness: BillingHarness): Promise<Model> {
+  await harness.reset()
   const [guest = '', member = ''] = [newId('usr'), newId('usr')]
-  await lane.db
+  await harness.db
     .insertInto('users')
     .values(
       [guest, member].map((id) => ({
@@ -36,16 +36,16 @@ export async function beginSequence(lane: BillingLane): Promise<Model> {
         display_name: null,
         language: 'en',
         referral_code: id,
-        created_at: new Date(lane.now()),
-        member_since: id === member ? new Date(lane.now()) : null,
+        created_at: new Date(harness.now()),
+        member_since: id === member ? new Date(harness.now()) : null,
       })),
     )
     .execute()
-  return new Model({ guest, member }, lane, await readBooks(lane.pool, lane.gateway))
+  return new Model({ guest, member }, harness, await readBooks(harness.pool, harness.gateway))
 }
 
 /** One step of a sequence: an action of a user, the operator or the gateway, or the passing of time. */
-export abstract class Step implements fc.AsyncCommand<Model, BillingLane> {
+export abstract class Step implements fc.AsyncCommand<Model, BillingHarness> {
   /** The step's result, for failure reports. */
   private outcome = ''
 
@@ -56,17 +56,17 @@ export abstract class Step implements fc.AsyncCommand<Model, BillingLane> {
     return true
   }
   /** @returns a description of the result */
-  abstract act(lane: BillingLane, model: Model): Promise<string>
+  abstract act(harness: BillingHarness, model: Model): Promise<string>
   /** Checks the step's own expectations, beyond the general rules. */
-  expect(_lane: BillingLane, _model: Model, _outcome: string): void {}
+  expect(_lane: BillingHarness, _model: Model, _outcome: string): void {}
 
-  async run(model: Model, lane: BillingLane): Promise<void> {
-    lane.moveOn(1000)
+  async run(model: Model, harness: BillingHarness): Promise<void> {
+    harness.advanceClock(1000)
     this.outcome = this.describe(model)
-    const came = await this.act(lane, model)
-    this.outcome = `${this.outcome}: ${came}`
-    await observe(lane, model)
-    this.expect(lane, model, came)
+    const result = await this.act(harness, model)
+    this.outcome = `${this.outcome}: ${result}`
+    await checkInvariants(harness, model)
+    this.expect(harness, model, result)
   }
 
   toString(): string {
@@ -75,28 +75,37 @@ export abstract class Step implements fc.AsyncCommand<Model, BillingLane> {
 }
 
 /** Log messages caused by a connection fault, which are not bugs of the site. */
-const usualErrors = ['a refund did not go through']
+const expectedErrors = ['a refund did not go through']
 
 /** Reads the books of the site and its gateway, and checks them against the rules. */
-export async function observe(lane: BillingLane, model: Model): Promise<void> {
+export async function checkInvariants(harness: BillingHarness, model: Model): Promise<void> {
   model.before = model.books
-  model.books = await readBooks(lane.pool, lane.gateway)
-  const errors = lane.errors.splice(0).filter((entry) => !usualErrors.some((usual) => entry.includes(usual)))
+  model.books = await readBooks(harness.pool, harness.gateway)
+  const errors = harness.errors
+    .splice(0)
+    .filter((entry) => !expectedErrors.some((usual) => entry.includes(usual)))
   if (errors.length > 0) throw new Error(`the site logged an error: ${errors.join('')}`)
   checkBooks(model)
-  checkEnds(model)
-  const now = new Date(lane.now())
+  checkEndedSubscriptions(model)
+  const now = new Date(harness.now())
   for (const userId of new Set(model.books.orders.map(({ user_id }) => user_id))) {
-    const rights = await loadRights(lane.db, userId, lane.videoId, now)
-    const context = { gateways: [lane.gateway], clock: { now: () => now } }
-    const membership = await membershipOf(context, lane.db, { userId, kept: true }, 'en')
-    checkAccess(model, { userId, now: lane.now(), covers: rights.covers, membership })
+    const rights = await loadVideoEntitlements(harness.db, userId, harness.videoId, now)
+    const context = { gateways: [harness.gateway], clock: { now: () => now } }
+    const membership = await loadMembership(context, harness.db, { userId, isStored: true }, 'en')
+    checkAccess(model, { userId, now: harness.now(), covers: rights.covers, membership })
   }
 }
 
 /** Checks the end of a sequence: nothing is open, lost, duplicated or without its entitlement, and the books agree to the cent. */
-export async function checkEnd({ db, gateway }: BillingLane, { toldPaid }: Model): Promise<void> {
-  const sales = [...toldPaid].map((orderId) => ({ orderId, gateway: gateway.id, status: 'paid' as const }))
+export async function checkFinalState(
+  { db, gateway }: BillingHarness,
+  { reportedPaid }: Model,
+): Promise<void> {
+  const sales = [...reportedPaid].map((orderId) => ({
+    orderId,
+    gateway: gateway.id,
+    status: 'paid' as const,
+  }))
   const {
     sales: _sales,
     renewals: _renewals,
@@ -107,6 +116,6 @@ export async function checkEnd({ db, gateway }: BillingLane, { toldPaid }: Model
     ...wrongs
   } = await countBillingErrors(db, gateway, sales)
   ensure(ours === theirs, 'our ledger agrees with the gateway', { ours, theirs })
-  for (const [what, count] of Object.entries({ ...wrongs, ...(await countOpen(db)) }))
+  for (const [what, count] of Object.entries({ ...wrongs, ...(await countUnfinished(db)) }))
     ensure(count === 0, `nothing is wrong at the end: ${what}`, count)
 }

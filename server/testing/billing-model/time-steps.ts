@@ -1,8 +1,8 @@
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
 import { hourMs } from '#server/platform/clock.ts'
-import type { BillingLane } from './billing-lane.ts'
+import type { BillingHarness } from './billing-lane.ts'
 import type { Model } from './model.ts'
-import { arrive, passTime, runJobs } from './pass-time.ts'
+import { deliverLateRequests, advanceTime, runJobs } from './pass-time.ts'
 import { Step } from './step.ts'
 import { withFault } from './with-fault.ts'
 
@@ -28,17 +28,19 @@ export class Wait extends Step {
     const state = { up: '', down: ' while the site is down' }[this.how as string] ?? ` (${this.how})`
     return `${this.hours} hours pass${state}`
   }
-  async act(lane: BillingLane, model: Model): Promise<string> {
+  async act(harness: BillingHarness, model: Model): Promise<string> {
     const { hours, how } = this
-    await arrive(lane)
-    if (how === 'up') await passTime(lane, hours * hourMs)
+    await deliverLateRequests(harness)
+    if (how === 'up') await advanceTime(harness, hours * hourMs)
     else if (how === 'down') {
-      lane.moveOn(hours * hourMs)
-      await runJobs(lane)
+      harness.advanceClock(hours * hourMs)
+      await runJobs(harness)
     } else {
-      await withFault(lane, model, how, () => passTime(lane, Math.min(hours * hourMs, longestFaultMs)))
-      await arrive(lane)
-      await passTime(lane, hourMs)
+      await withFault(harness, model, how, () =>
+        advanceTime(harness, Math.min(hours * hourMs, longestFaultMs)),
+      )
+      await deliverLateRequests(harness)
+      await advanceTime(harness, hourMs)
     }
     return 'done'
   }
@@ -52,27 +54,27 @@ export class Reconcile extends Step {
   describe(): string {
     return 'the site reconciles'
   }
-  async act({ context }: BillingLane): Promise<string> {
+  async act({ context }: BillingHarness): Promise<string> {
     await reconcile(context)
     return 'done'
   }
 }
 
 /** Runs two steps concurrently. */
-export class AtOnce extends Step {
-  readonly both: readonly [Step, Step]
+export class RunConcurrently extends Step {
+  readonly steps: readonly [Step, Step]
   constructor(both: readonly [Step, Step]) {
     super()
-    this.both = both
+    this.steps = both
   }
   override check(model: Readonly<Model>): boolean {
-    return this.both.every((step) => step.check(model))
+    return this.steps.every((step) => step.check(model))
   }
   describe(model?: Model): string {
-    return this.both.map((step) => step.describe(model)).join(', and at the same time ')
+    return this.steps.map((step) => step.describe(model)).join(', and at the same time ')
   }
-  async act(lane: BillingLane, model: Model): Promise<string> {
-    const outcomes = await Promise.all(this.both.map((step) => step.act(lane, model)))
+  async act(harness: BillingHarness, model: Model): Promise<string> {
+    const outcomes = await Promise.all(this.steps.map((step) => step.act(harness, model)))
     return outcomes.join(', ')
   }
 }

@@ -1,9 +1,9 @@
-import type { BillingLane, Fault } from './billing-lane.ts'
+import type { BillingHarness, Fault } from './billing-lane.ts'
 import type { Model } from './model.ts'
 
 /** Runs work with a fault on the connection to the gateway. */
 export async function withFault<T>(
-  { line }: BillingLane,
+  { line }: BillingHarness,
   model: Model,
   fault: Fault,
   work: () => Promise<T>,
@@ -17,4 +17,4 @@ export async function withFault<T>(
   }
 }
 
-export const unlessNone = (fault: Fault) => (fault === 'none' ? '' : `, ${fault}`)
+export const faultSuffix = (fault: Fault) => (fault === 'none' ? '' : `, ${fault}`)

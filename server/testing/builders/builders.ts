@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
-import type { Texts } from '#contract/languages.ts'
+import type { LocalizedText } from '#contract/languages.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Db } from '#server/tables.ts'
@@ -26,7 +26,7 @@ export interface BuiltVideo {
 }
 
 /** Creates a category at the end of the menu; a string is its English name. */
-export async function buildCategory(db: Db, name: string | Texts): Promise<string> {
+export async function buildCategory(db: Db, name: string | LocalizedText): Promise<string> {
   const id = newId('cat')
   await db
     .insertInto('categories')
@@ -51,14 +51,14 @@ export async function buildTag(db: Db, name: string): Promise<string> {
 }
 
 /** The part of a storage that stores a built video's files. */
-type Files = Pick<Storage, 'write'> & Partial<Pick<Storage, 'delivery'>>
+type WritableStorage = Pick<Storage, 'write'> & Partial<Pick<Storage, 'delivery'>>
 
 /** A storage for tests that read no file of a video. */
-export const noFiles: Files = { write: () => Promise.resolve() }
+export const noStorage: WritableStorage = { write: () => Promise.resolve() }
 
 /** Creates a published video with its episodes and, in the storage, the files of ready ones. */
 export async function buildVideo(
-  { db, storage }: { db: Db; storage: Files },
+  { db, storage }: { db: Db; storage: WritableStorage },
   options: VideoOptions = {},
 ): Promise<BuiltVideo> {
   const { title = `Drama ${++made}`, episodes: count = 6, freeEpisodes = 3, ready = count } = options
@@ -95,7 +95,7 @@ export async function buildVideo(
   return { id, episodes }
 }
 
-async function buildAsset(db: Db, storage: Files, state: 'ready' | 'uploaded'): Promise<string> {
+async function buildAsset(db: Db, storage: WritableStorage, state: 'ready' | 'uploaded'): Promise<string> {
   const id = newId('ast')
   await db
     .insertInto('assets')
@@ -131,7 +131,7 @@ async function buildAsset(db: Db, storage: Files, state: 'ready' | 'uploaded'): 
 }
 
 /** Writes a file like the storage, but without fsync, which would take most of a test's time. */
-async function writeFile({ delivery, write }: Files, key: string, text: string): Promise<void> {
+async function writeFile({ delivery, write }: WritableStorage, key: string, text: string): Promise<void> {
   if (delivery?.kind !== 'files') return write(key, text)
   const path = join(delivery.root, key)
   mkdirSync(dirname(path), { recursive: true })

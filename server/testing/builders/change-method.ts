@@ -1,19 +1,21 @@
-import { changeMethod, type MethodChange } from '#contract/billing.ts'
+import { changePaymentMethod, type PaymentMethodChange } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { getUser } from '#contract/members.ts'
 import type { Shopper } from './shopper.ts'
 import type { Envelope } from '#server/testing/site/visitor.ts'
 
-type MethodChangeParams = BodyOf<typeof changeMethod>
+type MethodChangeParams = BodyOf<typeof changePaymentMethod>
 
 /** Changes the payment method; the first call of a change includes a name. */
-export function change(
+export function tryChangeMethod(
   { visitor }: Shopper,
   params: MethodChangeParams,
   headers: Record<string, string> = {},
-): Promise<Envelope<MethodChange>> {
+): Promise<Envelope<PaymentMethodChange>> {
   const names = params.change_id === undefined ? { first_name: 'Ada', last_name: 'Lovelace' } : {}
-  return visitor.call(changeMethod, { body: { ...names, ...params }, headers }).then(({ answer }) => answer)
+  return visitor
+    .call(changePaymentMethod, { body: { ...names, ...params }, headers })
+    .then(({ answer }) => answer)
 }
 
-export const membershipOf = async ({ visitor }: Shopper) => (await visitor.ask(getUser)).membership
+export const membershipOf = async ({ visitor }: Shopper) => (await visitor.callOk(getUser)).membership

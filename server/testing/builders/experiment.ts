@@ -6,19 +6,23 @@ import type { TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
 /** Creates an experiment and starts it. It is known to every process on return. */
-export async function startOne(
-  desk: Visitor,
+export async function createRunningExperiment(
+  studio: Visitor,
   body: Omit<BodyOf<typeof createExperiment>, 'name'>,
 ): Promise<Experiment> {
-  const { id } = await desk.ask(createExperiment, { body: { name: 'A trial', ...body } })
-  return desk.ask(startExperiment, { body: { id } })
+  const { id } = await studio.callOk(createExperiment, { body: { name: 'A trial', ...body } })
+  return studio.callOk(startExperiment, { body: { id } })
 }
 
 /** Returns a guest who is assigned to this variant. */
-export async function guestIn(site: TestSite, experiment: Experiment, variant: number): Promise<Visitor> {
+export async function createGuestInVariant(
+  site: TestSite,
+  experiment: Experiment,
+  variant: number,
+): Promise<Visitor> {
   for (;;) {
     const visitor = site.visitor()
-    const { id } = await visitor.ask(getUser)
+    const { id } = await visitor.callOk(getUser)
     if (variantOf(experiment, id) === variant) return visitor
   }
 }

@@ -1,5 +1,5 @@
 import { registerUser } from '#contract/members.ts'
-import type { ReadMail } from '#server/testing/fakes/read-mail.ts'
+import type { ParsedMail } from '#server/testing/fakes/read-mail.ts'
 import type { TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
@@ -13,15 +13,15 @@ export interface Member {
 let registered = 0
 
 /** Registers a new member. */
-export async function register(site: TestSite): Promise<Member> {
+export async function createMember(site: TestSite): Promise<Member> {
   const email = `ada${++registered}@example.com`
   const password = 'an old passphrase'
   const visitor = site.visitor()
-  await visitor.ask(registerUser, { body: { email, password, repeat_password: password } })
+  await visitor.callOk(registerUser, { body: { email, password, repeat_password: password } })
   return { visitor, email, password }
 }
 
 /** Returns the secret in a mail's link. */
-export function secretOf(mail: ReadMail | undefined): string {
+export function linkSecretOf(mail: ParsedMail | undefined): string {
   return mail?.link.split('=')[1] ?? ''
 }

@@ -19,15 +19,19 @@ const password = 'a passphrase for the desk'
 let added = 0
 
 /** Returns the TOTP code at a time. */
-export function codeAt(secret: string, now: Date): string {
+export function totpCodeAt(secret: string, now: Date): string {
   return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now.getTime() })
 }
 
 /** Returns the secret of a one-time link. */
-export const invitationOf = (link: string) => link.split('=')[1] ?? ''
+export const invitationSecretOf = (link: string) => link.split('=')[1] ?? ''
 
 /** Adds an operator with the command line, and returns the link's secret. */
-export async function invite(site: Pick<TestSite, 'context'>, email: string, role: Role): Promise<string> {
+export async function inviteOperator(
+  site: Pick<TestSite, 'context'>,
+  email: string,
+  role: Role,
+): Promise<string> {
   const answer = await runStudioCommand(site.context, [
     ...addOperator.command.split(' '),
     email,
@@ -35,17 +39,20 @@ export async function invite(site: Pick<TestSite, 'context'>, email: string, rol
     role,
     '--json',
   ])
-  return invitationOf((JSON.parse(answer) as { link: string }).link)
+  return invitationSecretOf((JSON.parse(answer) as { link: string }).link)
 }
 
 /** Creates an operator with a role, signed in through their invitation link. */
-export async function letIn(site: Pick<TestSite, 'context' | 'visitor'>, role: Role): Promise<TestOperator> {
+export async function signInOperator(
+  site: Pick<TestSite, 'context' | 'visitor'>,
+  role: Role,
+): Promise<TestOperator> {
   const email = `${role}${++added}@example.com`
-  const invitation = await invite(site, email, role)
-  const desk = site.visitor()
-  const { secret } = await desk.ask(beginInvitation, { body: { secret: invitation } })
-  const code = codeAt(secret, site.context.realClock.now())
+  const invitation = await inviteOperator(site, email, role)
+  const studio = site.visitor()
+  const { secret } = await studio.callOk(beginInvitation, { body: { secret: invitation } })
+  const code = totpCodeAt(secret, site.context.realClock.now())
   const body = { secret: invitation, password, repeat_password: password, code }
-  const { recovery_codes } = await desk.ask(acceptInvitation, { body })
-  return { desk, email, password, secret, recoveryCodes: recovery_codes }
+  const { recovery_codes } = await studio.callOk(acceptInvitation, { body })
+  return { desk: studio, email, password, secret, recoveryCodes: recovery_codes }
 }

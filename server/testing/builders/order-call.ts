@@ -7,7 +7,7 @@ export function orderCall(userId: string, body: BodyOf<typeof createOrder>): Cal
   return {
     query: {},
     body,
-    viewer: { userId, role: 'member', kept: true },
+    viewer: { userId, role: 'member', isStored: true },
     language: 'en',
     idempotencyKey: undefined,
     ip: '127.0.0.1',

@@ -19,7 +19,7 @@ export async function registerMember(
   visitor: Visitor = site.visitor(),
 ): Promise<RegisteredMember> {
   const email = `member-${++made}@example.com`
-  await visitor.ask(getUser)
-  const user = await visitor.ask(registerUser, { body: { email, password, repeat_password: password } })
+  await visitor.callOk(getUser)
+  const user = await visitor.callOk(registerUser, { body: { email, password, repeat_password: password } })
   return { visitor, user, email }
 }

@@ -1,4 +1,4 @@
-import { createOrder, getPayment, listPlans, payOrder, type Order, type Plan } from '#contract/billing.ts'
+import { createOrder, getOrders, listPlans, payOrder, type Order, type Plan } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { getUser } from '#contract/members.ts'
 import type { TestSite } from '#server/testing/site/test-site.ts'
@@ -11,9 +11,9 @@ export const testCards = {
   noFunds: '4000000000009995',
   expired: '4000000000000069',
   badCvc: '4000000000000127',
-  asksOnce: '4000000000003220',
-  asksAlways: '4000002760003184',
-  declinesLater: '4000000000000341',
+  requires3dsOnce: '4000000000003220',
+  requires3dsAlways: '4000002760003184',
+  declinesRenewals: '4000000000000341',
   disputed: '4000000000000259',
 }
 
@@ -42,20 +42,20 @@ export class Shopper {
     this.visitor = visitor
   }
 
-  static async on(site: Pick<TestSite, 'visitor'>, visitor = site.visitor()): Promise<Shopper> {
-    await visitor.ask(getUser)
+  static async create(site: Pick<TestSite, 'visitor'>, visitor = site.visitor()): Promise<Shopper> {
+    await visitor.callOk(getUser)
     return new Shopper(visitor)
   }
 
-  token(card = testCards.pays): Promise<string> {
+  cardToken(card = testCards.pays): Promise<string> {
     return sandboxToken(this.visitor, card)
   }
 
   async plan(days: number): Promise<Plan> {
-    const { list } = await this.visitor.ask(listPlans)
-    const plan = list.find(({ period_days }) => period_days === days)
-    if (!plan) throw new Error(`there is no plan of ${days} days`)
-    return plan
+    const { list } = await this.visitor.callOk(listPlans)
+    const findPlan = list.find(({ period_days }) => period_days === days)
+    if (!findPlan) throw new Error(`there is no plan of ${days} days`)
+    return findPlan
   }
 
   tryOrder(params: OrderParams, headers: Record<string, string> = {}): Promise<Envelope<Order>> {
@@ -90,18 +90,18 @@ export class Shopper {
     headers: Record<string, string> = {},
   ): Promise<Envelope<Order>> {
     const order = await this.order(params, headers)
-    return this.tryPay(order.id, await this.token(card))
+    return this.tryPay(order.id, await this.cardToken(card))
   }
 
   /** Returns the current order. */
-  async look(orderId: string): Promise<Order> {
-    const { answer } = await this.visitor.call(getPayment, { query: { order_id: orderId } })
+  async getOrder(orderId: string): Promise<Order> {
+    const { answer } = await this.visitor.call(getOrders, { query: { order_id: orderId } })
     if (!answer.info) throw new Error(JSON.stringify(answer))
     return answer.info as Order
   }
 
   /** Answers the bank's 3-D Secure check or the wallet at `url`. */
-  decide(url: string, answer: 'yes' | 'no'): Promise<Response> {
+  answerBankPage(url: string, answer: 'yes' | 'no'): Promise<Response> {
     const { pathname, searchParams } = new URL(url, this.visitor.url)
     const body = new URLSearchParams([...searchParams, ['answer', answer]])
     return this.visitor.fetch(pathname, {

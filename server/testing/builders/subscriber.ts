@@ -1,8 +1,8 @@
 import { getUser, type Membership } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
-import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
-import type { MoneySite } from '#server/testing/site/money-site.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import type { BillingSite } from '#server/testing/site/money-site.ts'
 import { Shopper, testCards } from './shopper.ts'
 
 interface Purchase {
@@ -21,20 +21,20 @@ export class Subscriber {
   readonly shopper: Shopper
   readonly userId: string
   readonly subscriptionId: string
-  private readonly site: MoneySite
+  private readonly site: BillingSite
 
-  private constructor(site: MoneySite, shopper: Shopper, userId: string, subscriptionId: string) {
+  private constructor(site: BillingSite, shopper: Shopper, userId: string, subscriptionId: string) {
     this.site = site
     this.shopper = shopper
     this.userId = userId
     this.subscriptionId = subscriptionId
   }
 
-  static async on(
-    site: MoneySite,
+  static async create(
+    site: BillingSite,
     { days = 7, card = testCards.pays, email, episode_id, headers = {} }: Purchase = {},
   ): Promise<Subscriber> {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const plan_id = (await shopper.plan(days)).id
     const from = episode_id === undefined ? {} : { episode_id }
     const params = { kind: 'plan', plan_id, ...from, ...(email === undefined ? {} : { email }) } as const
@@ -49,12 +49,12 @@ export class Subscriber {
   }
 
   /** Advances the site's clock and runs the scheduler. */
-  async after(milliseconds: number): Promise<void> {
-    this.site.moveOn(milliseconds)
-    await renewSubscriptions(this.site.context)
+  async advanceAndRenew(milliseconds: number): Promise<void> {
+    this.site.advanceClock(milliseconds)
+    await renewDueSubscriptions(this.site.context)
   }
 
-  row() {
+  subscriptionRow() {
     const rows = this.site.context.db.selectFrom('subscriptions').selectAll()
     return rows.where('id', '=', this.subscriptionId).executeTakeFirstOrThrow()
   }
@@ -72,7 +72,7 @@ export class Subscriber {
   }
 
   /** Returns the site's payment attempts with their start times. */
-  async tries() {
+  async renewalAttempts() {
     const rows = await this.site.context.db
       .selectFrom('attempts')
       .innerJoin('orders', 'orders.id', 'attempts.order_id')
@@ -89,21 +89,21 @@ export class Subscriber {
   }
 
   /** The amounts of these payments. */
-  async cents(status?: Payment['status']): Promise<number[]> {
+  async paymentAmounts(status?: Payment['status']): Promise<number[]> {
     return (await this.payments(status)).map(({ amountCents }) => amountCents)
   }
 
   /** Returns the mails sent after the receipt of the first period. */
-  async told(): Promise<string[]> {
+  async mailSubjects(): Promise<string[]> {
     const subjects = (await this.site.mails(this.shopper.email)).map(({ subject }) => subject)
     return subjects.filter((subject) => !subject.startsWith('Your receipt'))
   }
 
   async membership(): Promise<Membership> {
-    return (await this.shopper.visitor.ask(getUser)).membership
+    return (await this.shopper.visitor.callOk(getUser)).membership
   }
 
-  async plays(): Promise<boolean> {
+  async canPlay(): Promise<boolean> {
     const query = { episode_id: this.site.video.episodes[4]?.id ?? '' }
     return (await this.shopper.visitor.call(getEpisode, { query })).answer.code === 200
   }

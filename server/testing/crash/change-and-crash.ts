@@ -1,9 +1,9 @@
 // Runs a process that changes a subscription's payment method and may be killed in the middle of it (crash-in-billing.ts).
-import { changeMethod } from '#server/features/billing/payment-methods/change-method.ts'
+import { changePaymentMethod } from '#server/features/billing/payment-methods/change-method.ts'
 import { crashInBilling } from './crash-in-billing.ts'
 
 const [url = '', userId = '', changeId = '', token = '', ...place] = process.argv.slice(2)
 const payer = { ip: '127.0.0.1', token, firstName: 'Ada', lastName: 'Lovelace' }
 await crashInBilling(url, place, async (context) => {
-  await changeMethod(context, { userId, changeId, gateway: 'sandbox', method: 'card', payer })
+  await changePaymentMethod(context, { userId, changeId, gateway: 'sandbox', method: 'card', payer })
 })

@@ -5,20 +5,20 @@ import type pg from 'pg'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { systemClock } from '#server/platform/clock.ts'
-import { readLimits } from '#server/platform/config/config.ts'
+import { readRateLimits } from '#server/platform/config/config.ts'
 import { createLog } from '#server/platform/log.ts'
 import { readOperator } from '#server/platform/config/read-operator.ts'
 import { createSlots } from '#server/platform/http/limits/slots.ts'
 import { noQuotas } from '#server/platform/network-quotas.ts'
-import { readBounds } from '#server/platform/config/read-bounds.ts'
+import { readResourceLimits } from '#server/platform/config/read-bounds.ts'
 import { readTracking } from '#server/platform/config/read-tracking.ts'
 import type { Tables } from '#server/tables.ts'
-import { openCrashingPool, type Death } from './crashing-pool.ts'
+import { openCrashingPool, type CrashPoint } from './crashing-pool.ts'
 
 type Work = (context: BillingContext) => Promise<void>
 
 /** The statements of a complete run: how many, and the numbers of the commits. */
-export interface WholeRun {
+export interface StatementCounts {
   statements: number
   commits: number[]
 }
@@ -33,12 +33,12 @@ export async function crashInBilling(
   work: Work,
 ): Promise<void> {
   // The tests pass no other values.
-  const death = { when, at: Number(at) } as Death
-  const crashing = openCrashingPool({ connectionString: url }, death, () =>
+  const crashPoint = { when, at: Number(at) } as CrashPoint
+  const crashing = openCrashingPool({ connectionString: url }, crashPoint, () =>
     process.kill(process.pid, 'SIGKILL'),
   )
   const db = await connect(crashing.pool)
-  await work(billingOn(db))
+  await work(billingContextOn(db))
   await db.destroy()
   process.stdout.write(`${JSON.stringify(describeRun(crashing.statements))}\n`)
 }
@@ -48,11 +48,11 @@ export async function crashInBilling(
  * connections as with SIGKILL, and the code never continues.
  * @returns the statements sent, and whether it died
  */
-export async function dieInBilling(
+export async function simulateCrashInBilling(
   url: string,
-  death: Death,
+  crashPoint: CrashPoint,
   work: Work,
-): Promise<WholeRun & { died: boolean }> {
+): Promise<StatementCounts & { crashed: boolean }> {
   const dying = Promise.withResolvers<boolean>()
   const sockets: Socket[] = []
   const stream = () => {
@@ -60,20 +60,20 @@ export async function dieInBilling(
     sockets.push(socket)
     return socket
   }
-  const crashing = openCrashingPool({ connectionString: url, stream }, death, () => {
+  const crashing = openCrashingPool({ connectionString: url, stream }, crashPoint, () => {
     for (const socket of sockets) socket.destroy()
     dying.resolve(true)
   })
   crashing.pool.on('connect', (client) => client.on('error', () => {}))
   crashing.pool.on('error', () => {})
   const db = await connect(crashing.pool)
-  const died = await Promise.race([dying.promise, work(billingOn(db)).then(() => false)])
+  const died = await Promise.race([dying.promise, work(billingContextOn(db)).then(() => false)])
   if (!died) await db.destroy()
-  return { ...describeRun(crashing.statements), died }
+  return { ...describeRun(crashing.statements), crashed: died }
 }
 
 /** Returns every statement before which a process can die. */
-export function beforeEachOf({ statements }: WholeRun): Death[] {
+export function crashPointsBeforeEach({ statements }: StatementCounts): CrashPoint[] {
   return Array.from({ length: statements }, (_, index) => ({ when: 'before', at: index + 1 }))
 }
 
@@ -84,12 +84,12 @@ async function connect(pool: pg.Pool): Promise<Kysely<Tables>> {
   return db
 }
 
-function describeRun(statements: readonly string[]): WholeRun {
+function describeRun(statements: readonly string[]): StatementCounts {
   const commits = statements.flatMap((text, index) => (text.toLowerCase() === 'commit' ? [index + 1] : []))
   return { statements: statements.length, commits }
 }
 
-function billingOn(db: Kysely<Tables>): BillingContext {
+function billingContextOn(db: Kysely<Tables>): BillingContext {
   const shared = { db, clock: systemClock, realClock: systemClock, secret: 'a secret of the tests' }
   return {
     ...shared,
@@ -97,18 +97,18 @@ function billingOn(db: Kysely<Tables>): BillingContext {
     publicUrl: 'http://localhost:3000',
     languages: () => languages,
     operator: readOperator({}),
-    limits: readLimits({}),
-    bounds: readBounds({}),
+    limits: readRateLimits({}),
+    bounds: readResourceLimits({}),
     slots: createSlots(),
     quotas: noQuotas,
     lifecycleHooks: {
-      keep: [],
+      storeGuest: [],
       register: [],
       consent: [],
       merge: [],
       signIn: [],
       lastActive: [],
-      mayErase: [],
+      assertErasable: [],
       erase: [],
       export: [],
     },
@@ -121,7 +121,7 @@ function billingOn(db: Kysely<Tables>): BillingContext {
     findReferrer: async () => undefined,
     forgetClicksOfOrders: async () => {},
     translate: (_language: string, key: string) => key,
-    experiments: { running: () => Promise.resolve([]), noteMet: () => Promise.resolve() },
+    experiments: { running: () => Promise.resolve([]), recordExposures: () => Promise.resolve() },
     findCover: () => Promise.reject(new Error('not asked for')),
   }
 }

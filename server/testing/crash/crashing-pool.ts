@@ -2,7 +2,7 @@ import pg from 'pg'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 
 /** The place where a process dies: before its n-th statement, or just after sending it. */
-export interface Death {
+export interface CrashPoint {
   when: 'never' | 'before' | 'sent'
   at: number
 }
@@ -13,7 +13,7 @@ const never = new Promise<never>(() => {})
 /** Opens a pool that records its statements and calls `die` at one of them. No statement is sent or answered after that. */
 export function openCrashingPool(
   config: pg.PoolConfig,
-  { when, at }: Death,
+  { when, at }: CrashPoint,
   die: () => void,
 ): { pool: pg.Pool; statements: string[] } {
   const statements: string[] = []
@@ -25,7 +25,7 @@ export function openCrashingPool(
   }
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>
-    const counted = (...given: unknown[]) => {
+    const countedQuery = (...given: unknown[]) => {
       if (dead) return never
       statements.push(String(given[0]))
       const due = statements.length === at
@@ -39,7 +39,7 @@ export function openCrashingPool(
       )
     }
     // Kysely awaits every query and passes no callback.
-    client.query = counted as typeof client.query
+    client.query = countedQuery as typeof client.query
   })
   return { pool, statements }
 }

@@ -3,8 +3,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { putBackAbandoned } from '#server/features/media/ingest/queue/asset-states.ts'
-import { workNext } from '#server/features/media/ingest/queue/ingest-queue.ts'
+import { requeueAbandoned } from '#server/features/media/ingest/queue/asset-states.ts'
+import { processNextAsset } from '#server/features/media/ingest/queue/ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { systemClock } from '#server/platform/clock.ts'
@@ -19,12 +19,12 @@ const [url = '', dataDir = '', ffmpegPath = '', ffprobePath = '', when = 'never'
 const die = () => process.kill(process.pid, 'SIGKILL')
 const pollMs = 50
 
-function dyingStorage(storage: Storage): Storage {
+function crashingStorage(storage: Storage): Storage {
   let moved = 0
   return {
     ...storage,
-    async moveIn(path, key, signal) {
-      await storage.moveIn(path, key, signal)
+    async moveFromWorkDir(path, key, signal) {
+      await storage.moveFromWorkDir(path, key, signal)
       if (when === 'moved' && ++moved === Number(at)) die()
     },
   }
@@ -34,7 +34,7 @@ const pool = new pg.Pool({ connectionString: url, types: columnTypes })
 const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 const context: IngestContext = {
   db,
-  storage: dyingStorage(openDisk(dataDir)),
+  storage: crashingStorage(openDisk(dataDir)),
   clock: systemClock,
   log: createLog({ json: true, level: 'silent' }),
   programs: { ffmpegPath, ffprobePath },
@@ -44,8 +44,8 @@ if (when === 'after') setTimeout(die, Number(at))
 const isOpen = () =>
   db.selectFrom('assets').select('id').where('state', 'in', ['uploaded', 'processing']).executeTakeFirst()
 while (await isOpen()) {
-  await putBackAbandoned(db)
-  const made = await workNext(context, { signal: new AbortController().signal, niceness: 0 })
+  await requeueAbandoned(db)
+  const made = await processNextAsset(context, { signal: new AbortController().signal, niceness: 0 })
   if (made === undefined) await delay(pollMs)
 }
 await db.destroy()

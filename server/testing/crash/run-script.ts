@@ -2,9 +2,9 @@ import { execFile, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 
 /** The exit signal and output of a script. */
-export interface Ended {
+export interface ScriptResult {
   signal: string | null
-  printed: string
+  stdout: string
 }
 
 const longestRunMs = 60_000
@@ -13,14 +13,14 @@ const longestRunMs = 60_000
 export function runScript(
   name: string,
   args: readonly string[],
-  started: (process: ChildProcess) => void = () => {},
-): Promise<Ended> {
+  onStart: (process: ChildProcess) => void = () => {},
+): Promise<ScriptResult> {
   const script = join(import.meta.dirname, name)
   return new Promise((resolve) => {
     const options = { timeout: longestRunMs, env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] } }
     const child = execFile(process.execPath, [script, ...args], options, (error, stdout) =>
-      resolve({ signal: error?.signal ?? null, printed: stdout }),
+      resolve({ signal: error?.signal ?? null, stdout: stdout }),
     )
-    started(child)
+    onStart(child)
   })
 }

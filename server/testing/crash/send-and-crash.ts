@@ -1,17 +1,17 @@
 // Runs a process that sends queued mails and is killed by SIGKILL `before` its n-th statement, or just after sending it (`sent`).
 import { Kysely, PostgresDialect } from 'kysely'
-import { composerFor } from '#server/i18n/compose-mail.ts'
+import { createMailComposer } from '#server/i18n/compose-mail.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { createLog } from '#server/platform/log.ts'
 import { smtpMailer } from '#server/platform/mail/mailer.ts'
 import { sendMails } from '#server/platform/mail/send-mails.ts'
 import type { Tables } from '#server/tables.ts'
-import { openCrashingPool, type Death } from './crashing-pool.ts'
+import { openCrashingPool, type CrashPoint } from './crashing-pool.ts'
 
 const [url = '', smtpUrl = '', when = 'never', at = '0'] = process.argv.slice(2)
 // The tests pass no other values.
-const death = { when, at: Number(at) } as Death
-const crashing = openCrashingPool({ connectionString: url }, death, () =>
+const crashPoint = { when, at: Number(at) } as CrashPoint
+const crashing = openCrashingPool({ connectionString: url }, crashPoint, () =>
   process.kill(process.pid, 'SIGKILL'),
 )
 const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: crashing.pool }) })
@@ -20,7 +20,7 @@ await sendMails({
   clock: systemClock,
   log: createLog({ json: true, level: 'silent' }),
   mailer: smtpMailer(smtpUrl, () => 'Cliffhanger <site@drama.example>'),
-  composeMail: composerFor('Cliffhanger'),
+  composeMail: createMailComposer('Cliffhanger'),
 })
 await db.destroy()
 process.stdout.write(String(crashing.statements.length))

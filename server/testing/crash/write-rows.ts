@@ -1,12 +1,12 @@
 // Runs a process that starts (or adopts) the embedded PostgreSQL of a data directory and writes rows until it is killed. It prints
 // each number once the database has acknowledged it.
 import pg from 'pg'
-import { startEmbedded } from '#server/platform/database/embedded/embedded.ts'
+import { startEmbeddedDatabase } from '#server/platform/database/embedded/embedded.ts'
 import { createLog } from '#server/platform/log.ts'
 
 const [dataDir = ''] = process.argv.slice(2)
 const log = createLog({ json: true, level: 'silent' })
-const { connection } = await startEmbedded({ dataDir, log })
+const { connection } = await startEmbeddedDatabase({ dataDir, log })
 const client = new pg.Client(connection)
 await client.connect()
 await client.query('CREATE TABLE IF NOT EXISTS written (number int PRIMARY KEY)')

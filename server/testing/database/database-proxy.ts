@@ -5,15 +5,15 @@ import pg from 'pg'
 export interface DatabaseProxy {
   url: string
   /** Closes every connection and refuses new ones. */
-  goAway(): Promise<void>
-  comeBack(): Promise<void>
+  stop(): Promise<void>
+  restart(): Promise<void>
   /** Breaks the open connections. */
   breakAll(): void
   /** Drops the database's responses while `silent` is true. */
-  silence(silent: boolean): void
+  setSilent(silent: boolean): void
 }
 
-export async function proxyDatabase(url: string): Promise<DatabaseProxy> {
+export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
   const { host, port, user, database } = new pg.Client({ connectionString: url })
   const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
   const open = new Set<Socket>()
@@ -31,7 +31,7 @@ export async function proxyDatabase(url: string): Promise<DatabaseProxy> {
     socket.on('data', (bytes) => database.write(bytes))
     database.on('data', (bytes) => void (silent || socket.write(bytes)))
   }
-  const breakAll = () => open.forEach((socket) => socket.destroy())
+  const dropConnections = () => open.forEach((socket) => socket.destroy())
   const listen = (at: number) =>
     new Promise<Server>((resolve) => {
       const server = createServer(join).listen(at, '127.0.0.1', () => resolve(server))
@@ -40,15 +40,15 @@ export async function proxyDatabase(url: string): Promise<DatabaseProxy> {
   const { port: at } = server.address() as AddressInfo
   return {
     url: `postgres://${user}@127.0.0.1:${at}/${database}`,
-    async goAway() {
+    async stop() {
       const closed = new Promise((resolve) => server.close(resolve))
-      breakAll()
+      dropConnections()
       await closed
     },
-    async comeBack() {
+    async restart() {
       server = await listen(at)
     },
-    breakAll,
-    silence: (wanted) => void (silent = wanted),
+    breakAll: dropConnections,
+    setSilent: (wanted) => void (silent = wanted),
   }
 }

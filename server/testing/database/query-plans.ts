@@ -16,15 +16,15 @@ export async function queryPlans(
   work: (db: Db) => Promise<unknown>,
   plannedFor: 'all values' | 'these values' = 'all values',
 ): Promise<Plan[]> {
-  const asked: CompiledQuery[] = []
+  const executed: CompiledQuery[] = []
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
     log({ query }) {
-      asked.push(query)
+      executed.push(query)
     },
   })
   await work(db)
-  const queries = asked.filter(({ sql }) => /^\s*(select|insert|update|delete|with)\b/i.test(sql))
+  const queries = executed.filter(({ sql }) => /^\s*(select|insert|update|delete|with)\b/i.test(sql))
   const explain = ({ sql, parameters }: CompiledQuery) =>
     plannedFor === 'all values'
       ? pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${sql}`)

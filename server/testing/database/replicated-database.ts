@@ -39,7 +39,7 @@ interface Server {
 }
 
 /** Starts both in a folder, from the embedded PostgreSQL's programs. */
-export async function startReplicated(home: string): Promise<ReplicatedDatabase> {
+export async function startReplicatedDatabase(home: string): Promise<ReplicatedDatabase> {
   mkdirSync(home, { recursive: true })
   const programs = findPostgresPrograms()
   const serverIn = (name: string): Server => {

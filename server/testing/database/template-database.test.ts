@@ -1,14 +1,14 @@
 import { sql, type CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '#server/tables.ts'
-import { testDatabase, type TestDatabase } from './template-database.ts'
+import { createTestDatabase, type TestDatabase } from './template-database.ts'
 
 let one: TestDatabase
 let other: TestDatabase
 
 beforeAll(async () => {
-  one = await testDatabase()
-  other = await testDatabase()
+  one = await createTestDatabase()
+  other = await createTestDatabase()
 })
 
 afterAll(async () => {

@@ -12,7 +12,7 @@ export interface TestDatabase extends Database<Tables> {
 }
 
 /** Clones the run's template (some 30 ms). Call it once per test file, in `beforeAll`, and `close()` in `afterAll`. */
-export async function testDatabase(): Promise<TestDatabase> {
+export async function createTestDatabase(): Promise<TestDatabase> {
   const { url, drop } = await createDatabase(`TEMPLATE ${inject('templateName')} STRATEGY FILE_COPY`)
   const database = openTestPool(url)
   return {
@@ -26,22 +26,22 @@ export async function testDatabase(): Promise<TestDatabase> {
 }
 
 /** Creates a database that no site has used. */
-export function emptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+export function createEmptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   return createDatabase('')
 }
 
 async function createDatabase(how: string): Promise<{ url: string; drop(): Promise<void> }> {
   const serverUrl = inject('testServerUrl')
   const name = `${inject('templateName')}_${randomBytes(4).toString('hex')}`
-  await onServer(serverUrl, `CREATE DATABASE ${name} ${how}`)
+  await executeOnServer(serverUrl, `CREATE DATABASE ${name} ${how}`)
   return {
     url: serverUrl.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${name}`),
-    drop: () => onServer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`),
+    drop: () => executeOnServer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`),
   }
 }
 
 /** Runs one statement on a new connection, as CREATE DATABASE requires. */
-async function onServer(url: string, statement: string): Promise<void> {
+async function executeOnServer(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { columnTypes } from '#server/platform/database/column-types.ts'
-import { databaseOn, planOnce, type Database } from '#server/platform/database/database.ts'
+import { createDatabase, genericPlanOptions, type Database } from '#server/platform/database/database.ts'
 import type { Tables } from '#server/tables.ts'
 
 /** Opens a test's database like the site, without checking its version and migrations. */
@@ -10,7 +10,7 @@ export function openTestPool(url: string): Database<Tables> {
       connectionString: url,
       types: columnTypes,
       statement_timeout: 30_000,
-      ...planOnce,
+      ...genericPlanOptions,
       ...more,
     })
     // A database is dropped while clients are connected; a client that waits for a result gets its query's error.
@@ -19,5 +19,5 @@ export function openTestPool(url: string): Database<Tables> {
     return pool
   }
   const pool = openPool({ max: 10 })
-  return databaseOn({ pool, openPool, close: () => pool.end() })
+  return createDatabase({ pool, openPool, close: () => pool.end() })
 }

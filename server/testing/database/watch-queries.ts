@@ -5,7 +5,7 @@ import { onTestFinished, vi } from 'vitest'
  * Records the queries of this process until the end of the test, on any connection.
  * @returns a function that returns the texts so far that name one of these tables
  */
-export function watchQueries(...tables: readonly string[]): () => string[] {
+export function recordQueries(...tables: readonly string[]): () => string[] {
   const query = vi.spyOn(pg.Client.prototype, 'query')
   onTestFinished(() => query.mockRestore())
   const named = (text: string) => tables.some((table) => text.includes(`"${table}"`))

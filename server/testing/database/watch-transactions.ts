@@ -3,10 +3,10 @@ import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Db } from '#server/tables.ts'
 
 /** Wraps a storage to record the calls that are made inside of a transaction of this database. */
-export function watchTransactions(
+export function recordStorageCalls(
   storage: Storage,
   db: Db,
-): { storage: Storage; inside: string[]; calls: string[] } {
+): { storage: Storage; callsInTransaction: string[]; calls: string[] } {
   const [inside, calls]: [string[], string[]] = [[], []]
   const look = async (call: string) => {
     calls.push(call)
@@ -15,14 +15,15 @@ export function watchTransactions(
     if (rows.length > 0) inside.push(call)
   }
   return {
-    inside,
+    callsInTransaction: inside,
     calls,
     storage: {
       ...storage,
       write: (key, bytes) => look(`write ${key}`).then(() => storage.write(key, bytes)),
       copy: (from, to) => look(`copy ${from}`).then(() => storage.copy(from, to)),
       remove: (key) => look(`remove ${key}`).then(() => storage.remove(key)),
-      moveIn: (path, key, signal) => look(`moveIn ${key}`).then(() => storage.moveIn(path, key, signal)),
+      moveFromWorkDir: (path, key, signal) =>
+        look(`moveIn ${key}`).then(() => storage.moveFromWorkDir(path, key, signal)),
       exists: (key) => look(`exists ${key}`).then(() => storage.exists(key)),
     },
   }

@@ -7,7 +7,7 @@ interface Credentials {
 }
 
 /** The parts of a signature, from the query or the Authorization header. */
-interface Claim {
+interface SignatureClaim {
   credential: string
   signedHeaders: string
   signature: string
@@ -15,7 +15,7 @@ interface Claim {
 }
 
 /** Returns why an S3 server would refuse a request, by recomputing Signature Version 4 from the secret; undefined if it is valid. */
-export function refusalOf(
+export function signatureErrorOf(
   request: IncomingMessage,
   { accessKeyId, secretAccessKey }: Credentials,
   now: Date,
@@ -26,11 +26,11 @@ export function refusalOf(
   if (!claim) return 'AccessDenied'
   const [keyId, day = '', region = '', service = ''] = claim.credential.split('/')
   if (keyId !== accessKeyId) return 'InvalidAccessKeyId'
-  const began = Date.parse(
+  const signedAt = Date.parse(
     claim.time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'),
   )
-  const until = began + 1000 * Number(url.searchParams.get('X-Amz-Expires') ?? 900)
-  if (!(began <= now.getTime() + 900_000 && now.getTime() < until)) return 'AccessDenied'
+  const expiresAt = signedAt + 1000 * Number(url.searchParams.get('X-Amz-Expires') ?? 900)
+  if (!(signedAt <= now.getTime() + 900_000 && now.getTime() < expiresAt)) return 'AccessDenied'
   const query = [...url.searchParams]
     .filter(([name]) => name !== 'X-Amz-Signature')
     .map(([name, value]) => `${encode(name)}=${encode(value)}`)
@@ -51,13 +51,13 @@ export function refusalOf(
   const hash = createHash('sha256').update(canonical).digest('hex')
   let key = Buffer.from(`AWS4${secretAccessKey}`)
   for (const part of scope.split('/')) key = createHmac('sha256', key).update(part).digest()
-  const right = createHmac('sha256', key)
+  const expectedSignature = createHmac('sha256', key)
     .update(`AWS4-HMAC-SHA256\n${claim.time}\n${scope}\n${hash}`)
     .digest('hex')
-  return right === claim.signature ? undefined : 'SignatureDoesNotMatch'
+  return expectedSignature === claim.signature ? undefined : 'SignatureDoesNotMatch'
 }
 
-function claimOfQuery({ searchParams }: URL): Claim {
+function claimOfQuery({ searchParams }: URL): SignatureClaim {
   const of = (name: string) => searchParams.get(`X-Amz-${name}`) ?? ''
   return {
     credential: of('Credential'),
@@ -67,7 +67,7 @@ function claimOfQuery({ searchParams }: URL): Claim {
   }
 }
 
-function claimOfHeader({ headers }: IncomingMessage): Claim | undefined {
+function claimOfHeader({ headers }: IncomingMessage): SignatureClaim | undefined {
   const found = /Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=(\w+)/.exec(
     headers.authorization ?? '',
   )

@@ -8,7 +8,7 @@ export interface Dict {
 }
 
 /** An error response of Stripe. */
-export class StripeSaysNo extends Error {
+export class StripeApiError extends Error {
   readonly status: number
   readonly error: Dict
   constructor(status: number, error: Dict) {
@@ -67,10 +67,10 @@ interface Refund {
 }
 
 export const newId = (kind: string) => `${kind}_${randomBytes(12).toString('hex')}`
-const no = (code: string, message: string, param?: string) =>
-  new StripeSaysNo(400, { type: 'invalid_request_error', code, message, ...(param ? { param } : {}) })
-export const missing = (id: string, param: string) =>
-  new StripeSaysNo(param === 'intent' ? 404 : 400, {
+const invalidRequest = (code: string, message: string, param?: string) =>
+  new StripeApiError(400, { type: 'invalid_request_error', code, message, ...(param ? { param } : {}) })
+export const resourceMissing = (id: string, param: string) =>
+  new StripeApiError(param === 'intent' ? 404 : 400, {
     type: 'invalid_request_error',
     code: 'resource_missing',
     message: `No such ${param}: '${id}'`,
@@ -78,7 +78,7 @@ export const missing = (id: string, param: string) =>
   })
 
 /** Stripe's records of one account and its rules, as far as the site uses them. */
-export class StripeBooks {
+export class FakeStripeStore {
   readonly intents = new Map<string, Intent>()
   readonly customers = new Map<string, Dict>()
   readonly refunds: Refund[] = []
@@ -87,18 +87,18 @@ export class StripeBooks {
   hidesDisputes = false
   private readonly disputes = new Map<string, Dict>()
   private readonly clock: Clock
-  private readonly tell: (type: string, object: Dict) => void
+  private readonly emitEvent: (type: string, object: Dict) => void
 
   constructor(clock: Clock, tell: (type: string, object: Dict) => void) {
     this.clock = clock
-    this.tell = tell
+    this.emitEvent = tell
   }
 
   private now = () => Math.floor(this.clock.now().getTime() / 1000)
 
   createCustomer({ email, name, metadata }: Dict): Dict {
     if (!/^[!-~]+@[\w-]+(\.[\w-]+)+$/.test(String(email)))
-      throw no('email_invalid', `Invalid email address: ${String(email)}`, 'email')
+      throw invalidRequest('email_invalid', `Invalid email address: ${String(email)}`, 'email')
     const id = newId('cus')
     const customer = { id, object: 'customer', email, name: name ?? null, metadata: metadata ?? {} }
     this.customers.set(id, customer)
@@ -107,29 +107,29 @@ export class StripeBooks {
 
   readCustomer(id: string): Dict {
     const customer = this.customers.get(id)
-    if (!customer) throw missing(id, 'id')
+    if (!customer) throw resourceMissing(id, 'id')
     return customer
   }
 
   /** Deletes a customer with its cards. */
   deleteCustomer(id: string): Dict {
-    if (!this.customers.delete(id)) throw missing(id, 'intent')
+    if (!this.customers.delete(id)) throw resourceMissing(id, 'intent')
     for (const method of this.methods.values()) if (method.customer === id) method.customer = null
-    this.tell('customer.deleted', { id, object: 'customer' })
+    this.emitEvent('customer.deleted', { id, object: 'customer' })
     return { id, object: 'customer', deleted: true }
   }
 
   /** Returns the cards that can be charged. */
-  get kept(): string[] {
+  get attachedMethodIds(): string[] {
     return [...this.methods.values()].filter(({ customer }) => customer !== null).map(({ id }) => id)
   }
 
   createIntent(asked: Dict): Dict {
     const amount = Number(asked['amount'])
     const customer = asked['customer'] === undefined ? null : String(asked['customer'])
-    if (customer !== null && !this.customers.has(customer)) throw missing(customer, 'customer')
+    if (customer !== null && !this.customers.has(customer)) throw resourceMissing(customer, 'customer')
     if (amount < 50 && asked['currency'] === 'usd')
-      throw no('amount_too_small', 'Amount must be at least $0.50 usd', 'amount')
+      throw invalidRequest('amount_too_small', 'Amount must be at least $0.50 usd', 'amount')
     const id = newId('pi')
     const intent: Intent = {
       id,
@@ -147,29 +147,29 @@ export class StripeBooks {
       cancellation_reason: null,
       charge: null,
     }
-    const method = asked['confirm'] === 'true' ? this.keptMethod(asked, customer) : undefined
+    const method = asked['confirm'] === 'true' ? this.attachedMethod(asked, customer) : undefined
     this.intents.set(id, intent)
     if (method) this.charge(intent, method, asked['off_session'] === 'true' ? 'absent' : 'kept')
     return this.presentIntent(intent)
   }
 
-  private keptMethod({ payment_method: id }: Dict, customer: string | null): Method {
+  private attachedMethod({ payment_method: id }: Dict, customer: string | null): Method {
     const method = this.methods.get(String(id))
     if (!method || method.customer === null || method.customer !== customer)
-      throw missing(String(id), 'payment_method')
+      throw resourceMissing(String(id), 'payment_method')
     return method
   }
 
   intent(id: string): Intent {
     const intent = this.intents.get(id)
-    if (!intent) throw missing(id, 'intent')
+    if (!intent) throw resourceMissing(id, 'intent')
     return intent
   }
 
   /** Confirms an intent with the typed card, as Stripe's script does. */
   confirm(id: string, asked: Dict): Dict {
     const intent = this.intent(id)
-    if (asked['client_secret'] !== intent.client_secret) throw missing(id, 'intent')
+    if (asked['client_secret'] !== intent.client_secret) throw resourceMissing(id, 'intent')
     if (!['requires_payment_method', 'requires_action'].includes(intent.status)) throw this.unexpected(intent)
     const number = String(dictOf(dictOf(asked['payment_method_data'])['card'])['number'])
     const method: Method = { id: newId('pm'), number, customer: null }
@@ -179,36 +179,39 @@ export class StripeBooks {
   }
 
   /** `kept`: the customer is present, and the card was authenticated when it was saved. */
-  private charge(intent: Intent, method: Method, person: 'present' | 'kept' | 'absent'): void {
-    const does = cards[method.number]
+  private charge(intent: Intent, method: Method, customerPresence: 'present' | 'kept' | 'absent'): void {
+    const cardBehaviour = cards[method.number]
     Object.assign(intent, { payment_method: method.id, last_payment_error: null })
-    if (typeof does === 'object') throw this.decline(intent, does)
-    if (person !== 'present' && does === 'later')
+    if (typeof cardBehaviour === 'object') throw this.decline(intent, cardBehaviour)
+    if (customerPresence !== 'present' && cardBehaviour === 'later')
       throw this.decline(intent, { code: 'card_declined', decline_code: 'generic_decline' })
-    if (person === 'absent' && does === 'asks always')
+    if (customerPresence === 'absent' && cardBehaviour === 'asks always')
       throw this.decline(intent, { code: 'authentication_required', decline_code: 'authentication_required' })
-    if (does === 'asks always' || (person === 'present' && does === 'asks once')) {
+    if (
+      cardBehaviour === 'asks always' ||
+      (customerPresence === 'present' && cardBehaviour === 'asks once')
+    ) {
       intent.status = 'requires_action'
-      this.tell('payment_intent.requires_action', this.presentIntent(intent))
+      this.emitEvent('payment_intent.requires_action', this.presentIntent(intent))
     } else this.succeed(intent)
   }
 
-  private decline(intent: Intent, why: Dict): StripeSaysNo {
-    const error = { type: 'card_error', message: 'Your card was declined.', ...why }
+  private decline(intent: Intent, errorFields: Dict): StripeApiError {
+    const error = { type: 'card_error', message: 'Your card was declined.', ...errorFields }
     Object.assign(intent, { status: 'requires_payment_method', last_payment_error: error })
-    this.tell('payment_intent.payment_failed', this.presentIntent(intent))
-    return new StripeSaysNo(402, { ...error, payment_intent: this.presentIntent(intent) })
+    this.emitEvent('payment_intent.payment_failed', this.presentIntent(intent))
+    return new StripeApiError(402, { ...error, payment_intent: this.presentIntent(intent) })
   }
 
   private succeed(intent: Intent): void {
     Object.assign(intent, { status: 'succeeded', charge: { id: newId('ch'), refunded: 0, disputed: false } })
     const method = this.methods.get(intent.payment_method ?? '')
     if (method && intent.setup_future_usage !== null) method.customer = intent.customer
-    this.tell('payment_intent.succeeded', this.presentIntent(intent))
+    this.emitEvent('payment_intent.succeeded', this.presentIntent(intent))
   }
 
   /** Answers the bank's check. It only counts while the check is pending. */
-  answer(id: string, answer: 'yes' | 'no'): Dict {
+  answerChallenge(id: string, answer: 'yes' | 'no'): Dict {
     const intent = this.intent(id)
     if (intent.status === 'requires_action')
       if (answer === 'yes') this.succeed(intent)
@@ -220,13 +223,13 @@ export class StripeBooks {
     const intent = this.intent(id)
     if (intent.status === 'succeeded' || intent.status === 'canceled') throw this.unexpected(intent)
     Object.assign(intent, { status: 'canceled', cancellation_reason: reason ?? null })
-    this.tell('payment_intent.canceled', this.presentIntent(intent))
+    this.emitEvent('payment_intent.canceled', this.presentIntent(intent))
     return this.presentIntent(intent)
   }
 
-  private unexpected(intent: Intent): StripeSaysNo {
+  private unexpected(intent: Intent): StripeApiError {
     const message = `This PaymentIntent has a status of ${intent.status}.`
-    return new StripeSaysNo(400, {
+    return new StripeApiError(400, {
       type: 'invalid_request_error',
       code: 'payment_intent_unexpected_state',
       message,
@@ -239,7 +242,7 @@ export class StripeBooks {
     const found = [...this.intents.values()].filter(
       ({ created }) => created >= Number(gte ?? 0) && created <= Number(lte ?? Infinity),
     )
-    return page(found.toReversed(), asked, (intent) => this.presentIntent(intent))
+    return paginate(found.toReversed(), asked, (intent) => this.presentIntent(intent))
   }
 
   refund(asked: Dict): Dict {
@@ -247,11 +250,11 @@ export class StripeBooks {
     const amount = Number(asked['amount'])
     const left = intent.charge ? intent.amount - intent.charge.refunded : 0
     if (['needs_response', 'lost'].includes(String(this.disputes.get(intent.id)?.['status'])))
-      throw no('charge_disputed', 'The charge has been disputed.')
+      throw invalidRequest('charge_disputed', 'The charge has been disputed.')
     if (!intent.charge || left === 0)
-      throw no('charge_already_refunded', 'The charge has already been refunded.')
+      throw invalidRequest('charge_already_refunded', 'The charge has already been refunded.')
     if (amount > left)
-      throw no('amount_too_large', `Refund amount is greater than unrefunded amount (${left})`)
+      throw invalidRequest('amount_too_large', `Refund amount is greater than unrefunded amount (${left})`)
     intent.charge.refunded += amount
     const refund: Refund = {
       id: newId('re'),
@@ -263,7 +266,7 @@ export class StripeBooks {
       created: this.now(),
     }
     this.refunds.push(refund)
-    this.tell('charge.refunded', this.presentCharge(intent))
+    this.emitEvent('charge.refunded', this.presentCharge(intent))
     return { object: 'refund', ...refund }
   }
 
@@ -274,28 +277,31 @@ export class StripeBooks {
       if (refund.payment_intent !== id || refund.status === 'failed' || !charge) continue
       refund.status = 'failed'
       charge.refunded -= refund.amount
-      this.tell('refund.failed', { object: 'refund', ...refund })
+      this.emitEvent('refund.failed', { object: 'refund', ...refund })
     }
   }
 
   listRefunds(asked: Dict): Dict {
-    const found = this.refunds.filter((refund) => isAskedFor(refund, asked))
-    return page(found.toReversed(), asked, (refund) => ({ object: 'refund', ...refund }))
+    const found = this.refunds.filter((refund) => matchesQuery(refund, asked))
+    return paginate(found.toReversed(), asked, (refund) => ({ object: 'refund', ...refund }))
   }
 
   detach(id: string): Dict {
     const method = this.methods.get(id)
-    if (!method) throw missing(id, 'intent')
+    if (!method) throw resourceMissing(id, 'intent')
     if (method.customer === null)
-      throw no('payment_method_unexpected_state', 'The payment method is not attached to a customer.')
+      throw invalidRequest(
+        'payment_method_unexpected_state',
+        'The payment method is not attached to a customer.',
+      )
     method.customer = null
-    this.tell('payment_method.detached', this.presentMethod(id))
+    this.emitEvent('payment_method.detached', this.presentMethod(id))
     return this.presentMethod(id)
   }
 
   presentMethod(id: string): Dict {
     const method = this.methods.get(id)
-    if (!method) throw missing(id, 'intent')
+    if (!method) throw resourceMissing(id, 'intent')
     return {
       id,
       object: 'payment_method',
@@ -321,13 +327,13 @@ export class StripeBooks {
     }
     this.disputes.set(id, { ...dispute, ...this.disputes.get(id), status })
     const type = status.endsWith('needs_response') ? 'charge.dispute.created' : 'charge.dispute.closed'
-    this.tell(type, dictOf(this.disputes.get(id)))
+    this.emitEvent(type, dictOf(this.disputes.get(id)))
   }
 
   listDisputes(asked: Dict): Dict {
     const all = this.hidesDisputes ? [] : [...this.disputes.values()]
-    const found = all.filter((dispute) => isAskedFor(dispute, asked))
-    return page(found.toReversed(), asked, (dispute) => dispute)
+    const found = all.filter((dispute) => matchesQuery(dispute, asked))
+    return paginate(found.toReversed(), asked, (dispute) => dispute)
   }
 
   presentCharge({ id, charge, amount, currency, payment_method }: Intent): Dict {
@@ -366,7 +372,7 @@ function presentCard({ number }: Pick<Method, 'number'> = { number: '' }): Dict 
 }
 
 /** Returns whether a charge matches the filters by payment and creation time. */
-function isAskedFor(
+function matchesQuery(
   { payment_intent, created }: { payment_intent?: Json; created?: Json },
   asked: Dict,
 ): boolean {
@@ -374,7 +380,7 @@ function isAskedFor(
   return Number(created) >= since && (asked['payment_intent'] ?? payment_intent) === payment_intent
 }
 
-export function page<T extends { id?: Json }>(found: T[], asked: Dict, present: (one: T) => Dict): Dict {
+export function paginate<T extends { id?: Json }>(found: T[], asked: Dict, present: (one: T) => Dict): Dict {
   const start = found.findIndex(({ id }) => id === asked['starting_after']) + 1
   const limit = Number(asked['limit'] ?? 10)
   const data = found.slice(start, start + limit).map(present)

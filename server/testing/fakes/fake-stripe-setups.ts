@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto'
 import {
   cards,
   dictOf,
-  missing,
+  resourceMissing,
   newId,
-  page,
-  StripeSaysNo,
+  paginate,
+  StripeApiError,
   type Dict,
-  type StripeBooks,
+  type FakeStripeStore,
 } from './fake-stripe-books.ts'
 
-interface Setup {
+interface SetupIntent {
   id: string
   created: number
   customer: string
@@ -24,23 +24,23 @@ interface Setup {
 }
 
 /** Stripe's SetupIntents: cards that are saved without a payment. */
-export class StripeSetups {
-  readonly all = new Map<string, Setup>()
-  private readonly books: StripeBooks
+export class FakeSetupIntents {
+  readonly all = new Map<string, SetupIntent>()
+  private readonly books: FakeStripeStore
   private readonly now: () => number
-  private readonly tell: (type: string, object: Dict) => void
+  private readonly emitEvent: (type: string, object: Dict) => void
 
-  constructor(books: StripeBooks, now: () => number, tell: (type: string, object: Dict) => void) {
+  constructor(books: FakeStripeStore, now: () => number, tell: (type: string, object: Dict) => void) {
     this.books = books
     this.now = now
-    this.tell = tell
+    this.emitEvent = tell
   }
 
   create(asked: Dict): Dict {
     const customer = String(asked['customer'])
-    if (!this.books.customers.has(customer)) throw missing(customer, 'customer')
+    if (!this.books.customers.has(customer)) throw resourceMissing(customer, 'customer')
     const id = newId('seti')
-    const setup: Setup = {
+    const setup: SetupIntent = {
       id,
       created: this.now(),
       customer,
@@ -56,9 +56,9 @@ export class StripeSetups {
     return present(setup)
   }
 
-  get(id: string): Setup {
+  get(id: string): SetupIntent {
     const setup = this.all.get(id)
-    if (!setup) throw missing(id, 'intent')
+    if (!setup) throw resourceMissing(id, 'intent')
     return setup
   }
 
@@ -77,29 +77,29 @@ export class StripeSetups {
     const found = [...this.all.values()].filter(
       ({ created }) => created >= Number(gte ?? 0) && created <= Number(lte ?? Infinity),
     )
-    return page(found.toReversed(), asked, present)
+    return paginate(found.toReversed(), asked, present)
   }
 
   /** Confirms a set-up with the typed card, as Stripe's script does. */
   confirm(id: string, asked: Dict): Dict {
     const setup = this.get(id)
-    if (asked['client_secret'] !== setup.client_secret) throw missing(id, 'intent')
+    if (asked['client_secret'] !== setup.client_secret) throw resourceMissing(id, 'intent')
     if (!['requires_payment_method', 'requires_action'].includes(setup.status)) throw unexpected(setup)
     const number = String(dictOf(dictOf(asked['payment_method_data'])['card'])['number'])
     const method = { id: newId('pm'), number, customer: null }
     this.books.methods.set(method.id, method)
     Object.assign(setup, { payment_method: method.id, last_setup_error: null })
-    const does = cards[number]
-    if (typeof does === 'object') throw this.decline(setup, does)
-    if (does === 'asks always' || does === 'asks once') {
+    const cardBehaviour = cards[number]
+    if (typeof cardBehaviour === 'object') throw this.decline(setup, cardBehaviour)
+    if (cardBehaviour === 'asks always' || cardBehaviour === 'asks once') {
       setup.status = 'requires_action'
-      this.tell('setup_intent.requires_action', present(setup))
+      this.emitEvent('setup_intent.requires_action', present(setup))
     } else this.succeed(setup)
     return present(setup)
   }
 
   /** Answers the bank's check. It only counts while the check is pending. */
-  answer(id: string, answer: 'yes' | 'no'): Dict {
+  answerChallenge(id: string, answer: 'yes' | 'no'): Dict {
     const setup = this.get(id)
     if (setup.status === 'requires_action')
       if (answer === 'yes') this.succeed(setup)
@@ -107,35 +107,35 @@ export class StripeSetups {
     return present(setup)
   }
 
-  private succeed(setup: Setup): void {
+  private succeed(setup: SetupIntent): void {
     setup.status = 'succeeded'
     const method = this.books.methods.get(setup.payment_method ?? '')
     if (method) method.customer = setup.customer
-    this.tell('setup_intent.succeeded', present(setup))
+    this.emitEvent('setup_intent.succeeded', present(setup))
   }
 
-  private decline(setup: Setup, why: Dict): StripeSaysNo {
-    const error = { type: 'card_error', message: 'Your card was declined.', ...why }
+  private decline(setup: SetupIntent, errorFields: Dict): StripeApiError {
+    const error = { type: 'card_error', message: 'Your card was declined.', ...errorFields }
     Object.assign(setup, {
       status: 'requires_payment_method',
       payment_method: null,
       last_setup_error: error,
     })
-    this.tell('setup_intent.setup_failed', present(setup))
-    return new StripeSaysNo(402, { ...error, setup_intent: present(setup) })
+    this.emitEvent('setup_intent.setup_failed', present(setup))
+    return new StripeApiError(402, { ...error, setup_intent: present(setup) })
   }
 
   cancel(id: string, { cancellation_reason: reason }: Dict): Dict {
     const setup = this.get(id)
     if (setup.status === 'succeeded' || setup.status === 'canceled') throw unexpected(setup)
     Object.assign(setup, { status: 'canceled', cancellation_reason: reason ?? null })
-    this.tell('setup_intent.canceled', present(setup))
+    this.emitEvent('setup_intent.canceled', present(setup))
     return present(setup)
   }
 }
 
-function unexpected(setup: Setup): StripeSaysNo {
-  return new StripeSaysNo(400, {
+function unexpected(setup: SetupIntent): StripeApiError {
+  return new StripeApiError(400, {
     type: 'invalid_request_error',
     code: 'setup_intent_unexpected_state',
     message: `This SetupIntent has a status of ${setup.status}.`,
@@ -143,7 +143,7 @@ function unexpected(setup: Setup): StripeSaysNo {
   })
 }
 
-function present(setup: Setup): Dict {
+function present(setup: SetupIntent): Dict {
   return {
     object: 'setup_intent',
     ...setup,

@@ -2,14 +2,14 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import type { Fault } from '#server/features/billing/gateways/gateway-harness.ts'
+import type { NetworkFault } from '#server/features/billing/gateways/gateway-harness.ts'
 import { systemClock, type Clock } from '#server/platform/clock.ts'
-import { StripeSetups } from './fake-stripe-setups.ts'
-import { dictOf, StripeBooks, StripeSaysNo, type Dict, type Json } from './fake-stripe-books.ts'
+import { FakeSetupIntents } from './fake-stripe-setups.ts'
+import { dictOf, FakeStripeStore, StripeApiError, type Dict, type Json } from './fake-stripe-books.ts'
 
 const publicUrl = 'http://localhost:3000'
 const secrets = { secretKey: 'sk_test_fake', publishableKey: 'pk_test_fake', webhookSecrets: ['whsec_fake'] }
-const keysLastMs = 24 * 60 * 60_000
+const idempotencyTtlMs = 24 * 60 * 60_000
 
 /** A fake of Stripe's HTTP API for tests and local trials: the calls that the site makes, that of Stripe's script, and signed events. */
 export interface FakeStripe {
@@ -17,8 +17,8 @@ export interface FakeStripe {
   settings: typeof secrets & { apiBase: string; publicUrl: string }
   /** The same as environment settings. */
   env: Record<string, string>
-  books: StripeBooks
-  setups: StripeSetups
+  books: FakeStripeStore
+  setups: FakeSetupIntents
   /** All events, the latest last, whether sent or not. */
   events: { id: string; type: string; object: Dict }[]
   /** The account's webhook endpoints. */
@@ -28,7 +28,7 @@ export interface FakeStripe {
   /** Number of distinct requests per idempotency key. */
   keys: Map<string, number>
   /** All requests, for tests to inspect. */
-  requests: { method: string; path: string; asked: Dict }[]
+  requests: { method: string; path: string; params: Dict }[]
   /** Confirms a payment with the typed card, as Stripe's script does in the browser. @returns the HTTP status */
   confirm(clientSecret: string, cardNumber: string): Promise<number>
   /** Signs an event as Stripe does. */
@@ -43,15 +43,15 @@ export interface FakeStripe {
    * Injects a fault into requests that start a payment, a set-up or a refund; a function chooses one per request. @returns a function
    * that ends it
    */
-  fail(fault: Fault | (() => Fault)): () => void
+  fail(fault: NetworkFault | (() => NetworkFault)): () => void
   /** While true, every request is dropped. */
-  away: boolean
+  isDown: boolean
   /** Deletes the stored idempotency keys, as Stripe does after a day. */
-  forgetKeys(): void
+  clearIdempotencyKeys(): void
   close(): Promise<void>
 }
 
-interface Kept {
+interface StoredResponse {
   fingerprint: string
   at: number
   /** Undefined while the request is in progress. */
@@ -90,7 +90,7 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
   const events: FakeStripe['events'] = []
   const keys = new Map<string, number>()
   const requests: FakeStripe['requests'] = []
-  const tell = (type: string, object: Dict) => {
+  const emitEvent = (type: string, object: Dict) => {
     const event = { id: `evt_${randomBytes(12).toString('hex')}`, type, object: structuredClone(object) }
     events.push(event)
     if (fake.webhookUrl === undefined) return
@@ -103,57 +103,64 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     // A webhook endpoint that does not respond gets no retry.
     fetch(fake.webhookUrl, { method: 'POST', body: body.toString(), headers }).catch(() => {})
   }
-  const books = new StripeBooks(clock, tell)
-  const setups = new StripeSetups(books, () => Math.floor(clock.now().getTime() / 1000), tell)
-  const kept = new Map<string, Kept>()
-  let trouble: { next: () => Fault; over: Promise<void> } | undefined
+  const books = new FakeStripeStore(clock, emitEvent)
+  const setups = new FakeSetupIntents(books, () => Math.floor(clock.now().getTime() / 1000), emitEvent)
+  const storedResponses = new Map<string, StoredResponse>()
+  let activeFault: { next: () => NetworkFault; over: Promise<void> } | undefined
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await buffer(request)).toString()
     const { method = '', headers } = request
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://stripe')
-    const asked = nest(method === 'GET' ? searchParams : new URLSearchParams(body))
+    const asked = parseNestedForm(method === 'GET' ? searchParams : new URLSearchParams(body))
     const [, , kind = '', id = '', verb = ''] = pathname.split('/')
     const call = `${method} /v1/${[kind, id && '{id}', verb].filter(Boolean).join('/')}`
-    requests.push({ method, path: pathname, asked })
-    if (fake.away) return void request.socket.destroy()
-    const moves = ['payment_intents', 'setup_intents', 'refunds'].includes(call.replace('POST /v1/', ''))
-    const fault = moves && trouble ? { fault: trouble.next(), over: trouble.over } : undefined
+    requests.push({ method, path: pathname, params: asked })
+    if (fake.isDown) return void request.socket.destroy()
+    const isMutation = ['payment_intents', 'setup_intents', 'refunds'].includes(call.replace('POST /v1/', ''))
+    const fault =
+      isMutation && activeFault ? { fault: activeFault.next(), over: activeFault.over } : undefined
     if (fault?.fault === 'dropped before') return void request.socket.destroy()
     if (fault?.fault === '429')
       return send(response, 429, { error: { type: 'invalid_request_error', code: 'rate_limit' } })
     const work = () => {
       checkRequest(call, headers, asked)
-      return unexpanded(perform(fake, call, id, asked), asked)
+      return withoutExpansions(routeCall(fake, call, id, asked), asked)
     }
     const key = method === 'POST' ? headers['idempotency-key'] : undefined
-    const settled = await once(String(key), `${call} ${id} ${body}`, key !== undefined, work, fault)
+    const settled = await runIdempotently(
+      String(key),
+      `${call} ${id} ${body}`,
+      key !== undefined,
+      work,
+      fault,
+    )
     if (fault?.fault === 'dropped after') return void request.socket.destroy()
     send(response, settled.status, settled.body)
   }
 
   /** Stores the first response to a key for a day, including declines and 500s; requests that were not started are not stored. */
-  async function once(
+  async function runIdempotently(
     key: string,
     fingerprint: string,
     keyed: boolean,
     work: () => Dict,
-    fault: { fault: Fault; over: Promise<void> } | undefined,
+    fault: { fault: NetworkFault; over: Promise<void> } | undefined,
   ): Promise<{ status: number; body: Dict }> {
     const now = clock.now().getTime()
-    const earlier = keyed ? kept.get(key) : undefined
-    if (earlier && now - earlier.at < keysLastMs) {
+    const earlier = keyed ? storedResponses.get(key) : undefined
+    if (earlier && now - earlier.at < idempotencyTtlMs) {
       if (earlier.fingerprint !== fingerprint)
-        return sayNo(400, 'idempotency_error', 'idempotency_key_reused')
-      return earlier.answer ?? sayNo(409, 'idempotency_error', 'idempotency_key_in_use')
+        return errorResponse(400, 'idempotency_error', 'idempotency_key_reused')
+      return earlier.answer ?? errorResponse(409, 'idempotency_error', 'idempotency_key_in_use')
     }
     if (keyed) keys.set(key, (keys.get(key) ?? 0) + 1)
-    const entry: Kept = { fingerprint, at: now }
-    const answer = attempt(work)
+    const entry: StoredResponse = { fingerprint, at: now }
+    const answer = captureResponse(work)
     if (answer.status === 400 || answer.status === 404) return answer
-    if (keyed) kept.set(key, entry)
+    if (keyed) storedResponses.set(key, entry)
     if (fault?.fault === 'time-out') await fault.over
-    entry.answer = fault?.fault === '500 after' ? sayNo(500, 'api_error', 'internal') : answer
+    entry.answer = fault?.fault === '500 after' ? errorResponse(500, 'api_error', 'internal') : answer
     return entry.answer
   }
 
@@ -197,14 +204,14 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     },
     fail(fault) {
       const { promise, resolve } = Promise.withResolvers<void>()
-      trouble = { next: typeof fault === 'function' ? fault : () => fault, over: promise }
+      activeFault = { next: typeof fault === 'function' ? fault : () => fault, over: promise }
       return () => {
-        trouble = undefined
+        activeFault = undefined
         resolve()
       }
     },
-    away: false,
-    forgetKeys: () => kept.clear(),
+    isDown: false,
+    clearIdempotencyKeys: () => storedResponses.clear(),
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
@@ -214,9 +221,9 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
   return fake
 }
 
-type Shelves = Pick<FakeStripe, 'books' | 'setups' | 'webhooks'>
+type RouteTargets = Pick<FakeStripe, 'books' | 'setups' | 'webhooks'>
 
-function perform({ books, setups, webhooks }: Shelves, call: string, id: string, asked: Dict): Dict {
+function routeCall({ books, setups, webhooks }: RouteTargets, call: string, id: string, params: Dict): Dict {
   switch (call) {
     case 'GET /v1/webhook_endpoints':
       return {
@@ -225,50 +232,50 @@ function perform({ books, setups, webhooks }: Shelves, call: string, id: string,
         has_more: false,
       }
     case 'POST /v1/setup_intents':
-      return setups.create(asked)
+      return setups.create(params)
     case 'GET /v1/setup_intents':
-      return setups.list(asked)
+      return setups.list(params)
     case 'GET /v1/setup_intents/{id}':
-      return setups.read(id, asked)
+      return setups.read(id, params)
     case 'POST /v1/setup_intents/{id}/confirm':
-      return setups.confirm(id, asked)
+      return setups.confirm(id, params)
     case 'POST /v1/setup_intents/{id}/answer':
-      return setups.answer(id, asked['answer'] === 'yes' ? 'yes' : 'no')
+      return setups.answerChallenge(id, params['answer'] === 'yes' ? 'yes' : 'no')
     case 'POST /v1/setup_intents/{id}/cancel':
-      return setups.cancel(id, asked)
+      return setups.cancel(id, params)
     case 'POST /v1/customers':
-      return books.createCustomer(asked)
+      return books.createCustomer(params)
     case 'GET /v1/customers/{id}':
       return books.readCustomer(id)
     case 'DELETE /v1/customers/{id}':
       return books.deleteCustomer(id)
     case 'POST /v1/payment_intents':
-      return books.createIntent(asked)
+      return books.createIntent(params)
     case 'GET /v1/payment_intents':
-      return books.listIntents(asked)
+      return books.listIntents(params)
     case 'GET /v1/payment_intents/{id}':
       return books.presentIntent(books.intent(id))
     case 'POST /v1/payment_intents/{id}/confirm':
-      return books.confirm(id, asked)
+      return books.confirm(id, params)
     case 'POST /v1/payment_intents/{id}/answer':
-      return books.answer(id, asked['answer'] === 'yes' ? 'yes' : 'no')
+      return books.answerChallenge(id, params['answer'] === 'yes' ? 'yes' : 'no')
     case 'POST /v1/payment_intents/{id}/cancel':
-      return books.cancel(id, asked)
+      return books.cancel(id, params)
     case 'POST /v1/refunds':
-      return books.refund(asked)
+      return books.refund(params)
     case 'GET /v1/refunds':
-      return books.listRefunds(asked)
+      return books.listRefunds(params)
     case 'GET /v1/payment_methods/{id}':
       return books.presentMethod(id)
     case 'POST /v1/payment_methods/{id}/detach':
       return books.detach(id)
     default:
-      return books.listDisputes(asked)
+      return books.listDisputes(params)
   }
 }
 
 /** Replaces a payment's charge by its id, unless the request expands it. */
-function unexpanded(answer: Dict, { expand }: Dict): Dict {
+function withoutExpansions(answer: Dict, { expand }: Dict): Dict {
   if (JSON.stringify(expand ?? null).includes('latest_charge')) return answer
   const byName = (object: Dict) => ({
     ...object,
@@ -283,29 +290,29 @@ function unexpanded(answer: Dict, { expand }: Dict): Dict {
 function checkRequest(call: string, headers: IncomingMessage['headers'], asked: Dict): void {
   const known = parameters[call]
   const refuse = (status: number, code: string, message: string) =>
-    new StripeSaysNo(status, { type: 'invalid_request_error', code, message })
+    new StripeApiError(status, { type: 'invalid_request_error', code, message })
   if (known === undefined) throw refuse(404, 'url_invalid', `Unrecognized request URL (${call})`)
-  const byScript = asked['client_secret'] !== undefined
-  const authorized = byScript
+  const isFromBrowser = asked['client_secret'] !== undefined
+  const authorized = isFromBrowser
     ? asked['key'] === secrets.publishableKey
     : headers.authorization === `Bearer ${secrets.secretKey}`
   if (!authorized) throw refuse(401, 'api_key_invalid', 'Invalid API Key provided')
-  if (!byScript && headers['stripe-version'] !== '2026-10-28.endive')
+  if (!isFromBrowser && headers['stripe-version'] !== '2026-10-28.endive')
     throw refuse(400, 'version_unknown', `Invalid Stripe API version: ${headers['stripe-version']}`)
   const unknown = Object.keys(asked).find((name) => !known.split(' ').includes(name))
   if (unknown) throw refuse(400, 'parameter_unknown', `Received unknown parameter: ${unknown}`)
 }
 
-function attempt(work: () => Dict): { status: number; body: Dict } {
+function captureResponse(work: () => Dict): { status: number; body: Dict } {
   try {
     return { status: 200, body: work() }
   } catch (error) {
-    if (error instanceof StripeSaysNo) return { status: error.status, body: { error: error.error } }
+    if (error instanceof StripeApiError) return { status: error.status, body: { error: error.error } }
     throw error
   }
 }
 
-const sayNo = (status: number, type: string, code: string) => ({
+const errorResponse = (status: number, type: string, code: string) => ({
   status,
   body: { error: { type, code, message: code } },
 })
@@ -316,7 +323,7 @@ function send(response: ServerResponse, status: number, body: Dict): void {
 }
 
 /** Parses `a[b][c]=1&d[]=2` into the nested object. */
-function nest(form: URLSearchParams): Dict {
+function parseNestedForm(form: URLSearchParams): Dict {
   const whole: Dict = {}
   for (const [name, value] of form) {
     const path = name.split(/[[\]]+/).filter((part) => part !== '')

@@ -1,22 +1,27 @@
 import type { IncomingMessage } from 'node:http'
 
-interface OpenUpload {
+interface MultipartUpload {
   key: string
-  begunAt: Date
+  startedAt: Date
   parts: Map<number, { etag: string; bytes: number }>
 }
 
 /** Tracks a store's unfinished multipart uploads, for ListMultipartUploads and ListParts. */
-export function createOpenUploads() {
-  const open = new Map<string, OpenUpload>()
+export function createMultipartUploads() {
+  const open = new Map<string, MultipartUpload>()
   return {
     /** Records the changes of an answered request. */
-    note(request: IncomingMessage, status: number, headers: IncomingMessage['headers'], body: string): void {
+    recordRequest(
+      request: IncomingMessage,
+      status: number,
+      headers: IncomingMessage['headers'],
+      body: string,
+    ): void {
       const { key, query } = readUrl(request)
       const id = query.get('uploadId') ?? ''
       if (status >= 300) return
       if (request.method === 'POST' && query.has('uploads'))
-        open.set(/<UploadId>([^<]+)/.exec(body)?.[1] ?? '', { key, begunAt: new Date(), parts: new Map() })
+        open.set(/<UploadId>([^<]+)/.exec(body)?.[1] ?? '', { key, startedAt: new Date(), parts: new Map() })
       else if (request.method === 'PUT' && id)
         open.get(id)?.parts.set(Number(query.get('partNumber')), {
           etag: String(headers.etag),
@@ -42,17 +47,17 @@ function readUrl(request: IncomingMessage) {
   return { key: decodeURIComponent(url.pathname.split('/').slice(2).join('/')), query: url.searchParams }
 }
 
-function uploadsXml(open: ReadonlyMap<string, OpenUpload>, prefix: string): string {
+function uploadsXml(open: ReadonlyMap<string, MultipartUpload>, prefix: string): string {
   const uploads = [...open]
     .filter(([, { key }]) => key.startsWith(prefix))
     .map(
-      ([id, { key, begunAt }]) =>
+      ([id, { key, startedAt: begunAt }]) =>
         `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${begunAt.toISOString()}</Initiated></Upload>`,
     )
   return `<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>${uploads.join('')}</ListMultipartUploadsResult>`
 }
 
-function partsXml({ parts }: OpenUpload): string {
+function partsXml({ parts }: MultipartUpload): string {
   const each = [...parts]
     .toSorted(([one], [other]) => one - other)
     .map(

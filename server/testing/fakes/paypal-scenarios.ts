@@ -13,20 +13,20 @@ interface ScenarioOptions {
  * reversals, and partial refunds that succeed or fail.
  */
 export class PaypalScenarios {
-  readonly met: Record<string, number> = {}
+  readonly eventCounts: Record<string, number> = {}
   private readonly paypal: FakePaypal
   private readonly random: () => number
   private readonly now: () => Date
-  private readonly odds: number
-  private readonly touched = new Set<string>()
+  private readonly eventProbability: number
+  private readonly changedOrders = new Set<string>()
   private readonly turns = new Map<string, number>()
-  private planned: { steps: number; work: () => void }[] = []
+  private scheduled: { steps: number; work: () => void }[] = []
 
   constructor(paypal: FakePaypal, { random = Math.random, now, odds = 0.05 }: ScenarioOptions) {
     this.paypal = paypal
     this.random = random
     this.now = now
-    this.odds = odds
+    this.eventProbability = odds
   }
 
   private pick<T>(...choices: readonly T[]): T | undefined {
@@ -34,21 +34,21 @@ export class PaypalScenarios {
   }
 
   /** Returns each of the choices in turn, so that a year covers them all. */
-  private turn<T>(name: string, choices: readonly T[]): T | undefined {
+  private takeTurn<T>(name: string, choices: readonly T[]): T | undefined {
     const taken = this.turns.get(name) ?? 0
     this.turns.set(name, taken + 1)
     return choices[taken % choices.length]
   }
 
-  private later(work: () => void): void {
-    this.planned.push({ steps: 1 + Math.floor(this.random() * 3), work })
+  private schedule(work: () => void): void {
+    this.scheduled.push({ steps: 1 + Math.floor(this.random() * 3), work })
   }
 
   /** Runs one step of every kind: funding, planned work, and a new disturbance. */
   step(): void {
     this.fund()
-    this.passStep()
-    this.change()
+    this.runDueEvents()
+    this.startRandomEvents()
   }
 
   /** Chooses how wallets pay until the next step. */
@@ -60,48 +60,49 @@ export class PaypalScenarios {
       )
   }
 
-  change(): void {
+  startRandomEvents(): void {
     for (const [id, { captures }] of this.paypal.orders.all) {
       const [capture] = captures
-      if (!capture || this.touched.has(id)) continue
-      if (capture.status === 'PENDING') this.begin(id, 'pending', () => this.decide(id))
-      else if (capture.status === 'COMPLETED' && this.random() < this.odds) this.disturb(id, capture)
+      if (!capture || this.changedOrders.has(id)) continue
+      if (capture.status === 'PENDING') this.startEvent(id, 'pending', () => this.decide(id))
+      else if (capture.status === 'COMPLETED' && this.random() < this.eventProbability)
+        this.disruptCapture(id, capture)
     }
   }
 
   /** Runs the events planned for this step. */
-  passStep(): void {
-    for (const one of this.planned) one.steps--
-    const due = this.planned.filter(({ steps }) => steps <= 0)
-    this.planned = this.planned.filter(({ steps }) => steps > 0)
+  runDueEvents(): void {
+    for (const one of this.scheduled) one.steps--
+    const due = this.scheduled.filter(({ steps }) => steps <= 0)
+    this.scheduled = this.scheduled.filter(({ steps }) => steps > 0)
     for (const { work } of due) work()
   }
 
   /** Makes every wallet pay from now on, and completes what is pending. */
-  end(): void {
+  finishPending(): void {
     for (const vault of this.paypal.orders.vault.keys()) this.paypal.orders.vault.set(vault, 'pays')
     for (const [id, { captures }] of this.paypal.orders.all)
-      if (captures[0]?.status === 'PENDING' && !this.touched.has(id))
-        this.paypal.orders.decide(id, 'COMPLETED')
+      if (captures[0]?.status === 'PENDING' && !this.changedOrders.has(id))
+        this.paypal.orders.decideCaptures(id, 'COMPLETED')
   }
 
-  get isOver(): boolean {
-    return this.planned.length === 0
+  get isIdle(): boolean {
+    return this.scheduled.length === 0
   }
 
-  private begin(id: string, what: string, after: () => void): void {
-    this.touched.add(id)
-    this.met[what] = (this.met[what] ?? 0) + 1
-    this.later(after)
+  private startEvent(id: string, what: string, after: () => void): void {
+    this.changedOrders.add(id)
+    this.eventCounts[what] = (this.eventCounts[what] ?? 0) + 1
+    this.schedule(after)
   }
 
   private decide(id: string): void {
-    const end = this.turn('decide', ['COMPLETED', 'COMPLETED', 'DECLINED'] as const) ?? 'COMPLETED'
-    this.met[end] = (this.met[end] ?? 0) + 1
-    this.paypal.orders.decide(id, end)
+    const end = this.takeTurn('decide', ['COMPLETED', 'COMPLETED', 'DECLINED'] as const) ?? 'COMPLETED'
+    this.eventCounts[end] = (this.eventCounts[end] ?? 0) + 1
+    this.paypal.orders.decideCaptures(id, end)
   }
 
-  private disturb(
+  private disruptCapture(
     id: string,
     capture: { id: string; status: string; amount: { currency_code: string; value: string } },
   ): void {
@@ -112,33 +113,35 @@ export class PaypalScenarios {
       currency_code: capture.amount.currency_code,
       value: (Number(capture.amount.value) / 2).toFixed(2),
     }
-    switch (this.turn('disturb', ['disputed', 'doubted', 'reversed', 'partly refunded', 'refund pending'])) {
+    switch (
+      this.takeTurn('disturb', ['disputed', 'doubted', 'reversed', 'partly refunded', 'refund pending'])
+    ) {
       case 'disputed': {
         orders.dispute(id, 'open', now)
-        const status = this.turn('dispute', ['PENDING', 'DECLINED', 'REVERSED', 'COMPLETED']) ?? 'PENDING'
+        const status = this.takeTurn('dispute', ['PENDING', 'DECLINED', 'REVERSED', 'COMPLETED']) ?? 'PENDING'
         capture.status = status
-        return this.begin(id, `disputed ${status}`, () => {
-          const isWon = status !== 'REVERSED' && this.turn('bank', [true, false])
+        return this.startEvent(id, `disputed ${status}`, () => {
+          const isWon = status !== 'REVERSED' && this.takeTurn('bank', [true, false])
           orders.dispute(id, isWon ? 'won' : 'lost', now)
           if (isWon) restore()
         })
       }
       case 'doubted':
-        capture.status = this.turn('doubt', ['PENDING', 'DECLINED', 'DENIED']) ?? 'PENDING'
-        orders.tellOfCapture(orders.get(id), capture.status)
-        return this.begin(id, `doubted ${capture.status}`, restore)
+        capture.status = this.takeTurn('doubt', ['PENDING', 'DECLINED', 'DENIED']) ?? 'PENDING'
+        orders.emitCaptureEvent(orders.get(id), capture.status)
+        return this.startEvent(id, `doubted ${capture.status}`, restore)
       case 'reversed':
         capture.status = 'REVERSED'
-        orders.tellOfCapture(orders.get(id), 'REVERSED')
-        return this.begin(id, 'reversed', () => {})
+        orders.emitCaptureEvent(orders.get(id), 'REVERSED')
+        return this.startEvent(id, 'reversed', () => {})
       case 'partly refunded':
         orders.refund(capture.id, { amount: part })
-        return this.begin(id, 'partly refunded', () => {})
+        return this.startEvent(id, 'partly refunded', () => {})
       default: {
-        orders.refundsBegin = 'PENDING'
+        orders.initialRefundStatus = 'PENDING'
         const refund = orders.refund(capture.id, { amount: part })
-        orders.refundsBegin = 'COMPLETED'
-        return this.begin(id, 'refund pending', () => {
+        orders.initialRefundStatus = 'COMPLETED'
+        return this.startEvent(id, 'refund pending', () => {
           if (this.random() < 0.5) orders.failRefunds(id)
           else refund.status = 'COMPLETED'
         })

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-interface Posted {
+interface ReceivedPost {
   path: string
   headers: IncomingHttpHeaders
   body: unknown
@@ -13,8 +13,8 @@ export type Reply = { status: number; body: unknown; headers?: Record<string, st
 /** A fake HTTP server that records what is posted and responds as configured by the test. */
 export interface PostSink {
   url: string
-  posts: Posted[]
-  reply: (posted: Posted) => Reply
+  posts: ReceivedPost[]
+  reply: (posted: ReceivedPost) => Reply
   close(): Promise<void>
 }
 

@@ -5,7 +5,7 @@ import { connect, type AddressInfo } from 'node:net'
 import type { PushMessage, PushSubscription } from '#contract/alerts.ts'
 
 /** A push message as received by the service. */
-interface Taken {
+interface ReceivedPush {
   host: string | undefined
   path: string
   headers: IncomingHttpHeaders
@@ -16,14 +16,14 @@ type Reply = { status: number; headers?: Record<string, string> } | 'nothing'
 
 /** A fake push service over HTTP that records what is posted and responds as configured by the test. */
 export interface FakePushService {
-  taken: Taken[]
-  reply: (taken: Taken) => Reply | Promise<Reply>
+  taken: ReceivedPush[]
+  reply: (taken: ReceivedPush) => Reply | Promise<Reply>
   /** Leads to the service, whatever the host: the internet's name service and certificates are not here. */
   agent: Agent
   close(): Promise<void>
 }
 
-export async function openPushService(): Promise<FakePushService> {
+export async function startFakePushService(): Promise<FakePushService> {
   const service: Pick<FakePushService, 'taken' | 'reply'> = { taken: [], reply: () => ({ status: 201 }) }
   const server = createServer((request, response) => {
     const parts: Buffer[] = []
@@ -76,20 +76,23 @@ export class PushBrowser {
   #open(body: Buffer): PushMessage {
     const salt = body.subarray(0, 16)
     const sender = body.subarray(21, 21 + (body[20] ?? 0))
-    const sealed = body.subarray(21 + sender.length)
+    const ciphertext = body.subarray(21 + sender.length)
     const context = Buffer.concat([Buffer.from('WebPush: info\0'), this.#keys.getPublicKey(), sender])
     const shared = Buffer.from(hkdfSync('sha256', this.#keys.computeSecret(sender), this.#auth, context, 32))
     const derive = (purpose: string, bytes: number) =>
       Buffer.from(hkdfSync('sha256', shared, salt, `Content-Encoding: ${purpose}\0`, bytes))
-    const opening = createDecipheriv('aes-128-gcm', derive('aes128gcm', 16), derive('nonce', 12))
-    opening.setAuthTag(sealed.subarray(-16))
-    const padded = Buffer.concat([opening.update(sealed.subarray(0, -16)), opening.final()])
+    const decipher = createDecipheriv('aes-128-gcm', derive('aes128gcm', 16), derive('nonce', 12))
+    decipher.setAuthTag(ciphertext.subarray(-16))
+    const padded = Buffer.concat([decipher.update(ciphertext.subarray(0, -16)), decipher.final()])
     return JSON.parse(padded.subarray(0, padded.lastIndexOf(2)).toString()) as PushMessage
   }
 }
 
 /** Returns the site's VAPID claims of a push (RFC 8292). @throws Error if the signature is not by that key */
-export function readVapid({ headers }: Pick<Taken, 'headers'>, publicKey: string): Record<string, unknown> {
+export function verifyVapid(
+  { headers }: Pick<ReceivedPush, 'headers'>,
+  publicKey: string,
+): Record<string, unknown> {
   const [, token = '', key] = /^vapid t=([^,]+), ?k=(\S+)$/.exec(headers.authorization ?? '') ?? []
   const [head = '', claims = '', signature = ''] = token.split('.')
   const point = Buffer.from(publicKey, 'base64url')

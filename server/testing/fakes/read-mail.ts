@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The parsed parts of a mail. */
-export interface ReadMail {
+export interface ParsedMail {
   to: string
   from: string
   subject: string
@@ -17,16 +17,16 @@ export interface ReadMail {
 }
 
 /** Parses a mail of this site: a text and an HTML part. */
-export function readMail(raw: string): ReadMail {
-  const [head, body] = halves(raw.replaceAll('\r\n', '\n'))
+export function parseMail(raw: string): ParsedMail {
+  const [head, body] = splitHeadAndBody(raw.replaceAll('\r\n', '\n'))
   const boundary = /boundary="([^"]+)"/.exec(head)?.[1] ?? ''
   const parts = body.split(`--${boundary}`).map(readPart)
   const text = parts.find(({ type }) => type === 'text/plain')?.content ?? ''
   return {
     to: header(head, 'To'),
     from: header(head, 'From'),
-    subject: decodeWords(header(head, 'Subject')),
-    replyTo: decodeWords(header(head, 'Reply-To')),
+    subject: decodeEncodedWords(header(head, 'Subject')),
+    replyTo: decodeEncodedWords(header(head, 'Reply-To')),
     messageId: header(head, 'Message-ID'),
     unsubscribe: [header(head, 'List-Unsubscribe'), header(head, 'List-Unsubscribe-Post')],
     text,
@@ -36,16 +36,16 @@ export function readMail(raw: string): ReadMail {
 }
 
 /** Returns the mails in a folder, the latest last. */
-export function readMailsIn(folder: string): ReadMail[] {
+export function readMailFolder(folder: string): ParsedMail[] {
   if (!existsSync(folder)) return []
   // A mail that is still being written ends in `.part`.
   return readdirSync(folder)
     .filter((name) => name.endsWith('.eml'))
     .toSorted()
-    .map((name) => readMail(readFileSync(join(folder, name), 'utf8')))
+    .map((name) => parseMail(readFileSync(join(folder, name), 'utf8')))
 }
 
-function halves(text: string): [string, string] {
+function splitHeadAndBody(text: string): [string, string] {
   const end = text.indexOf('\n\n')
   return [text.slice(0, end), text.slice(end + 2)]
 }
@@ -56,23 +56,26 @@ function header(head: string, name: string): string {
 }
 
 function readPart(part: string): { type: string; content: string } {
-  const [head, body] = halves(part.trimStart())
+  const [head, body] = splitHeadAndBody(part.trimStart())
   const type = header(head, 'Content-Type').split(';')[0] ?? ''
   const encoding = header(head, 'Content-Transfer-Encoding')
   if (encoding === 'base64') return { type, content: Buffer.from(body, 'base64').toString() }
-  return { type, content: encoding === 'quoted-printable' ? decodeQuoted(body.replaceAll('=\n', '')) : body }
+  return {
+    type,
+    content: encoding === 'quoted-printable' ? decodeQuotedPrintable(body.replaceAll('=\n', '')) : body,
+  }
 }
 
-function decodeQuoted(text: string): string {
+function decodeQuotedPrintable(text: string): string {
   return decodeURIComponent(text.replaceAll('%', '%25').replaceAll(/=([0-9A-F]{2})/g, '%$1'))
 }
 
-function decodeWords(text: string): string {
+function decodeEncodedWords(text: string): string {
   return text
     .replaceAll(/\?=\s+=\?/g, '?==?')
     .replaceAll(/=\?utf-8\?(q|b)\?([^?]*)\?=/gi, (_, kind: string, word: string) =>
       kind.toLowerCase() === 'b'
         ? Buffer.from(word, 'base64').toString()
-        : decodeQuoted(word.replaceAll('_', ' ')),
+        : decodeQuotedPrintable(word.replaceAll('_', ' ')),
     )
 }

@@ -1,8 +1,8 @@
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { startFauxqs } from 'fauxqs'
-import { refusalOf } from './check-signature.ts'
-import { createOpenUploads } from './open-uploads.ts'
+import { signatureErrorOf } from './check-signature.ts'
+import { createMultipartUploads } from './open-uploads.ts'
 
 /** Faults that replace a response. */
 export type Fault =
@@ -18,13 +18,13 @@ export type Fault =
   | 'stall'
   | undefined
 
-export interface S3StandIn {
+export interface FakeS3 {
   settings: Record<'S3_ENDPOINT' | 'S3_BUCKET' | 'S3_ACCESS_KEY_ID' | 'S3_SECRET_ACCESS_KEY', string>
   url: string
   /** The requests so far, such as `PUT /films/media/a`. */
-  asked: string[]
+  requests: string[]
   /** Chooses a fault for each request; none by default. */
-  misbehave(fault: (call: string) => Fault | Promise<Fault>): void
+  setFault(fault: (call: string) => Fault | Promise<Fault>): void
   close(): Promise<void>
 }
 
@@ -37,23 +37,23 @@ const credentials = { accessKeyId: 'stand-in-key', secretAccessKey: 'stand-in-se
  * Starts an S3 server in this process: fauxqs, behind a proxy that adds the signature check and the lists of unfinished uploads, and
  * can simulate failures.
  */
-export async function startS3(): Promise<S3StandIn> {
+export async function startFakeS3(): Promise<FakeS3> {
   const store = await startFauxqs({
     port: 0,
     host: '127.0.0.1',
     logger: false,
     init: { buckets: [...buckets] },
   })
-  const uploads = createOpenUploads()
-  const asked: string[] = []
+  const uploads = createMultipartUploads()
+  const requests: string[] = []
   let faultOf: (call: string) => Fault | Promise<Fault> = () => undefined
   // Idle connections are not closed, because a client on a slow machine may be about to use one.
   const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
-    allowPages(response)
+    allowCors(response)
     if (request.method === 'OPTIONS') return void response.writeHead(204).end()
     const call = `${request.method} ${request.url}`
-    asked.push(call)
-    const refusal = refusalOf(request, credentials, new Date())
+    requests.push(call)
+    const refusal = signatureErrorOf(request, credentials, new Date())
     if (refusal !== undefined) return void refuse(request, response, 403, refusal)
     const decided = faultOf(call)
     const fault = decided instanceof Promise ? await decided : decided
@@ -64,7 +64,7 @@ export async function startS3(): Promise<S3StandIn> {
     const listed = uploads.list(request)
     if (listed === 'gone') return void refuse(request, response, 404, 'NoSuchUpload')
     if (listed !== undefined) return void response.setHeader('content-type', 'application/xml').end(listed)
-    forward(request, response, store.port, fault, uploads.note)
+    forward(request, response, store.port, fault, uploads.recordRequest)
   })
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -76,8 +76,8 @@ export async function startS3(): Promise<S3StandIn> {
       S3_ACCESS_KEY_ID: credentials.accessKeyId,
       S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     },
-    asked,
-    misbehave: (fault) => void (faultOf = fault),
+    requests,
+    setFault: (fault) => void (faultOf = fault),
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
@@ -88,7 +88,7 @@ export async function startS3(): Promise<S3StandIn> {
 }
 
 /** Sets the CORS headers that docs/storage-and-cdn.md requires: the site's pages read the bucket. */
-function allowPages(response: ServerResponse): void {
+function allowCors(response: ServerResponse): void {
   response.setHeader('access-control-allow-origin', '*')
   response.setHeader('access-control-allow-methods', 'GET, HEAD')
   response.setHeader('access-control-allow-headers', 'range')
@@ -113,7 +113,7 @@ function forward(
   const breaks = fault === 'break in the middle' || (fault?.endsWith('range') && headers.range === undefined)
   if (fault === 'forget the range') delete headers.range
   if (fault === 'mistake the range' && headers.range) headers.range = 'bytes=1-'
-  const inner = ask({ port, host: '127.0.0.1', method, path, headers }, (answer) => {
+  const upstream = ask({ port, host: '127.0.0.1', method, path, headers }, (answer) => {
     const status = answer.statusCode ?? 502
     response.writeHead(status, answer.headers)
     const parts: Buffer[] = []
@@ -132,6 +132,6 @@ function forward(
       else response.end()
     })
   })
-  inner.on('error', () => response.destroy())
-  request.pipe(inner)
+  upstream.on('error', () => response.destroy())
+  request.pipe(upstream)
 }

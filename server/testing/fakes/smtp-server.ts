@@ -1,32 +1,32 @@
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { SMTPServer } from 'smtp-server'
-import { readMail, type ReadMail } from './read-mail.ts'
+import { parseMail, type ParsedMail } from './read-mail.ts'
 
 export type Stage = 'connect' | 'sender' | 'recipient' | 'data'
 /** The response of a stage: accepted, refused with a code, or none at all. */
 type Answer = number | 'taken' | 'silence'
 
 /** An SMTP server over TCP with configurable failures. */
-export interface TestSmtp {
+export interface FakeSmtp {
   url: string
   port: number
   /** Accepted mails, in order. */
-  taken: ReadMail[]
+  received: ParsedMail[]
   /** Number of times each stage was reached. */
-  reached: Record<Stage, number>
+  stageCounts: Record<Stage, number>
   /** Chooses the response of a stage; `about` is the address in question. */
   answer(stage: Stage, about: string): Answer
   close(): Promise<void>
 }
 
-export async function testSmtp(port = 0): Promise<TestSmtp> {
+export async function startFakeSmtp(port = 0): Promise<FakeSmtp> {
   const sockets = new Set<Socket>()
-  const smtp: TestSmtp = {
+  const smtp: FakeSmtp = {
     url: '',
     port,
-    taken: [],
-    reached: { connect: 0, sender: 0, recipient: 0, data: 0 },
+    received: [],
+    stageCounts: { connect: 0, sender: 0, recipient: 0, data: 0 },
     answer: () => 'taken',
     async close() {
       for (const socket of sockets) socket.destroy()
@@ -34,10 +34,10 @@ export async function testSmtp(port = 0): Promise<TestSmtp> {
     },
   }
   const at = (stage: Stage, about: string, done: (error?: Error) => void) => {
-    smtp.reached[stage]++
+    smtp.stageCounts[stage]++
     const answer = smtp.answer(stage, about)
     if (answer === 'silence') return
-    done(answer === 'taken' ? undefined : refusal(answer, about))
+    done(answer === 'taken' ? undefined : smtpError(answer, about))
   }
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
@@ -51,7 +51,7 @@ export async function testSmtp(port = 0): Promise<TestSmtp> {
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () =>
         at('data', session.envelope.rcptTo[0]?.address ?? '', (error) => {
-          if (!error) smtp.taken.push(readMail(Buffer.concat(chunks).toString()))
+          if (!error) smtp.received.push(parseMail(Buffer.concat(chunks).toString()))
           done(error)
         }),
       )
@@ -68,6 +68,6 @@ export async function testSmtp(port = 0): Promise<TestSmtp> {
 }
 
 /** Words a refusal as real servers do: with the address. */
-function refusal(responseCode: number, about: string): Error {
+function smtpError(responseCode: number, about: string): Error {
   return Object.assign(new Error(`no thanks, <${about}>`), { responseCode })
 }

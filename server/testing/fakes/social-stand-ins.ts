@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-interface Oauth {
+interface OauthEndpoints {
   authorize: string
   token: string
   profile: string
@@ -14,7 +14,7 @@ interface Oauth {
 }
 
 /** The parts of Facebook and TikTok that sign-in uses. They refuse what the real ones refuse. */
-const oauths: Oauth[] = [
+const oauthProviders: OauthEndpoints[] = [
   {
     authorize: '/facebook/v23.0/dialog/oauth',
     token: '/facebook/v23.0/oauth/access_token',
@@ -36,17 +36,17 @@ const oauths: Oauth[] = [
   },
 ]
 
-export interface SocialStandIn {
+export interface FakeSocialProviders {
   url: string
   /** The signed-in user of the provider. */
-  who: { id: string; name: string }
+  profile: { id: string; name: string }
   /** Temporary responses for paths with these endings. */
   trouble: Map<string, (response: ServerResponse) => void>
   close(): Promise<void>
 }
 
 /** Starts both on one free port, below `/facebook` and `/tiktok`. */
-export async function startSocialStandIn(): Promise<SocialStandIn> {
+export async function startFakeSocialProviders(): Promise<FakeSocialProviders> {
   const codes = new Map<string, URLSearchParams>()
   const tokens = new Set<string>()
   const standIn = {
@@ -60,14 +60,15 @@ export async function startSocialStandIn(): Promise<SocialStandIn> {
     const json = (status: number, body: object) =>
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     if (url.pathname === '/elsewhere') return json(200, somebody)
-    const oauth = oauths.find(({ authorize, token, profile }) =>
+    const oauth = oauthProviders.find(({ authorize, token, profile }) =>
       [authorize, token, profile].includes(url.pathname),
     )
     if (!oauth) return json(404, { error: 'no such path' })
-    if (url.pathname === oauth.authorize) return agree(url.searchParams, response)
+    if (url.pathname === oauth.authorize) return grantCode(url.searchParams, response)
     if (url.pathname === oauth.token) {
       const body = new URLSearchParams(await text(request))
-      if (!isGood(oauth, body)) return json(400, { error: 'invalid_grant', error_description: 'refused' })
+      if (!isValidTokenRequest(oauth, body))
+        return json(400, { error: 'invalid_grant', error_description: 'refused' })
       const token = randomUUID()
       tokens.add(token)
       return json(200, { access_token: token, token_type: 'bearer', expires_in: 3600 })
@@ -76,7 +77,7 @@ export async function startSocialStandIn(): Promise<SocialStandIn> {
       return json(401, { error: 'invalid_token' })
     return json(200, oauth.present(standIn.who))
   }
-  const agree = (asked: URLSearchParams, response: ServerResponse): void => {
+  const grantCode = (asked: URLSearchParams, response: ServerResponse): void => {
     const code = randomUUID()
     codes.set(code, asked)
     const back = new URL(asked.get('redirect_uri') ?? '')
@@ -84,7 +85,7 @@ export async function startSocialStandIn(): Promise<SocialStandIn> {
     back.searchParams.set('state', asked.get('state') ?? '')
     response.writeHead(302, { location: back.href }).end()
   }
-  const isGood = ({ idName, secret }: Oauth, body: URLSearchParams): boolean => {
+  const isValidTokenRequest = ({ idName, secret }: OauthEndpoints, body: URLSearchParams): boolean => {
     const asked = codes.get(body.get('code') ?? '')
     codes.delete(body.get('code') ?? '')
     const challenge = createHash('sha256')
@@ -105,10 +106,10 @@ export async function startSocialStandIn(): Promise<SocialStandIn> {
   return {
     ...standIn,
     url,
-    get who() {
+    get profile() {
       return standIn.who
     },
-    set who(who) {
+    set profile(who) {
       standIn.who = who
     },
     close: async () => {
@@ -122,7 +123,7 @@ export async function startSocialStandIn(): Promise<SocialStandIn> {
 const somebody = { id: 'x', data: { user: { open_id: 'x' } } }
 
 /** Faulty responses of a provider. */
-export const troubles = {
+export const providerFaults = {
   silent: () => {},
   broken: (response: ServerResponse) =>
     void response.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify(somebody)),

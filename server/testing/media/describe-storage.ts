@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest'
 import type { Storage } from '#server/platform/storage/storage.ts'
 
 /** Tests the contract of a storage. Each test has its own folder in the same storage. */
-export function describeStorage(name: string, storageOf: () => Storage): void {
+export function testStorageContract(name: string, storageOf: () => Storage): void {
   let made = 0
-  const place = () => ({ storage: storageOf(), at: `media/ast_${name.replaceAll(/\W/g, '')}${++made}` })
+  const newLocation = () => ({ storage: storageOf(), at: `media/ast_${name.replaceAll(/\W/g, '')}${++made}` })
 
   describe(name, () => {
     it('reads what was written, and replaces it', async () => {
-      const { storage, at } = place()
+      const { storage, at } = newLocation()
       await storage.write(`${at}/a b+ü.txt`, 'one')
       await storage.write(`${at}/a b+ü.txt`, Buffer.from([0, 255, 10]))
       expect([...(await storage.read(`${at}/a b+ü.txt`))]).toEqual([0, 255, 10])
@@ -19,23 +19,23 @@ export function describeStorage(name: string, storageOf: () => Storage): void {
     })
 
     it('reports a missing file', async () => {
-      const { storage, at } = place()
+      const { storage, at } = newLocation()
       expect(await storage.exists(`${at}/none`)).toBe(false)
       const missing = { code: 'ENOENT' }
       await expect(storage.read(`${at}/none`)).rejects.toMatchObject(missing)
       await expect(storage.copy(`${at}/none`, `${at}/other`)).rejects.toMatchObject(missing)
-      await expect(storage.bringHere(`${at}/none`, storage.workDir)).rejects.toMatchObject(missing)
+      await expect(storage.getLocalPath(`${at}/none`, storage.workDir)).rejects.toMatchObject(missing)
       await storage.remove(`${at}/none`)
     })
 
     it('moves a folder in, replacing what is there', async () => {
-      const { storage, at } = place()
-      await storage.moveIn(
-        makeFolder(storage, { 'index.m3u8': 'old', 'v0/1.m4s': 'old', 'v9/9.m4s': 'old' }),
+      const { storage, at } = newLocation()
+      await storage.moveFromWorkDir(
+        createTestFolder(storage, { 'index.m3u8': 'old', 'v0/1.m4s': 'old', 'v9/9.m4s': 'old' }),
         at,
       )
-      const fresh = makeFolder(storage, { 'index.m3u8': 'new', 'v0/1.m4s': 'old', 'v1/1.m4s': 'new' })
-      await storage.moveIn(fresh, at)
+      const fresh = createTestFolder(storage, { 'index.m3u8': 'new', 'v0/1.m4s': 'old', 'v1/1.m4s': 'new' })
+      await storage.moveFromWorkDir(fresh, at)
       expect(existsSync(fresh)).toBe(false)
       expect(await contentsOf(storage, at)).toEqual({
         'index.m3u8': 'new',
@@ -45,17 +45,17 @@ export function describeStorage(name: string, storageOf: () => Storage): void {
     })
 
     it('moves a file in, copies it, and provides a local path to it', async () => {
-      const { storage, at } = place()
-      const folder = makeFolder(storage, { 'film.mp4': 'film' })
-      await storage.moveIn(join(folder, 'film.mp4'), `${at}/film.mp4`)
+      const { storage, at } = newLocation()
+      const folder = createTestFolder(storage, { 'film.mp4': 'film' })
+      await storage.moveFromWorkDir(join(folder, 'film.mp4'), `${at}/film.mp4`)
       await storage.copy(`${at}/film.mp4`, `${at}/again.mp4`)
-      const path = await storage.bringHere(`${at}/again.mp4`, folder)
+      const path = await storage.getLocalPath(`${at}/again.mp4`, folder)
       expect(readFileSync(path, 'utf8')).toBe('film')
       expect(await storage.exists(`${at}/film.mp4`)).toBe(true)
     })
 
     it('lists all files below a folder with size and time, and none of a folder whose name only starts the same', async () => {
-      const { storage, at } = place()
+      const { storage, at } = newLocation()
       const before = Date.now() - 5000
       await storage.write(`${at}/v0/1.m4s`, '12345')
       await storage.write(`${at}2/other`, 'x')
@@ -66,7 +66,7 @@ export function describeStorage(name: string, storageOf: () => Storage): void {
     })
 
     it('removes a file, or a folder with its contents, and nothing else', async () => {
-      const { storage, at } = place()
+      const { storage, at } = newLocation()
       for (const file of ['a/1', 'a/b/2', 'ab/3', 'c']) await storage.write(`${at}/${file}`, file)
       await storage.remove(`${at}/a`)
       await storage.remove(`${at}/c`)
@@ -74,15 +74,15 @@ export function describeStorage(name: string, storageOf: () => Storage): void {
     })
 
     it('refuses a key that leads outside of the storage', async () => {
-      const { storage } = place()
+      const { storage } = newLocation()
       for (const key of ['../app-secret', 'media/../../x', '/etc/passwd', 'a//b', 'a/./b', 'a\\..\\b', ''])
         await expect((async () => storage.read(key))()).rejects.toThrow('leads out of the storage')
     })
 
     it('moves nothing in after an abort', async () => {
-      const { storage, at } = place()
-      const folder = makeFolder(storage, { one: '1' })
-      await expect(storage.moveIn(folder, at, AbortSignal.abort())).rejects.toThrow('abort')
+      const { storage, at } = newLocation()
+      const folder = createTestFolder(storage, { one: '1' })
+      await expect(storage.moveFromWorkDir(folder, at, AbortSignal.abort())).rejects.toThrow('abort')
       expect(existsSync(folder)).toBe(true)
       expect(await contentsOf(storage, at)).toEqual({})
     })
@@ -90,7 +90,7 @@ export function describeStorage(name: string, storageOf: () => Storage): void {
 }
 
 /** Creates a folder with these files in the work folder. */
-export function makeFolder(storage: Storage, files: Record<string, string | Buffer>): string {
+export function createTestFolder(storage: Storage, files: Record<string, string | Buffer>): string {
   const folder = mkdtempSync(join(storage.workDir, 'made-'))
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })

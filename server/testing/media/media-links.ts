@@ -7,19 +7,19 @@ export interface MediaLink {
 }
 
 /** Parses a signed URL; its file is ignored. */
-export function readLink(url: string): MediaLink {
-  const [, , pass = '', asset = ''] = url.split('/')
-  const [expires = '', subject = '', mac = ''] = pass.split('.')
+export function parseMediaLink(url: string): MediaLink {
+  const [, , signature = '', asset = ''] = url.split('/')
+  const [expires = '', subject = '', mac = ''] = signature.split('.')
   return { expires, subject, mac, asset }
 }
 
 /** Builds the URL of an asset's file from the given parts. */
-export function writeLink({ expires, subject, mac, asset }: MediaLink, file: string): string {
+export function formatMediaLink({ expires, subject, mac, asset }: MediaLink, file: string): string {
   return `/media/${expires}.${subject}.${mac}/${asset}/${file}`
 }
 
 /** Returns forged variants of a signed URL, made without the secret. */
-export function alterations(link: MediaLink): MediaLink[] {
+export function tamperedLinks(link: MediaLink): MediaLink[] {
   const first = link.mac.startsWith('A') ? 'B' : 'A'
   return [
     { ...link, mac: first + link.mac.slice(1) },

@@ -4,7 +4,7 @@ import { findFfmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
 export const programs = await findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'] })
 
 /** A `video.yaml` with the required fields. */
-export const description = `title: { en: Salt }
+export const sampleVideoYaml = `title: { en: Salt }
 synopsis: { en: Two sisters. }
 category: family-drama
 free_episodes: 1
@@ -12,7 +12,7 @@ price: { currency: USD, episode_cents: 99, video_cents: 999 }
 `
 
 /** Generates a video with ffmpeg's test image and tone. */
-export function drawFilm(
+export function makeTestVideo(
   path: string,
   { size = '320x180', seconds = 3, rate = '25', sound = true, noise = false, more = [] as string[] } = {},
 ): void {
@@ -55,7 +55,7 @@ export function firstVideoCodec(path: string): string {
 }
 
 /** Returns one column of ffprobe's data about every packet of the first stream. */
-export function packets(path: string, column: string): string[] {
+export function packetFields(path: string, column: string): string[] {
   const args = [
     '-v',
     'error',
@@ -90,7 +90,7 @@ export function loudnessOf(path: string): { integrated: number; peak: number } {
 }
 
 /** Returns the brightness of a frame's middle row, left to right, and of its middle column, downwards, in `parts` equal parts. */
-export function brightness(path: string, parts: number): { row: number[]; column: number[] } {
+export function brightnessProfile(path: string, parts: number): { row: number[]; column: number[] } {
   const look = (width: number, height: number) => [
     ...ffmpeg(
       '-i',

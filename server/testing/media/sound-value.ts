@@ -1,21 +1,21 @@
 import type { TObject, TSchema } from 'typebox'
 
 /** Returns the smallest valid value of a contract schema, which refers to nothing that exists and changes nothing. */
-function soundValue(schema: TSchema): unknown {
+function validValue(schema: TSchema): unknown {
   const { type, enum: values, format, const: only, items, minItems } = schema as Record<string, unknown>
   if (only !== undefined) return only
   if (Array.isArray(values)) return values[0]
   if (format === 'date-time') return '2026-01-01T00:00:00Z'
   const kind: unknown = Array.isArray(type) ? type[0] : type
-  if (kind === 'object') return soundFields(schema as TObject)
+  if (kind === 'object') return validFields(schema as TObject)
   if (kind === 'array')
     // The schema of the contract's own arrays.
-    return Array.from({ length: Number(minItems ?? 0) }, () => soundValue(items as TSchema))
+    return Array.from({ length: Number(minItems ?? 0) }, () => validValue(items as TSchema))
   if (kind === 'boolean') return false
   return kind === 'integer' || kind === 'number' ? 1 : 'x'
 }
 
 /** Returns the required fields of a query or body, each with a valid value. */
-export function soundFields({ properties, required }: TObject): Record<string, unknown> {
-  return Object.fromEntries((required ?? []).map((name) => [name, soundValue(properties[name] ?? {})]))
+export function validFields({ properties, required }: TObject): Record<string, unknown> {
+  return Object.fromEntries((required ?? []).map((name) => [name, validValue(properties[name] ?? {})]))
 }

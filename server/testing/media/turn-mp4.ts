@@ -8,7 +8,7 @@ const matrices: Record<number, [number, number, number, number]> = {
 }
 
 /** Sets a clockwise rotation in the header of an MP4's first track, as a phone's camera does. */
-export function turnMp4(path: string, degrees: number): void {
+export function rotateMp4(path: string, degrees: number): void {
   const matrix = matrices[degrees]
   const file = readFileSync(path)
   const header = file.indexOf('tkhd')

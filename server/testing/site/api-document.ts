@@ -1,6 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
-import { calls, studioCalls } from '#contract/calls.ts'
+import { viewerEndpoints, studioEndpoints } from '#contract/calls.ts'
 import { languages } from '#contract/languages.ts'
 import { translate } from '#server/i18n/translate.ts'
 
@@ -16,34 +16,34 @@ interface ApiDocument {
 }
 
 /** Checks that responses conform to the site's own OpenAPI document. */
-export interface AnswerCheck {
+export interface ResponseCheck {
   /** @throws Error naming the call and the deviation */
   check(method: string, path: string, response: Response): Promise<void>
 }
 
 /** Keyed by the document's text: most sites of a run have the same, and compiling its schemas takes longer than most tests. */
-const checks = new Map<string, AnswerCheck>()
+const checks = new Map<string, ResponseCheck>()
 
 /** Returns the check for the site at a URL; its document is read once, at the first response. */
-export function checkFor(url: string): () => Promise<AnswerCheck> {
-  let check: AnswerCheck | undefined
+export function createResponseCheck(url: string): () => Promise<ResponseCheck> {
+  let check: ResponseCheck | undefined
   return async () => (check ??= await load(url))
 }
 
-async function load(url: string): Promise<AnswerCheck> {
+async function load(url: string): Promise<ResponseCheck> {
   const text = await (await fetch(`${url}/api/openapi.json`)).text()
-  const check = checks.get(text) ?? checkBy(JSON.parse(text) as ApiDocument)
+  const check = checks.get(text) ?? checkAgainst(JSON.parse(text) as ApiDocument)
   checks.set(text, check)
   return check
 }
 
-function checkBy(document: ApiDocument): AnswerCheck {
+function checkAgainst(document: ApiDocument): ResponseCheck {
   // The compiled code only runs a few times.
   const ajv = new Ajv({ strict: false, code: { optimize: false } })
   addFormats.default(ajv, ['date-time'])
   const compiled = new Map<object, ValidateFunction>()
   const validatorOf = (schema: Json) => {
-    const validator = compiled.get(schema) ?? ajv.compile(closed(schema) as Json)
+    const validator = compiled.get(schema) ?? ajv.compile(forbidAdditionalProperties(schema) as Json)
     compiled.set(schema, validator)
     return validator
   }
@@ -81,7 +81,7 @@ interface Answer {
  */
 function checkRefusal(method: string, path: string, { code, message, info }: Answer): void {
   if (code === 200) return
-  const endpoint = [...calls, ...studioCalls].find(
+  const endpoint = [...viewerEndpoints, ...studioEndpoints].find(
     (call) => call.method === method && patternOf(namedPath(call.path)).test(path),
   )
   if (!endpoint) return
@@ -118,10 +118,12 @@ function answerFor({ components }: ApiDocument, operation: Operation | undefined
 }
 
 /** Returns the schema without additional properties. */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed)
+function forbidAdditionalProperties(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(forbidAdditionalProperties)
   if (typeof schema !== 'object' || schema === null) return schema
-  const inner = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closed(value)]))
+  const inner = Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, forbidAdditionalProperties(value)]),
+  )
   return 'properties' in schema && !('additionalProperties' in schema)
     ? { ...inner, additionalProperties: false }
     : inner

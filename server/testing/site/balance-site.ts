@@ -3,32 +3,39 @@ import { getBalance } from '#contract/balance.ts'
 import { Offer, type Order } from '#contract/billing.ts'
 import { getEpisode } from '#contract/media.ts'
 import type { Balance } from '#contract/top-ups.ts'
-import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { simulateDispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import type { DisputeStatus } from '#server/features/billing/tables.ts'
 import type { Env } from '#server/platform/config/read-setting.ts'
 import { newId } from '#server/platform/ids.ts'
-import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
+import { expectBalancesConsistent } from '#server/testing/billing-model/balance-books.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import type { Envelope } from './visitor.ts'
-import { episodeOf, expectSound, hear, moneySite, paymentOf, type MoneySite } from './money-site.ts'
+import {
+  episodeIdOf,
+  expectLedgerBalanced,
+  applySandboxWebhook,
+  startBillingSite,
+  paymentOf,
+  type BillingSite,
+} from './money-site.ts'
 
 /** Starts a site for tests about money, with balances enabled. */
-export const balanceSite = (settings: Env = {}): Promise<MoneySite> =>
-  moneySite({ BALANCE: 'on', ...settings })
+export const balanceSite = (settings: Env = {}): Promise<BillingSite> =>
+  startBillingSite({ BALANCE: 'on', ...settings })
 
 /** Call it after each test: the site's and the gateway's books agree, and the invariants of balances hold. */
-export async function expectBalanced(site: MoneySite): Promise<void> {
-  await expectSound(site)
-  await expectBalancesKept(site.context.db)
+export async function expectLedgerAndBalances(site: BillingSite): Promise<void> {
+  await expectLedgerBalanced(site)
+  await expectBalancesConsistent(site.context.db)
 }
 
 /** A top-up's price and bonus, and how many days the bonus lasts. */
-type Sold = readonly [price_cents: number, bonus_cents?: number, bonus_days?: number | null]
+type TopUpTerms = readonly [price_cents: number, bonus_cents?: number, bonus_days?: number | null]
 
 /** Creates a top-up product. @returns its id */
-export async function sellTopUp(
-  site: MoneySite,
-  ...[price_cents, bonus_cents = 0, bonus_days = null]: Sold
+export async function createTopUpProduct(
+  site: BillingSite,
+  ...[price_cents, bonus_cents = 0, bonus_days = null]: TopUpTerms
 ): Promise<string> {
   const id = newId('top')
   const row = { id, price_cents, bonus_cents, bonus_days, currency: 'USD' }
@@ -37,35 +44,39 @@ export async function sellTopUp(
 }
 
 /** Tops up with an existing product, or with a new one. */
-export async function topUp(site: MoneySite, shopper: Shopper, what: string | Sold): Promise<Order> {
-  const top_up_id = typeof what === 'string' ? what : await sellTopUp(site, ...what)
+export async function purchaseTopUp(
+  site: BillingSite,
+  shopper: Shopper,
+  product: string | TopUpTerms,
+): Promise<Order> {
+  const top_up_id = typeof product === 'string' ? product : await createTopUpProduct(site, ...product)
   return paid(await shopper.buy({ kind: 'top_up', top_up_id }))
 }
 
 /** Creates a shopper with a balance, by default of five dollars. */
-export async function withBalance(
-  site: MoneySite,
-  what: string | Sold = [500],
+export async function createShopperWithBalance(
+  site: BillingSite,
+  product: string | TopUpTerms = [500],
 ): Promise<{ shopper: Shopper; topUp: Order }> {
-  const shopper = await Shopper.on(site)
-  return { shopper, topUp: await topUp(site, shopper, what) }
+  const shopper = await Shopper.create(site)
+  return { shopper, topUp: await purchaseTopUp(site, shopper, product) }
 }
 
 /** Presses "Unlock from your balance" at an episode of 99 cents. */
-export const tryPress = (
-  site: MoneySite,
+export const tryUnlockFromBalance = (
+  site: BillingSite,
   shopper: Shopper,
   number = 4,
   headers: Record<string, string> = {},
 ): Promise<Envelope<Order>> =>
   shopper.tryOrder(
-    { episode_id: episodeOf(site, number), gateway: 'balance', amount_cents: 99, email: undefined },
+    { episode_id: episodeIdOf(site, number), gateway: 'balance', amount_cents: 99, email: undefined },
     headers,
   )
 
 /** The same, requiring that it is paid. */
-export const press = async (site: MoneySite, shopper: Shopper, number = 4): Promise<Order> =>
-  paid(await tryPress(site, shopper, number))
+export const unlockFromBalance = async (site: BillingSite, shopper: Shopper, number = 4): Promise<Order> =>
+  paid(await tryUnlockFromBalance(site, shopper, number))
 
 function paid(answer: Envelope<Order>): Order {
   if (answer.info?.status !== 'paid') throw new Error(`it was not paid: ${JSON.stringify(answer)}`)
@@ -74,20 +85,24 @@ function paid(answer: Envelope<Order>): Order {
 
 /** Returns a shopper's balance; undefined without one. */
 export const balanceOf = async ({ visitor }: Shopper): Promise<Balance | undefined> =>
-  (await visitor.ask(getBalance)).balances[0]
+  (await visitor.callOk(getBalance)).balances[0]
 
 /** Returns the offer to a shopper for a locked episode. */
-export async function offerOf(site: MoneySite, { visitor }: Shopper, number = 4): Promise<Offer> {
-  const query = { episode_id: episodeOf(site, number) }
+export async function offerOf(site: BillingSite, { visitor }: Shopper, number = 4): Promise<Offer> {
+  const query = { episode_id: episodeIdOf(site, number) }
   const { info }: { info?: unknown } = (await visitor.call(getEpisode, { query })).answer
   if (!Value.Check(Offer, info)) throw new Error(`it is no offer: ${JSON.stringify(info)}`)
   return info
 }
 
 /** Changes the dispute of an order's payment, and sends the sandbox's webhook event. */
-export async function bankSays(site: MoneySite, { id }: Order, status: DisputeStatus): Promise<void> {
+export async function setDisputeStatus(
+  site: BillingSite,
+  { id }: Order,
+  status: DisputeStatus,
+): Promise<void> {
   const { db, clock, secret } = site.context
   const { reference } = await paymentOf(site, id)
-  await dispute({ db, clock, secret, notify: () => {} }, reference, status)
-  await hear(site, reference)
+  await simulateDispute({ db, clock, secret, notify: () => {} }, reference, status)
+  await applySandboxWebhook(site, reference)
 }

@@ -6,5 +6,5 @@ import type { Visitor } from './visitor.ts'
  * them first.
  */
 export async function flushPositions(visitor: Visitor): Promise<void> {
-  for (let process = 0; process < 2; process++) await visitor.ask(listHistory)
+  for (let process = 0; process < 2; process++) await visitor.callOk(listHistory)
 }

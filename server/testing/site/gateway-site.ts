@@ -1,8 +1,8 @@
 import { FakePaypal } from '#server/features/billing/gateways/paypal/fake/fake-paypal.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
-import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
-import { testSite, type TestSite } from './test-site.ts'
+import { startTestSite, type TestSite } from './test-site.ts'
 
 /** A site with Stripe and PayPal that share its clock. */
 export interface GatewaySite {
@@ -10,31 +10,31 @@ export interface GatewaySite {
   stripe: FakeStripe
   paypal: FakePaypal
   /** Connects the gateways' webhooks to the site, as at the beginning of a test. */
-  connect(): void
+  connectWebhooks(): void
   /** Advances the time and runs the site's renewals and janitor. */
-  after(milliseconds: number): Promise<void>
+  advanceAndRunJobs(milliseconds: number): Promise<void>
   close(): Promise<void>
 }
 
-export async function gatewaySite(): Promise<GatewaySite> {
+export async function startGatewaySite(): Promise<GatewaySite> {
   let offset = 0
   const clock = { now: () => new Date(Date.now() + offset) }
   const stripe = await startFakeStripe(clock)
   const paypal = await FakePaypal.start()
-  const site = await testSite({ clock }, { ...stripe.env, ...paypal.settings })
+  const site = await startTestSite({ clock }, { ...stripe.env, ...paypal.settings })
   return {
     site,
     stripe,
     paypal,
-    connect() {
+    connectWebhooks() {
       stripe.webhookUrl = `${site.url}/api/webhook/payment/stripe`
       paypal.webhookUrl = `${site.url}/api/webhook/payment/paypal`
     },
-    async after(milliseconds) {
+    async advanceAndRunJobs(milliseconds) {
       offset += milliseconds
-      paypal.ahead = offset
+      paypal.clockOffsetMs = offset
       await runJanitor(site.context)
-      await renewSubscriptions(site.context)
+      await renewDueSubscriptions(site.context)
     },
     async close() {
       await site.close()

@@ -1,9 +1,9 @@
 // Runs a site as a separate process that a test may kill. It prints its address.
 import { openTestPool } from '#server/testing/database/test-pool.ts'
-import { testSite } from './test-site.ts'
+import { startTestSite } from './test-site.ts'
 
 const [databaseUrl = ''] = process.argv.slice(2)
-const site = await testSite({ database: openTestPool(databaseUrl) })
+const site = await startTestSite({ database: openTestPool(databaseUrl) })
 process.on('SIGTERM', () => void site.close().then(() => process.exit(0)))
 process.stdin.on('end', () => process.exit(0)).resume()
 process.stdout.write(`${site.url}\n`)

@@ -7,14 +7,17 @@ import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
 import type { Env } from '#server/platform/config/read-setting.ts'
-import { booksOf, expectEven } from '#server/testing/billing-model/ledger-balance.ts'
+import {
+  compareGatewayBalance,
+  expectTransactionsBalanced,
+} from '#server/testing/billing-model/ledger-balance.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { testDatabase } from '#server/testing/database/template-database.ts'
-import { testSite, type TestSite } from './test-site.ts'
+import { createTestDatabase } from '#server/testing/database/template-database.ts'
+import { startTestSite, type TestSite } from './test-site.ts'
 
 /** A site for tests about money, with an adjustable clock and a gateway that can have faults. */
-export interface MoneySite extends TestSite {
+export interface BillingSite extends TestSite {
   video: BuiltVideo
   /** For a second process on the same database. */
   databaseUrl: string
@@ -24,49 +27,50 @@ export interface MoneySite extends TestSite {
   sound: PaymentGateway
   /** Number of calls of each gateway method. */
   calls: Record<string, number>
-  moveOn(milliseconds: number): void
+  advanceClock(milliseconds: number): void
 }
 
 /** Call it after each test: removes the gateway's faults, and checks that the site's and the gateway's books agree. */
-export async function expectSound(site: MoneySite): Promise<void> {
+export async function expectLedgerBalanced(site: BillingSite): Promise<void> {
   for (const name of Object.keys(site.trouble)) Reflect.deleteProperty(site.trouble, name)
   site.context.gatewayTimeoutMs = undefined
-  await expectEven(site.context.db)
-  const { ours, theirs } = await booksOf(site.context.db, site.sound)
+  await expectTransactionsBalanced(site.context.db)
+  const { ours, theirs } = await compareGatewayBalance(site.context.db, site.sound)
   expect(ours).toBe(theirs)
 }
 
 /** Returns the id of an episode of the site's video by number; those from 4 on are locked. */
-export const episodeOf = (site: MoneySite, number = 4): string => site.video.episodes[number - 1]?.id ?? ''
+export const episodeIdOf = (site: BillingSite, number = 4): string =>
+  site.video.episodes[number - 1]?.id ?? ''
 
 /** Creates a shopper who has bought an episode. */
-export async function buyEpisode(site: MoneySite, number = 4): Promise<{ shopper: Shopper; order: Order }> {
-  const shopper = await Shopper.on(site)
-  const { info } = await shopper.buy({ episode_id: episodeOf(site, number) })
+export async function buyEpisode(site: BillingSite, number = 4): Promise<{ shopper: Shopper; order: Order }> {
+  const shopper = await Shopper.create(site)
+  const { info } = await shopper.buy({ episode_id: episodeIdOf(site, number) })
   if (info?.status !== 'paid') throw new Error('it was not paid')
   return { shopper, order: info }
 }
 
 /** Returns the code of requesting an episode. */
-export async function playing(site: MoneySite, shopper: Shopper, number = 4): Promise<number> {
-  const query = { episode_id: episodeOf(site, number) }
+export async function playbackCode(site: BillingSite, shopper: Shopper, number = 4): Promise<number> {
+  const query = { episode_id: episodeIdOf(site, number) }
   return (await shopper.visitor.call(getEpisode, { query })).answer.code
 }
 
 /** Returns an order's payment at the gateway. */
-export async function paymentOf(site: MoneySite, orderId: string): Promise<Payment> {
+export async function paymentOf(site: BillingSite, orderId: string): Promise<Payment> {
   const found = (await site.sound.listPayments(new Date(0))).find((payment) => payment.orderId === orderId)
   if (!found) throw new Error(`${orderId} has no payment`)
   return found
 }
 
 /** Returns a payment at the sandbox by its idempotency key; null if there is none. */
-export function paymentByKey(site: MoneySite, key: string): Promise<Payment | null> {
+export function paymentByKey(site: BillingSite, key: string): Promise<Payment | null> {
   return site.sound.retrievePayment({ key, attemptId: '', startedAt: new Date(0) })
 }
 
 /** Returns an order's attempts with their status, the first one first. */
-export function attemptsOf(site: MoneySite, orderId: string) {
+export function attemptsOf(site: BillingSite, orderId: string) {
   return site.context.db
     .selectFrom('attempts')
     .select(['status', 'decline_code'])
@@ -76,19 +80,19 @@ export function attemptsOf(site: MoneySite, orderId: string) {
 }
 
 /** Runs the janitor after a time. */
-export async function tidyAfter(site: MoneySite, milliseconds: number): Promise<void> {
-  site.moveOn(milliseconds)
+export async function runJanitorAfter(site: BillingSite, milliseconds: number): Promise<void> {
+  site.advanceClock(milliseconds)
   await runJanitor(site.context)
 }
 
-let told = 0
+let webhookCount = 0
 /** Applies a webhook event about a payment. */
-export function hear(site: MoneySite, reference: string) {
-  return applyWebhookEvent(site.context, { gateway: 'sandbox', event_id: `evt_${++told}`, reference })
+export function applySandboxWebhook(site: BillingSite, reference: string) {
+  return applyWebhookEvent(site.context, { gateway: 'sandbox', event_id: `evt_${++webhookCount}`, reference })
 }
 
 /** Returns the refunds of an order, the first one first. */
-export function refundsOf(site: MoneySite, orderId: string) {
+export function refundsOf(site: BillingSite, orderId: string) {
   return site.context.db
     .selectFrom('refunds')
     .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
@@ -98,30 +102,30 @@ export function refundsOf(site: MoneySite, orderId: string) {
     .execute()
 }
 
-export async function moneySite(settings: Env = {}): Promise<MoneySite> {
-  const database = await testDatabase()
+export async function startBillingSite(settings: Env = {}): Promise<BillingSite> {
+  const database = await createTestDatabase()
   let offset = 0
   const clock = { now: () => new Date(Date.now() + offset) }
   const sandbox = { db: database.db, clock, secret: 'a secret of the tests', notify: () => {} }
-  const sound = createSandboxGateway(sandbox)
-  const trouble: Partial<PaymentGateway> = {}
-  const calls: Record<string, number> = {}
-  const gateway = new Proxy(sound, {
+  const sandboxGateway = createSandboxGateway(sandbox)
+  const gatewayOverrides: Partial<PaymentGateway> = {}
+  const gatewayCallCounts: Record<string, number> = {}
+  const gateway = new Proxy(sandboxGateway, {
     get(target, name: keyof PaymentGateway) {
-      if (typeof target[name] === 'function') calls[name] = (calls[name] ?? 0) + 1
-      return trouble[name] ?? target[name]
+      if (typeof target[name] === 'function') gatewayCallCounts[name] = (gatewayCallCounts[name] ?? 0) + 1
+      return gatewayOverrides[name] ?? target[name]
     },
   })
   const gateways = { gateways: [gateway], gatewayRoutes: sandboxRoutes(sandbox) }
-  const site = await testSite({ database, clock, gateways }, settings)
+  const site = await startTestSite({ database, clock, gateways }, settings)
   const video = await buildVideo(site.context)
   return {
     ...site,
     video,
     databaseUrl: database.url,
-    trouble,
-    sound,
-    calls,
-    moveOn: (milliseconds) => void (offset += milliseconds),
+    trouble: gatewayOverrides,
+    sound: sandboxGateway,
+    calls: gatewayCallCounts,
+    advanceClock: (milliseconds) => void (offset += milliseconds),
   }
 }

@@ -2,14 +2,14 @@ import { createServer, request as ask, type IncomingMessage, type ServerResponse
 import type { AddressInfo } from 'node:net'
 
 /** Starts a minimal reverse proxy: each request goes unchanged to the next of `targets`. */
-export async function shareRequests(
+export async function startRoundRobinProxy(
   targets: readonly string[],
 ): Promise<{ url: string; close(): Promise<void> }> {
   let turn = 0
   // Idle connections are not closed, because a client on a slow machine may be about to use one.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const target = targets[turn++ % targets.length] ?? ''
-    pass(target, request, response)
+    forward(target, request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -22,14 +22,14 @@ export async function shareRequests(
   }
 }
 
-function pass(target: string, request: IncomingMessage, response: ServerResponse): void {
+function forward(target: string, request: IncomingMessage, response: ServerResponse): void {
   const { method, url, headers } = request
-  const onwards = ask(target + url, { method, headers }, (answer) => {
+  const upstream = ask(target + url, { method, headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
     answer.pipe(response)
   })
   // A body that is refused for its size is not read to its end, but there is a response.
-  onwards.on('error', () => response.headersSent || response.destroy())
-  response.on('close', () => onwards.destroy())
-  request.pipe(onwards)
+  upstream.on('error', () => response.headersSent || response.destroy())
+  response.on('close', () => upstream.destroy())
+  request.pipe(upstream)
 }

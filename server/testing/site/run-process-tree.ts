@@ -26,7 +26,7 @@ export function isRunning({ pid, started }: TreeProcess): boolean {
 
 /** Returns the parent of each process id. */
 function readParents(): Map<number, number> {
-  return new Map(existsSync('/proc/self/stat') ? readProc() : askPs())
+  return new Map(existsSync('/proc/self/stat') ? readProc() : listWithPs())
 }
 
 function readProc(): [number, number][] {
@@ -43,7 +43,7 @@ function readProc(): [number, number][] {
   })
 }
 
-function askPs(): [number, number][] {
+function listWithPs(): [number, number][] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')
   return lines.map((line) => {
     const [pid = '', parent = ''] = line.trim().split(/\s+/)

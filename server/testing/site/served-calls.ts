@@ -5,7 +5,7 @@ import { createSite } from '#server/site.ts'
  * Returns every call below /api that the site serves, such as `GET /api/page/{name}`, from the server's printed route tree, which
  * has a segment of a path per line. HEAD is merged with GET.
  */
-export async function servedCalls(context: Context): Promise<string[]> {
+export async function listApiRoutes(context: Context): Promise<string[]> {
   const server = await createSite(context)
   await server.ready()
   const tree = server.printRoutes({ commonPrefix: false })

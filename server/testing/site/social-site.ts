@@ -4,56 +4,56 @@ import { createSocialProviders } from '#server/features/members/social/create-pr
 import { startSession } from '#server/features/members/sessions/sessions.ts'
 import { newId } from '#server/platform/ids.ts'
 import { readSocial } from '#server/platform/config/read-social.ts'
-import { startSocialStandIn, type SocialStandIn } from '#server/testing/fakes/social-stand-ins.ts'
-import { testSite, type TestSite } from './test-site.ts'
+import { startFakeSocialProviders, type FakeSocialProviders } from '#server/testing/fakes/social-stand-ins.ts'
+import { startTestSite, type TestSite } from './test-site.ts'
 import type { Visitor } from './visitor.ts'
 
 /** A site with a real OpenID Connect server (`oidc`) and stand-ins for Facebook and TikTok; Google has no keys. */
 export interface SocialSite extends TestSite {
   issuer: OAuth2Server
-  standIn: SocialStandIn
+  fakeProviders: FakeSocialProviders
   /** The claims in the issuer's tokens. */
   claims: Record<string, unknown>
   /** Signs a new user in at every provider. */
-  meetSomebody(): void
+  useNewIdentity(): void
   /** Resets the clock and the providers. */
-  calmDown(): void
-  moveOn(milliseconds: number): void
+  resetFaults(): void
+  advanceClock(milliseconds: number): void
   /** Creates a signed-in member with a password. */
-  member(email?: string | null, verified?: boolean): Promise<{ id: string; visitor: Visitor }>
+  createMember(email?: string | null, verified?: boolean): Promise<{ id: string; visitor: Visitor }>
   identitiesOf(userId: string): Promise<{ provider: string; subject: string }[]>
 }
 
-export async function socialSite(timeoutSeconds?: number): Promise<SocialSite> {
+export async function startSocialSite(timeoutSeconds?: number): Promise<SocialSite> {
   const issuer = new OAuth2Server()
   await issuer.issuer.keys.generate('RS256')
   await issuer.start(0, '127.0.0.1')
-  const standIn = await startSocialStandIn()
+  const fakeProviders = await startFakeSocialProviders()
   let offset = 0
-  let people = 0
-  const site = await testSite({
-    socialProviders: await providersAt(issuer.issuer.url ?? '', standIn.url, timeoutSeconds),
+  let identityCount = 0
+  const site = await startTestSite({
+    socialProviders: await providersAt(issuer.issuer.url ?? '', fakeProviders.url, timeoutSeconds),
     clock: { now: () => new Date(Date.now() + offset) },
   })
   const social: SocialSite = {
     ...site,
     issuer,
-    standIn,
+    fakeProviders,
     claims: {},
-    meetSomebody() {
-      people += 1
-      const sub = `person-${people}`
+    useNewIdentity() {
+      identityCount += 1
+      const sub = `person-${identityCount}`
       social.claims = { sub, name: 'Ada', email: `${sub}@example.com`, email_verified: true }
-      standIn.who = { id: sub, name: 'Ada' }
+      fakeProviders.profile = { id: sub, name: 'Ada' }
     },
-    calmDown() {
+    resetFaults() {
       offset = 0
-      standIn.trouble.clear()
+      fakeProviders.trouble.clear()
       for (const event of ['beforeResponse', 'beforeAuthorizeRedirect', 'beforeUserinfo'])
         issuer.service.removeAllListeners(event)
     },
-    moveOn: (milliseconds) => void (offset += milliseconds),
-    member: (email = null, verified = true) => addMember(site, email, verified),
+    advanceClock: (milliseconds) => void (offset += milliseconds),
+    createMember: (email = null, verified = true) => addMember(site, email, verified),
     async identitiesOf(userId) {
       const { rows } = await site.context.database.pool.query<{ provider: string; subject: string }>(
         'SELECT provider, subject FROM identities WHERE user_id = $1 ORDER BY provider',
@@ -64,7 +64,7 @@ export async function socialSite(timeoutSeconds?: number): Promise<SocialSite> {
     async close() {
       await site.close()
       await issuer.stop()
-      await standIn.close()
+      await fakeProviders.close()
     },
   }
   issuer.service.on('beforeTokenSigning', ({ payload }) => void Object.assign(payload, social.claims))
@@ -112,26 +112,26 @@ async function addMember(
 export const locationOf = (response: Response) => response.headers.get('location') ?? ''
 
 /** Starts the sign-in at a provider. @returns the address of its consent screen */
-export async function leave(visitor: Visitor, provider = 'oidc', query = ''): Promise<string> {
+export async function startSocialSignIn(visitor: Visitor, provider = 'oidc', query = ''): Promise<string> {
   const response = await visitor.fetch(`/api/user/social/${provider}${query}`)
   expect(response.status).toBe(302)
   return locationOf(response)
 }
 
 /** Consents at the provider. @returns the site's path that it redirects to */
-export async function agree(consent: string): Promise<string> {
+export async function grantConsent(consent: string): Promise<string> {
   const back = locationOf(await fetch(consent, { redirect: 'manual' }))
   return back.replace('http://localhost:3000', '')
 }
 
 /** Follows the callback. @returns the site's redirect */
-export async function comeBack(visitor: Visitor, callback: string): Promise<string> {
+export async function finishSocialSignIn(visitor: Visitor, callback: string): Promise<string> {
   const response = await visitor.fetch(callback, { headers: { 'sec-fetch-site': 'cross-site' } })
   expect(response.status).toBe(303)
   return locationOf(response)
 }
 
 /** Runs a whole sign-in at a provider. @returns the final redirect */
-export async function go(visitor: Visitor, provider = 'oidc', query = ''): Promise<string> {
-  return comeBack(visitor, await agree(await leave(visitor, provider, query)))
+export async function signInWithProvider(visitor: Visitor, provider = 'oidc', query = ''): Promise<string> {
+  return finishSocialSignIn(visitor, await grantConsent(await startSocialSignIn(visitor, provider, query)))
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createContext, type Context, type Overrides } from '#server/context.ts'
 import { answerLinkRequests } from '#server/features/billing/consumer-rights/answer-link-requests.ts'
-import { answerResetRequests } from '#server/features/members/credentials/passwords/reset-password.ts'
+import { sendResetLinks } from '#server/features/members/credentials/passwords/reset-password.ts'
 import { loadConfig } from '#server/platform/config/config.ts'
 import type { Database } from '#server/platform/database/database.ts'
 import { createLog, type Log } from '#server/platform/log.ts'
@@ -12,12 +12,12 @@ import { sendMails } from '#server/platform/mail/send-mails.ts'
 import type { Env } from '#server/platform/config/read-setting.ts'
 import { createSite } from '#server/site.ts'
 import type { Tables } from '#server/tables.ts'
-import { readMailsIn, type ReadMail } from '#server/testing/fakes/read-mail.ts'
-import { shareRequests } from './round-robin.ts'
+import { readMailFolder, type ParsedMail } from '#server/testing/fakes/read-mail.ts'
+import { startRoundRobinProxy } from './round-robin.ts'
 import { runSecondSite } from './run-second-site.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { unlimitedQuotas } from './unlimited.ts'
-import { visitorsOf, type Visitor } from './visitor.ts'
+import { visitorFactory, type Visitor } from './visitor.ts'
 
 /** A whole site with its own database, listening on a free port. */
 export interface TestSite {
@@ -28,18 +28,18 @@ export interface TestSite {
   /** Creates a visitor with its own cookies. */
   visitor(headers?: Record<string, string>): Visitor
   /** Sends queued mails like the worker, and returns all mails to an address so far, the latest last. */
-  mails(to: string): Promise<ReadMail[]>
+  mails(to: string): Promise<ParsedMail[]>
   close(): Promise<void>
 }
 
 /** One process of a site, real or simulated. */
-interface Running {
+interface RunningSite {
   url: string
   close(): Promise<void>
 }
 
 /** Tests are faster than users, so rate limits are off; tests of a limit set it. */
-const usualSettings = {
+const defaultSettings = {
   PUBLIC_URL: 'http://localhost:3000',
   LOG_LEVEL: 'silent',
   LIMIT_API_USER: '100000/min',
@@ -52,31 +52,31 @@ const usualSettings = {
  * environment (`npm run test:two`) a second process on the same database answers every other request. If the test overrides parts of
  * the context, which another process cannot share, the second one is a site with its own context in this process.
  */
-export async function testSite(overrides: Overrides = {}, settings: Env = {}): Promise<TestSite> {
+export async function startTestSite(overrides: Overrides = {}, settings: Env = {}): Promise<TestSite> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-site-'))
-  const database = overrides.database ?? (await testDatabase())
-  const webRoot = overrides.webRoot ?? emptyWeb(dataDir)
-  const env = { ...usualSettings, DATA_DIR: dataDir, ...settings }
+  const database = overrides.database ?? (await createTestDatabase())
+  const webRoot = overrides.webRoot ?? createEmptyWebRoot(dataDir)
+  const env = { ...defaultSettings, DATA_DIR: dataDir, ...settings }
   const given = { ...overrides, database, webRoot }
   const log = createLog({ json: true, level: env.LOG_LEVEL ?? 'silent' })
   const first = await startSite(env, log, given)
-  const alone = process.env['SITE_PROCESSES'] !== '2'
-  const second = alone ? undefined : await startSecond(env, log, given, Object.keys(overrides))
-  const front = second ? await shareRequests([first.url, second.url]) : undefined
-  const url = front?.url ?? first.url
+  const isSingleProcess = process.env['SITE_PROCESSES'] !== '2'
+  const second = isSingleProcess ? undefined : await startSecond(env, log, given, Object.keys(overrides))
+  const proxy = second ? await startRoundRobinProxy([first.url, second.url]) : undefined
+  const url = proxy?.url ?? first.url
   return {
     context: first.context,
     url,
     directUrl: first.url,
-    visitor: visitorsOf(url),
+    visitor: visitorFactory(url),
     async mails(to) {
-      await answerResetRequests(first.context)
+      await sendResetLinks(first.context)
       await answerLinkRequests(first.context)
       await sendMails(first.context)
-      return readMailsIn(join(dataDir, 'mails')).filter((mail) => mail.to === to)
+      return readMailFolder(join(dataDir, 'mails')).filter((mail) => mail.to === to)
     },
     async close() {
-      await front?.close()
+      await proxy?.close()
       await second?.close()
       await first.close()
       await first.context.close()
@@ -85,7 +85,11 @@ export async function testSite(overrides: Overrides = {}, settings: Env = {}): P
   }
 }
 
-async function startSite(env: Env, log: Log, overrides: Overrides): Promise<Running & { context: Context }> {
+async function startSite(
+  env: Env,
+  log: Log,
+  overrides: Overrides,
+): Promise<RunningSite & { context: Context }> {
   const config = loadConfig(env)
   const listening: { at?: string } = {}
   const context = await createContext(config, log, { ownAddress: () => listening.at, ...overrides })
@@ -110,14 +114,16 @@ function startSecond(
   log: Log,
   given: Overrides & { webRoot: string; database: Database<Tables> | TestDatabase },
   overridden: readonly string[],
-): Promise<Running> {
+): Promise<RunningSite> {
   const { database, webRoot } = given
-  const elsewhere = overridden.every((name) => name === 'database') && 'url' in database
-  return elsewhere ? runSecondSite({ env, databaseUrl: database.url, webRoot }) : startSite(env, log, given)
+  const runsAsProcess = overridden.every((name) => name === 'database') && 'url' in database
+  return runsAsProcess
+    ? runSecondSite({ env, databaseUrl: database.url, webRoot })
+    : startSite(env, log, given)
 }
 
 /** Creates a folder with an empty document in place of the built web. */
-export function emptyWeb(dataDir: string): string {
+export function createEmptyWebRoot(dataDir: string): string {
   const root = join(dataDir, 'web')
   mkdirSync(root)
   for (const name of ['index.html', 'order.html', 'studio.html'])

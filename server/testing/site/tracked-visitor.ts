@@ -9,17 +9,13 @@ export async function trackedVisitor(
   headers: Record<string, string> = {},
 ): Promise<{ visitor: Visitor; userId: string }> {
   const visitor = site.visitor(headers)
-  await visitor.ask(getUser)
-  const { id } = await visitor.ask(changeUser, { body: { language: 'en' } })
-  await answerConsent(site, id, marketing)
+  await visitor.callOk(getUser)
+  const { id } = await visitor.callOk(changeUser, { body: { language: 'en' } })
+  await setConsent(site, id, marketing)
   return { visitor, userId: id }
 }
 
-export async function answerConsent(
-  site: TestSite,
-  userId: string,
-  marketing: boolean | null,
-): Promise<void> {
+export async function setConsent(site: TestSite, userId: string, marketing: boolean | null): Promise<void> {
   await site.context.db
     .updateTable('users')
     .set({ consent_marketing: marketing, consent_at: new Date(), consent_version: '1' })

@@ -1,6 +1,6 @@
-import { addressOf } from '#contract/address.ts'
+import { endpointUrl } from '#contract/address.ts'
 import type { BodyOf, Endpoint, QueryOf, ResultOf } from '#contract/endpoint.ts'
-import { checkFor } from './api-document.ts'
+import { createResponseCheck } from './api-document.ts'
 
 export interface Envelope<T> {
   code: number
@@ -9,15 +9,15 @@ export interface Envelope<T> {
   data?: T
 }
 
-interface Asked<E extends Endpoint> {
+interface RequestOptions<E extends Endpoint> {
   query?: QueryOf<E>
   body?: BodyOf<E>
   headers?: Record<string, string>
 }
 
 /** Returns a factory of visitors of a site, which share its OpenAPI document. */
-export function visitorsOf(url: string): (headers?: Record<string, string>) => Visitor {
-  const check = checkFor(url)
+export function visitorFactory(url: string): (headers?: Record<string, string>) => Visitor {
+  const check = createResponseCheck(url)
   return (headers) => new Visitor(url, headers, check)
 }
 
@@ -26,9 +26,9 @@ export class Visitor {
   readonly url: string
   cookie = ''
   readonly #headers: Record<string, string>
-  readonly #check: ReturnType<typeof checkFor>
+  readonly #check: ReturnType<typeof createResponseCheck>
 
-  constructor(url: string, headers: Record<string, string> = {}, check = checkFor(url)) {
+  constructor(url: string, headers: Record<string, string> = {}, check = createResponseCheck(url)) {
     this.url = url
     this.#headers = headers
     this.#check = check
@@ -63,12 +63,12 @@ export class Visitor {
   /** Sends a call of the contract. @returns the HTTP status and envelope */
   async call<E extends Endpoint>(
     endpoint: E,
-    { query, body, headers }: Asked<E> = {},
+    { query, body, headers }: RequestOptions<E> = {},
   ): Promise<{ status: number; headers: Headers; answer: Envelope<ResultOf<E>> }> {
     const search = new URLSearchParams(
       Object.entries(query ?? {}).map(([key, value]): [string, string] => [key, String(value)]),
     )
-    const response = await this.fetch(addressOf(endpoint, search), {
+    const response = await this.fetch(endpointUrl(endpoint, search), {
       method: endpoint.method,
       headers: { ...(endpoint.method === 'GET' ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(endpoint.method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) }),
@@ -81,7 +81,7 @@ export class Visitor {
   }
 
   /** Sends a call that must succeed. @returns its result @throws Error with the response otherwise */
-  async ask<E extends Endpoint>(endpoint: E, asked: Asked<E> = {}): Promise<ResultOf<E>> {
+  async callOk<E extends Endpoint>(endpoint: E, asked: RequestOptions<E> = {}): Promise<ResultOf<E>> {
     const { answer } = await this.call(endpoint, asked)
     const result = answer.info ?? answer.data
     if (answer.code !== 200 || result === undefined)

@@ -10,52 +10,52 @@ import { useProgress } from '#web/features/library/use-progress.ts'
 import { firstEpisodeQuery } from '#web/features/media/first-episode-query.ts'
 import { VideoPanel } from '#web/features/media/VideoPanel.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { CallRejected } from '#web/lib/api.ts'
+import { ApiError } from '#web/lib/api.ts'
 import { paths } from '#web/lib/paths.ts'
 import type { VideoState } from '#web/player/engine/video-state.ts'
-import { Stage } from '#web/player/ui/Stage.tsx'
-import { useLatest } from '#web/app/screens/use-latest.ts'
+import { FeedPlayer } from '#web/player/ui/Stage.tsx'
+import { useStableCallback } from '#web/app/screens/use-latest.ts'
 import { useNeighbours } from '#web/app/screens/use-neighbours.ts'
-import { useShape } from '#web/app/screens/use-shape.ts'
+import { useAspectRatio } from '#web/app/screens/use-shape.ts'
 // Imported statically: viewers go from the feed to the video screen, so its code is loaded with the feed.
-import { Back } from '#web/app/screens/VideoScreen.tsx'
+import { BackLink } from '#web/app/screens/VideoScreen.tsx'
 import { buttonClass } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { DramaSlide } from './DramaSlide.tsx'
 import styles from './drama-feed.module.css'
 import screen from '#web/app/screens/video-screen.module.css'
 
 /** More dramas are fetched when this many remain. */
-const dramasAhead = 4
+const minDramasAhead = 4
 
 /** Feed of dramas, each with its first episode: the section's dramas, then the most watched ones. */
-export function DramaFeed({ section, missing }: { section: string; missing: ReactNode }) {
+export function DramaFeed({ section, missing: notFound }: { section: string; missing: ReactNode }) {
   const { t } = useTranslation()
   const pages = useInfiniteQuery(feedQuery(section))
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = pages
   const dramas = withoutRepeats(data?.pages.flatMap(({ list }) => list) ?? [])
-  const [shown, setShown] = useState(0)
-  const isShort = dramas.length - shown <= dramasAhead
+  const [shownIndex, setShownIndex] = useState(0)
+  const needsMoreDramas = dramas.length - shownIndex <= minDramasAhead
   useEffect(() => {
-    if (isShort && hasNextPage && !isFetching && !isError) void fetchNextPage()
-  }, [isShort, hasNextPage, isFetching, isError, fetchNextPage])
-  if (pages.error instanceof CallRejected && pages.error.code === 404) return missing
-  const back = <Back home={paths.more.to(section)} />
+    if (needsMoreDramas && hasNextPage && !isFetching && !isError) void fetchNextPage()
+  }, [needsMoreDramas, hasNextPage, isFetching, isError, fetchNextPage])
+  if (pages.error instanceof ApiError && pages.error.code === 404) return notFound
+  const back = <BackLink home={paths.more.to(section)} />
   if (dramas.length > 0)
     return (
-      <Dramas
+      <DramaSlides
         section={section}
         title={data?.pages[0]?.title ?? ''}
         dramas={dramas}
         back={back}
-        onShown={setShown}
+        onShown={setShownIndex}
         last={
           isError ? (
-            <CouldNotLoad onRetry={() => void fetchNextPage()} />
+            <LoadError onRetry={() => void fetchNextPage()} />
           ) : hasNextPage ? (
             <span className={screen.spinner} role="status" aria-label={t('list.loading')} />
           ) : (
-            <Over />
+            <FeedEnd />
           )
         }
       />
@@ -65,18 +65,18 @@ export function DramaFeed({ section, missing }: { section: string; missing: Reac
       <div className={screen.stage}>
         <div className={screen.wait}>
           <div className={screen.top}>{back}</div>
-          {isError && <CouldNotLoad onRetry={() => void pages.refetch()} />}
+          {isError && <LoadError onRetry={() => void pages.refetch()} />}
           {!isError && (isFetching || hasNextPage) && (
             <span className={screen.spinner} role="status" aria-label={t('list.loading')} />
           )}
-          {!isError && !isFetching && !hasNextPage && <Over />}
+          {!isError && !isFetching && !hasNextPage && <FeedEnd />}
         </div>
       </div>
     </div>
   )
 }
 
-interface DramasProps {
+interface DramaSlidesProps {
   section: string
   title: string
   dramas: VideoCard[]
@@ -86,27 +86,27 @@ interface DramasProps {
   last: ReactNode
 }
 
-function Dramas({ section, title, dramas, back, onShown, last }: DramasProps) {
+function DramaSlides({ section, title, dramas, back, onShown, last }: DramaSlidesProps) {
   const { t } = useTranslation()
   const navigate = useNavigate()
-  const { index, isLatest, choose } = usePlace(section, dramas, onShown)
+  const { index, isLatest, choose } = useFeedPosition(section, dramas, onShown)
   const drama = dramas[index]
   const { data: video } = useQuery({ ...videoQuery(drama?.id ?? ''), enabled: drama !== undefined })
   const { data: first } = useQuery({ ...firstEpisodeQuery(drama?.id ?? ''), enabled: drama !== undefined })
   const progress = useProgress(drama?.id ?? '')
   const neighbours = useNeighbours(first?.id)
-  const shape = useShape(first?.id)
+  const aspectRatio = useAspectRatio(first?.id)
   const goTo = (next: number) => {
     progress.flush()
     choose(next)
   }
-  const onState = useLatest((state: VideoState) => {
+  const onState = useStableCallback((state: VideoState) => {
     if (!drama || !first || !state.started) return
     neighbours.follow(state)
     if (state.paused) progress.flush()
-    else progress.at({ videoId: drama.id, episodeId: first.id, positionMs: state.timeMs })
+    else progress.report({ videoId: drama.id, episodeId: first.id, positionMs: state.timeMs })
   })
-  const onEnded = useLatest((endedId: string) => {
+  const onEnded = useStableCallback((endedId: string) => {
     if (!drama || endedId !== first?.id) return
     if (drama.episode_count > 1) void navigate(paths.video.to(drama.id, first.number + 1))
     else goTo(index + 1)
@@ -117,8 +117,8 @@ function Dramas({ section, title, dramas, back, onShown, last }: DramasProps) {
       <span className={video && screen.phone}>
         <h1 className="hidden-text">{title}</h1>
       </span>
-      <div className={screen.stage} style={{ '--shape': shape } as CSSProperties}>
-        <Stage
+      <div className={screen.stage} style={{ '--shape': aspectRatio } as CSSProperties}>
+        <FeedPlayer
           count={dramas.length + 1}
           index={index}
           onIndex={goTo}
@@ -138,8 +138,8 @@ function Dramas({ section, title, dramas, back, onShown, last }: DramasProps) {
                 key={shown.id}
                 card={shown}
                 active={i === index}
-                hold={i !== index && !neighbours.mayCome}
-                startOf={progress.startOf}
+                deferLoading={i !== index && !neighbours.canPrepare}
+                startPositionOf={progress.startPositionOf}
                 back={back}
                 tools={tools}
                 onEnded={onEnded}
@@ -168,7 +168,7 @@ function Dramas({ section, title, dramas, back, onShown, last }: DramasProps) {
 }
 
 /** Slide shown when the viewer has reached the end of all dramas. */
-function Over() {
+function FeedEnd() {
   const { t } = useTranslation()
   return (
     <div className={styles.over}>
@@ -181,20 +181,20 @@ function Over() {
 }
 
 /** Returns the drama on screen: the one in the URL, else the first. A swipe rewrites the URL, so that going back returns here. */
-function usePlace(section: string, dramas: readonly VideoCard[], onShown: (index: number) => void) {
-  const wanted = useSearchParams()[0].get('feed')
+function useFeedPosition(section: string, dramas: readonly VideoCard[], onShown: (index: number) => void) {
+  const requestedId = useSearchParams()[0].get('feed')
   const [index, setIndex] = useState(() =>
     Math.max(
       0,
-      dramas.findIndex(({ id }) => id === wanted),
+      dramas.findIndex(({ id }) => id === requestedId),
     ),
   )
-  const latest = useRef(index)
+  const latestIndex = useRef(index)
   return {
     index,
-    isLatest: () => latest.current === index,
+    isLatest: () => latestIndex.current === index,
     choose(next: number) {
-      latest.current = next
+      latestIndex.current = next
       onShown(next)
       // The next frame is on screen already; the rest of the screen may update later.
       startTransition(() => setIndex(next))

@@ -4,7 +4,7 @@ import { Link, useNavigate } from 'react-router'
 import type { Video, VideoCard } from '#contract/catalog.ts'
 import type { Episode } from '#contract/media.ts'
 import { videoQuery } from '#web/features/catalog/queries.ts'
-import { FavoriteTool } from '#web/features/library/FavoriteTool.tsx'
+import { FavoriteButton } from '#web/features/library/FavoriteTool.tsx'
 import { useFavorite } from '#web/features/library/use-favorite.ts'
 import type { useProgress } from '#web/features/library/use-progress.ts'
 import { NextDrama } from '#web/features/media/EndSlide.tsx'
@@ -13,18 +13,18 @@ import { firstEpisodeQuery } from '#web/features/media/first-episode-query.ts'
 import { ShareButton } from '#web/features/media/ShareButton.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
-import { Tool } from '#web/player/ui/Controls.tsx'
+import { ControlButton } from '#web/player/ui/Controls.tsx'
 import type { SlideTools } from '#web/player/ui/Stage.tsx'
 import type { VideoSlideProps } from '#web/player/ui/video-slide-props.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import styles from './drama-feed.module.css'
 import screen from '#web/app/screens/video-screen.module.css'
 
 interface DramaSlideProps extends Pick<VideoSlideProps, 'active' | 'back' | 'onEnded' | 'onState'> {
   card: VideoCard
-  hold: boolean
-  startOf: ReturnType<typeof useProgress>['startOf']
+  deferLoading: boolean
+  startPositionOf: ReturnType<typeof useProgress>['startPositionOf']
   tools: SlideTools
 }
 
@@ -47,7 +47,7 @@ export function DramaSlide(props: DramaSlideProps) {
               <div className={styles.cover} style={{ backgroundImage: `url("${card.cover_url}")` }} />
             )}
             {active && <div className={screen.top}>{back}</div>}
-            {(video.isError || first.isError) && <CouldNotLoad onRetry={retry} />}
+            {(video.isError || first.isError) && <LoadError onRetry={retry} />}
           </div>
         )}
       </div>
@@ -66,13 +66,13 @@ interface FirstEpisodeProps extends DramaSlideProps {
   onOpen: () => void
 }
 
-function FirstEpisode({ video, episode, onOpen, startOf, card: _card, ...page }: FirstEpisodeProps) {
+function FirstEpisode({ video, episode, onOpen, startPositionOf, card: _card, ...page }: FirstEpisodeProps) {
   const { t } = useTranslation()
-  const favor = useFavorite(video)
+  const setFavorite = useFavorite(video)
   const rail = (
     <>
-      <FavoriteTool video={video} />
-      <Tool
+      <FavoriteButton video={video} />
+      <ControlButton
         icon="list"
         label={t('feed.all')}
         note={`${episode.number}/${video.episode_count}`}
@@ -86,10 +86,10 @@ function FirstEpisode({ video, episode, onOpen, startOf, card: _card, ...page }:
       {...page}
       episode={episode}
       title={video.title}
-      startMs={startOf(episode.id, episode.duration_ms, null)}
+      startMs={startPositionOf(episode.id, episode.duration_ms, null)}
       rail={rail}
-      onDoubleTap={() => favor(true)}
-      onLocked={nothing}
+      onDoubleTap={() => setFavorite(true)}
+      onLocked={noop}
       renderLocked={() => (
         <div className={screen.wait}>
           <Link className={buttonClass('main')} to={paths.video.to(video.id)}>
@@ -101,4 +101,4 @@ function FirstEpisode({ video, episode, onOpen, startOf, card: _card, ...page }:
   )
 }
 
-const nothing = () => {}
+const noop = () => {}

@@ -4,13 +4,19 @@ import '#web/i18n/later.ts'
 // Preloaded, so that an error toast needs no fetch when the connection fails.
 import '#web/ui/toast.ts'
 import { Privacy } from '#web/features/tracking/Privacy.tsx'
-import { OfflineLine } from './OfflineLine.tsx'
+import { OfflineBanner } from './OfflineLine.tsx'
 import { registerServiceWorker } from './register-service-worker.ts'
 
 void registerServiceWorker()
 
 /** Parts of the page that no screen waits for; they load once the page is idle. */
-export function Later({ asked, onDone }: { asked: boolean; onDone: () => void }) {
+export function DeferredParts({
+  asked: showsPrivacyChoices,
+  onDone,
+}: {
+  asked: boolean
+  onDone: () => void
+}) {
   const queryClient = useQueryClient()
   useEffect(() => {
     // Touch devices have no hover.
@@ -23,8 +29,8 @@ export function Later({ asked, onDone }: { asked: boolean; onDone: () => void })
   }, [queryClient])
   return (
     <>
-      <OfflineLine />
-      <Privacy asked={asked} onDone={onDone} />
+      <OfflineBanner />
+      <Privacy showsPrivacyChoices={showsPrivacyChoices} onDone={onDone} />
     </>
   )
 }

@@ -6,23 +6,23 @@ import { watchConnection } from './watch-connection.ts'
 import styles from './offline-line.module.css'
 
 /** Shows a line while the site is unreachable, and refetches everything on screen afterwards. */
-export function OfflineLine() {
+export function OfflineBanner() {
   const { t } = useTranslation()
-  const [away, setAway] = useState(false)
+  const [isOffline, setIsOffline] = useState(false)
   const queryClient = useQueryClient()
   useEffect(
     () =>
-      watchConnection((reached) => {
-        setAway(!reached)
+      watchConnection((isReachable) => {
+        setIsOffline(!isReachable)
         // The feed is not refetched: its dramas would be reordered while the viewer watches.
-        if (reached)
+        if (isReachable)
           void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'feed' })
       }),
     [queryClient],
   )
   return (
     <div role="status">
-      {away && <p className={`${floating.line} ${styles.line}`}>{t('offline.line')}</p>}
+      {isOffline && <p className={`${floating.line} ${styles.line}`}>{t('offline.line')}</p>}
     </div>
   )
 }

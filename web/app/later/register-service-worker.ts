@@ -1,5 +1,5 @@
 import { registerWorker } from '#web/lib/register-worker.ts'
-import { untilCalm } from './until-calm.ts'
+import { waitUntilInactive } from './until-calm.ts'
 
 /**
  * Registers the service worker, which caches this release. Does nothing in browsers that do not support or allow one. The first
@@ -9,7 +9,7 @@ import { untilCalm } from './until-calm.ts'
  */
 export async function registerServiceWorker(): Promise<void> {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return
-  if (!navigator.serviceWorker.controller) await untilCalm()
+  if (!navigator.serviceWorker.controller) await waitUntilInactive()
   const registration = await registerWorker().catch(() => undefined)
   if (!registration) return
   const reportOnceInstalled = () => {

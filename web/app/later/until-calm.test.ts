@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { untilCalm } from './until-calm.ts'
+import { waitUntilInactive } from './until-calm.ts'
 
 const page = new EventTarget()
 let videos: { paused: boolean; ended: boolean }[]
@@ -21,7 +21,7 @@ afterEach(() => {
 
 function wait() {
   const waiting = { isOver: false }
-  void untilCalm().then(() => (waiting.isOver = true))
+  void waitUntilInactive().then(() => (waiting.isOver = true))
   return waiting
 }
 const later = () => vi.advanceTimersByTimeAsync(10_000)

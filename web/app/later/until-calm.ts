@@ -1,27 +1,27 @@
-import { isSparing } from '#web/player/engine/bandwidth.ts'
+import { shouldSaveData } from '#web/player/engine/bandwidth.ts'
 
 /** Time without input after which a page counts as calm; also the polling interval. */
-const quietMs = 3000
-const touches = ['pointerdown', 'touchmove', 'wheel', 'keydown'] as const
+const inactiveMs = 3000
+const inputEvents = ['pointerdown', 'touchmove', 'wheel', 'keydown'] as const
 
 /** Waits until there was no input for a while, no video plays, and the connection is not metered or slow. */
-export function untilCalm(): Promise<void> {
+export function waitUntilInactive(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  let isTouched = false
-  const note = () => {
-    isTouched = true
+  let hadInput = false
+  const onInput = () => {
+    hadInput = true
   }
-  for (const touch of touches) addEventListener(touch, note, { capture: true, passive: true })
-  const look = () => {
-    if (isTouched || isPlaying() || isSparing()) {
-      isTouched = false
-      setTimeout(look, quietMs)
+  for (const touch of inputEvents) addEventListener(touch, onInput, { capture: true, passive: true })
+  const check = () => {
+    if (hadInput || isPlaying() || shouldSaveData()) {
+      hadInput = false
+      setTimeout(check, inactiveMs)
       return
     }
-    for (const touch of touches) removeEventListener(touch, note, { capture: true })
+    for (const touch of inputEvents) removeEventListener(touch, onInput, { capture: true })
     resolve()
   }
-  setTimeout(look, quietMs)
+  setTimeout(check, inactiveMs)
   return promise
 }
 

@@ -1,7 +1,7 @@
 import '#web/i18n/feedback.ts'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { isEmail, isMessage, isName } from '#web/lib/checks.ts'
+import { isEmail, isValidMessage, isValidName } from '#web/lib/checks.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
@@ -25,9 +25,9 @@ function Form({ onSent }: { onSent: () => void }) {
   const { t } = useTranslation()
   const form = useForm({
     initial: { message: '', name: '', email: '' },
-    messagesOf: ({ message, name, email }) => ({
-      ...(isMessage(message) ? {} : { message: t('feedback.messageBad') }),
-      ...(!name || isName(name) ? {} : { name: t('feedback.nameBad') }),
+    validate: ({ message, name, email }) => ({
+      ...(isValidMessage(message) ? {} : { message: t('feedback.messageBad') }),
+      ...(!name || isValidName(name) ? {} : { name: t('feedback.nameBad') }),
       ...(!email || isEmail(email) ? {} : { email: t('feedback.emailBad') }),
     }),
     send: (value) => sendFeedback(value).then(onSent, () => notify(t('feedback.failed'))),
@@ -55,10 +55,10 @@ function Form({ onSent }: { onSent: () => void }) {
 
 function Thanks() {
   const { t } = useTranslation()
-  const words = useRef<HTMLParagraphElement>(null)
-  useEffect(() => words.current?.focus(), [])
+  const paragraph = useRef<HTMLParagraphElement>(null)
+  useEffect(() => paragraph.current?.focus(), [])
   return (
-    <p ref={words} tabIndex={-1}>
+    <p ref={paragraph} tabIndex={-1}>
       {t('feedback.thanks')}
     </p>
   )

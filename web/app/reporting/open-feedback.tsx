@@ -11,14 +11,14 @@ export async function openFeedback(): Promise<void> {
   try {
     // The sheet's texts are in the `watch` part.
     const { FeedbackDialog } = await withTexts('watch', withTexts('feedback', import('./FeedbackDialog.tsx')))
-    const place = document.createElement('div')
+    const container = document.createElement('div')
     // Inside the shell, to inherit its accent colour.
     const shell = document.querySelector('#app > *') ?? document.body
-    shell.append(place)
-    const root = createRoot(place)
+    shell.append(container)
+    const root = createRoot(container)
     const close = () => {
       root.unmount()
-      place.remove()
+      container.remove()
       open = false
     }
     root.render(<FeedbackDialog onClose={close} />)

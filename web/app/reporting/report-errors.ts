@@ -8,19 +8,19 @@ import {
   replayIntegration,
 } from '@sentry/browser'
 import type { PageSettings } from '#contract/page-settings.ts'
-import { environmentOf, scrub } from '#contract/error-reports.ts'
+import { environmentOf, scrubReport } from '#contract/error-reports.ts'
 import { onPathChange } from '#web/app/path-changes.ts'
-import { ignoredErrors, mayRecord, rates } from './rules.ts'
+import { ignoredErrors, canRecordReplay, sampleRates } from './rules.ts'
 
 /** Starts reporting errors, traces, profiles and replays, and reports the errors collected before. */
-export function reportErrors(
+export function startErrorReporting(
   { dsn, sandbox_host_suffix }: NonNullable<PageSettings['sentry']>,
-  before: readonly unknown[],
+  earlyErrors: readonly unknown[],
 ): void {
   init({
     dsn,
     environment: environmentOf(location.host, sandbox_host_suffix),
-    ...rates,
+    ...sampleRates,
     profileLifecycle: 'trace',
     ignoreErrors: ignoredErrors,
     // Personal data is never sent.
@@ -35,25 +35,25 @@ export function reportErrors(
     integrations: [browserTracingIntegration(), browserProfilingIntegration()],
   })
   // Every kind of report passes through this event.
-  getClient()?.on('beforeEnvelope', scrub)
-  recordWhereAllowed()
+  getClient()?.on('beforeEnvelope', scrubReport)
+  startReplays()
   performance.mark('reporting')
-  for (const error of before) captureException(error)
+  for (const error of earlyErrors) captureException(error)
 }
 
 /** Pauses replays on screens for signing in and paying. The payment form's iframe is never recorded. */
-function recordWhereAllowed(): void {
+function startReplays(): void {
   const replay = replayIntegration({
     maskAllText: true,
     maskAllInputs: true,
     blockAllMedia: true,
     block: ['iframe'],
-    beforeAddRecordingEvent: (event) => (scrub(event), event),
+    beforeAddRecordingEvent: (event) => (scrubReport(event), event),
   })
   let started = false
   let mode: ReturnType<typeof replay.getRecordingMode>
-  const settle = (pathname: string) => {
-    if (mayRecord(pathname)) {
+  const updateRecording = (pathname: string) => {
+    if (canRecordReplay(pathname)) {
       if (!started) addIntegration(replay)
       else if (mode === 'session') replay.start()
       else if (mode === 'buffer') replay.startBuffering()
@@ -64,11 +64,11 @@ function recordWhereAllowed(): void {
       void replay.stop()
     }
   }
-  settle(location.pathname)
-  let shown = location.pathname
+  updateRecording(location.pathname)
+  let currentPath = location.pathname
   onPathChange((pathname) => {
-    if (pathname === shown) return
-    shown = pathname
-    settle(pathname)
+    if (pathname === currentPath) return
+    currentPath = pathname
+    updateRecording(pathname)
   })
 }

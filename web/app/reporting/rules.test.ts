@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ignoredErrors, mayRecord, rates } from './rules.ts'
+import { ignoredErrors, canRecordReplay, sampleRates } from './rules.ts'
 
 it.each([
   "undefined is not an object (evaluating 'window.webkit.messageHandlers.bridge')",
@@ -12,7 +12,7 @@ it.each([
 })
 
 it('samples 30 % of the traces and 10 % of the replays, also on errors', () => {
-  expect(rates).toMatchObject({
+  expect(sampleRates).toMatchObject({
     tracesSampleRate: 0.3,
     replaysSessionSampleRate: 0.1,
     replaysOnErrorSampleRate: 0.1,
@@ -31,8 +31,8 @@ it.each([
   '/shopping',
   '/order/result',
   '/order/easy',
-])('records nothing on %s', (pathname) => expect(mayRecord(pathname)).toBe(false))
+])('records nothing on %s', (pathname) => expect(canRecordReplay(pathname)).toBe(false))
 
 it.each(['/', '/videos/vid_1', '/searchDetail/x'])('may record %s', (pathname) =>
-  expect(mayRecord(pathname)).toBe(true),
+  expect(canRecordReplay(pathname)).toBe(true),
 )

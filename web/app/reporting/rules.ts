@@ -1,7 +1,7 @@
 import { paths } from '#web/lib/paths.ts'
 
 /** Sample rates (seed, section 9). Profiles are recorded for sampled traces. */
-export const rates = {
+export const sampleRates = {
   tracesSampleRate: 0.3,
   replaysSessionSampleRate: 0.1,
   replaysOnErrorSampleRate: 0.1,
@@ -21,7 +21,7 @@ export const ignoredErrors = [
   /audio.?bridge/i,
 ]
 
-const unrecorded: readonly string[] = [
+const unrecordedPaths: readonly string[] = [
   paths.signIn.pattern,
   paths.register.pattern,
   paths.retrievePassword.pattern,
@@ -30,5 +30,5 @@ const unrecorded: readonly string[] = [
 ]
 
 /** Returns whether a screen may be recorded in a replay: not where users sign in or pay. */
-export const mayRecord = (pathname: string): boolean =>
-  !unrecorded.includes(pathname) && !pathname.startsWith('/order/')
+export const canRecordReplay = (pathname: string): boolean =>
+  !unrecordedPaths.includes(pathname) && !pathname.startsWith('/order/')

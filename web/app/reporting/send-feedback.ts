@@ -1,8 +1,8 @@
 import { captureFeedback, getClient } from '@sentry/browser'
 import { settings } from '#web/lib/settings.ts'
-import { beginReporting } from './report-later.ts'
+import { loadErrorReporting } from './report-later.ts'
 
-const patienceMs = 20_000
+const timeoutMs = 20_000
 
 /** A user's feedback; name and e-mail are given only if they want a reply. */
 export interface Feedback {
@@ -14,17 +14,17 @@ export interface Feedback {
 /** Sends feedback to the error reporting service. @throws Error if the service did not accept it, so that the typed text is kept */
 export async function sendFeedback({ message, name, email }: Feedback): Promise<void> {
   if (!settings.sentry) throw new Error('error reporting is not configured')
-  await beginReporting(settings.sentry)
+  await loadErrorReporting(settings.sentry)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const id = captureFeedback({ message, ...(name && { name }), ...(email && { email }) })
-  const end = getClient()?.on('afterSendEvent', ({ event_id }, { statusCode = 0 }) => {
+  const unsubscribe = getClient()?.on('afterSendEvent', ({ event_id }, { statusCode = 0 }) => {
     if (event_id !== id) return
     if (statusCode >= 200 && statusCode < 300) resolve()
     else reject(new Error(`the service responded with HTTP ${statusCode}`))
   })
-  const timer = setTimeout(() => reject(new Error('the service did not respond in time')), patienceMs)
+  const timer = setTimeout(() => reject(new Error('the service did not respond in time')), timeoutMs)
   return promise.finally(() => {
     clearTimeout(timer)
-    end?.()
+    unsubscribe?.()
   })
 }

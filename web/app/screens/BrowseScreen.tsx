@@ -5,5 +5,5 @@ import { Component as NotFound } from './NotFoundScreen.tsx'
 
 export function Component() {
   const { id = '' } = useParams()
-  return <Listing key={id} listing={{ menu: id }} missing={<NotFound />} />
+  return <Listing key={id} listing={{ menu: id }} notFound={<NotFound />} />
 }

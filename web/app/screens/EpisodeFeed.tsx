@@ -9,12 +9,12 @@ import { withTexts } from '#web/i18n/with-texts.ts'
 import { paths } from '#web/lib/paths.ts'
 import { settings } from '#web/lib/settings.ts'
 import { readRecord } from '#web/lib/storage.ts'
-import { Stage } from '#web/player/ui/Stage.tsx'
+import { FeedPlayer } from '#web/player/ui/Stage.tsx'
 import type { VideoState } from '#web/player/engine/video-state.ts'
 import { useAutoNext } from './use-auto-next.ts'
-import { useLatest } from './use-latest.ts'
+import { useStableCallback } from './use-latest.ts'
 import { useNeighbours } from './use-neighbours.ts'
-import { useShape } from './use-shape.ts'
+import { useAspectRatio } from './use-shape.ts'
 import styles from './video-screen.module.css'
 
 // Most visits reach no locked episode, so the paywall is loaded on need.
@@ -23,12 +23,12 @@ const importPayPanel = () => {
   return settings.balance ? withTexts('balance', loading) : loading
 }
 const PayPanel = lazy(async () => ({ default: (await importPayPanel()).PayPanel }))
-const fetchPayPanel = () => void importPayPanel().catch(() => {})
+const preloadPayPanel = () => void importPayPanel().catch(() => {})
 
 // Loaded after the first frames, long before the last episode ends.
-const importEnd = () => withTexts('search', import('#web/features/media/EndSlide.tsx'))
-const EndSlide = lazy(async () => ({ default: (await importEnd()).EndSlide }))
-const NextDrama = lazy(async () => ({ default: (await importEnd()).NextDrama }))
+const importEndSlide = () => withTexts('search', import('#web/features/media/EndSlide.tsx'))
+const EndSlide = lazy(async () => ({ default: (await importEndSlide()).EndSlide }))
+const NextDrama = lazy(async () => ({ default: (await importEndSlide()).NextDrama }))
 
 // Most viewers have seen the hint already.
 const SwipeHint = lazy(() =>
@@ -37,10 +37,10 @@ const SwipeHint = lazy(() =>
     () => ({ default: () => <></> }),
   ),
 )
-const isNewToSwipes = () => matchMedia('(pointer: coarse)').matches && !readRecord<boolean>('swipe-hint')
+const needsSwipeHint = () => matchMedia('(pointer: coarse)').matches && !readRecord<boolean>('swipe-hint')
 
 /** The viewer's position in a drama. */
-export interface Place {
+export interface EpisodePosition {
   /** The episode's number. */
   number: number
   /** True if the slide after the last episode is on screen. */
@@ -54,7 +54,7 @@ export interface Place {
 interface EpisodeFeedProps {
   video: Video
   episodes: Episode[]
-  place: Place
+  position: EpisodePosition
   rail: ReactNode
   back: ReactNode
   onDoubleTap: () => void
@@ -62,41 +62,41 @@ interface EpisodeFeedProps {
 
 /** Feed of a video's episodes: plays them, starts the next episode, saves the position and shows the paywall of locked ones. */
 export function EpisodeFeed(props: EpisodeFeedProps) {
-  const { video, episodes, place, rail, back, onDoubleTap } = props
-  const { number, atEnd } = place
+  const { video, episodes, position, rail, back, onDoubleTap } = props
+  const { number, atEnd } = position
   const index = atEnd ? episodes.length : episodes.findIndex((episode) => episode.number === number)
   const episode = episodes[index]
   const [nextDrama] = video.related
   const openNext = useOpenDrama(nextDrama?.id)
   const progress = useProgress(video.id)
   const neighbours = useNeighbours(episode?.id)
-  const paid = usePaid(video.id)
+  const onPaid = useRefetchAfterPayment(video.id)
   const goTo = (next: number) => {
     progress.flush()
-    place.choose(episodes[next]?.number)
+    position.choose(episodes[next]?.number)
   }
   const onState = (state: VideoState) => {
     if (!episode || !state.started) return
     neighbours.follow(state)
-    if (!state.paused) progress.at({ videoId: video.id, episodeId: episode.id, positionMs: state.timeMs })
+    if (!state.paused) progress.report({ videoId: video.id, episodeId: episode.id, positionMs: state.timeMs })
     else progress.flush()
   }
-  const onLatestState = useLatest(onState)
+  const onLatestState = useStableCallback(onState)
   const autoNext = useAutoNext(episode?.id, () => goTo(index + 1))
-  const shape = useShape(episode?.id)
-  const [hintAt] = useState(() => isNewToSwipes() && number)
+  const aspectRatio = useAspectRatio(episode?.id)
+  const [hintEpisode] = useState(() => needsSwipeHint() && number)
   // Loaded once the episode has buffered enough, so that it does not delay the next episode of a quick swipe.
   useEffect(() => {
-    if (neighbours.mayCome) void importEnd().catch(() => {})
-  }, [neighbours.mayCome])
+    if (neighbours.canPrepare) void importEndSlide().catch(() => {})
+  }, [neighbours.canPrepare])
   return (
-    <div className={styles.stage} style={{ '--shape': shape } as CSSProperties}>
-      <Stage
+    <div className={styles.stage} style={{ '--shape': aspectRatio } as CSSProperties}>
+      <FeedPlayer
         // The end slide follows the episodes, and the next drama follows the end slide.
         count={episodes.length + (nextDrama ? 2 : 1)}
         index={index}
         onIndex={goTo}
-        isLatest={place.isLatest}
+        isLatest={position.isLatest}
         label={video.title}
         renderSlide={(i, tools) => {
           const shown = episodes[i]
@@ -113,9 +113,9 @@ export function EpisodeFeed(props: EpisodeFeedProps) {
               <Suspense>
                 <EndSlide
                   related={video.related}
-                  continues={episodes.some(({ ready }) => !ready)}
+                  hasMoreEpisodes={episodes.some(({ ready }) => !ready)}
                   active={atEnd}
-                  counts={episodes.at(-1)?.state !== 'locked'}
+                  autoPlaysNext={episodes.at(-1)?.state !== 'locked'}
                   back={back}
                   onReplay={() => goTo(episodes.length - 1)}
                   onNext={openNext}
@@ -127,29 +127,29 @@ export function EpisodeFeed(props: EpisodeFeedProps) {
               key={shown.id}
               episode={shown}
               active={i === index}
-              hold={i !== index && !neighbours.mayCome}
+              deferLoading={i !== index && !neighbours.canPrepare}
               title={video.title}
-              startMs={progress.startOf(shown.id, shown.duration_ms, video.resume)}
+              startMs={progress.startPositionOf(shown.id, shown.duration_ms, video.resume)}
               rail={rail}
               back={back}
               onDoubleTap={onDoubleTap}
               tools={tools}
               onEnded={autoNext}
               onState={onLatestState}
-              onLocked={fetchPayPanel}
+              onLocked={preloadPayPanel}
               renderLocked={(offer) => (
                 <Suspense>
-                  <PayPanel offer={offer} title={video.title} onPaid={paid} />
+                  <PayPanel offer={offer} title={video.title} onPaid={onPaid} />
                 </Suspense>
               )}
             />
           )
         }}
       />
-      {neighbours.mayCome &&
+      {neighbours.canPrepare &&
         index + 1 < episodes.length &&
         episode?.state !== 'locked' &&
-        number === hintAt && (
+        number === hintEpisode && (
           <Suspense>
             <SwipeHint />
           </Suspense>
@@ -167,7 +167,7 @@ function useOpenDrama(id: string | undefined): () => void {
 }
 
 /** Returns a function that refetches everything a payment may have unlocked. */
-function usePaid(videoId: string): () => void {
+function useRefetchAfterPayment(videoId: string): () => void {
   const queryClient = useQueryClient()
   return useCallback(() => {
     for (const queryKey of [['playing'], ['episodes', videoId], ['user']])

@@ -6,13 +6,13 @@ import { HomeSection } from '#web/features/catalog/Section.tsx'
 import { ContinueWatching } from '#web/features/library/ContinueWatching.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { settings } from '#web/lib/settings.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 
 export function Component() {
   const { t } = useTranslation()
   const { data, isError, refetch } = useQuery(homepageQuery)
   const retry = () => void refetch()
-  if (!data) return isError ? <CouldNotLoad onRetry={retry} /> : <HomeSkeleton />
+  if (!data) return isError ? <LoadError onRetry={retry} /> : <HomeSkeleton />
   const featured = data.homepage.findIndex(({ kind }) => kind === 'carousel')
   return (
     <>
@@ -24,7 +24,7 @@ export function Component() {
           {i === featured && <ContinueWatching />}
         </Fragment>
       ))}
-      {data.homepage.length === 0 && <CouldNotLoad text={t('list.empty')} onRetry={retry} />}
+      {data.homepage.length === 0 && <LoadError text={t('list.empty')} onRetry={retry} />}
     </>
   )
 }

@@ -20,5 +20,5 @@ export function Component() {
         <DramaFeed key={id} section={id} missing={<NotFound />} />
       </Suspense>
     )
-  return <Listing key={id} listing={{ section: id }} missing={<NotFound />} />
+  return <Listing key={id} listing={{ section: id }} notFound={<NotFound />} />
 }

@@ -8,7 +8,7 @@ import type { User } from '#contract/members.ts'
 import { Orders } from '#web/features/billing/orders/Orders.tsx'
 import { balanceQuery } from '#web/features/billing/payments/balance-queries.ts'
 import { SavedCard } from '#web/features/billing/payment-methods/SavedCard.tsx'
-import { OwnSubscription } from '#web/features/billing/subscriptions/OwnSubscription.tsx'
+import { SubscriptionSection } from '#web/features/billing/subscriptions/OwnSubscription.tsx'
 import { readEmailLink } from '#web/features/billing/consumer-rights/email-link.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { socialProvidersQuery } from '#web/features/members/sign-in/social-query.ts'
@@ -19,7 +19,7 @@ import { withTexts } from '#web/i18n/with-texts.ts'
 import { paths } from '#web/lib/paths.ts'
 import { settings } from '#web/lib/settings.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './my-screen.module.css'
 
@@ -33,7 +33,8 @@ const Receipt = lazy(async () => ({
 }))
 // Only for sites that have, or had, prepaid balances.
 const OwnBalance = lazy(async () => ({
-  default: (await withTexts('balance', import('#web/features/billing/balance/OwnBalance.tsx'))).OwnBalance,
+  default: (await withTexts('balance', import('#web/features/billing/balance/OwnBalance.tsx')))
+    .BalanceSection,
 }))
 const EmailLinkAction = lazy(async () => ({
   default: (await import('#web/features/billing/consumer-rights/EmailLinkAction.tsx')).EmailLinkAction,
@@ -53,11 +54,11 @@ export function Component() {
   const [search] = useSearchParams()
   const { hash } = useLocation()
   const receipt = search.get('receipt')
-  const stop = new URLSearchParams(hash.slice(1)).get('alerts')
-  if (stop)
+  const alertsSecret = new URLSearchParams(hash.slice(1)).get('alerts')
+  if (alertsSecret)
     return (
       <Suspense>
-        <StopAlerts key={stop} secret={stop} />
+        <StopAlerts key={alertsSecret} secret={alertsSecret} />
       </Suspense>
     )
   const link = readEmailLink(hash)
@@ -68,9 +69,9 @@ export function Component() {
         <EmailLinkAction key={hash} link={link} />
       </Suspense>
     )
-  const kept = storedFragment()
-  if (kept) return <GoTo hash={kept} />
-  if (!receipt) return <My />
+  const storedHash = storedFragment()
+  if (storedHash) return <RedirectToHash hash={storedHash} />
+  if (!receipt) return <MemberArea />
   return (
     <Suspense>
       <Receipt orderId={receipt} />
@@ -79,13 +80,13 @@ export function Component() {
 }
 
 /** Returns to the page that was open before signing in at a social provider. */
-function GoTo({ hash }: { hash: string }) {
+function RedirectToHash({ hash }: { hash: string }) {
   const navigate = useNavigate()
   useEffect(() => void navigate({ hash }, { replace: true }), [navigate, hash])
   return null
 }
 
-function My() {
+function MemberArea() {
   const { t } = useTranslation()
   const { data: user, isError, refetch } = useQuery(userQuery)
   // If the operator has switched balances off, users with a balance still see it.
@@ -96,47 +97,50 @@ function My() {
       <h1>{t('my.title')}</h1>
       <Greeting user={user} />
       <AreaLinks />
-      <Part title={t('my.membership')}>
+      <TitledSection title={t('my.membership')}>
         {!user &&
-          (isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <div className={styles.skeleton} />)}
-        {user && (user.membership.plan ? <OwnSubscription /> : <Free />)}
-      </Part>
+          (isError ? <LoadError onRetry={() => void refetch()} /> : <div className={styles.skeleton} />)}
+        {user && (user.membership.plan ? <SubscriptionSection /> : <FreePlan />)}
+      </TitledSection>
       {user && (
         <SavedCard
           key={user.id}
           userId={user.id}
-          around={(card) => <Part title={t('savedCard.title')}>{card}</Part>}
+          renderSection={(card) => <TitledSection title={t('savedCard.title')}>{card}</TitledSection>}
         />
       )}
       {(settings.balance || balance.data) && user && (
         <Suspense fallback={<div className={styles.skeleton} />}>
           {/* Refetches the balance for another user. */}
-          <OwnBalance key={user.id} around={(title, content) => <Part title={title}>{content}</Part>} />
+          <OwnBalance
+            key={user.id}
+            renderSection={(title, content) => <TitledSection title={title}>{content}</TitledSection>}
+          />
         </Suspense>
       )}
       <div className={styles.columns}>
-        <Part title={t('orders.title')}>
+        <TitledSection title={t('orders.title')}>
           {/* Refetches the orders for another user. */}
           <Orders key={user?.id ?? ''} />
-        </Part>
+        </TitledSection>
         {user?.role === 'member' && (
           <div className={styles.column}>
-            <Part title={t('my.devices')}>
+            <TitledSection title={t('my.devices')}>
               <Sessions />
-            </Part>
-            <Alerts>
+            </TitledSection>
+            <AlertsSection>
               <div className={styles.alerts} data-push={'PushManager' in window}>
                 <Suspense>
                   <AlertSettings />
                 </Suspense>
               </div>
-            </Alerts>
-            <Linked user={user} />
+            </AlertsSection>
+            <LinkedAccountsSection user={user} />
           </div>
         )}
         {user?.role === 'visitor' && (
           <Suspense>
-            <GuestAlerts around={(setting) => <Alerts>{setting}</Alerts>} />
+            <GuestAlerts around={(setting) => <AlertsSection>{setting}</AlertsSection>} />
           </Suspense>
         )}
       </div>
@@ -144,29 +148,29 @@ function My() {
   )
 }
 
-function Alerts({ children }: { children: ReactNode }) {
+function AlertsSection({ children }: { children: ReactNode }) {
   const { t } = useTranslation()
-  return <Part title={t('my.alerts')}>{children}</Part>
+  return <TitledSection title={t('my.alerts')}>{children}</TitledSection>
 }
 
 /** Shows the linked accounts if any are linked or can be linked. Linking itself is in the settings. */
-function Linked({ user }: { user: User }) {
+function LinkedAccountsSection({ user }: { user: User }) {
   const { t } = useTranslation()
   const { data } = useQuery(socialProvidersQuery)
   if (!data?.list.length && !data?.linked.length) return null
   return (
-    <Part title={t('link.mine')}>
+    <TitledSection title={t('link.mine')}>
       <Suspense>
         <LinkedAccounts user={user} />
       </Suspense>
       <Link className={`${buttonClass('quiet')} ${styles.more}`} to={paths.individual.to()}>
         {t('link.more')}
       </Link>
-    </Part>
+    </TitledSection>
   )
 }
 
-function Part({ title, children }: { title: string; children: ReactNode }) {
+function TitledSection({ title, children }: { title: string; children: ReactNode }) {
   const id = useId()
   return (
     <section aria-labelledby={id}>
@@ -220,7 +224,7 @@ function AreaLinks() {
   )
 }
 
-function Free() {
+function FreePlan() {
   const { t } = useTranslation()
   return (
     <div className={styles.free}>

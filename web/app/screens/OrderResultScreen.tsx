@@ -7,14 +7,18 @@ import type { Order } from '#contract/billing.ts'
 import { orderNumber } from '#contract/order-number.ts'
 import { useOrder } from '#web/features/billing/orders/use-order.ts'
 import { useReturnPath } from '#web/features/billing/paywall/return-path.ts'
-import { isFullyReturned, leadsToOffer, orderResultText } from '#web/features/billing/payments/price-copy.ts'
+import {
+  isFullyRefunded,
+  shouldShowOfferAgain,
+  orderResultText,
+} from '#web/features/billing/payments/price-copy.ts'
 import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { money } from '#web/lib/money.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import styles from '#web/app/shell.module.css'
 
-const restMs = 1_200
+const redirectDelayMs = 1_200
 
 /** Shows the result of an order. Polls until the order has a final status; a paid order returns the viewer to where they were. */
 export function Component() {
@@ -22,15 +26,15 @@ export function Component() {
   const [search] = useSearchParams()
   const navigate = useNavigate()
   const orderId = search.get('order_id') ?? ''
-  const { order, unknown, lost, retry } = useOrder(orderId)
-  const back = useReturnPath(orderId) ?? returnPathOf(order)
+  const { order, unknown: isNotFound, lost: hasFailed, retry } = useOrder(orderId)
+  const returnPath = useReturnPath(orderId) ?? returnPathOf(order)
   const paid = order?.status === 'paid'
-  useOpened(paid)
+  useRefetchWhenPaid(paid)
   useEffect(() => {
     if (!paid) return
-    const timer = setTimeout(() => void navigate(back, { replace: true }), restMs)
+    const timer = setTimeout(() => void navigate(returnPath, { replace: true }), redirectDelayMs)
     return () => clearTimeout(timer)
-  }, [paid, back, navigate])
+  }, [paid, returnPath, navigate])
   useEffect(() => {
     if (order) trackSale(order)
   }, [order])
@@ -38,18 +42,18 @@ export function Component() {
     <section className={styles.message}>
       <title>{t('result.title')}</title>
       <h1>{t('result.title')}</h1>
-      {lost ? (
+      {hasFailed ? (
         <>
           <p role="alert">{t('list.failed')}</p>
           <Button onClick={retry}>{t('list.retry')}</Button>
         </>
       ) : (
-        <p role="status">{unknown ? t('result.unknown') : orderResultText(t, order)}</p>
+        <p role="status">{isNotFound ? t('result.unknown') : orderResultText(t, order)}</p>
       )}
       {order && (
         <p>{`${t('result.amount')}: ${money(order.amount_cents, order.currency)} · ${t('result.order')} ${orderNumber(order.id)}`}</p>
       )}
-      <Link className={buttonClass(lost ? 'quiet' : 'main')} to={back}>
+      <Link className={buttonClass(hasFailed ? 'quiet' : 'main')} to={returnPath}>
         {t(linkTextOf(order))}
       </Link>
     </section>
@@ -57,8 +61,8 @@ export function Component() {
 }
 
 function linkTextOf(order: Order | undefined) {
-  if (!order || !leadsToOffer(order)) return 'result.watch'
-  return isFullyReturned(order) ? 'result.buyAgain' : 'result.again'
+  if (!order || !shouldShowOfferAgain(order)) return 'result.watch'
+  return isFullyRefunded(order) ? 'result.buyAgain' : 'result.again'
 }
 
 /** Returns the path to go back to: the episode or the video that was bought, else the homepage. */
@@ -67,7 +71,7 @@ function returnPathOf(order: Order | undefined): string {
 }
 
 /** Refetches everything on screen after a payment, which may have changed it. */
-function useOpened(paid: boolean): void {
+function useRefetchWhenPaid(paid: boolean): void {
   const queryClient = useQueryClient()
   useEffect(() => {
     if (paid) void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'order' })

@@ -12,15 +12,15 @@ export function Component() {
   const { id = '' } = useParams()
   const words = id.startsWith('tag_') ? '' : id
   useEffect(() => {
-    if (words) track({ name: 'Search', words })
+    if (words) track({ name: 'Search', searchTerm: words })
   }, [words])
-  if (!words) return <Listing key={id} listing={{ tag: id }} missing={<NotFound />} />
+  if (!words) return <Listing key={id} listing={{ tag: id }} notFound={<NotFound />} />
   return (
     <Listing
       key={id}
       listing={{ keyword: words }}
       title={t('list.results', { words })}
-      missing={<NotFound />}
+      notFound={<NotFound />}
     />
   )
 }

@@ -14,13 +14,13 @@ import {
 } from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
 import { plansQuery } from '#web/features/billing/payments/queries.ts'
 import { monthlyPriceText } from '#web/features/billing/payments/plan-summary.ts'
-import { isStuck, planChoice, planTerms } from '#web/features/billing/payments/price-copy.ts'
+import { isUnpayable, planChoice, planTerms } from '#web/features/billing/payments/price-copy.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { money } from '#web/lib/money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import styles from './shopping-screen.module.css'
 
@@ -49,14 +49,14 @@ export function Component() {
         <OpenInBrowser />
       </div>
       <Subscription />
-      {data && <Shop plans={data.list} gateways={data.gateways} />}
-      {!data && (isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <Skeletons />)}
+      {data && <PlanShop plans={data.list} gateways={data.gateways} />}
+      {!data && (isError ? <LoadError onRetry={() => void refetch()} /> : <Skeletons />)}
     </section>
   )
 }
 
 /** The payment methods, the plans side by side, and the checkout or plan change of the chosen plan. */
-function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }) {
+function PlanShop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const membership = useQuery(userQuery).data?.membership
@@ -64,13 +64,13 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
   const [chosen, setChosen] = useState<Plan | null>(null)
   const [methodIndex, setMethodIndex] = useState(0)
   const methods = paymentMethodsFor('plan', gateways)
-  const gateway = chosen ? methodTaking(chosen, methods, methods[methodIndex]) : methods[methodIndex]
+  const gateway = chosen ? methodAccepting(chosen, methods, methods[methodIndex]) : methods[methodIndex]
   const close = useCallback(() => setChosen(null), [])
-  const paid = () => {
+  const onPaid = () => {
     notify(t('shopping.done'))
     void queryClient.invalidateQueries()
   }
-  const planned = () => {
+  const onPlanned = () => {
     close()
     void queryClient.invalidateQueries()
   }
@@ -84,15 +84,15 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
           )}
         </div>
       ) : (
-        <Closed />
+        <NothingForSale />
       )}
       <ul className={styles.plans}>
         {plans.map((plan) => (
           <PlanCard
             key={plan.id}
-            plan={membership?.plan ? atFullPrice(plan) : plan}
+            plan={membership?.plan ? withoutIntroPrice(plan) : plan}
             status={statusOf(plan, membership)}
-            closed={!methodTaking(plan, methods, methods[methodIndex])}
+            disabled={!methodAccepting(plan, methods, methods[methodIndex])}
             onChoose={() => setChosen(plan)}
           />
         ))}
@@ -101,13 +101,13 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
       {chosen && gateway && membership && subscribed && (
         <Sheet title={t('shopping.change', { name: chosen.name })} onClose={close}>
           <Suspense fallback={<div className={styles.changeToCome} />}>
-            <ChangePlan plan={chosen} membership={membership} method={gateway} onPlanned={planned} />
+            <ChangePlan plan={chosen} membership={membership} method={gateway} onPlanned={onPlanned} />
           </Suspense>
         </Sheet>
       )}
       {chosen && gateway && !subscribed && (
         <Suspense>
-          <Checkout choice={planChoice(t, chosen)} gateway={gateway} onClose={close} onPaid={paid} />
+          <Checkout choice={planChoice(t, chosen)} gateway={gateway} onClose={close} onPaid={onPaid} />
         </Suspense>
       )}
     </>
@@ -115,15 +115,15 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
 }
 
 /** Returns the chosen payment method, or another one if it does not accept the plan's price. */
-function methodTaking({ id }: Plan, methods: OfferedGateway[], chosen: OfferedGateway | undefined) {
-  const fit = paymentMethodsFor('plan', methods, id)
-  return fit.find((method) => method === chosen) ?? fit[0]
+function methodAccepting({ id }: Plan, methods: OfferedGateway[], chosen: OfferedGateway | undefined) {
+  const accepting = paymentMethodsFor('plan', methods, id)
+  return accepting.find((method) => method === chosen) ?? accepting[0]
 }
 
 /** Returns the plan without its introductory price, which applies to a first period only. */
-function atFullPrice(plan: Plan): Plan {
-  const { intro_price_cents, ...atFull } = plan
-  return intro_price_cents === undefined ? plan : atFull
+function withoutIntroPrice(plan: Plan): Plan {
+  const { intro_price_cents, ...planWithoutIntro } = plan
+  return intro_price_cents === undefined ? plan : planWithoutIntro
 }
 
 /** A plan's status for a subscriber: current, scheduled next, payment due, unavailable until the due payment is made, or available. */
@@ -131,7 +131,7 @@ type PlanStatus = 'current' | 'planned' | 'owed' | 'waits' | 'open'
 
 function statusOf({ id }: Plan, membership: Membership | undefined): PlanStatus {
   const { status, plan, next_plan, owed } = membership ?? {}
-  if (owed && isStuck(owed)) return 'open'
+  if (owed && isUnpayable(owed)) return 'open'
   if (status === 'past_due') return id === (owed ?? plan)?.id ? 'owed' : 'waits'
   if (status !== 'active') return 'open'
   if (id === next_plan?.id) return 'planned'
@@ -139,7 +139,7 @@ function statusOf({ id }: Plan, membership: Membership | undefined): PlanStatus 
 }
 
 /** Shown if there is no plan, or no payment method for one. */
-function Closed() {
+function NothingForSale() {
   const { t } = useTranslation()
   return (
     <div className={styles.closed}>
@@ -155,14 +155,14 @@ interface PlanCardProps {
   plan: Plan
   status: PlanStatus
   /** True if nothing can be bought. */
-  closed: boolean
+  disabled: boolean
   onChoose: () => void
 }
 
-function PlanCard({ plan, status, closed, onChoose }: PlanCardProps) {
+function PlanCard({ plan, status, disabled, onChoose }: PlanCardProps) {
   const { t } = useTranslation()
   const days = t('pay.days', { count: plan.period_days })
-  const first = plan.intro_price_cents
+  const introPrice = plan.intro_price_cents
   const label = {
     current: t('shopping.current'),
     planned: t('shopping.planned'),
@@ -170,15 +170,15 @@ function PlanCard({ plan, status, closed, onChoose }: PlanCardProps) {
     waits: t('shopping.choose', { name: plan.name }),
     open: t('shopping.choose', { name: plan.name }),
   }
-  const takes = status === 'owed' || status === 'open'
+  const isBuyable = status === 'owed' || status === 'open'
   return (
     <li className={styles.plan} data-highlight={plan.highlight}>
       <h2>{plan.name}</h2>
       <p className={styles.description}>{plan.description}</p>
       <p className={styles.price}>
-        {money(first ?? plan.price_cents, plan.currency)}{' '}
+        {money(introPrice ?? plan.price_cents, plan.currency)}{' '}
         <span>
-          {t(first === undefined ? 'shopping.per' : 'shopping.first', { days, count: plan.period_days })}
+          {t(introPrice === undefined ? 'shopping.per' : 'shopping.first', { days, count: plan.period_days })}
         </span>
       </p>
       <p className={styles.monthly}>{monthlyPriceText(t, planChoice(t, plan))}</p>
@@ -187,8 +187,8 @@ function PlanCard({ plan, status, closed, onChoose }: PlanCardProps) {
       </p>
       <Button
         wide
-        look={status === 'owed' || (takes && plan.highlight) ? 'main' : 'quiet'}
-        disabled={!takes || closed}
+        variant={status === 'owed' || (isBuyable && plan.highlight) ? 'main' : 'quiet'}
+        disabled={!isBuyable || disabled}
         onClick={onChoose}
       >
         {label[status]}

@@ -17,21 +17,21 @@ import type { Video } from '#contract/catalog.ts'
 import type { Episode } from '#contract/media.ts'
 import { Card } from '#web/features/catalog/Card.tsx'
 import { videoQuery } from '#web/features/catalog/queries.ts'
-import { FavoriteTool } from '#web/features/library/FavoriteTool.tsx'
+import { FavoriteButton } from '#web/features/library/FavoriteTool.tsx'
 import { useFavorite } from '#web/features/library/use-favorite.ts'
 import { EpisodeGrid } from '#web/features/media/EpisodeGrid.tsx'
 import { episodesQuery } from '#web/features/media/queries.ts'
 import { ShareButton } from '#web/features/media/ShareButton.tsx'
 import { VideoPanel } from '#web/features/media/VideoPanel.tsx'
-import { CallRejected } from '#web/lib/api.ts'
-import { noteVideo } from '#web/lib/tracking/funnel.ts'
+import { ApiError } from '#web/lib/api.ts'
+import { trackVideoVisit } from '#web/lib/tracking/funnel.ts'
 import { paths } from '#web/lib/paths.ts'
 import { track } from '#web/lib/tracking/track.ts'
-import { Tool } from '#web/player/ui/Controls.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { ControlButton } from '#web/player/ui/Controls.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import { EpisodeFeed, type Place } from './EpisodeFeed.tsx'
+import { EpisodeFeed, type EpisodePosition } from './EpisodeFeed.tsx'
 import styles from './video-screen.module.css'
 
 // Loaded on need, because most requested dramas exist.
@@ -42,7 +42,7 @@ export function Component() {
   const { id = '' } = useParams()
   const video = useQuery(videoQuery(id))
   const episodes = useQuery(episodesQuery(id))
-  if (video.error instanceof CallRejected && video.error.code === 404)
+  if (video.error instanceof ApiError && video.error.code === 404)
     return (
       <Suspense>
         <NotFound />
@@ -56,10 +56,10 @@ export function Component() {
       <div className={styles.stage}>
         <div className={styles.wait}>
           <div className={styles.top}>
-            <Back />
+            <BackLink />
           </div>
           {video.isError || episodes.isError ? (
-            <CouldNotLoad onRetry={retry} />
+            <LoadError onRetry={retry} />
           ) : (
             <span className={styles.spinner} role="status" aria-label={t('list.loading')} />
           )}
@@ -76,15 +76,15 @@ export function Component() {
 
 function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
   const { t } = useTranslation()
-  const place = usePlace(video, episodes)
-  const { number, choose } = place
+  const position = useEpisodePosition(video, episodes)
+  const { number, choose } = position
   const { video_cents: cents, currency } = video.price
   useEffect(
     () => track({ name: 'ViewContent', contentId: video.id, cents, currency }),
     [video.id, cents, currency],
   )
-  useEffect(() => noteVideo(video.id), [video.id])
-  const [listed, setListed] = useState(false)
+  useEffect(() => trackVideoVisit(video.id), [video.id])
+  const [showsPanel, setShowsPanel] = useState(false)
   const panel = (heading: boolean) => (
     <VideoPanel
       video={video}
@@ -93,7 +93,7 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
         <EpisodeGrid
           episodes={episodes}
           current={number}
-          onChoose={(chosen) => (choose(chosen), setListed(false))}
+          onChoose={(chosen) => (choose(chosen), setShowsPanel(false))}
           onStep={choose}
         />
       }
@@ -101,16 +101,16 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
     />
   )
   const wide = useSyncExternalStore(watchWidth, isWide)
-  const favor = useFavorite(video)
+  const setFavorite = useFavorite(video)
   const rail = (
     <>
-      <FavoriteTool video={video} />
+      <FavoriteButton video={video} />
       <span className={styles.phone}>
-        <Tool
+        <ControlButton
           icon="list"
           label={t('video.episodes')}
           note={`${number}/${episodes.length}`}
-          onClick={() => setListed(true)}
+          onClick={() => setShowsPanel(true)}
         />
       </span>
       <ShareButton videoId={video.id} title={video.title} episode={number} />
@@ -125,18 +125,18 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
       <EpisodeFeed
         video={video}
         episodes={episodes}
-        place={place}
+        position={position}
         rail={rail}
-        onDoubleTap={() => favor(true)}
-        back={<Back />}
+        onDoubleTap={() => setFavorite(true)}
+        back={<BackLink />}
       />
       {wide && (
         <aside className={styles.panel} aria-label={t('video.about')}>
           {panel(true)}
         </aside>
       )}
-      {listed && (
-        <Sheet title={video.title} onClose={() => setListed(false)}>
+      {showsPanel && (
+        <Sheet title={video.title} onClose={() => setShowsPanel(false)}>
           {panel(false)}
         </Sheet>
       )}
@@ -145,11 +145,11 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
 }
 
 /** Matches from the width at which the panel is beside the player; same as in the style sheet. */
-const room = matchMedia('(width >= 1024px)')
-const isWide = () => room.matches
+const wideViewport = matchMedia('(width >= 1024px)')
+const isWide = () => wideViewport.matches
 function watchWidth(changed: () => void): () => void {
-  room.addEventListener('change', changed)
-  return () => room.removeEventListener('change', changed)
+  wideViewport.addEventListener('change', changed)
+  return () => wideViewport.removeEventListener('change', changed)
 }
 
 /** Memoised, so that a swipe does not render it again. */
@@ -164,15 +164,15 @@ const Related = memo(function Related({ videos }: { videos: Video['related'] }) 
 })
 
 /** Returns whether the tab showed another page of the site before; the router numbers its history entries. */
-const isBehindOurPage = () => Number(Object(history.state).idx) > 0
+const hasPreviousPage = () => Number(Object(history.state).idx) > 0
 
 /** Goes back to the previous page of the site, or to the homepage if there is none. */
-export function Back({ home = paths.home.to() }: { home?: string }) {
+export function BackLink({ home = paths.home.to() }: { home?: string }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
-  const hasBefore = isBehindOurPage()
+  const canGoBack = hasPreviousPage()
   const goBack = (event: MouseEvent) => {
-    if (!hasBefore || event.metaKey || event.ctrlKey || event.shiftKey) return
+    if (!canGoBack || event.metaKey || event.ctrlKey || event.shiftKey) return
     event.preventDefault()
     void navigate(-1)
   }
@@ -180,7 +180,7 @@ export function Back({ home = paths.home.to() }: { home?: string }) {
     <Link
       to={home}
       className={styles.back}
-      aria-label={t(hasBefore ? 'video.back' : 'site.home')}
+      aria-label={t(canGoBack ? 'video.back' : 'site.home')}
       onClick={goBack}
     >
       <Icon name="back" />
@@ -192,23 +192,23 @@ export function Back({ home = paths.home.to() }: { home?: string }) {
  * Returns the episode on screen: the one in the URL, else where the viewer stopped, else the first. A swipe replaces the URL
  * without a navigation, so that a reload or a copied link opens the same episode.
  */
-function usePlace(video: Video, episodes: Episode[]): Place {
+function useEpisodePosition(video: Video, episodes: Episode[]): EpisodePosition {
   const [search] = useSearchParams()
-  const [place, setPlace] = useState(() => ({
+  const [position, setPosition] = useState(() => ({
     number: Number(search.get('episode') ?? video.resume?.number ?? 1),
     atEnd: false,
   }))
-  const latest = useRef(place)
-  const isThere = episodes.some(({ number }) => number === place.number)
+  const latest = useRef(position)
+  const exists = episodes.some(({ number }) => number === position.number)
   return {
-    number: isThere ? place.number : (episodes[0]?.number ?? 1),
-    atEnd: place.atEnd,
-    isLatest: () => latest.current.number === place.number && latest.current.atEnd === place.atEnd,
+    number: exists ? position.number : (episodes[0]?.number ?? 1),
+    atEnd: position.atEnd,
+    isLatest: () => latest.current.number === position.number && latest.current.atEnd === position.atEnd,
     choose(number) {
       const next = { number: number ?? latest.current.number, atEnd: !number }
       latest.current = next
       // The next episode plays already: the rest of the screen is updated in a transition, which blocks nothing.
-      startTransition(() => setPlace(next))
+      startTransition(() => setPosition(next))
       if (number) history.replaceState(history.state, '', paths.video.to(video.id, number))
     },
   }

@@ -1,11 +1,13 @@
 import { useLayoutEffect, useRef, useState } from 'react'
 
 /** Returns a stable function that calls the latest `newest`. */
-export function useLatest<Args extends unknown[]>(newest: (...args: Args) => void): (...args: Args) => void {
-  const ref = useRef(newest)
+export function useStableCallback<Args extends unknown[]>(
+  callback: (...args: Args) => void,
+): (...args: Args) => void {
+  const ref = useRef(callback)
   // A layout effect, because it must run before the effects of the slides that call it.
   useLayoutEffect(() => {
-    ref.current = newest
+    ref.current = callback
   })
   return useState(
     () =>

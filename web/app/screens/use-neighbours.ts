@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { whenIdle } from '#web/lib/when-idle.ts'
-import { isAmple } from '#web/player/engine/bandwidth.ts'
-import { isAhead, type VideoState } from '#web/player/engine/video-state.ts'
+import { hasSpareBandwidth } from '#web/player/engine/bandwidth.ts'
+import { hasBuffered, type VideoState } from '#web/player/engine/video-state.ts'
 
-const nothingPlaysAfterMs = 1500
+const prepareAnywayAfterMs = 1500
 /** Buffered time of the episode on screen after which its neighbours are prepared. */
-const aheadMs = { usual: 6000, ample: 2500 }
+const requiredBufferMs = { normal: 6000, fast: 2500 }
 
 /**
  * Prepares the neighbouring episodes in an idle moment, once the episode on screen has kept enough buffered for a while, or if
@@ -13,16 +13,20 @@ const aheadMs = { usual: 6000, ample: 2500 }
  */
 export function useNeighbours(shownId: string | undefined) {
   const [allowedBy, setAllowedBy] = useState<string>()
-  const plays = useRef(false)
+  const isPlaying = useRef(false)
   const allow = useCallback(() => whenIdle(() => setAllowedBy(shownId)), [shownId])
   useEffect(() => {
-    plays.current = false
-    const timer = setTimeout(() => plays.current || allow(), nothingPlaysAfterMs)
+    isPlaying.current = false
+    const timer = setTimeout(() => isPlaying.current || allow(), prepareAnywayAfterMs)
     return () => clearTimeout(timer)
   }, [allow])
-  const follow = (state: VideoState) => {
-    plays.current = true
-    if (allowedBy !== shownId && isAhead(state, isAmple() ? aheadMs.ample : aheadMs.usual)) allow()
+  const onState = (state: VideoState) => {
+    isPlaying.current = true
+    if (
+      allowedBy !== shownId &&
+      hasBuffered(state, hasSpareBandwidth() ? requiredBufferMs.fast : requiredBufferMs.normal)
+    )
+      allow()
   }
-  return { mayCome: allowedBy === shownId, follow }
+  return { canPrepare: allowedBy === shownId, follow: onState }
 }

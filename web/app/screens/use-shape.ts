@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { playingQuery } from '#web/features/media/queries.ts'
+import { playbackQuery } from '#web/features/media/queries.ts'
 
 /** Returns the aspect ratio (width divided by height) of the episode on screen; 9:16 until it is known. */
-export function useShape(episodeId = ''): number {
-  const { data } = useQuery({ ...playingQuery(episodeId), enabled: false })
+export function useAspectRatio(episodeId = ''): number {
+  const { data } = useQuery({ ...playbackQuery(episodeId), enabled: false })
   if (data?.kind !== 'playable') return 9 / 16
   const { width, height } = data.playable.playback
   return height ? width / height : 9 / 16

@@ -8,17 +8,17 @@ import { useChangeAlerts } from './use-change-alerts.ts'
 import styles from './alerts.module.css'
 
 /** The available channels for alerts; at least one is true. */
-export interface Ways {
+export interface AlertChannels {
   push: boolean
   mail: boolean
 }
 
 /** Offers alerts once, after a drama became a favorite, with a choice of channel. The browser's permission prompt follows a press. */
-export function AlertPrompt({ ways, onClose }: { ways: Ways; onClose: () => void }) {
+export function AlertPrompt({ ways, onClose }: { ways: AlertChannels; onClose: () => void }) {
   const { t } = useTranslation()
   const mail = useChangeAlerts()
   const push = useChangePush(onClose)
-  const mailMe = async () => {
+  const enableMail = async () => {
     if (!(await mail.change(true))) return
     notify(t('alerts.on'))
     onClose()
@@ -34,11 +34,16 @@ export function AlertPrompt({ ways, onClose }: { ways: Ways; onClose: () => void
           </Button>
         )}
         {ways.mail && (
-          <Button wide look={ways.push ? 'quiet' : 'main'} disabled={busy} onClick={() => void mailMe()}>
+          <Button
+            wide
+            variant={ways.push ? 'quiet' : 'main'}
+            disabled={busy}
+            onClick={() => void enableMail()}
+          >
             {t('alerts.askMail')}
           </Button>
         )}
-        <Button wide look="quiet" onClick={onClose}>
+        <Button wide variant="quiet" onClick={onClose}>
           {t('alerts.later')}
         </Button>
       </div>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { supportsPush } from './push/push.ts'
 import { PushSetting } from './push/PushSetting.tsx'
 import { alertsQuery } from './queries.ts'
@@ -15,7 +15,7 @@ export function AlertSettings() {
   const { t } = useTranslation()
   const { data, isError, refetch } = useQuery(alertsQuery)
   const { change, busy } = useChangeAlerts()
-  if (!data) return isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <div className={styles.row} />
+  if (!data) return isError ? <LoadError onRetry={() => void refetch()} /> : <div className={styles.row} />
   return (
     <div className={styles.settings}>
       {supportsPush() && <PushSetting />}

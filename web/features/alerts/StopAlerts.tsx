@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
 import { stopAlerts } from '#contract/alerts.ts'
 import { AccountForm, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
-import { forgetFragment } from '#web/features/members/sign-in/social-answer.ts'
+import { deleteStoredFragment } from '#web/features/members/sign-in/social-answer.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'
 import { paths } from '#web/lib/paths.ts'
@@ -14,10 +14,10 @@ import { useForm } from '#web/ui/forms/use-form.ts'
 export function StopAlerts({ secret }: { secret: string }) {
   const { t } = useTranslation()
   const [done, setDone] = useState(false)
-  useEffect(forgetFragment, [])
+  useEffect(deleteStoredFragment, [])
   const form = useForm({
     initial: {},
-    messagesOf: () => ({}),
+    validate: () => ({}),
     send: async () => {
       await call(stopAlerts, { body: { secret } })
       setDone(true)

@@ -2,25 +2,25 @@ import type { QueryClient } from '@tanstack/react-query'
 import { userQuery } from '#web/features/members/queries.ts'
 import { withTexts } from '#web/i18n/with-texts.ts'
 import { readRecord, saveRecord } from '#web/lib/storage.ts'
-import type { Ways } from './AlertPrompt.tsx'
+import type { AlertChannels } from './AlertPrompt.tsx'
 import { pushQuery, supportsPush } from './push/push.ts'
-import { mountPart } from '#web/ui/mount-part.tsx'
+import { mountRoot } from '#web/ui/mount-part.tsx'
 import { alertsQuery } from './queries.ts'
 
-const asked = 'alerts-asked'
+const offeredKey = 'alerts-asked'
 
 /** Offers alerts if a channel is available, the viewer has none yet, and the offer was not made in this browser before. */
 export async function offerAlerts(queryClient: QueryClient): Promise<void> {
-  if (readRecord<boolean>(asked)) return
-  const ways = await findWays(queryClient)
-  if (!ways) return
+  if (readRecord<boolean>(offeredKey)) return
+  const channels = await findChannels(queryClient)
+  if (!channels) return
   const { AlertPrompt } = await withTexts('watch', withTexts('alerts', import('./AlertPrompt.tsx')))
-  saveRecord(asked, true)
-  mountPart(queryClient, (close) => <AlertPrompt ways={ways} onClose={close} />)
+  saveRecord(offeredKey, true)
+  mountRoot(queryClient, (close) => <AlertPrompt ways={channels} onClose={close} />)
 }
 
 /** Returns the available channels; undefined if there are none, or alerts are on already. */
-async function findWays(queryClient: QueryClient): Promise<Ways | undefined> {
+async function findChannels(queryClient: QueryClient): Promise<AlertChannels | undefined> {
   const isMember = queryClient.getQueryData(userQuery.queryKey)?.role === 'member'
   const { mail, can_mail } = isMember ? await queryClient.fetchQuery(alertsQuery) : noMail
   if (mail) return undefined

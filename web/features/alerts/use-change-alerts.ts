@@ -13,15 +13,15 @@ export function useChangeAlerts() {
   const [busy, setBusy] = useState(false)
   const change = async (mail: boolean): Promise<Alerts | undefined> => {
     setBusy(true)
-    const show = (alerts: Alerts | undefined) => queryClient.setQueryData(alertsQuery.queryKey, alerts)
-    const before = queryClient.getQueryData(alertsQuery.queryKey)
-    if (before) show({ ...before, mail })
+    const updateCache = (alerts: Alerts | undefined) => queryClient.setQueryData(alertsQuery.queryKey, alerts)
+    const previous = queryClient.getQueryData(alertsQuery.queryKey)
+    if (previous) updateCache({ ...previous, mail })
     try {
       const alerts = await call(changeAlerts, { body: { mail } })
-      show(alerts)
+      updateCache(alerts)
       return alerts
     } catch {
-      show(before)
+      updateCache(previous)
       return undefined
     } finally {
       setBusy(false)

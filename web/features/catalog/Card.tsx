@@ -1,7 +1,7 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link } from 'react-router'
 import type { VideoCard } from '#contract/catalog.ts'
-import { shortCount } from '#web/lib/format.ts'
+import { formatShortCount } from '#web/lib/format.ts'
 import { paths } from '#web/lib/paths.ts'
 import { LazyImage } from '#web/ui/LazyImage.tsx'
 import styles from './card.module.css'
@@ -9,7 +9,7 @@ import styles from './card.module.css'
 interface CardProps {
   video: VideoCard
   /** The rank in a ranking, from 1. */
-  place?: number
+  rank?: number
   /** Shown below the title instead of the counts. */
   note?: string
   episode?: number
@@ -17,14 +17,14 @@ interface CardProps {
   watched?: number
 }
 
-export function Card({ video, place, note, episode, watched }: CardProps) {
+export function Card({ video, rank, note, episode, watched }: CardProps) {
   const { t } = useTranslation()
   return (
     <Link to={paths.video.to(video.id, episode)} className={styles.card}>
       <div className={styles.frame}>
         <Cover video={video} />
         {video.badge && <span className={styles.badge}>{t(`card.${video.badge}`)}</span>}
-        {place !== undefined && <span className={styles.place}>{place}</span>}
+        {rank !== undefined && <span className={styles.place}>{rank}</span>}
         {video.progress !== undefined && video.progress < 100 && (
           <span className={styles.making}>
             {t('card.making', { progress: video.progress })}
@@ -40,7 +40,7 @@ export function Card({ video, place, note, episode, watched }: CardProps) {
         {note ?? (
           <>
             <span>{t('card.episodes', { count: video.episode_count })}</span>
-            {video.play_count > 0 && <Plays count={video.play_count} />}
+            {video.play_count > 0 && <PlayCount count={video.play_count} />}
           </>
         )}
       </p>
@@ -48,9 +48,9 @@ export function Card({ video, place, note, episode, watched }: CardProps) {
   )
 }
 
-function Plays({ count }: { count: number }) {
+function PlayCount({ count }: { count: number }) {
   const { t } = useTranslation()
-  const plays = shortCount(count)
+  const plays = formatShortCount(count)
   return (
     <span aria-label={t('card.plays', { plays, count })} role="img">
       <span aria-hidden="true">▶</span> {plays}

@@ -5,7 +5,7 @@ import { paths } from '#web/lib/paths.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { Cover } from './Card.tsx'
-import { Sideways } from './Sideways.tsx'
+import { HorizontalScroller } from './Sideways.tsx'
 import styles from './carousel.module.css'
 
 /** Featured videos side by side. Only the viewer moves them: by swipe, wheel or buttons. */
@@ -13,7 +13,7 @@ export function Carousel({ videos, title, eager }: { videos: VideoCard[]; title:
   const { t } = useTranslation()
   return (
     <section aria-label={title}>
-      <Sideways title={title} className={styles.track} tabIndex={0}>
+      <HorizontalScroller title={title} className={styles.track} tabIndex={0}>
         {videos.map((video, i) => (
           <li key={video.id} className={styles.slide} style={{ background: video.cover_color }}>
             <Slide
@@ -23,7 +23,7 @@ export function Carousel({ videos, title, eager }: { videos: VideoCard[]; title:
             />
           </li>
         ))}
-      </Sideways>
+      </HorizontalScroller>
     </section>
   )
 }

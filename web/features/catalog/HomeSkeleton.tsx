@@ -3,7 +3,7 @@ import { CardSkeleton } from './Card.tsx'
 import carousel from './carousel.module.css'
 import section from './section.module.css'
 
-const eight = Array.from({ length: 8 }, (_, i) => <CardSkeleton key={i} />)
+const skeletonCards = Array.from({ length: 8 }, (_, i) => <CardSkeleton key={i} />)
 
 /** Placeholder of the homepage while it loads. */
 export function HomeSkeleton() {
@@ -18,7 +18,7 @@ export function HomeSkeleton() {
         <div key={row} className={section.section}>
           <div className={section.head} />
           <div className={section.row} style={{ overflow: 'hidden' }}>
-            {eight}
+            {skeletonCards}
           </div>
         </div>
       ))}

@@ -1,13 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { sorts } from '#contract/catalog.ts'
-import { CallRejected } from '#web/lib/api.ts'
+import { ApiError } from '#web/lib/api.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link, useSearchParams } from 'react-router'
 import { paths } from '#web/lib/paths.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
-import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { ListFooter } from '#web/ui/ListFoot.tsx'
 import { Card, CardSkeleton } from './Card.tsx'
 import { listingQuery } from './list-queries.ts'
 import { SearchBox } from './SearchBox.tsx'
@@ -16,7 +16,7 @@ import { useSearch } from './use-search.ts'
 import styles from './listing.module.css'
 import section from './section.module.css'
 
-const page = Array.from({ length: 21 }, (_, i) => <CardSkeleton key={i} />)
+const skeletonCards = Array.from({ length: 21 }, (_, i) => <CardSkeleton key={i} />)
 
 type Sort = (typeof sorts)[number]
 
@@ -24,18 +24,18 @@ interface ListingProps {
   listing: Parameters<typeof listingQuery>[0]
   title?: string
   /** Shown if the list does not exist. */
-  missing: ReactNode
+  notFound: ReactNode
 }
 
 /** One list of videos with its four states: loading, load more, no more content, could not load. */
-export function Listing({ listing, title, missing }: ListingProps) {
+export function Listing({ listing, title, notFound }: ListingProps) {
   const { t } = useTranslation()
   const [sort, setSort] = useSort()
   const search = useSearch()
   const pages = useInfiniteQuery(listingQuery({ ...listing, sort }))
-  if (pages.error instanceof CallRejected && pages.error.code === 404) return missing
+  if (pages.error instanceof ApiError && pages.error.code === 404) return notFound
   const videos = pages.data?.pages.flatMap(({ list }) => list) ?? []
-  const offered = pages.data?.pages[0]?.sorts ?? []
+  const sortOptions = pages.data?.pages[0]?.sorts ?? []
   const heading = title ?? pages.data?.pages[0]?.title ?? ''
   return (
     <section className={styles.listing}>
@@ -51,14 +51,14 @@ export function Listing({ listing, title, missing }: ListingProps) {
               <Icon name="play" size={18} /> {t('feed.watch')}
             </Link>
           )}
-          {videos.length > 1 && offered.length > 0 && (
-            <SortChooser offered={offered} sort={sort} onSort={setSort} />
+          {videos.length > 1 && sortOptions.length > 0 && (
+            <SortChooser options={sortOptions} sort={sort} onSort={setSort} />
           )}
         </div>
       </div>
       {pages.isPending && (
         <div role="status" aria-label={t('list.loading')} className={section.grid}>
-          {page}
+          {skeletonCards}
         </div>
       )}
       <ul className={section.grid} hidden={videos.length === 0}>
@@ -68,7 +68,7 @@ export function Listing({ listing, title, missing }: ListingProps) {
           </li>
         ))}
       </ul>
-      <ListFoot
+      <ListFooter
         pages={pages}
         empty={<EmptyList text={listing.keyword ? t('list.notFound') : t('list.empty')} />}
       />
@@ -86,21 +86,21 @@ function useSort() {
 }
 
 interface SortChooserProps {
-  offered: readonly Sort[]
+  options: readonly Sort[]
   sort: Sort | undefined
   onSort: (wanted: Sort | undefined) => void
 }
 
-function SortChooser({ offered, sort, onSort }: SortChooserProps) {
+function SortChooser({ options, sort, onSort }: SortChooserProps) {
   const { t } = useTranslation()
   return (
     <label className={styles.sort}>
       <select
         aria-label={t('list.sortBy')}
-        value={sort ?? offered[0]}
-        onChange={({ target }) => onSort(offered.slice(1).find((one) => one === target.value))}
+        value={sort ?? options[0]}
+        onChange={({ target }) => onSort(options.slice(1).find((one) => one === target.value))}
       >
-        {offered.map((one) => (
+        {options.map((one) => (
           <option key={one} value={one}>
             {t(`list.${one}`)}
           </option>

@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { tagsQuery } from './list-queries.ts'
 import { homepageQuery } from './queries.ts'
@@ -19,7 +19,7 @@ export function Search() {
   const [searches, setSearches] = useState(readSearches)
   const [menu, tags] = [useQuery(homepageQuery), useQuery(tagsQuery)]
   // Both are shown at once, because the later one would push the other down.
-  const areKnown = !menu.isLoading && !tags.isLoading
+  const areLoaded = !menu.isLoading && !tags.isLoading
   const search = useSearch()
   return (
     <section className={styles.page}>
@@ -30,7 +30,7 @@ export function Search() {
         <section aria-label={t('search.history')}>
           <div className={styles.head}>
             <h2>{t('search.history')}</h2>
-            <Button look="quiet" onClick={() => setSearches(clearSearches())}>
+            <Button variant="quiet" onClick={() => setSearches(clearSearches())}>
               {t('search.clear')}
             </Button>
           </div>
@@ -52,7 +52,7 @@ export function Search() {
           </ul>
         </section>
       )}
-      {areKnown ? (
+      {areLoaded ? (
         <>
           <Categories />
           <TrendingTags />
@@ -67,7 +67,7 @@ export function Search() {
 function TrendingTags() {
   const { t } = useTranslation()
   const { data, isError, refetch } = useQuery(tagsQuery)
-  if (isError && !data) return <CouldNotLoad onRetry={() => void refetch()} />
+  if (isError && !data) return <LoadError onRetry={() => void refetch()} />
   return (
     <section aria-label={t('search.trending')} className={styles.trending}>
       <div className={styles.head}>

@@ -23,18 +23,18 @@ interface SearchBoxProps {
 }
 
 /** Search field with suggestions while typing. Arrow keys move through them; Enter opens one or searches for the words. */
-export function SearchBox({ onSearch, words: before = '', autoFocus }: SearchBoxProps) {
+export function SearchBox({ onSearch, words: lastWords = '', autoFocus }: SearchBoxProps) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const id = useId()
-  const [words, setWords] = useState(before)
+  const [words, setWords] = useState(lastWords)
   const [open, setOpen] = useState(false)
   const [active, setActive] = useState(-1)
   // The last search needs no suggestions until its words are changed.
-  const suggestions = useSuggestions(words === before ? '' : words)
+  const suggestions = useSuggestions(words === lastWords ? '' : words)
   const shown = open && suggestions.length > 0
 
-  const type = (text: string) => {
+  const onType = (text: string) => {
     setWords(text)
     setOpen(true)
     setActive(-1)
@@ -45,7 +45,7 @@ export function SearchBox({ onSearch, words: before = '', autoFocus }: SearchBox
     if (chosen) void navigate(chosen.to)
     else if (words.trim()) onSearch(words.trim())
   }
-  const press = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (event.key === 'Escape' && shown) {
       // The browser would clear the field; that is left for the next press.
@@ -56,8 +56,8 @@ export function SearchBox({ onSearch, words: before = '', autoFocus }: SearchBox
     event.preventDefault()
     setOpen(true)
     // One position more than there are suggestions: the search words themselves.
-    const places = suggestions.length + 1
-    setActive((place) => ((place + 1 + step + places) % places) - 1)
+    const positions = suggestions.length + 1
+    setActive((place) => ((place + 1 + step + positions) % positions) - 1)
   }
   return (
     <form role="search" className={styles.box} onSubmit={submit}>
@@ -76,8 +76,8 @@ export function SearchBox({ onSearch, words: before = '', autoFocus }: SearchBox
         aria-activedescendant={shown && active >= 0 ? `${id}-${active}` : undefined}
         value={words}
         autoFocus={autoFocus}
-        onChange={(event) => type(event.target.value)}
-        onKeyDown={press}
+        onChange={(event) => onType(event.target.value)}
+        onKeyDown={onKeyDown}
         onBlur={() => setOpen(false)}
       />
       <ul
@@ -114,9 +114,9 @@ export function SearchBox({ onSearch, words: before = '', autoFocus }: SearchBox
 }
 
 function useSuggestions(words: string): Suggestion[] {
-  const asked = useDeferredValue(words.trim())
-  const { data } = useQuery(typeAheadQuery(asked))
-  if (!asked || !data) return []
+  const deferredWords = useDeferredValue(words.trim())
+  const { data } = useQuery(typeAheadQuery(deferredWords))
+  if (!deferredWords || !data) return []
   return [
     ...(data.titles ?? []).map(({ id, title, cover_url }) => ({
       key: id,

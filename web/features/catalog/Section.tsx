@@ -5,7 +5,7 @@ import type { Section } from '#contract/catalog.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Card } from './Card.tsx'
 import { Carousel } from './Carousel.tsx'
-import { Sideways } from './Sideways.tsx'
+import { HorizontalScroller } from './Sideways.tsx'
 import styles from './section.module.css'
 
 export function HomeSection({ section, first }: { section: Section; first: boolean }) {
@@ -23,18 +23,18 @@ export function HomeSection({ section, first }: { section: Section; first: boole
     </Link>
   )
   return (
-    <Block title={section.title} more={more} row={section.kind !== 'grid'}>
+    <CardSection title={section.title} more={more} row={section.kind !== 'grid'}>
       {section.items.map((video, i) => (
         <li key={video.id}>
-          <Card video={video} {...(section.kind === 'ranking' ? { place: i + 1 } : {})} />
+          <Card video={video} {...(section.kind === 'ranking' ? { rank: i + 1 } : {})} />
         </li>
       ))}
-    </Block>
+    </CardSection>
   )
 }
 
 /** A titled block of cards: one row that scrolls sideways, or a grid. */
-export function Block({
+export function CardSection({
   title,
   more,
   row,
@@ -52,9 +52,9 @@ export function Block({
         {more}
       </div>
       {row ? (
-        <Sideways title={title} className={styles.row}>
+        <HorizontalScroller title={title} className={styles.row}>
           {children}
-        </Sideways>
+        </HorizontalScroller>
       ) : (
         <ul className={styles.grid}>{children}</ul>
       )}

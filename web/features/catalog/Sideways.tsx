@@ -16,7 +16,7 @@ const RowButtons = lazy(async () => {
 const Nothing: typeof RowButtonsType = () => <></>
 
 /** A list that scrolls horizontally: by swipe, wheel or buttons. */
-export function Sideways({
+export function HorizontalScroller({
   title,
   className,
   tabIndex,

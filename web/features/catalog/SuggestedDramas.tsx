@@ -5,10 +5,10 @@ import { paths } from '#web/lib/paths.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
 import { Card } from './Card.tsx'
 import { homepageQuery } from './queries.ts'
-import { Block } from './Section.tsx'
+import { CardSection } from './Section.tsx'
 import styles from './suggested-dramas.module.css'
 
-const most = 12
+const maxDramas = 12
 
 /** Dramas of the homepage, for screens without content of their own. */
 export function SuggestedDramas() {
@@ -18,13 +18,13 @@ export function SuggestedDramas() {
   if (videos.size === 0) return null
   return (
     <div className={styles.suggested}>
-      <Block title={t('list.suggested')} row>
-        {[...videos.values()].slice(0, most).map((video) => (
+      <CardSection title={t('list.suggested')} row>
+        {[...videos.values()].slice(0, maxDramas).map((video) => (
           <li key={video.id}>
             <Card video={video} />
           </li>
         ))}
-      </Block>
+      </CardSection>
     </div>
   )
 }

@@ -16,7 +16,7 @@ export const listingQuery = (listing: Listing) =>
   })
 
 interface FeedPage {
-  of: 'section' | 'popular'
+  source: 'section' | 'popular'
   cursor?: string
 }
 
@@ -29,14 +29,14 @@ const perPage = 10
 export const feedQuery = (section: string) =>
   infiniteQueryOptions({
     queryKey: ['feed', section],
-    queryFn: ({ pageParam: { of, cursor }, signal }) => {
-      const list = of === 'section' ? { section } : { sort: 'popular' as const }
+    queryFn: ({ pageParam: { source, cursor }, signal }) => {
+      const list = source === 'section' ? { section } : { sort: 'popular' as const }
       return call(queryHomepage, { query: { ...list, cursor, limit: perPage }, signal })
     },
-    initialPageParam: { of: 'section' } as FeedPage,
-    getNextPageParam: ({ next_cursor }, _pages, { of }): FeedPage | undefined => {
-      if (next_cursor) return { of, cursor: next_cursor }
-      return of === 'section' ? { of: 'popular' } : undefined
+    initialPageParam: { source: 'section' } as FeedPage,
+    getNextPageParam: ({ next_cursor }, _pages, { source }): FeedPage | undefined => {
+      if (next_cursor) return { source, cursor: next_cursor }
+      return source === 'section' ? { source: 'popular' } : undefined
     },
     // Never stale, so that going back from a drama that was watched for long returns to the same position.
     staleTime: Infinity,

@@ -1,7 +1,7 @@
 import { saveRecord, readRecord } from '#web/lib/storage.ts'
 
 const key = 'search_history'
-const most = 12
+const maxSearches = 12
 
 /** Returns the searches made on this device, the latest first. */
 export function readSearches(): string[] {
@@ -10,7 +10,10 @@ export function readSearches(): string[] {
 
 /** Adds a search at the front, or moves it there. */
 export function addSearch(words: string): string[] {
-  return saveRecord(key, [words, ...readSearches().filter((other) => !same(other, words))].slice(0, most))
+  return saveRecord(
+    key,
+    [words, ...readSearches().filter((other) => !isSameSearch(other, words))].slice(0, maxSearches),
+  )
 }
 
 export function removeSearch(words: string): string[] {
@@ -24,4 +27,4 @@ export function clearSearches(): string[] {
   return saveRecord<string[]>(key, [])
 }
 
-const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
+const isSameSearch = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { Card } from '#web/features/catalog/Card.tsx'
-import { Block } from '#web/features/catalog/Section.tsx'
+import { CardSection } from '#web/features/catalog/Section.tsx'
 import { recentlyWatchedQuery } from './queries.ts'
 
 /** Shown to viewers with a watch history. */
@@ -13,7 +13,7 @@ export function ContinueWatching() {
   if (data.length === 0) return null
   return (
     // Remounted for a new first card: the browser would keep the scroll position, and the newest card would be out of view.
-    <Block key={data[0]?.video.id} title={t('home.continue')} row>
+    <CardSection key={data[0]?.video.id} title={t('home.continue')} row>
       {data.map(({ video, episode, position_ms }) => (
         <li key={video.id}>
           <Card
@@ -24,6 +24,6 @@ export function ContinueWatching() {
           />
         </li>
       ))}
-    </Block>
+    </CardSection>
   )
 }

@@ -1,20 +1,20 @@
 import type { Video } from '#contract/catalog.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { shortCount } from '#web/lib/format.ts'
-import { Tool } from '#web/player/ui/Controls.tsx'
+import { formatShortCount } from '#web/lib/format.ts'
+import { ControlButton } from '#web/player/ui/Controls.tsx'
 import { useFavorite } from './use-favorite.ts'
 
 /** Favorite button beside an episode, with the video's number of favorites. */
-export function FavoriteTool({ video }: { video: Video }) {
+export function FavoriteButton({ video }: { video: Video }) {
   const { t } = useTranslation()
-  const favor = useFavorite(video)
+  const setFavorite = useFavorite(video)
   return (
-    <Tool
+    <ControlButton
       icon="heart"
       label={t(video.favorite ? 'video.unfavorite' : 'video.favorite')}
       pressed={video.favorite}
-      note={video.favorite_count > 0 ? shortCount(video.favorite_count) : undefined}
-      onClick={() => favor(!video.favorite)}
+      note={video.favorite_count > 0 ? formatShortCount(video.favorite_count) : undefined}
+      onClick={() => setFavorite(!video.favorite)}
     />
   )
 }

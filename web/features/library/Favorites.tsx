@@ -2,27 +2,27 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { removeFavorites, type FavoriteEntry } from '#contract/library.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'
-import { longDate } from '#web/lib/format.ts'
-import { PersonalList, type Line } from './PersonalList.tsx'
+import { formatLongDate } from '#web/lib/format.ts'
+import { PersonalList, type LibraryEntry } from './PersonalList.tsx'
 import { favoritesQuery } from './queries.ts'
-import { useRemoval } from './use-removal.ts'
+import { useRemoveEntries } from './use-removal.ts'
 
 /** The user's favorites, the latest first. */
 export function Favorites() {
   const { t } = useTranslation()
   const pages = useInfiniteQuery(favoritesQuery)
-  const remove = useRemoval<FavoriteEntry>(
+  const remove = useRemoveEntries<FavoriteEntry>(
     favoritesQuery.queryKey,
     ({ id }) => id,
     (ids) => call(removeFavorites, { body: { video_ids: ids } }),
   )
   const lines = (pages.data?.pages ?? []).flatMap(({ list }) =>
-    list.map((video): Line => ({
+    list.map((video): LibraryEntry => ({
       key: video.id,
       video,
       notes: [
         t('card.episodes', { count: video.episode_count }),
-        t('lists.since', { date: longDate(video.favorited_at) }),
+        t('lists.since', { date: formatLongDate(video.favorited_at) }),
       ],
     })),
   )
@@ -31,7 +31,7 @@ export function Favorites() {
       title={t('menu.favorites')}
       empty={t('lists.favoritesEmpty')}
       pages={pages}
-      lines={lines}
+      entries={lines}
       onRemove={remove}
     />
   )

@@ -7,12 +7,12 @@ import { SignInAgain } from '#web/features/members/forms/SignInAgain.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { ListFoot, type Pages } from '#web/ui/ListFoot.tsx'
+import { ListFooter, type PaginatedQuery } from '#web/ui/ListFoot.tsx'
 import { SwipeCell } from '#web/ui/SwipeCell.tsx'
 import styles from './personal-list.module.css'
 
 /** One line of a list: the video and a note about it. */
-export interface Line {
+export interface LibraryEntry {
   key: string
   video: VideoCard
   episode?: number
@@ -24,47 +24,47 @@ export interface Line {
 interface PersonalListProps {
   title: string
   empty: string
-  pages: Pages & { isPending: boolean }
-  lines: Line[]
+  pages: PaginatedQuery & { isPending: boolean }
+  entries: LibraryEntry[]
   onRemove: (videoIds: string[]) => void
 }
 
 /** A user's list, newest first. Entries are removed by a swipe, or several at once in edit mode. */
-export function PersonalList({ title, empty, pages, lines, onRemove }: PersonalListProps) {
+export function PersonalList({ title, empty, pages, entries, onRemove }: PersonalListProps) {
   const { t } = useTranslation()
-  const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
-  const toggle = (id: string) => setChosen((before) => toggled(before ?? new Set(), id))
+  const [selectedIds, setSelectedIds] = useState<ReadonlySet<string> | null>(null)
+  const toggle = (id: string) => setSelectedIds((before) => withToggled(before ?? new Set(), id))
   const remove = (ids: string[]) => {
     onRemove(ids)
-    setChosen(null)
+    setSelectedIds(null)
   }
   return (
     <section className={styles.list}>
       <title>{title}</title>
       <div className={styles.head}>
         <h1>{title}</h1>
-        {lines.length > 0 && (
-          <Button look="quiet" onClick={() => setChosen(chosen ? null : new Set())}>
-            {chosen ? t('lists.done') : t('lists.edit')}
+        {entries.length > 0 && (
+          <Button variant="quiet" onClick={() => setSelectedIds(selectedIds ? null : new Set())}>
+            {selectedIds ? t('lists.done') : t('lists.edit')}
           </Button>
         )}
       </div>
       <LibraryNav />
       {pages.isPending && <Skeleton />}
       <ul className={styles.lines} aria-label={title}>
-        {lines.map((line) => (
+        {entries.map((line) => (
           <li key={line.key}>
-            {chosen ? (
+            {selectedIds ? (
               <label className={styles.choice}>
                 <input
                   type="checkbox"
-                  checked={chosen.has(line.video.id)}
+                  checked={selectedIds.has(line.video.id)}
                   onChange={() => toggle(line.video.id)}
                 />
                 <Row line={line} />
               </label>
             ) : (
-              <SwipeCell action={<RemoveOne line={line} onRemove={() => remove([line.video.id])} />}>
+              <SwipeCell action={<RemoveButton line={line} onRemove={() => remove([line.video.id])} />}>
                 <Link className={styles.link} to={paths.video.to(line.video.id, line.episode)}>
                   <Row line={line} />
                 </Link>
@@ -73,12 +73,12 @@ export function PersonalList({ title, empty, pages, lines, onRemove }: PersonalL
           </li>
         ))}
       </ul>
-      <ListFoot pages={pages} empty={<EmptyList text={empty} />} signIn={<SignInAgain />} />
-      {chosen && (
+      <ListFooter pages={pages} empty={<EmptyList text={empty} />} signIn={<SignInAgain />} />
+      {selectedIds && (
         <EditBar
-          count={chosen.size}
-          onAll={() => setChosen(new Set(lines.map(({ video }) => video.id)))}
-          onRemove={() => remove([...chosen])}
+          count={selectedIds.size}
+          onAll={() => setSelectedIds(new Set(entries.map(({ video }) => video.id)))}
+          onRemove={() => remove([...selectedIds])}
         />
       )}
     </section>
@@ -97,13 +97,13 @@ function LibraryNav() {
   )
 }
 
-function toggled(chosen: ReadonlySet<string>, id: string): ReadonlySet<string> {
+function withToggled(chosen: ReadonlySet<string>, id: string): ReadonlySet<string> {
   const next = new Set(chosen)
   if (!next.delete(id)) next.add(id)
   return next
 }
 
-function Row({ line: { video, notes, watched } }: { line: Line }): ReactNode {
+function Row({ line: { video, notes, watched } }: { line: LibraryEntry }): ReactNode {
   return (
     <span className={styles.row}>
       <span className={styles.poster}>
@@ -122,7 +122,7 @@ function Row({ line: { video, notes, watched } }: { line: Line }): ReactNode {
   )
 }
 
-function RemoveOne({ line, onRemove }: { line: Line; onRemove: () => void }) {
+function RemoveButton({ line, onRemove }: { line: LibraryEntry; onRemove: () => void }) {
   const { t } = useTranslation()
   return (
     <button
@@ -141,7 +141,7 @@ function EditBar(props: { count: number; onAll: () => void; onRemove: () => void
   return (
     <div className={styles.bar}>
       <span aria-live="polite">{t('lists.selected', { count: props.count })}</span>
-      <Button look="quiet" onClick={props.onAll}>
+      <Button variant="quiet" onClick={props.onAll}>
         {t('lists.selectAll')}
       </Button>
       <Button onClick={props.onRemove} disabled={props.count === 0}>

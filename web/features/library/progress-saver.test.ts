@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { progressSaver, type Place } from './progress-saver.ts'
+import { createProgressSaver, type WatchPosition } from './progress-saver.ts'
 
 function setUp() {
   const sent: { positionMs: number; episodeId: string }[] = []
   let now = 0
-  const saver = progressSaver(
+  const saver = createProgressSaver(
     async ({ positionMs, episodeId }) => sent.push({ positionMs, episodeId }),
     () => new Date(now),
   )
   const play = (seconds: number, episodeId = 'ep_1', atSecond = seconds) => {
     now = seconds * 1000
-    const place: Place = { videoId: 'vid_1', episodeId, positionMs: atSecond * 1000 }
-    saver.at(place)
+    const place: WatchPosition = { videoId: 'vid_1', episodeId, positionMs: atSecond * 1000 }
+    saver.report(place)
   }
   return { sent, saver, play }
 }

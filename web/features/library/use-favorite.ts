@@ -14,19 +14,19 @@ const offerAlerts = (queryClient: QueryClient) =>
 export function useFavorite(video: Video): (favorite: boolean) => void {
   const queryClient = useQueryClient()
   const { queryKey } = videoQuery(video.id)
-  const show = (favorite: boolean) =>
+  const updateCache = (favorite: boolean) =>
     queryClient.setQueryData<Video>(queryKey, (known) => known && withFavorite(known, favorite))
   return (favorite) => {
-    show(favorite)
-    const sent: Promise<unknown> = favorite
+    updateCache(favorite)
+    const request: Promise<unknown> = favorite
       ? call(addFavorite, { body: { video_id: video.id } })
       : call(removeFavorites, { body: { video_ids: [video.id] } })
-    sent
+    request
       .then(() => {
         void queryClient.invalidateQueries({ queryKey: ['favorites'] })
         return favorite ? offerAlerts(queryClient) : undefined
       })
-      .catch(() => show(!favorite))
+      .catch(() => updateCache(!favorite))
   }
 }
 

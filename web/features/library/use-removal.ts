@@ -11,34 +11,37 @@ interface Page<Entry> {
  * Removes entries from a list, at once on screen and then on the server; if that fails they reappear and a message is shown. `idOf`
  * returns the id of an entry's video.
  */
-export function useRemoval<Entry>(
+export function useRemoveEntries<Entry>(
   queryKey: QueryKey,
   idOf: (entry: Entry) => string,
   send: (videoIds: string[]) => Promise<unknown>,
 ): (videoIds: string[]) => void {
   const queryClient = useQueryClient()
   return (videoIds) => {
-    const gone = new Set(videoIds)
-    const before = queryClient.getQueryData<InfiniteData<Page<Entry>>>(queryKey)
+    const removedIds = new Set(videoIds)
+    const previousData = queryClient.getQueryData<InfiniteData<Page<Entry>>>(queryKey)
     void queryClient.cancelQueries({ queryKey })
-    queryClient.setQueryData<InfiniteData<Page<Entry>>>(queryKey, (data) => data && without(data, gone, idOf))
+    queryClient.setQueryData<InfiniteData<Page<Entry>>>(
+      queryKey,
+      (data) => data && withoutEntries(data, removedIds, idOf),
+    )
     send(videoIds)
       .then(() => queryClient.invalidateQueries({ queryKey: [queryKey[0]] }))
       .catch(() => {
-        queryClient.setQueryData(queryKey, before)
+        queryClient.setQueryData(queryKey, previousData)
         notify(i18n.t('lists.notRemoved'))
       })
   }
 }
 
-function without<Entry>(
+function withoutEntries<Entry>(
   data: InfiniteData<Page<Entry>>,
-  gone: ReadonlySet<string>,
+  removedIds: ReadonlySet<string>,
   idOf: (entry: Entry) => string,
 ): InfiniteData<Page<Entry>> {
   const pages = data.pages.map((page) => ({
     ...page,
-    list: page.list.filter((entry) => !gone.has(idOf(entry))),
+    list: page.list.filter((entry) => !removedIds.has(idOf(entry))),
   }))
   return { ...data, pages }
 }

@@ -17,22 +17,30 @@ interface EndSlideProps {
   /** Related dramas; the first is the next one. */
   related: VideoCard[]
   /** Whether more episodes of this drama will be released. */
-  continues: boolean
+  hasMoreEpisodes: boolean
   active: boolean
   /** Whether the next drama starts automatically; false after a locked episode was skipped. */
-  counts: boolean
+  autoPlaysNext: boolean
   back: ReactNode
   onReplay: () => void
   onNext: () => void
 }
 
 /** Slide after a drama's last episode: starts the next drama after a countdown that can be stopped, or replays the episode. */
-export function EndSlide({ related, continues, active, counts, back, onReplay, onNext }: EndSlideProps) {
+export function EndSlide({
+  related,
+  hasMoreEpisodes,
+  active,
+  autoPlaysNext,
+  back,
+  onReplay,
+  onNext,
+}: EndSlideProps) {
   const { t } = useTranslation()
   const [next, ...others] = related
   const feed = useQuery(homepageQuery).data?.feed
   usePrefetch(next?.id, active)
-  const title = t(continues ? 'end.continues' : 'end.title')
+  const title = t(hasMoreEpisodes ? 'end.continues' : 'end.title')
   return (
     <section className={styles.slide} aria-label={title}>
       <NextCover video={next} />
@@ -40,10 +48,10 @@ export function EndSlide({ related, continues, active, counts, back, onReplay, o
       <div className={styles.content}>
         <div className={styles.words}>
           <h2>{title}</h2>
-          {continues && <p>{t('end.continuesText')}</p>}
-          {next && active && <UpNext video={next} counts={counts} onNext={onNext} />}
+          {hasMoreEpisodes && <p>{t('end.continuesText')}</p>}
+          {next && active && <UpNext video={next} counts={autoPlaysNext} onNext={onNext} />}
           <div className={styles.buttons}>
-            <Button look="quiet" onClick={onReplay}>
+            <Button variant="quiet" onClick={onReplay}>
               <Icon name="play" size={18} /> {t('end.replay')}
             </Button>
             {feed && (
@@ -90,9 +98,17 @@ export function NextDrama({ video, onOpen }: { video: VideoCard; onOpen: () => v
 
 const countdownSeconds = 8
 
-function UpNext({ video, counts, onNext }: { video: VideoCard; counts: boolean; onNext: () => void }) {
+function UpNext({
+  video,
+  counts: autoPlaysNext,
+  onNext,
+}: {
+  video: VideoCard
+  counts: boolean
+  onNext: () => void
+}) {
   const { t } = useTranslation()
-  const { seconds, stop } = useCountdown(counts ? countdownSeconds : null, onNext)
+  const { seconds, stop } = useCountdown(autoPlaysNext ? countdownSeconds : null, onNext)
   return (
     <div className={styles.next}>
       <div className={styles.poster}>
@@ -106,7 +122,7 @@ function UpNext({ video, counts, onNext }: { video: VideoCard; counts: boolean; 
         <div className={styles.buttons}>
           <Button onClick={onNext}>{t('end.play')}</Button>
           {seconds !== null && (
-            <Button look="quiet" onClick={stop}>
+            <Button variant="quiet" onClick={stop}>
               {t('end.stop')}
             </Button>
           )}

@@ -1,6 +1,6 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Episode } from '#contract/media.ts'
-import { clock } from '#web/lib/format.ts'
+import { formatClock } from '#web/lib/format.ts'
 import { Stepper } from '#web/ui/forms/Stepper.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './episode-grid.module.css'
@@ -49,22 +49,22 @@ export function EpisodeGrid({ episodes, current, onChoose, onStep }: EpisodeGrid
 function Cell({ episode, playing, onChoose }: { episode: Episode; playing: boolean; onChoose: () => void }) {
   const { t } = useTranslation()
   const { number, title, state, ready, duration_ms, thumb_url } = episode
-  const plays = playing && ready && state !== 'locked'
-  const word = plays ? t('video.playing') : ready ? t(`video.${state}`) : t('video.notReady')
+  const isPlaying = playing && ready && state !== 'locked'
+  const stateText = isPlaying ? t('video.playing') : ready ? t(`video.${state}`) : t('video.notReady')
   return (
     <button type="button" className={styles.cell} onClick={onChoose} aria-current={playing || undefined}>
       <span className={styles.still} style={thumb_url ? { backgroundImage: `url("${thumb_url}")` } : {}}>
         {state === 'locked' && <Icon name="lock" size={18} />}
         {state === 'unlocked' && <Icon name="check" size={18} />}
-        {plays && <span className={styles.bars} />}
+        {isPlaying && <span className={styles.bars} />}
       </span>
       <span className={styles.words}>
         <span className="hidden-text">{t('video.episode', { number })}</span>
         <span className={styles.number} aria-hidden="true">
           {t('video.number', { number })}
         </span>
-        <span className={styles.state}>{duration_ms && ready ? clock(duration_ms) : word}</span>
-        <span className="hidden-text">{[title, word].filter(Boolean).join(', ')}</span>
+        <span className={styles.state}>{duration_ms && ready ? formatClock(duration_ms) : stateText}</span>
+        <span className="hidden-text">{[title, stateText].filter(Boolean).join(', ')}</span>
       </span>
     </button>
   )

@@ -7,19 +7,19 @@ import type { SlideTools } from '#web/player/ui/Stage.tsx'
 import { VideoSlide } from '#web/player/ui/VideoSlide.tsx'
 import type { VideoSlideProps } from '#web/player/ui/video-slide-props.ts'
 import { prefetchPlaylists } from '#web/player/engine/prefetch-playlists.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
-import { playingQuery } from './queries.ts'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { playbackQuery } from './queries.ts'
 import styles from './episode-slide.module.css'
 
-type PageParts = Pick<
+type SlidePageProps = Pick<
   VideoSlideProps,
   'active' | 'title' | 'startMs' | 'rail' | 'back' | 'onDoubleTap' | 'onEnded' | 'onState'
 >
 
-interface EpisodeSlideProps extends PageParts {
+interface EpisodeSlideProps extends SlidePageProps {
   episode: Episode
   /** A neighbour's stream waits until the episode on screen has enough buffered. */
-  hold: boolean
+  deferLoading: boolean
   tools: SlideTools
   /** Called as soon as the episode is known to be locked, so that the paywall can load before the slide is shown. */
   onLocked: () => void
@@ -28,19 +28,26 @@ interface EpisodeSlideProps extends PageParts {
 }
 
 /** One episode in the feed, in whatever state: playable, locked or in processing. */
-export function EpisodeSlide({ episode, hold, tools, onLocked, renderLocked, ...page }: EpisodeSlideProps) {
+export function EpisodeSlide({
+  episode,
+  deferLoading,
+  tools,
+  onLocked,
+  renderLocked,
+  ...page
+}: EpisodeSlideProps) {
   const { t } = useTranslation()
-  const { data, isError, refetch } = useQuery(playingQuery(episode.id))
-  const again = useCallback(() => void refetch({ cancelRefetch: false }), [refetch])
+  const { data, isError, refetch } = useQuery(playbackQuery(episode.id))
+  const refetchEpisode = useCallback(() => void refetch({ cancelRefetch: false }), [refetch])
   // A stream that has opened stays open, though `hold` becomes true later.
-  const [isOpen, setOpen] = useState(!hold)
-  if (!hold && !isOpen) setOpen(true)
+  const [isOpen, setOpen] = useState(!deferLoading)
+  if (!deferLoading && !isOpen) setOpen(true)
   const url = data?.kind === 'playable' ? data.playable.playback.hls_url : undefined
   useEffect(() => {
     if (isOpen || url === undefined) return
-    const warming = new AbortController()
-    void prefetchPlaylists(url, warming.signal)
-    return () => warming.abort()
+    const prefetching = new AbortController()
+    void prefetchPlaylists(url, prefetching.signal)
+    return () => prefetching.abort()
   }, [isOpen, url])
   const isLocked = data?.kind === 'locked'
   useEffect(() => {
@@ -58,7 +65,7 @@ export function EpisodeSlide({ episode, hold, tools, onLocked, renderLocked, ...
         subtitle={
           t('video.episode', { number: episode.number }) + (episode.title ? ` · ${episode.title}` : '')
         }
-        onExpiring={again}
+        onExpiring={refetchEpisode}
       />
     )
   return (
@@ -71,17 +78,17 @@ export function EpisodeSlide({ episode, hold, tools, onLocked, renderLocked, ...
           {renderLocked(data.offer)}
         </div>
       )}
-      {data?.kind === 'making' && <Making progress={data.progress} />}
+      {data?.kind === 'making' && <Processing progress={data.progress} />}
       {isError && (!data || isLocked) && (
         <div className={styles.middle}>
-          <CouldNotLoad text={t('video.failed')} onRetry={again} />
+          <LoadError text={t('video.failed')} onRetry={refetchEpisode} />
         </div>
       )}
     </div>
   )
 }
 
-function Making({ progress }: { progress: number }) {
+function Processing({ progress }: { progress: number }) {
   const { t } = useTranslation()
   return (
     <div className={styles.middle} role="status">

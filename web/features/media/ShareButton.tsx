@@ -4,8 +4,8 @@ import { userQuery } from '#web/features/members/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { sendEvent } from '#web/lib/tracking/events.ts'
 import { paths } from '#web/lib/paths.ts'
-import { Tool } from '#web/player/ui/Controls.tsx'
-import { canShareBySystem, sharedUrl } from './share.ts'
+import { ControlButton } from '#web/player/ui/Controls.tsx'
+import { canUseSystemShare, shareUrl } from './share.ts'
 
 const ShareSheet = lazy(async () => ({ default: (await import('./ShareSheet.tsx')).ShareSheet }))
 
@@ -20,15 +20,15 @@ export function ShareButton({ videoId, title, episode }: ShareButtonProps) {
   const { t } = useTranslation()
   const code = useQuery(userQuery).data?.referral_code
   const [open, setOpen] = useState(false)
-  const url = sharedUrl(paths.video.to(videoId, episode), code)
+  const url = shareUrl(paths.video.to(videoId, episode), code)
   const share = () => {
     sendEvent('share', { video_id: videoId })
-    if (canShareBySystem()) navigator.share({ title, url }).catch(() => {})
+    if (canUseSystemShare()) navigator.share({ title, url }).catch(() => {})
     else setOpen(true)
   }
   return (
     <>
-      <Tool icon="share" label={t('video.share')} note={t('video.share')} onClick={share} />
+      <ControlButton icon="share" label={t('video.share')} note={t('video.share')} onClick={share} />
       {open && (
         <Suspense>
           <ShareSheet title={title} url={url} onClose={() => setOpen(false)} />

@@ -1,7 +1,7 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { ReactNode } from 'react'
 import type { Video } from '#contract/catalog.ts'
-import { shortCount } from '#web/lib/format.ts'
+import { formatShortCount } from '#web/lib/format.ts'
 import styles from './video-panel.module.css'
 
 /** A video's details: synopsis, episodes, and similar dramas. */
@@ -25,7 +25,7 @@ export function VideoPanel({
         {[
           video.category?.name,
           t('card.episodes', { count: video.episode_count }),
-          t('card.plays', { plays: shortCount(video.play_count), count: video.play_count }),
+          t('card.plays', { plays: formatShortCount(video.play_count), count: video.play_count }),
         ]
           .filter(Boolean)
           .join(' · ')}

@@ -3,9 +3,9 @@ import card from '#web/features/catalog/card.module.css'
 import type { Frame } from '#web/player/engine/storyboard.ts'
 import { storyboardQuery } from '#web/player/hooks/storyboard-query.ts'
 import styles from './hover-previews.module.css'
-import { episodesQuery, playingQuery } from './queries.ts'
+import { episodesQuery, playbackQuery } from './queries.ts'
 
-const restMs = 400
+const hoverDelayMs = 400
 const frameMs = 700
 
 /**
@@ -15,23 +15,26 @@ const frameMs = 700
  */
 export function startHoverPreviews(queryClient: QueryClient): () => void {
   let link: Element | null = null
-  let leave = () => {}
-  const over = ({ target, pointerType }: PointerEvent) => {
-    const now = target instanceof Element ? target.closest('a[href^="/videos/"]') : null
-    if (now === link) return
-    leave()
-    link = now
-    const poster = now?.querySelector(`.${card.cover}`)
-    leave = poster && pointerType === 'mouse' && isWelcome() ? rest(queryClient, now, poster) : () => {}
+  let stopPreview = () => {}
+  const onPointerOver = ({ target, pointerType }: PointerEvent) => {
+    const hoveredLink = target instanceof Element ? target.closest('a[href^="/videos/"]') : null
+    if (hoveredLink === link) return
+    stopPreview()
+    link = hoveredLink
+    const poster = hoveredLink?.querySelector(`.${card.cover}`)
+    stopPreview =
+      poster && pointerType === 'mouse' && canShowPreviews()
+        ? schedulePreview(queryClient, hoveredLink, poster)
+        : () => {}
   }
-  addEventListener('pointerover', over)
+  addEventListener('pointerover', onPointerOver)
   return () => {
-    removeEventListener('pointerover', over)
-    leave()
+    removeEventListener('pointerover', onPointerOver)
+    stopPreview()
   }
 }
 
-function isWelcome(): boolean {
+function canShowPreviews(): boolean {
   const { connection } = navigator as { connection?: { saveData?: boolean } }
   return (
     navigator.onLine &&
@@ -41,39 +44,39 @@ function isWelcome(): boolean {
 }
 
 /** Waits for the mouse to rest on the poster, then plays the frames until it leaves. */
-function rest(queryClient: QueryClient, link: Element | null, poster: Element): () => void {
-  const left = new AbortController()
+function schedulePreview(queryClient: QueryClient, link: Element | null, poster: Element): () => void {
+  const abortController = new AbortController()
   const id = /^\/videos\/([^/?]+)/.exec(link?.getAttribute('href') ?? '')?.[1]
   const timer = setTimeout(() => {
     if (!id) return
     // The call has reported the failure; the poster stays.
-    framesOf(queryClient, decodeURIComponent(id))
-      .then((frames) => play(frames, poster, left.signal))
+    fetchFrames(queryClient, decodeURIComponent(id))
+      .then((frames) => play(frames, poster, abortController.signal))
       .catch(() => {})
-  }, restMs)
+  }, hoverDelayMs)
   return () => {
     clearTimeout(timer)
-    left.abort()
+    abortController.abort()
   }
 }
 
-async function framesOf(queryClient: QueryClient, videoId: string): Promise<Frame[]> {
+async function fetchFrames(queryClient: QueryClient, videoId: string): Promise<Frame[]> {
   const episodes = await queryClient.ensureQueryData(episodesQuery(videoId))
-  const open = episodes.find(({ ready, state }) => ready && state !== 'locked')
-  if (!open) return []
-  const playing = await queryClient.fetchQuery(playingQuery(open.id))
+  const playableEpisode = episodes.find(({ ready, state }) => ready && state !== 'locked')
+  if (!playableEpisode) return []
+  const playing = await queryClient.fetchQuery(playbackQuery(playableEpisode.id))
   if (playing.kind !== 'playable') return []
   return queryClient.fetchQuery(storyboardQuery(playing.playable.playback.storyboard_url))
 }
 
 /** Shows the frames over the poster one after another, scaled to cover it. */
-async function play(frames: Frame[], poster: Element, until: AbortSignal): Promise<void> {
+async function play(frames: Frame[], poster: Element, signal: AbortSignal): Promise<void> {
   const [first] = frames
   if (!first || frames.length < 2) return
   const sheet = new Image()
   sheet.src = first.url
   await sheet.decode()
-  if (until.aborted) return
+  if (signal.aborted) return
   const box = document.createElement('div')
   box.className = styles.preview ?? ''
   const picture = box.appendChild(document.createElement('div'))
@@ -84,13 +87,13 @@ async function play(frames: Frame[], poster: Element, until: AbortSignal): Promi
     scale: String(Math.max(width / first.width, height / first.height)),
     backgroundImage: `url("${first.url}")`,
   })
-  let at = 0
+  let frameIndex = 0
   const show = () => {
-    const { x, y } = frames[at++ % frames.length] ?? first
+    const { x, y } = frames[frameIndex++ % frames.length] ?? first
     picture.style.backgroundPosition = `-${x}px -${y}px`
   }
   show()
   poster.append(box)
   const timer = setInterval(show, frameMs)
-  until.addEventListener('abort', () => (clearInterval(timer), box.remove()))
+  signal.addEventListener('abort', () => (clearInterval(timer), box.remove()))
 }

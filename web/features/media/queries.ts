@@ -1,13 +1,13 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Offer } from '#contract/billing.ts'
 import { getEpisode, type Episode, type PlayableEpisode } from '#contract/media.ts'
-import { call, CallRejected } from '#web/lib/api.ts'
+import { call, ApiError } from '#web/lib/api.ts'
 import { boot } from '#web/lib/boot.ts'
 
 const perPage = 200
-const bootAt = performance.timeOrigin
-const makingAgainMs = 2_000
-const spareMs = 90_000
+const embeddedAt = performance.timeOrigin
+const processingPollMs = 2_000
+const refreshBeforeExpiryMs = 90_000
 
 /** All episodes of a video, in order. */
 export const episodesQuery = (videoId: string) =>
@@ -16,7 +16,7 @@ export const episodesQuery = (videoId: string) =>
     queryFn: ({ signal }) => allEpisodes(videoId, signal),
     initialData: () =>
       boot?.video?.id === videoId && !boot.episodes?.next_cursor ? boot.episodes?.list : undefined,
-    initialDataUpdatedAt: boot?.undecided ? 0 : bootAt,
+    initialDataUpdatedAt: boot?.undecided ? 0 : embeddedAt,
   })
 
 async function allEpisodes(videoId: string, signal: AbortSignal): Promise<Episode[]> {
@@ -32,40 +32,42 @@ async function allEpisodes(videoId: string, signal: AbortSignal): Promise<Episod
 }
 
 /** The state of an episode's slide: playable, locked with an offer, or in processing with its progress. */
-export type Playing =
+export type EpisodePlayback =
   | { kind: 'playable'; playable: PlayableEpisode }
   | { kind: 'locked'; offer: Offer }
   | { kind: 'making'; progress: number }
 
 /** The data for playing an episode. Refetched while the episode is processed; a signed URL is fresh until shortly before it expires. */
-export const playingQuery = (episodeId: string) =>
+export const playbackQuery = (episodeId: string) =>
   queryOptions({
     queryKey: ['playing', episodeId],
-    queryFn: ({ signal }) => playing(episodeId, signal),
-    initialData: (): Playing | undefined => {
+    queryFn: ({ signal }) => fetchPlayback(episodeId, signal),
+    initialData: (): EpisodePlayback | undefined => {
       const playable = [boot?.playable, boot?.following].find((known) => known?.episode.id === episodeId)
       return playable && { kind: 'playable', playable }
     },
-    initialDataUpdatedAt: bootAt,
+    initialDataUpdatedAt: embeddedAt,
     staleTime: ({ state: { data, dataUpdatedAt } }) =>
-      data?.kind === 'playable' ? Date.parse(data.playable.playback.expires_at) - dataUpdatedAt - spareMs : 0,
-    refetchInterval: ({ state: { data } }) => (data?.kind === 'making' ? makingAgainMs : false),
+      data?.kind === 'playable'
+        ? Date.parse(data.playable.playback.expires_at) - dataUpdatedAt - refreshBeforeExpiryMs
+        : 0,
+    refetchInterval: ({ state: { data } }) => (data?.kind === 'making' ? processingPollMs : false),
   })
 
-async function playing(episodeId: string, signal: AbortSignal): Promise<Playing> {
+async function fetchPlayback(episodeId: string, signal: AbortSignal): Promise<EpisodePlayback> {
   try {
     const playable = await call(getEpisode, { query: { episode_id: episodeId }, signal })
     if (!('playback' in playable)) throw new TypeError('received a list instead of one episode')
     return { kind: 'playable', playable }
   } catch (error) {
-    const refusal = error instanceof CallRejected ? asRefusal(error) : null
-    if (refusal) return refusal
+    const blocked = error instanceof ApiError ? playbackFromError(error) : null
+    if (blocked) return blocked
     throw error
   }
 }
 
 /** The contract defines these shapes of `info` for these codes. */
-function asRefusal({ code, info }: CallRejected): Playing | null {
+function playbackFromError({ code, info }: ApiError): EpisodePlayback | null {
   if (code === 402) return { kind: 'locked', offer: info as Offer }
   if (code === 409) return { kind: 'making', progress: (info as { progress?: number }).progress ?? 0 }
   return null

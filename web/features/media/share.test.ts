@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import '#web/i18n/watch.ts'
-import { copyText, sharedUrl, shareTargets } from './share.ts'
+import { copyText, shareUrl, shareTargets } from './share.ts'
 
 const said = vi.hoisted(() => {
   vi.stubGlobal('location', { origin: 'https://site.test', search: '' })
@@ -13,10 +13,10 @@ beforeEach(() => said.mockClear())
 
 describe('a shared link', () => {
   it("carries the sharer's code as the referrer token", () => {
-    expect(sharedUrl('/videos/vid_1?episode=2', 'abc')).toBe(
+    expect(shareUrl('/videos/vid_1?episode=2', 'abc')).toBe(
       'https://site.test/videos/vid_1?episode=2&token=abc',
     )
-    expect(sharedUrl('/videos/vid_1', null)).toBe('https://site.test/videos/vid_1')
+    expect(shareUrl('/videos/vid_1', null)).toBe('https://site.test/videos/vid_1')
   })
 
   it('is passed to every network completely, whatever characters the title contains', () => {

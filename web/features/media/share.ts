@@ -2,14 +2,14 @@ import { i18n } from '#web/i18n/index.ts'
 import { notify } from '#web/lib/notify.ts'
 
 /** Returns the URL to share, with the sharer's code if there is one. */
-export function sharedUrl(path: string, code: string | null | undefined): string {
+export function shareUrl(path: string, code: string | null | undefined): string {
   const url = new URL(path, location.origin)
   if (code) url.searchParams.set('token', code)
   return url.href
 }
 
 /** Returns whether to use the system's share sheet: only on phones and tablets, where people know it. */
-export function canShareBySystem(): boolean {
+export function canUseSystemShare(): boolean {
   return typeof navigator.share === 'function' && matchMedia('(pointer: coarse)').matches
 }
 
@@ -20,8 +20,8 @@ export async function copyText(text: string): Promise<void> {
     notify(i18n.t('video.copied'))
   } catch (error) {
     // A DOMException is the browser's refusal; the seed has another message for other exceptions.
-    const refused = error instanceof DOMException
-    notify(refused ? i18n.t('video.copyFailed') : `${i18n.t('video.unableToCopy')} ${text}`)
+    const isDenied = error instanceof DOMException
+    notify(isDenied ? i18n.t('video.copyFailed') : `${i18n.t('video.unableToCopy')} ${text}`)
   }
 }
 

@@ -4,13 +4,13 @@ import { call } from '#web/lib/api.ts'
 import { saveRecord, readRecord, storage } from '#web/lib/storage.ts'
 
 /** The user of the previous visit, stored in the browser. */
-export const userAtLoad = readRecord<User>('user')
+export const storedUser = readRecord<User>('user')
 
 /** The user, cached between visits and shown at once on the next one. The id is also stored under its own key (seed, section 3). */
 export const userQuery = queryOptions({
   queryKey: ['user'],
   queryFn: async ({ signal }) => storeUser(await call(getUser, { signal })),
-  initialData: userAtLoad,
+  initialData: storedUser,
   initialDataUpdatedAt: 0,
 })
 
@@ -20,12 +20,12 @@ function storeUser(user: User): User {
 }
 
 /** Stores the user after a sign-in, sign-out or registration, and refetches what was shown for the previous one. */
-export function rememberUser(queryClient: QueryClient, user: User): void {
-  const before = queryClient.getQueryData(userQuery.queryKey)
+export function setCurrentUser(queryClient: QueryClient, user: User): void {
+  const previousUser = queryClient.getQueryData(userQuery.queryKey)
   queryClient.setQueryData(userQuery.queryKey, storeUser(user))
-  if (before?.id === user.id && before.role === user.role) return
+  if (previousUser?.id === user.id && previousUser.role === user.role) return
   // Data that the card form stored for the previous user (billing/remembered-payer.ts).
-  if (before?.id !== user.id) storage.remove('payer')
+  if (previousUser?.id !== user.id) storage.remove('payer')
   saveRecord('recently_watched', [])
   queryClient.setQueryData(['history', 'recent'], [])
   void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'user' })

@@ -12,21 +12,21 @@ export function Blocks({ blocks }: { blocks: readonly Block[] }) {
   return (
     <div className={styles.text}>
       {blocks.map((block, i) => (
-        <BlockOfText key={i} {...block} />
+        <TextBlock key={i} {...block} />
       ))}
     </div>
   )
 }
 
-function BlockOfText({ kind, id, lines }: Block) {
+function TextBlock({ kind, id, lines }: Block) {
   const [first = []] = lines
-  if (kind === 'paragraph') return <p>{runsOf(first)}</p>
+  if (kind === 'paragraph') return <p>{renderRuns(first)}</p>
   if (kind === 'list' || kind === 'steps') {
     const List = kind === 'list' ? 'ul' : 'ol'
     return (
       <List>
         {lines.map((line, i) => (
-          <li key={i}>{runsOf(line)}</li>
+          <li key={i}>{renderRuns(line)}</li>
         ))}
       </List>
     )
@@ -41,11 +41,11 @@ function BlockOfText({ kind, id, lines }: Block) {
   )
 }
 
-const runsOf = (runs: readonly Run[]) => runs.map((run, i) => <RunOfText key={i} {...run} />)
+const renderRuns = (runs: readonly Run[]) => runs.map((run, i) => <TextRun key={i} {...run} />)
 
-function RunOfText({ text, strong, emphasis, href }: Run) {
-  const worded = strong ? <strong>{text}</strong> : text
-  const said = emphasis ? <em>{worded}</em> : worded
-  if (href === undefined) return said
-  return /^[/#]/.test(href) ? <Link to={href}>{said}</Link> : <a href={href}>{said}</a>
+function TextRun({ text, strong, emphasis, href }: Run) {
+  const strongText = strong ? <strong>{text}</strong> : text
+  const content = emphasis ? <em>{strongText}</em> : strongText
+  if (href === undefined) return content
+  return /^[/#]/.test(href) ? <Link to={href}>{content}</Link> : <a href={href}>{content}</a>
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { sendMessage } from '#contract/pages.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'
-import { isEmail, isMessage, isName } from '#web/lib/checks.ts'
+import { isEmail, isValidMessage, isValidName } from '#web/lib/checks.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
@@ -18,10 +18,10 @@ function Form({ onSent }: { onSent: (email: string) => void }) {
   const { t } = useTranslation()
   const form = useForm({
     initial: { name: '', email: '', message: '' },
-    messagesOf: ({ name, email, message }) => ({
-      ...(isName(name) ? {} : { name: t('pages.nameBad') }),
+    validate: ({ name, email, message }) => ({
+      ...(isValidName(name) ? {} : { name: t('pages.nameBad') }),
       ...(isEmail(email) ? {} : { email: t('pages.emailBad') }),
-      ...(isMessage(message) ? {} : { message: t('pages.messageBad') }),
+      ...(isValidMessage(message) ? {} : { message: t('pages.messageBad') }),
     }),
     send: async (value) => {
       await call(sendMessage, { body: value })
@@ -31,7 +31,7 @@ function Form({ onSent }: { onSent: (email: string) => void }) {
   return (
     <form className={styles.form} onSubmit={form.submit} noValidate aria-busy={form.busy}>
       <h2>{t('pages.write')}</h2>
-      {form.problem && <p role="alert">{form.problem}</p>}
+      {form.formError && <p role="alert">{form.formError}</p>}
       <Field {...form.field('name')} label={t('pages.name')} autoComplete="name" />
       <Field
         {...form.field('email')}
@@ -59,7 +59,7 @@ function Thanks({ email, onAgain }: { email: string; onAgain: () => void }) {
         {t('pages.sentTitle')}
       </h2>
       <p>{t('pages.sentText', { email })}</p>
-      <Button look="quiet" onClick={onAgain}>
+      <Button variant="quiet" onClick={onAgain}>
         {t('pages.another')}
       </Button>
     </div>

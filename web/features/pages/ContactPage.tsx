@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { Blocks } from './Blocks.tsx'
 import { ContactForm } from './ContactForm.tsx'
 import { pageQuery } from './queries.ts'
@@ -19,7 +19,7 @@ export function ContactPage() {
       <ContactForm />
       <div className={styles.imprint}>
         {data && <Blocks blocks={data.blocks} />}
-        {!data && (isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <TextSkeleton />)}
+        {!data && (isError ? <LoadError onRetry={() => void refetch()} /> : <TextSkeleton />)}
       </div>
     </section>
   )

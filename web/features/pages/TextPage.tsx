@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { longDate } from '#web/lib/format.ts'
+import { formatLongDate } from '#web/lib/format.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { Blocks } from './Blocks.tsx'
 import { pageQuery } from './queries.ts'
 import { TextSkeleton } from './TextSkeleton.tsx'
@@ -12,14 +12,14 @@ import styles from './text-page.module.css'
 export function TextPage({ name }: { name: string }) {
   const { t } = useTranslation()
   const { data, isError, refetch } = useQuery(pageQuery(name))
-  if (!data) return isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <TextSkeleton heading />
+  if (!data) return isError ? <LoadError onRetry={() => void refetch()} /> : <TextSkeleton heading />
   return (
     <article className={styles.page}>
       <title>{data.title}</title>
       <h1>{data.title}</h1>
       <div className={styles.foot}>
-        <p>{t('pages.updated', { date: longDate(data.updated_at) })}</p>
-        <Button look="quiet" onClick={() => window.print()}>
+        <p>{t('pages.updated', { date: formatLongDate(data.updated_at) })}</p>
+        <Button variant="quiet" onClick={() => window.print()}>
           {t('pages.print')}
         </Button>
       </div>

@@ -42,15 +42,15 @@ export function ConsentBanner({ answer, platforms, onChoose, onClose }: ConsentB
         {answer !== null && <p className={styles.now}>{t(answer ? 'privacy.nowYes' : 'privacy.nowNo')}</p>}
       </div>
       <div className={styles.buttons}>
-        <Button look="quiet" onClick={() => onChoose(false)}>
+        <Button variant="quiet" onClick={() => onChoose(false)}>
           {t('privacy.decline')}
         </Button>
-        <Button look="quiet" onClick={() => onChoose(true)}>
+        <Button variant="quiet" onClick={() => onChoose(true)}>
           {t('privacy.accept')}
         </Button>
       </div>
       <div className={styles.close}>
-        <Button look="icon" aria-label={t('privacy.close')} onClick={onClose}>
+        <Button variant="icon" aria-label={t('privacy.close')} onClick={onClose}>
           <Icon name="close" />
         </Button>
       </div>

@@ -19,10 +19,10 @@ export function ConsentBar({ onChoose, onDetails }: ConsentBarProps) {
         </button>
       </p>
       <div className={styles.answers}>
-        <Button look="quiet" onClick={() => onChoose(false)}>
+        <Button variant="quiet" onClick={() => onChoose(false)}>
           {t('privacy.decline')}
         </Button>
-        <Button look="quiet" onClick={() => onChoose(true)}>
+        <Button variant="quiet" onClick={() => onChoose(true)}>
           {t('privacy.accept')}
         </Button>
       </div>

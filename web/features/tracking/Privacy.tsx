@@ -1,49 +1,49 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { onConsent } from '#web/lib/tracking/consent.ts'
-import { isConsentOpen } from '#web/lib/tracking/consent-question.ts'
+import { shouldShowConsentBar } from '#web/lib/tracking/consent-question.ts'
 import { ConsentBar } from './ConsentBar.tsx'
 import { ConsentBanner } from './ConsentBanner.tsx'
-import { arePixelsLoaded, removePixelCookies, setUpPixels } from './pixels/pixels.ts'
+import { arePixelsLoaded, removePixelCookies, readConfiguredPixels } from './pixels/pixels.ts'
 import { reportsQuery } from './queries.ts'
 import { useConsent } from './use-consent.ts'
 import { usePixels } from './use-pixels.ts'
 
 /** True in the service worker's cached shell: it may be older than the settings, and its Content Security Policy allows no pixels. */
-const inKeptShell = document.querySelector('meta[name=offline]') !== null
+const isCachedShell = document.querySelector('meta[name=offline]') !== null
 
 interface PrivacyProps {
   /** Whether the user opened the privacy choices. */
-  asked: boolean
+  showsPrivacyChoices: boolean
   onDone: () => void
 }
 
 /** The consent question, and the marketing pixels that depend on its answer. */
-export function Privacy({ asked, onDone }: PrivacyProps) {
+export function Privacy({ showsPrivacyChoices, onDone }: PrivacyProps) {
   const { data } = useQuery(reportsQuery)
-  const pixels = useMemo(() => setUpPixels(data?.list ?? []), [data])
-  const { answer, say } = useConsent()
-  usePixels(pixels, answer === true && !inKeptShell)
+  const pixels = useMemo(() => readConfiguredPixels(data?.list ?? []), [data])
+  const { answer, setConsent } = useConsent()
+  usePixels(pixels, answer === true && !isCachedShell)
   useEffect(() => {
     if (data) performance.mark('privacy-ready')
   }, [data])
-  const [isReading, setReading] = useState(false)
-  const isOpen = useSyncExternalStore(onConsent, isConsentOpen)
-  if (!asked && !isReading && !isOpen) return null
+  const [showsDetails, setShowsDetails] = useState(false)
+  const showsConsentBar = useSyncExternalStore(onConsent, shouldShowConsentBar)
+  if (!showsPrivacyChoices && !showsDetails && !showsConsentBar) return null
   const close = () => {
-    setReading(false)
+    setShowsDetails(false)
     onDone()
   }
   const choose = async (agreed: boolean) => {
     close()
-    await say(agreed)
+    await setConsent(agreed)
     // A running script cannot be removed from a page.
     if (agreed || !arePixelsLoaded()) return
     removePixelCookies(pixels)
     location.reload()
   }
-  if (!asked && !isReading)
-    return <ConsentBar onChoose={(agreed) => void choose(agreed)} onDetails={() => setReading(true)} />
+  if (!showsPrivacyChoices && !showsDetails)
+    return <ConsentBar onChoose={(agreed) => void choose(agreed)} onDetails={() => setShowsDetails(true)} />
   return (
     <ConsentBanner
       answer={answer}

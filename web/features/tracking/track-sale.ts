@@ -3,13 +3,13 @@ import { saveRecord, readRecord } from '#web/lib/storage.ts'
 import { track } from '#web/lib/tracking/track.ts'
 
 const key = 'tracked_orders'
-const most = 20
+const maxTracked = 20
 
 /** Reports a paid order to the pixels, once per browser, however often the order's page is opened. */
 export function trackSale(order: Pick<Order, 'id' | 'status' | 'kind' | 'amount_cents' | 'currency'>): void {
   const tracked = readRecord<string[]>(key) ?? []
   if (order.status !== 'paid' || tracked.includes(order.id)) return
-  saveRecord(key, [...tracked.slice(1 - most), order.id])
+  saveRecord(key, [...tracked.slice(1 - maxTracked), order.id])
   track({
     name: order.kind === 'plan' ? 'Subscribe' : 'Purchase',
     eventId: order.id,

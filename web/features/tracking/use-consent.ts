@@ -1,17 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useSyncExternalStore } from 'react'
 import { changeUser, type User } from '#contract/members.ts'
-import { rememberUser, userQuery } from '#web/features/members/queries.ts'
+import { setCurrentUser, userQuery } from '#web/features/members/queries.ts'
 import { call } from '#web/lib/api.ts'
 import { answerConsent, consentAnswer, onConsent } from '#web/lib/tracking/consent.ts'
 import { storage } from '#web/lib/storage.ts'
 
 /** Storage key of the answer that the server has, or does not need. It is sent while it differs from the browser's answer. */
 const sentKey = 'consent_sent'
-const word = (agreed: boolean) => (agreed ? 'yes' : 'no')
+const storedAnswer = (agreed: boolean) => (agreed ? 'yes' : 'no')
 
 /** Returns the user's consent to marketing, and a function that sets it in this browser and, if the user has a row, on the server. */
-export function useConsent(): { answer: boolean | null; say: (agreed: boolean) => Promise<void> } {
+export function useConsent(): { answer: boolean | null; setConsent: (agreed: boolean) => Promise<void> } {
   const queryClient = useQueryClient()
   const { data: user, dataUpdatedAt } = useQuery(userQuery)
   const answer = useSyncExternalStore(onConsent, consentAnswer)
@@ -19,41 +19,41 @@ export function useConsent(): { answer: boolean | null; say: (agreed: boolean) =
   const fresh = dataUpdatedAt > 0 ? user : undefined
   const send = useCallback(
     async (agreed: boolean) => {
-      if (fresh && needsTelling(fresh, agreed)) {
+      if (fresh && needsUpdate(fresh, agreed)) {
         const body = { consent: { marketing: agreed } }
-        rememberUser(queryClient, await call(changeUser, { body }))
+        setCurrentUser(queryClient, await call(changeUser, { body }))
       }
-      if (fresh) storage.set(sentKey, word(agreed))
+      if (fresh) storage.set(sentKey, storedAnswer(agreed))
     },
     [fresh, queryClient],
   )
   useEffect(() => {
-    if (fresh) void agree(fresh, send)
+    if (fresh) void syncConsent(fresh, send)
   }, [fresh, send])
-  const say = async (agreed: boolean) => {
+  const setConsent = async (agreed: boolean) => {
     storage.remove(sentKey)
     answerConsent(agreed)
     // If sending fails, it is sent on the next visit.
     await send(agreed).catch(() => {})
   }
-  return { answer, say }
+  return { answer, setConsent }
 }
 
 /**
  * Returns whether the server needs the answer. No answer counts as no, so a guest's "no" is not sent to a server that has no row
  * for the guest.
  */
-const needsTelling = ({ role, consent }: User, agreed: boolean) =>
+const needsUpdate = ({ role, consent }: User, agreed: boolean) =>
   consent ? consent.marketing !== agreed : agreed || role === 'member'
 
 /** Synchronizes browser and server: an unsent answer is sent, else the account's answer applies (docs/tracking.md). */
-async function agree(user: User, send: (agreed: boolean) => Promise<void>): Promise<void> {
+async function syncConsent(user: User, send: (agreed: boolean) => Promise<void>): Promise<void> {
   const answer = consentAnswer()
   const sent = storage.get(sentKey)
-  const unsent = answer !== null && sent !== word(answer)
+  const unsent = answer !== null && sent !== storedAnswer(answer)
   if (user.consent && !unsent) {
     const { marketing } = user.consent
-    storage.set(sentKey, word(marketing))
+    storage.set(sentKey, storedAnswer(marketing))
     if (marketing !== answer) answerConsent(marketing)
   } else if (answer !== null && (unsent || answer)) await send(answer).catch(() => {})
 }

@@ -2,33 +2,33 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useLocation } from 'react-router'
 import type { User } from '#contract/members.ts'
-import { userAtLoad, userQuery } from '#web/features/members/queries.ts'
+import { storedUser, userQuery } from '#web/features/members/queries.ts'
 import { consentAnswer } from '#web/lib/tracking/consent.ts'
 import { paths } from '#web/lib/paths.ts'
-import { onTracked, track } from '#web/lib/tracking/track.ts'
-import { arePixelsLoaded, sendToPixels, type SetUpPixel } from './pixels/pixels.ts'
+import { onTrackedEvent, track } from '#web/lib/tracking/track.ts'
+import { arePixelsLoaded, sendToPixels, type ConfiguredPixel } from './pixels/pixels.ts'
 
 /** Screens whose URL or fields contain secrets: pixels are not loaded there and receive no event of them. */
-const secretive: readonly string[] = [paths.signIn.pattern, paths.retrievePassword.pattern]
+const secretPaths: readonly string[] = [paths.signIn.pattern, paths.retrievePassword.pattern]
 
 /** Sends events to the pixels while the user consents. */
-export function usePixels(pixels: readonly SetUpPixel[], agreed: boolean): void {
+export function usePixels(pixels: readonly ConfiguredPixel[], agreed: boolean): void {
   const { pathname } = useLocation()
-  const here = !secretive.includes(pathname)
-  const active = agreed && pixels.length > 0 && (here || arePixelsLoaded())
+  const isAllowedHere = !secretPaths.includes(pathname)
+  const active = agreed && pixels.length > 0 && (isAllowedHere || arePixelsLoaded())
   useRegistration()
   // Before the listener, so that a page view is sent before the events on that page.
   useEffect(() => {
-    if (active && here) sendToPixels(pixels, { name: 'PageView' })
-  }, [active, here, pixels, pathname])
+    if (active && isAllowedHere) sendToPixels(pixels, { name: 'PageView' })
+  }, [active, isAllowedHere, pixels, pathname])
   useEffect(() => {
     if (!active) return
     // Consent may have been withdrawn in another tab.
-    return onTracked((event) => consentAnswer() && sendToPixels(pixels, event))
+    return onTrackedEvent((event) => consentAnswer() && sendToPixels(pixels, event))
   }, [active, pixels])
 }
 
-let before = userAtLoad
+let previousUser = storedUser
 
 /**
  * Reports a registration when a guest becomes a member, which keeps the id. After a visit to a social provider the user is a member
@@ -37,8 +37,8 @@ let before = userAtLoad
 function useRegistration(): void {
   const { data: user } = useQuery(userQuery)
   useEffect(() => {
-    if (user && hasRegistered(before, user)) track({ name: 'CompleteRegistration', eventId: user.id })
-    before = user
+    if (user && hasRegistered(previousUser, user)) track({ name: 'CompleteRegistration', eventId: user.id })
+    previousUser = user
   }, [user])
 }
 

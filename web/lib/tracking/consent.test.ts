@@ -7,10 +7,8 @@ async function openDocument(consent: 'usual' | 'strict') {
   vi.stubGlobal('document', {
     getElementById: (id: string) => (id === 'settings' ? { textContent: JSON.stringify({ consent }) } : null),
   })
-  const [{ answerConsent }, { adIds, takeVisitParameters }] = await Promise.all([
-    import('./consent.ts'),
-    import('./visit.ts'),
-  ])
+  const [{ answerConsent }, { adClickIds: adIds, storeVisitParameters: takeVisitParameters }] =
+    await Promise.all([import('./consent.ts'), import('./visit.ts')])
   return { answerConsent, adIds, takeVisitParameters }
 }
 

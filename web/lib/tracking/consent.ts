@@ -6,8 +6,8 @@ const listeners = new Set<() => void>()
 
 /** Returns the consent to marketing stored in this browser; null if there is no answer, which counts as no. */
 export function consentAnswer(): boolean | null {
-  const kept = storage.get(key)
-  return kept === null ? null : kept === 'yes'
+  const stored = storage.get(key)
+  return stored === null ? null : stored === 'yes'
 }
 
 /** Stores the answer and notifies its listeners. */
@@ -23,6 +23,6 @@ export function onConsent(listener: () => void): () => void {
 }
 
 /** Returns whether a click id may be stored: not after a no, and with `consent: strict` only after a yes. */
-export function mayKeepClickIds(): boolean {
+export function mayStoreClickIds(): boolean {
   return consentAnswer() ?? settings.consent !== 'strict'
 }

@@ -28,7 +28,7 @@ beforeEach(() => {
 
 test('sends a visit, its videos and its paywalls once, also across a reload', async () => {
   for (let loads = 0; loads < 2; loads++) {
-    const { noteVisit, noteVideo, notePaywall } = await load()
+    const { trackVisit: noteVisit, trackVideoVisit: noteVideo, trackPaywall: notePaywall } = await load()
     noteVisit(false)
     noteVideo('vid_1')
     notePaywall('vid_1')
@@ -43,7 +43,7 @@ test('sends a visit, its videos and its paywalls once, also across a reload', as
 })
 
 test('starts a new visit for another campaign link', async () => {
-  const { noteVisit, notePaywall } = await load()
+  const { trackVisit: noteVisit, trackPaywall: notePaywall } = await load()
   noteVisit(false)
   notePaywall('vid_1')
   noteVisit(true)
@@ -55,7 +55,7 @@ test('starts a new visit for another campaign link', async () => {
 test('sends pending events when the page is left, once', async () => {
   const quiet: (() => void)[] = []
   whenIdle = (work) => void quiet.push(work)
-  const { noteVisit, noteVideo } = await load()
+  const { trackVisit: noteVisit, trackVideoVisit: noteVideo } = await load()
   noteVisit(false)
   noteVideo('vid_1')
   expect(sent).toEqual([])
@@ -66,7 +66,7 @@ test('sends pending events when the page is left, once', async () => {
 
 test("falls back to memory if the tab's storage is unavailable", async () => {
   vi.stubGlobal('sessionStorage', undefined)
-  const { noteVisit } = await load()
+  const { trackVisit: noteVisit } = await load()
   noteVisit(false)
   noteVisit(false)
   expect(sent).toHaveLength(1)

@@ -9,10 +9,10 @@ import { whenIdle } from '#web/lib/when-idle.ts'
 const key = 'funnel'
 
 /** Records a marker. @returns whether it is the first time in the visit */
-function once(mark: string): boolean {
+function markOnce(marker: string): boolean {
   const sent = readRecord<string[]>(key, tabStorage) ?? []
-  if (sent.includes(mark)) return false
-  saveRecord(key, [...sent, mark], tabStorage)
+  if (sent.includes(marker)) return false
+  saveRecord(key, [...sent, marker], tabStorage)
   return true
 }
 
@@ -22,7 +22,7 @@ function send(event: string, fields: Record<string, string> = {}): void {
 }
 
 /** Runs when idle, or when the page is left before that. */
-function soon(work: () => void): void {
+function whenIdleOrLeaving(work: () => void): void {
   let sent = false
   const sendOnce = () => {
     removeEventListener('pagehide', sendOnce)
@@ -33,18 +33,18 @@ function soon(work: () => void): void {
   addEventListener('pagehide', sendOnce)
 }
 
-/** Records that the page was opened or shown again. @param again whether a campaign link led there */
-export function noteVisit(again: boolean): void {
-  if (again) tabStorage.remove(key)
-  if (once('visit')) soon(() => send('visit'))
+/** Records that the page was opened or shown again. @param fromCampaignLink whether a campaign link led there */
+export function trackVisit(fromCampaignLink: boolean): void {
+  if (fromCampaignLink) tabStorage.remove(key)
+  if (markOnce('visit')) whenIdleOrLeaving(() => send('visit'))
 }
 
-export function noteVideo(videoId: string): void {
-  if (once(`video ${videoId}`)) soon(() => send('visit_video', { video_id: videoId }))
+export function trackVideoVisit(videoId: string): void {
+  if (markOnce(`video ${videoId}`)) whenIdleOrLeaving(() => send('visit_video', { video_id: videoId }))
 }
 
 /** Records that a paywall was shown. */
-export function notePaywall(videoId: string): void {
-  const first = once('paywall')
-  if (once(`paywall ${videoId}`)) send('paywall', { video_id: videoId, ...(first ? { first: '1' } : {}) })
+export function trackPaywall(videoId: string): void {
+  const first = markOnce('paywall')
+  if (markOnce(`paywall ${videoId}`)) send('paywall', { video_id: videoId, ...(first ? { first: '1' } : {}) })
 }

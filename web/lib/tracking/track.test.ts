@@ -1,13 +1,13 @@
 import { expect, it, vi } from 'vitest'
 import { answerConsent } from './consent.ts'
-import { onTracked, track, type TrackedEvent } from './track.ts'
+import { onTrackedEvent, track, type TrackedEvent } from './track.ts'
 
 const open = (pathname: string) => vi.stubGlobal('location', { pathname })
 
 /** Collects the events that a new listener receives. */
 function hear(): { heard: TrackedEvent[]; end: () => void } {
   const heard: TrackedEvent[] = []
-  const end = onTracked((event) => heard.push(event))
+  const end = onTrackedEvent((event) => heard.push(event))
   return { heard, end }
 }
 
@@ -15,7 +15,7 @@ it('delivers events of the current page and none of a page that was left', () =>
   open('/before')
   track({ name: 'ViewContent', contentId: 'left' })
   open('/now')
-  track({ name: 'Search', words: 'here' })
+  track({ name: 'Search', searchTerm: 'here' })
   const { heard, end } = hear()
   track({ name: 'InitiateCheckout' })
   end()

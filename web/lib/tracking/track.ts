@@ -17,22 +17,22 @@ export interface TrackedEvent {
   /** The id of the video, plan or episode. */
   contentId?: string
   /** The search words. */
-  words?: string
+  searchTerm?: string
 }
 
 type Listener = (event: TrackedEvent) => void
 
-interface Waiting {
+interface QueuedEvent {
   event: TrackedEvent
   /** The only page on which the event is reported; null for any page. */
   path: string | null
 }
 
-const most = 20
+const maxQueued = 20
 /** Events that are reported only once. */
 const conversions: readonly TrackedEvent['name'][] = ['Purchase', 'Subscribe', 'CompleteRegistration']
 let listener: Listener | null = null
-let waiting: Waiting[] = []
+let queue: QueuedEvent[] = []
 
 /**
  * Delivers an event. Without a listener it waits while its page is shown. A conversion after consent waits longer, because its page
@@ -40,19 +40,19 @@ let waiting: Waiting[] = []
  */
 export function track(event: TrackedEvent): void {
   if (listener) return listener(event)
-  const anywhere = consentAnswer() === true && conversions.includes(event.name)
-  waiting = [...waiting.slice(1 - most), { event, path: anywhere ? null : location.pathname }]
+  const isForAnyPage = consentAnswer() === true && conversions.includes(event.name)
+  queue = [...queue.slice(1 - maxQueued), { event, path: isForAnyPage ? null : location.pathname }]
 }
 
 /**
  * Registers the listener. It receives events of the current page, but none of pages left before consent.
  * @returns a function that removes it
  */
-export function onTracked(hear: Listener): () => void {
-  listener = hear
-  const here = waiting.filter(({ path }) => path === null || path === location.pathname)
-  waiting = []
-  for (const { event } of here) hear(event)
+export function onTrackedEvent(newListener: Listener): () => void {
+  listener = newListener
+  const eventsOfPage = queue.filter(({ path }) => path === null || path === location.pathname)
+  queue = []
+  for (const { event } of eventsOfPage) newListener(event)
   return () => {
     listener = null
   }

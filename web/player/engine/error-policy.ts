@@ -3,16 +3,20 @@ import type { ErrorData } from 'hls.js'
 /** The action for an error of hls.js; `expired`, `unplayable` and `broken` are passed to the slide. */
 export type ErrorAction = 'ignore' | 'load again' | 'recover' | 'expired' | 'unplayable' | 'broken'
 
-const triesInPlace = 3
+const maxRetries = 3
 
-const cannotPlay = ['manifestIncompatibleCodecsError', 'bufferIncompatibleCodecsError', 'bufferAddCodecError']
+const unplayableErrors = [
+  'manifestIncompatibleCodecsError',
+  'bufferIncompatibleCodecsError',
+  'bufferAddCodecError',
+]
 
 /**
  * The player's error policy, the only place that decides whether an error means an expired link, a retry or the end. Retries are
  * counted per second of the episode, so that none loops.
  */
 export class ErrorPolicy {
-  private readonly tries = new Map<number, number>()
+  private readonly retries = new Map<number, number>()
   private refusedLink = ''
 
   /** @param link the link in use; a second refusal of the same link counts as the same error */
@@ -31,23 +35,23 @@ export class ErrorPolicy {
     if (response?.code === 403 || response?.code === 410) {
       if (link === this.refusedLink) return 'ignore'
       this.refusedLink = link
-      return this.mayTry(second) ? 'expired' : 'broken'
+      return this.mayRetry(second) ? 'expired' : 'broken'
     }
     if (!fatal) return 'ignore'
-    if (cannotPlay.includes(details)) return 'unplayable'
-    if (!this.mayTry(second)) return 'broken'
+    if (unplayableErrors.includes(details)) return 'unplayable'
+    if (!this.mayRetry(second)) return 'broken'
     return type === 'mediaError' ? 'recover' : 'load again'
   }
 
   /** Resets the retries, when the user or a restored network asks for another round. */
-  startOver(): void {
-    this.tries.clear()
+  reset(): void {
+    this.retries.clear()
     this.refusedLink = ''
   }
 
-  private mayTry(second: number): boolean {
-    const tried = this.tries.get(second) ?? 0
-    this.tries.set(second, tried + 1)
-    return tried < triesInPlace
+  private mayRetry(second: number): boolean {
+    const retriesSoFar = this.retries.get(second) ?? 0
+    this.retries.set(second, retriesSoFar + 1)
+    return retriesSoFar < maxRetries
   }
 }

@@ -6,37 +6,37 @@ import type { OpenPlayer, Player } from './player.ts'
  * Plays through hls.js as soon as its script has loaded. Until then the element is unchanged: if it plays natively, hls.js
  * continues at the same position, and the last frame stays on screen in between.
  */
-export const openLazyHls: OpenPlayer = (video, first, startSeconds, events) => {
-  let source = first
+export const openLazyHlsPlayer: OpenPlayer = (video, initialSource, startSeconds, events) => {
+  let source = initialSource
   let isActive = false
-  let isResting = false
+  let isSuspended = false
   let player: Player | undefined
-  let chosen: number | null = null
+  let chosenSide: number | null = null
   let isClosed = false
-  let isMissing = false
+  let hasLoadFailed = false
 
   const open = async () => {
     try {
-      const { openHls } = await import('./hls-player.ts')
+      const { openHlsPlayer: openHls } = await import('./hls-player.ts')
       if (isClosed || player) return
       const isPlaying = !video.paused
       freezeFrame(video)
       player = openHls(video, source, video.currentTime || startSeconds, events)
-      player.choose(chosen)
+      player.chooseRendition(chosenSide)
       player.setActive(isActive)
-      player.rest(isResting)
+      player.setSuspended(isSuspended)
       if (isPlaying) void play(video)
     } catch {
-      isMissing = true
-      events.onTrouble('broken')
+      hasLoadFailed = true
+      events.onError('broken')
     }
   }
   void open()
   return {
     renditions: () => player?.renditions() ?? [],
-    choose(side) {
-      chosen = side
-      player?.choose(side)
+    chooseRendition(side) {
+      chosenSide = side
+      player?.chooseRendition(side)
     },
     renew(fresh) {
       source = fresh
@@ -46,14 +46,14 @@ export const openLazyHls: OpenPlayer = (video, first, startSeconds, events) => {
       isActive = active
       player?.setActive(active)
     },
-    rest(resting) {
-      isResting = resting
-      player?.rest(resting)
+    setSuspended(suspended) {
+      isSuspended = suspended
+      player?.setSuspended(suspended)
     },
     retry() {
       if (player) player.retry()
       // A module that failed to load is not fetched again in this document.
-      else if (isMissing) location.reload()
+      else if (hasLoadFailed) location.reload()
     },
     close() {
       isClosed = true

@@ -13,9 +13,9 @@ const Base = Hls.DefaultConfig.loader
  * Loads playlists. Replaces the master playlist that every player can play with the one that has an extra codec, if this browser
  * supports it.
  */
-export class MasterLoader extends Base {
+export class MasterPlaylistLoader extends Base {
   private readonly config: HlsConfig
-  private following: Loader<LoaderContext> | undefined
+  private extraCodecLoader: Loader<LoaderContext> | undefined
 
   constructor(config: HlsConfig) {
     super(config)
@@ -30,12 +30,12 @@ export class MasterLoader extends Base {
     super.load(context, config, {
       ...callbacks,
       onSuccess: (response, ...rest) => {
-        const better = betterMaster(response)
-        if (better === undefined) return callbacks.onSuccess(response, ...rest)
-        this.following = new Base(this.config)
+        const extraCodecUrl = extraCodecPlaylistUrl(response)
+        if (extraCodecUrl === undefined) return callbacks.onSuccess(response, ...rest)
+        this.extraCodecLoader = new Base(this.config)
         // Renditions that every player can play are loaded already.
         const fallBack = () => callbacks.onSuccess(response, ...rest)
-        this.following.load({ ...context, url: better }, config, {
+        this.extraCodecLoader.load({ ...context, url: extraCodecUrl }, config, {
           ...callbacks,
           onError: fallBack,
           onTimeout: fallBack,
@@ -46,19 +46,19 @@ export class MasterLoader extends Base {
 
   override abort(): void {
     super.abort()
-    this.following?.abort()
+    this.extraCodecLoader?.abort()
   }
 
   override destroy(): void {
     super.destroy()
-    this.following?.destroy()
+    this.extraCodecLoader?.destroy()
   }
 }
 
-function betterMaster({ url, data }: LoaderResponse): string | undefined {
+function extraCodecPlaylistUrl({ url, data }: LoaderResponse): string | undefined {
   const [, codec] =
     (typeof data === 'string' && /#EXT-X-SESSION-DATA:DATA-ID="extra\.codec",VALUE="([^"]+)"/.exec(data)) ||
     []
-  const canShow = codec && Hls.getMediaSource()?.isTypeSupported(`video/mp4; codecs="${codec}"`)
-  return canShow ? url.replace('/master.m3u8', '/extra.m3u8') : undefined
+  const isSupported = codec && Hls.getMediaSource()?.isTypeSupported(`video/mp4; codecs="${codec}"`)
+  return isSupported ? url.replace('/master.m3u8', '/extra.m3u8') : undefined
 }

@@ -4,7 +4,7 @@ import { preferences } from './preferences.ts'
 import type { OpenPlayer, Source } from './player.ts'
 
 /** The first Chromium version whose native HLS player was tested; older ones use hls.js. */
-const firstMeasured = 150
+const firstTestedVersion = 150
 
 /** Newer than the DOM's types. */
 declare global {
@@ -18,29 +18,30 @@ declare global {
  * with the lowest rendition and switches up after one segment. A chosen rendition needs hls.js, and so do encrypted segments: the
  * native player cannot read those with an init section.
  */
-export function startsNatively({ encrypted }: Pick<Source, 'encrypted'>): boolean {
+export function shouldStartNatively({ encrypted }: Pick<Source, 'encrypted'>): boolean {
   const { brands = [] } = navigator.userAgentData ?? {}
-  const isMeasured = brands.some(
-    ({ brand, version }) => brand === 'Chromium' && Number(version) >= firstMeasured,
+  const isTestedVersion = brands.some(
+    ({ brand, version }) => brand === 'Chromium' && Number(version) >= firstTestedVersion,
   )
-  const plays = () => document.createElement('video').canPlayType('application/vnd.apple.mpegurl') !== ''
-  return !encrypted && isMeasured && preferences.get().quality === null && plays()
+  const supportsHls = () =>
+    document.createElement('video').canPlayType('application/vnd.apple.mpegurl') !== ''
+  return !encrypted && isTestedVersion && preferences.get().quality === null && supportsHls()
 }
 
 /** Plays with the native player. It chooses renditions automatically, and reports errors without details. */
-export const openNative: OpenPlayer = (video, first, startSeconds, { onTrouble }) => {
-  let source = first
+export const openNativePlayer: OpenPlayer = (video, initialSource, startSeconds, { onError }) => {
+  let source = initialSource
   const listening = new AbortController()
   const { signal } = listening
   const position = trackPosition(video, startSeconds, signal)
   // With a wrong clock every link looks expired, so another is requested only once until something plays again.
-  let mayBeOld = true
-  video.addEventListener('playing', () => (mayBeOld = true), { signal })
+  let mayBeExpired = true
+  video.addEventListener('playing', () => (mayBeExpired = true), { signal })
   const fail = () => {
     if (signal.aborted) return
-    const isOld = mayBeOld && Date.parse(source.expires_at) < Date.now()
-    mayBeOld &&= !isOld
-    onTrouble(isOld ? 'expired' : 'broken')
+    const isExpired = mayBeExpired && Date.parse(source.expires_at) < Date.now()
+    mayBeExpired &&= !isExpired
+    onError(isExpired ? 'expired' : 'broken')
   }
   const start = () => {
     const { seconds, isPlaying } = position
@@ -54,13 +55,13 @@ export const openNative: OpenPlayer = (video, first, startSeconds, { onTrouble }
   else if (video.error) queueMicrotask(fail)
   return {
     renditions: () => [],
-    choose: () => {},
+    chooseRendition: () => {},
     renew(fresh) {
       source = fresh
       start()
     },
     setActive: () => {},
-    rest: () => {},
+    setSuspended: () => {},
     retry: start,
     close: () => listening.abort(),
   }

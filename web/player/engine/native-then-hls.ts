@@ -1,39 +1,39 @@
 import { trackPosition } from './track-position.ts'
 import { freezeFrame } from './freeze-frame.ts'
-import { openLazyHls } from './lazy-hls-player.ts'
-import { openNative } from './native-player.ts'
+import { openLazyHlsPlayer } from './lazy-hls-player.ts'
+import { openNativePlayer } from './native-player.ts'
 import { play } from './play.ts'
 import { shortSide } from './short-side.ts'
 import type { OpenPlayer, Player, Source } from './player.ts'
 import { detectStall } from './stall-detector.ts'
 
 /** hls.js takes over after a stall of this length. */
-const patienceMs = 5_000
+const stallTimeoutMs = 5_000
 
 /**
  * Starts with the native player and switches to hls.js if needed: when a rendition is chosen, when the link must be renewed before
  * the episode ends, and on any error, since hls.js reports its cause.
  */
-export const openNativeThenHls: OpenPlayer = (video, first, startSeconds, events) => {
-  let source = first
+export const openNativeThenHls: OpenPlayer = (video, initialSource, startSeconds, events) => {
+  let source = initialSource
   let isActive = false
   let renditions: number[] = []
   let hls: Player | undefined
-  let isResting = false
+  let isSuspended = false
   const listening = new AbortController()
   const { signal } = listening
   const position = trackPosition(video, startSeconds, signal)
-  const native = openNative(video, first, startSeconds, { ...events, onTrouble: switchToHls })
-  signal.addEventListener('abort', detectStall(video, patienceMs, switchToHls))
+  const native = openNativePlayer(video, initialSource, startSeconds, { ...events, onError: switchToHls })
+  signal.addEventListener('abort', detectStall(video, stallTimeoutMs, switchToHls))
 
   function switchToHls(): Player {
     if (hls) return hls
     native.close()
     listening.abort()
-    if (video.error) clear(video, position.isPlaying)
-    hls = openLazyHls(video, source, position.seconds, events)
+    if (video.error) clearSource(video, position.isPlaying)
+    hls = openLazyHlsPlayer(video, source, position.seconds, events)
     hls.setActive(isActive)
-    hls.rest(isResting)
+    hls.setSuspended(isSuspended)
     return hls
   }
   async function reportRenditions() {
@@ -44,23 +44,23 @@ export const openNativeThenHls: OpenPlayer = (video, first, startSeconds, events
   else video.addEventListener('loadeddata', reportRenditions, { once: true, signal })
   return {
     renditions: () => hls?.renditions() ?? renditions,
-    choose(side) {
-      if (hls || side !== null) switchToHls().choose(side)
+    chooseRendition(side) {
+      if (hls || side !== null) switchToHls().chooseRendition(side)
     },
     renew(fresh) {
-      const before = source
+      const previousSource = source
       source = fresh
       if (hls) hls.renew(fresh)
-      else if (!lastsToTheEnd(before, video)) switchToHls()
+      else if (!isValidUntilEnd(previousSource, video)) switchToHls()
     },
     setActive(active) {
       isActive = active
       hls?.setActive(active)
     },
     // Browsers fetch little for a paused video.
-    rest(resting) {
-      isResting = resting
-      hls?.rest(resting)
+    setSuspended(suspended) {
+      isSuspended = suspended
+      hls?.setSuspended(suspended)
     },
     retry: () => switchToHls().retry(),
     close() {
@@ -72,7 +72,7 @@ export const openNativeThenHls: OpenPlayer = (video, first, startSeconds, events
 }
 
 /** Removes a failed source; the element waits for the next one. */
-function clear(video: HTMLVideoElement, isPlaying: boolean): void {
+function clearSource(video: HTMLVideoElement, isPlaying: boolean): void {
   freezeFrame(video)
   video.removeAttribute('src')
   video.load()
@@ -83,7 +83,7 @@ function clear(video: HTMLVideoElement, isPlaying: boolean): void {
  * Returns whether the link is valid until the episode's end at the current speed; a viewer who pauses or seeks back may still
  * exceed it.
  */
-function lastsToTheEnd({ expires_at }: Source, { duration, currentTime, playbackRate }: HTMLVideoElement) {
+function isValidUntilEnd({ expires_at }: Source, { duration, currentTime, playbackRate }: HTMLVideoElement) {
   return Date.now() + ((duration - currentTime) / playbackRate) * 1000 < Date.parse(expires_at)
 }
 

@@ -6,7 +6,7 @@ export async function play(video: HTMLVideoElement): Promise<void> {
     await video.play()
   } catch (error) {
     if (!(error instanceof DOMException) || error.name !== 'NotAllowedError' || video.muted) return
-    preferences.set({ silenced: true })
+    preferences.set({ mutedByBrowser: true })
     video.muted = true
     await video.play().catch(() => {})
   }

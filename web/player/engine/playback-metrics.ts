@@ -6,24 +6,24 @@ export type PlaybackEvent =
   | { kind: 'error'; what: string }
 
 /** A shorter stall is not visible. */
-const leastStallMs = 100
+const minStallMs = 100
 
 /** A first episode that comes on screen later than this was not the one the page was opened for. */
-const byLinkWithinMs = 20_000
+const linkStartWithinMs = 20_000
 
 /** Whether the page was opened for the first watched episode, whose startup time then counts from the navigation on. */
 let isFirst = performance.getEntriesByType('navigation').some(({ name }) => /\/videos\//.test(name))
 
 /** Measures the playback of a video from the moment it is on screen. @returns a function that ends the measurement */
 export function measurePlayback(video: HTMLVideoElement, report: (event: PlaybackEvent) => void): () => void {
-  const isByLink = isFirst && performance.now() < byLinkWithinMs
-  const startedAt = isByLink ? 0 : performance.now()
-  const way = isByLink ? 'link' : 'swipe'
+  const isStartedByLink = isFirst && performance.now() < linkStartWithinMs
+  const startedAt = isStartedByLink ? 0 : performance.now()
+  const startedBy = isStartedByLink ? 'link' : 'swipe'
   isFirst = false
   // Startup time is not reported for a page that was hidden meanwhile.
   let wasHidden = document.hidden
-  const noteHidden = () => (wasHidden ||= document.hidden)
-  document.addEventListener('visibilitychange', noteHidden)
+  const recordHidden = () => (wasHidden ||= document.hidden)
+  document.addEventListener('visibilitychange', recordHidden)
   let { videoHeight: height } = video
   let stalledAt: number | undefined
   let hasStarted = false
@@ -36,18 +36,18 @@ export function measurePlayback(video: HTMLVideoElement, report: (event: Playbac
     report({
       kind: 'start',
       ms: Math.max(0, Math.round(now - startedAt)),
-      way,
+      way: startedBy,
       height: video.videoHeight,
       player,
     })
   }
   // Older Firefox and Safari do not support it.
   const frame = video.requestVideoFrameCallback?.(start)
-  const endStall = () => {
+  const reportStall = () => {
     if (stalledAt === undefined) return
     const ms = Math.round(performance.now() - stalledAt)
     stalledAt = undefined
-    if (ms >= leastStallMs) report({ kind: 'stall', ms, at_ms: Math.round(video.currentTime * 1000) })
+    if (ms >= minStallMs) report({ kind: 'stall', ms, at_ms: Math.round(video.currentTime * 1000) })
   }
   const listeners = {
     waiting: () => {
@@ -56,9 +56,9 @@ export function measurePlayback(video: HTMLVideoElement, report: (event: Playbac
     },
     playing: () => {
       if (frame === undefined) start(performance.now())
-      endStall()
+      reportStall()
     },
-    pause: endStall,
+    pause: reportStall,
     seeking: () => (stalledAt = undefined),
     resize: () => {
       if (height > 0 && video.videoHeight !== height)
@@ -68,8 +68,8 @@ export function measurePlayback(video: HTMLVideoElement, report: (event: Playbac
   }
   for (const [event, listener] of Object.entries(listeners)) video.addEventListener(event, listener)
   return () => {
-    endStall()
-    document.removeEventListener('visibilitychange', noteHidden)
+    reportStall()
+    document.removeEventListener('visibilitychange', recordHidden)
     if (frame !== undefined) video.cancelVideoFrameCallback(frame)
     for (const [event, listener] of Object.entries(listeners)) video.removeEventListener(event, listener)
   }

@@ -11,13 +11,13 @@ export interface Player {
   /** The shorter sides of the renditions, lowest first; empty until known, or if the browser chooses automatically. */
   renditions(): number[]
   /** Chooses a rendition by its shorter side, or automatically with null. */
-  choose(side: number | null): void
+  chooseRendition(side: number | null): void
   /** Continues at the same position with a fresh link. */
   renew(source: Source): void
   /** Sets whether the stream is on screen and fills its buffer; a waiting one buffers a few seconds only. */
   setActive(active: boolean): void
   /** Stops or resumes fetching, if the player supports that. */
-  rest(resting: boolean): void
+  setSuspended(suspended: boolean): void
   /** Retries after an error. */
   retry(): void
   close(): void
@@ -25,12 +25,12 @@ export interface Player {
 
 export interface PlayerEvents {
   /** Called when the link is refused, when the browser cannot play the stream, or after an unrecoverable error. */
-  onTrouble: (trouble: Trouble) => void
+  onError: (error: PlayerError) => void
   /** Called when the renditions are known. */
   onRenditions: () => void
 }
 
-export type Trouble = 'expired' | 'unplayable' | 'broken'
+export type PlayerError = 'expired' | 'unplayable' | 'broken'
 
 /** Opens a player of one kind in an element at a position. */
 export type OpenPlayer = (

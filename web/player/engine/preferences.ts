@@ -10,7 +10,7 @@ export interface Preferences {
   /** The shorter side of the chosen rendition, or null for automatic. */
   quality: number | null
   /** The browser refused sound before a tap; muted for this visit only. */
-  silenced: boolean
+  mutedByBrowser: boolean
 }
 
 const listeners = new Set<() => void>()
@@ -20,7 +20,7 @@ let current: Preferences = {
   rate: 1,
   quality: null,
   ...readRecord<Partial<Preferences>>('player'),
-  silenced: false,
+  mutedByBrowser: false,
 }
 
 /** The viewer's playback preferences: the same for every episode, stored between visits. */
@@ -28,8 +28,8 @@ export const preferences = {
   get: (): Preferences => current,
   set(change: Partial<Preferences>): void {
     current = { ...current, ...change }
-    const { silenced: _forThisVisit, ...lasting } = current
-    saveRecord('player', lasting)
+    const { mutedByBrowser: _forThisVisit, ...persisted } = current
+    saveRecord('player', persisted)
     for (const listener of listeners) listener()
   },
   /** Registers a listener. @returns a function that removes it */

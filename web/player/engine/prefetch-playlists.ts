@@ -7,9 +7,9 @@ export async function prefetchPlaylists(masterUrl: string, signal?: AbortSignal)
   try {
     const master = await (await fetch(masterUrl, options)).text()
     await Promise.all(
-      playlistsToBegin(master).map(async (path) => {
-        const answer = await fetch(new URL(path, new URL(masterUrl, location.href)), options)
-        await answer.text()
+      initialPlaylists(master).map(async (path) => {
+        const response = await fetch(new URL(path, new URL(masterUrl, location.href)), options)
+        await response.text()
       }),
     )
   } catch {
@@ -18,11 +18,11 @@ export async function prefetchPlaylists(masterUrl: string, signal?: AbortSignal)
 }
 
 /** Returns the audio playlist and the one of the lowest rendition, with which players start while the bandwidth is unknown. */
-function playlistsToBegin(master: string): string[] {
-  const sound = /TYPE=AUDIO.*URI="([^"]+)"/.exec(master)?.[1]
+function initialPlaylists(master: string): string[] {
+  const audio = /TYPE=AUDIO.*URI="([^"]+)"/.exec(master)?.[1]
   const lowest = master
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
     .at(-1)
-  return [sound, lowest].filter((path) => path !== undefined)
+  return [audio, lowest].filter((path) => path !== undefined)
 }

@@ -1,8 +1,8 @@
 /** The browser reports that it is online before every connection works; a second failure is retried after these delays. */
-const againAfterMs = [1_000, 4_000]
+const retryDelaysMs = [1_000, 4_000]
 
-let returns = 0
-addEventListener('online', () => returns++)
+let reconnectCount = 0
+addEventListener('online', () => reconnectCount++)
 
 /** Runs a function once, when the connection comes back. @returns a function that cancels it */
 export type RetryWhenOnline = (run: () => void) => () => void
@@ -12,8 +12,8 @@ export type RetryWhenOnline = (run: () => void) => () => void
  * at once, because a failure may be reported late. Each return allows a few retries, so that none loops.
  */
 export function createOnlineRetry(): RetryWhenOnline {
-  let used = returns
-  let waits: number[] = []
+  let handledReconnects = reconnectCount
+  let remainingDelays: number[] = []
   return (run) => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const cancel = () => {
@@ -22,15 +22,15 @@ export function createOnlineRetry(): RetryWhenOnline {
     }
     const runOnce = () => {
       cancel()
-      if (returns > used) waits = [...againAfterMs]
-      used = returns
+      if (reconnectCount > handledReconnects) remainingDelays = [...retryDelaysMs]
+      handledReconnects = reconnectCount
       run()
     }
     addEventListener('online', runOnce)
     if (!navigator.onLine) return cancel
-    const wait = waits.shift()
-    if (returns > used) runOnce()
-    else if (wait !== undefined) timer = setTimeout(runOnce, wait)
+    const delay = remainingDelays.shift()
+    if (reconnectCount > handledReconnects) runOnce()
+    else if (delay !== undefined) timer = setTimeout(runOnce, delay)
     return cancel
   }
 }

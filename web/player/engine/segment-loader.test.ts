@@ -1,6 +1,6 @@
 import type { HlsConfig, LoaderCallbacks, LoaderContext } from 'hls.js'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { isAmple } from './bandwidth.ts'
+import { hasSpareBandwidth } from './bandwidth.ts'
 import type { SegmentReport, SegmentRequest } from './segment-worker.ts'
 
 vi.stubGlobal('self', globalThis)
@@ -68,7 +68,7 @@ const loaded = (id: number): SegmentReport => ({
 })
 
 test("requests a segment by its newest link, and uses the worker's timing", () => {
-  expect(isAmple()).toBe(false)
+  expect(hasSpareBandwidth()).toBe(false)
   const { loader, called, id } = load()
   expect(worker.asked).toEqual([{ id, url: '/00004.m4s?fresh', headers: {} }])
   vi.advanceTimersByTime(400)
@@ -77,7 +77,7 @@ test("requests a segment by its newest link, and uses the worker's timing", () =
   const { start, first, end } = loader.stats.loading
   expect(first - start).toBeCloseTo(200)
   expect(end - first).toBeCloseTo(200)
-  expect(isAmple()).toBe(true)
+  expect(hasSpareBandwidth()).toBe(true)
   vi.advanceTimersByTime(10_000)
   expect(called).toEqual(['success 50000'])
 })

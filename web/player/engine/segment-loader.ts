@@ -6,7 +6,7 @@ import type { SegmentReport, SegmentRequest } from './segment-worker.ts'
 let worker: Worker | undefined
 let isStarted = false
 let lastId = 0
-const loading = new Map<number, (report: SegmentReport) => void>()
+const pendingSegments = new Map<number, (report: SegmentReport) => void>()
 
 /** Starts the worker that loads segments. Until it is ready, and if it fails to start, the page loads them itself. */
 export function startSegmentWorker(): void {
@@ -15,28 +15,29 @@ export function startSegmentWorker(): void {
   const started = new Worker(new URL('./segment-worker.ts', import.meta.url), { type: 'module' })
   started.addEventListener('message', ({ data }: MessageEvent<SegmentReport | 'ready'>) => {
     if (data === 'ready') worker = started
-    else loading.get(data.id)?.(data)
+    else pendingSegments.get(data.id)?.(data)
   })
-  started.addEventListener('error', giveUpWorker)
+  started.addEventListener('error', disableWorker)
 }
 
 /** Lets the page load segments itself from now on, beginning with those that the worker had. */
-function giveUpWorker(): void {
+function disableWorker(): void {
   worker = undefined
-  for (const [id, hear] of loading) hear({ id, kind: 'failed', status: 0, text: 'the worker ended' })
+  for (const [id, handleReport] of pendingSegments)
+    handleReport({ id, kind: 'failed', status: 0, text: 'the worker ended' })
 }
 
 /** Loads segments in the worker, so that the main thread is interrupted once a segment instead of once a chunk. */
 export class SegmentLoader extends XhrLoader {
   // The type that hls.js passes; the base class declares a wider one.
   declare context: FragmentLoaderContext | null
-  private readonly linkTo: (url: string) => string
+  private readonly withCurrentSignature: (url: string) => string
   private id = 0
 
-  /** @param linkTo returns a segment's URL with the current signature */
-  constructor(config: HlsConfig, linkTo: (url: string) => string) {
+  /** @param withCurrentSignature returns a segment's URL with the current signature */
+  constructor(config: HlsConfig, withCurrentSignature: (url: string) => string) {
     super(config)
-    this.linkTo = linkTo
+    this.withCurrentSignature = withCurrentSignature
   }
 
   protected override loadInternal(): void {
@@ -44,38 +45,38 @@ export class SegmentLoader extends XhrLoader {
     if (!worker || !config || !context || context.rangeEnd) return super.loadInternal()
     stats.loading.first = 0
     const { maxTimeToFirstByteMs, maxLoadTimeMs } = config.loadPolicy
-    this.waitFor(Number.isFinite(maxTimeToFirstByteMs) ? maxTimeToFirstByteMs : maxLoadTimeMs)
+    this.restartTimeout(Number.isFinite(maxTimeToFirstByteMs) ? maxTimeToFirstByteMs : maxLoadTimeMs)
     this.id = ++lastId
-    loading.set(this.id, (report) => this.hear(report, stats.loading.start + maxLoadTimeMs))
-    ask({ id: this.id, url: this.linkTo(context.url), headers: context.headers ?? {} })
+    pendingSegments.set(this.id, (report) => this.handleReport(report, stats.loading.start + maxLoadTimeMs))
+    postToWorker({ id: this.id, url: this.withCurrentSignature(context.url), headers: context.headers ?? {} })
   }
 
   protected override abortInternal(): void {
     super.abortInternal()
-    if (!loading.has(this.id)) return
+    if (!pendingSegments.has(this.id)) return
     this.stats.aborted = true
     this.finish()
-    ask({ id: this.id, isUnwanted: true })
+    postToWorker({ id: this.id, isUnwanted: true })
   }
 
   protected override loadtimeout(): void {
-    const isSilent = loading.has(this.id) && this.stats.loading.first === 0
+    const hasNoResponse = pendingSegments.has(this.id) && this.stats.loading.first === 0
     super.loadtimeout()
     // A worker that the browser has terminated never responds.
-    if (isSilent) worker = undefined
+    if (hasNoResponse) worker = undefined
   }
 
-  private waitFor(ms: number): void {
+  private restartTimeout(ms: number): void {
     clearTimeout(this.requestTimeout)
     this.requestTimeout = window.setTimeout(() => this.loadtimeout(), ms)
   }
 
   private finish(): void {
     clearTimeout(this.requestTimeout)
-    loading.delete(this.id)
+    pendingSegments.delete(this.id)
   }
 
-  private hear(report: SegmentReport, latest: number): void {
+  private handleReport(report: SegmentReport, deadline: number): void {
     const { callbacks, context, stats } = this
     if (!callbacks || !context) return
     if (report.kind === 'failed') {
@@ -87,7 +88,7 @@ export class SegmentLoader extends XhrLoader {
     stats.loading.first = Math.max(now - report.msSinceHeaders, stats.loading.start)
     stats.loaded = report.loaded
     stats.total = report.total
-    if (report.kind === 'progress') return this.waitFor(latest - now)
+    if (report.kind === 'progress') return this.restartTimeout(deadline - now)
     this.finish()
     if (report.transfer) recordTransfer(report.transfer)
     stats.loading.end = now
@@ -98,7 +99,7 @@ export class SegmentLoader extends XhrLoader {
   }
 }
 
-function ask(request: SegmentRequest): void {
+function postToWorker(request: SegmentRequest): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
   worker?.postMessage(request)
 }

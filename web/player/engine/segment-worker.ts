@@ -30,31 +30,32 @@ export type Transfer = Pick<
 
 const reportEveryMs = 100
 
-const wanted = new Map<number, AbortController>()
+const activeRequests = new Map<number, AbortController>()
 
-const report = (message: SegmentReport, transfer: Transferable[] = []) => self.postMessage(message, transfer)
+const report = (message: SegmentReport, transferables: Transferable[] = []) =>
+  self.postMessage(message, transferables)
 
 self.addEventListener('message', ({ data }: MessageEvent<SegmentRequest>) => {
-  if ('isUnwanted' in data) wanted.get(data.id)?.abort()
+  if ('isUnwanted' in data) activeRequests.get(data.id)?.abort()
   else void load(data)
 })
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's page is its only listener
 self.postMessage('ready')
 
 async function load({ id, url, headers }: Extract<SegmentRequest, { url: string }>): Promise<void> {
-  const unwanted = new AbortController()
-  wanted.set(id, unwanted)
+  const abortController = new AbortController()
+  activeRequests.set(id, abortController)
   try {
-    const response = await fetch(url, { headers, signal: unwanted.signal })
+    const response = await fetch(url, { headers, signal: abortController.signal })
     if (response.ok) await read(id, url, response)
     else report({ id, kind: 'failed', status: response.status, text: response.statusText })
   } catch (error) {
     // An aborted request is not reported.
-    if (!unwanted.signal.aborted) report({ id, kind: 'failed', status: 0, text: String(error) })
+    if (!abortController.signal.aborted) report({ id, kind: 'failed', status: 0, text: String(error) })
   } finally {
     // The unread body of an error response would keep its connection open.
-    unwanted.abort()
-    wanted.delete(id)
+    abortController.abort()
+    activeRequests.delete(id)
   }
 }
 
@@ -74,23 +75,25 @@ async function read(id: number, url: string, response: Response): Promise<void> 
   } finally {
     clearInterval(reporting)
   }
-  const { status, url: from } = response
-  const data = joined(chunks, loaded)
-  const transfer = transferOf(new URL(url, self.location.href).href)
-  report({ id, kind: 'loaded', ...progress(), total: loaded, status, url: from, data, transfer }, [data])
+  const { status, url: responseUrl } = response
+  const data = concatenate(chunks, loaded)
+  const transfer = readTransfer(new URL(url, self.location.href).href)
+  report({ id, kind: 'loaded', ...progress(), total: loaded, status, url: responseUrl, data, transfer }, [
+    data,
+  ])
 }
 
-function joined(chunks: Uint8Array[], length: number): ArrayBuffer {
-  const whole = new Uint8Array(length)
-  let at = 0
+function concatenate(chunks: Uint8Array[], length: number): ArrayBuffer {
+  const result = new Uint8Array(length)
+  let offset = 0
   for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
+    result.set(chunk, offset)
+    offset += chunk.length
   }
-  return whole.buffer
+  return result.buffer
 }
 
-function transferOf(address: string): Transfer | undefined {
+function readTransfer(address: string): Transfer | undefined {
   const entry = performance.getEntriesByName(address).at(-1)
   performance.clearResourceTimings()
   if (!(entry instanceof PerformanceResourceTiming)) return undefined

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sameAsset, withFreshSignature } from './signed-link.ts'
+import { isSameAsset, withFreshSignature } from './signed-link.ts'
 
 test("replaces an old signature anywhere in the asset's paths", () => {
   expect(
@@ -12,8 +12,8 @@ test("ignores another asset's signature and leaves other URLs unchanged", () => 
     '/media/old/asset1/v/seg1.m4s',
   )
   expect(withFreshSignature('/other/file', '/media/new/asset2/master.m3u8')).toBe('/other/file')
-  expect(sameAsset('/media/old/a/x', '/media/new/a/y')).toBe(true)
-  expect(sameAsset('/media/old/a/x', '/media/new/b/y')).toBe(false)
+  expect(isSameAsset('/media/old/a/x', '/media/new/a/y')).toBe(true)
+  expect(isSameAsset('/media/old/a/x', '/media/new/b/y')).toBe(false)
 })
 
 test('routes a bucket link signed for the old signature through the site again', () => {

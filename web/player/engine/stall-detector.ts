@@ -1,5 +1,5 @@
-const lookEveryMs = 1000
-const slackSeconds = 0.5
+const checkIntervalMs = 1000
+const toleranceSeconds = 0.5
 
 /**
  * Detects a stall: a video that should play has neither advanced nor received data for a while. Checks are counted instead of time,
@@ -13,36 +13,36 @@ export function detectStall(
   onStall: () => void,
   progress: () => string = () => '',
 ): () => void {
-  let before = ''
-  let still = 0
-  const look = () => {
+  let previousState = ''
+  let unchangedChecks = 0
+  const check = () => {
     if (video.paused || video.ended || document.hidden) {
-      before = ''
+      previousState = ''
       return
     }
-    const moved = hasPicture(video) ? video.currentTime : 'sound alone'
-    const state = `${moved} ${secondsBuffered(video)} ${progress()}`
-    still = state !== before ? 0 : still + 1
-    before = state
-    if (still * lookEveryMs < afterMs) return
-    still = 0
+    const position = isVideoBuffered(video) ? video.currentTime : 'sound alone'
+    const state = `${position} ${secondsBuffered(video)} ${progress()}`
+    unchangedChecks = state !== previousState ? 0 : unchangedChecks + 1
+    previousState = state
+    if (unchangedChecks * checkIntervalMs < afterMs) return
+    unchangedChecks = 0
     onStall()
   }
   let timer: ReturnType<typeof setInterval> | undefined
-  const begin = () => (timer ??= setInterval(look, lookEveryMs))
-  const end = () => {
+  const start = () => (timer ??= setInterval(check, checkIntervalMs))
+  const stop = () => {
     clearInterval(timer)
     timer = undefined
-    before = ''
+    previousState = ''
   }
   // The neighbours of the episode on screen need no checks.
-  video.addEventListener('play', begin)
-  video.addEventListener('pause', end)
-  if (!video.paused) begin()
+  video.addEventListener('play', start)
+  video.addEventListener('pause', stop)
+  if (!video.paused) start()
   return () => {
-    end()
-    video.removeEventListener('play', begin)
-    video.removeEventListener('pause', end)
+    stop()
+    video.removeEventListener('play', start)
+    video.removeEventListener('pause', stop)
   }
 }
 
@@ -50,9 +50,12 @@ export function detectStall(
  * Returns whether video is buffered at the position. After a damaged segment the audio may continue alone, and only ranges with
  * both count.
  */
-function hasPicture({ buffered, currentTime }: HTMLVideoElement): boolean {
+function isVideoBuffered({ buffered, currentTime }: HTMLVideoElement): boolean {
   for (let i = 0; i < buffered.length; i++)
-    if (currentTime >= buffered.start(i) - slackSeconds && currentTime <= buffered.end(i) + slackSeconds)
+    if (
+      currentTime >= buffered.start(i) - toleranceSeconds &&
+      currentTime <= buffered.end(i) + toleranceSeconds
+    )
       return true
   return false
 }

@@ -1,9 +1,9 @@
 import { whenIdle } from '#web/lib/when-idle.ts'
 import { openNativeThenHls } from './native-then-hls.ts'
-import { openLazyHls } from './lazy-hls-player.ts'
-import { startsNatively, openNative } from './native-player.ts'
+import { openLazyHlsPlayer } from './lazy-hls-player.ts'
+import { shouldStartNatively, openNativePlayer } from './native-player.ts'
 import { play } from './play.ts'
-import type { Player, PlayerEvents, Source, Trouble } from './player.ts'
+import type { Player, PlayerEvents, Source, PlayerError } from './player.ts'
 import { preferences } from './preferences.ts'
 
 export interface Stream extends Player {
@@ -12,30 +12,30 @@ export interface Stream extends Player {
   listen(events: PlayerEvents): void
 }
 
-const prepared = new Map<string, Stream>()
+const preparedStreams = new Map<string, Stream>()
 
 /** False on older iPhones, which have no Media Source Extensions. */
-const hlsServes = 'MediaSource' in globalThis || 'ManagedMediaSource' in globalThis
+const supportsMediaSource = 'MediaSource' in globalThis || 'ManagedMediaSource' in globalThis
 
 /**
  * Starts the document's first episode before its screen exists, in the document's element, where it may play already
  * (web/play-first.ts). `takeStream` with the same link then takes it over.
  */
-export function startAhead(source: Source, startMs: number): void {
+export function startFirstEpisode(source: Source, startMs: number): void {
   const video = document.querySelector<HTMLVideoElement>('video#first-video') ?? createVideo()
   const { muted } = preferences.get()
-  if (video.hasAttribute('src') && video.muted && !muted) preferences.set({ silenced: true })
+  if (video.hasAttribute('src') && video.muted && !muted) preferences.set({ mutedByBrowser: true })
   video.muted ||= muted
-  prepared.set(source.hls_url, openStream(video, source, startMs, true))
+  preparedStreams.set(source.hls_url, openStream(video, source, startMs, true))
   void play(video)
 }
 
 /** Returns a prepared stream or a new one; the caller closes it. @param active whether it is on screen and must start at once */
 export function takeStream(source: Source, startMs: number, active: boolean): Stream {
-  const ready = prepared.get(source.hls_url)
-  prepared.delete(source.hls_url)
-  ready?.video.removeAttribute('id')
-  return ready ?? openStream(createVideo(), source, startMs, active)
+  const prepared = preparedStreams.get(source.hls_url)
+  preparedStreams.delete(source.hls_url)
+  prepared?.video.removeAttribute('id')
+  return prepared ?? openStream(createVideo(), source, startMs, active)
 }
 
 function createVideo(): HTMLVideoElement {
@@ -50,26 +50,30 @@ function openStream(video: HTMLVideoElement, source: Source, startMs: number, ac
   video.preload = 'auto'
   video.disableRemotePlayback = false
   let listener: PlayerEvents | undefined
-  let unheard: Trouble | undefined
+  let unreportedError: PlayerError | undefined
   const events: PlayerEvents = {
-    onTrouble: (trouble) => (listener ? listener.onTrouble(trouble) : (unheard = trouble)),
+    onError: (trouble) => (listener ? listener.onError(trouble) : (unreportedError = trouble)),
     onRenditions: () => listener?.onRenditions(),
   }
-  const open = !hlsServes ? openNative : active && startsNatively(source) ? openNativeThenHls : openLazyHls
+  const open = !supportsMediaSource
+    ? openNativePlayer
+    : active && shouldStartNatively(source)
+      ? openNativeThenHls
+      : openLazyHlsPlayer
   const player = open(video, source, startMs / 1000, events)
   // At once, because a later choice would refetch the first segments in another rendition.
-  player.choose(preferences.get().quality)
+  player.chooseRendition(preferences.get().quality)
   return {
     ...player,
     video,
-    listen(next) {
-      listener = next
-      if (unheard) next.onTrouble(unheard)
-      unheard = undefined
+    listen(newListener) {
+      listener = newListener
+      if (unreportedError) newListener.onError(unreportedError)
+      unreportedError = undefined
     },
     close() {
       video.pause()
-      player.rest(true)
+      player.setSuspended(true)
       video.remove()
       // Deferred, so that it does not delay the next episode after a swipe.
       whenIdle(() => {

@@ -11,7 +11,7 @@ export function trackPosition(
   signal: AbortSignal,
 ): TrackedPosition {
   const position: TrackedPosition = { seconds: video.currentTime || startSeconds, isPlaying: !video.paused }
-  const listen = (event: string, note: () => void) => video.addEventListener(event, note, { signal })
+  const listen = (event: string, handler: () => void) => video.addEventListener(event, handler, { signal })
   listen('timeupdate', () => {
     if (video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA) position.seconds = video.currentTime
   })

@@ -42,9 +42,9 @@ export function readPlayState(video: HTMLVideoElement | null): PlayState {
 }
 
 /** The end counts as buffered if less than this is missing. */
-const slackMs = 500
+const toleranceMs = 500
 
 /** Returns whether a video has buffered this much after its position, or all that is left. */
-export function isAhead({ timeMs, bufferedMs, durationMs }: VideoState, wantedMs: number): boolean {
-  return bufferedMs - timeMs >= wantedMs || (durationMs > 0 && bufferedMs >= durationMs - slackMs)
+export function hasBuffered({ timeMs, bufferedMs, durationMs }: VideoState, wantedMs: number): boolean {
+  return bufferedMs - timeMs >= wantedMs || (durationMs > 0 && bufferedMs >= durationMs - toleranceMs)
 }

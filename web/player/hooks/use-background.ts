@@ -6,35 +6,35 @@ import type { Stream } from '#web/player/engine/stream.ts'
  * Pauses the episode in the background unless it is in picture-in-picture, and stops fetching for paused streams. Playback started
  * from the lock screen continues.
  */
-export function useBackground(stream: Stream | null, active: boolean): void {
+export function usePauseInBackground(stream: Stream | null, active: boolean): void {
   useEffect(() => {
     if (!stream) return
     const { video } = stream
-    let pausedHere = false
-    const restUnlessPlaying = () => stream.rest(document.hidden && video.paused)
-    const notePlaying = () => {
-      pausedHere = false
-      restUnlessPlaying()
+    let isPausedByHiding = false
+    const suspendUnlessPlaying = () => stream.setSuspended(document.hidden && video.paused)
+    const onPlay = () => {
+      isPausedByHiding = false
+      suspendUnlessPlaying()
     }
-    restUnlessPlaying()
-    const follow = () => {
-      const isApart = document.pictureInPictureElement === video
-      if (document.hidden && active && !video.paused && !isApart) {
-        pausedHere = true
+    suspendUnlessPlaying()
+    const onVisibilityChange = () => {
+      const isInPictureInPicture = document.pictureInPictureElement === video
+      if (document.hidden && active && !video.paused && !isInPictureInPicture) {
+        isPausedByHiding = true
         video.pause()
-      } else if (!document.hidden && pausedHere) {
-        pausedHere = false
+      } else if (!document.hidden && isPausedByHiding) {
+        isPausedByHiding = false
         if (active) void play(video)
       }
-      restUnlessPlaying()
+      suspendUnlessPlaying()
     }
-    document.addEventListener('visibilitychange', follow)
-    video.addEventListener('play', notePlaying)
-    video.addEventListener('pause', restUnlessPlaying)
+    document.addEventListener('visibilitychange', onVisibilityChange)
+    video.addEventListener('play', onPlay)
+    video.addEventListener('pause', suspendUnlessPlaying)
     return () => {
-      document.removeEventListener('visibilitychange', follow)
-      video.removeEventListener('play', notePlaying)
-      video.removeEventListener('pause', restUnlessPlaying)
+      document.removeEventListener('visibilitychange', onVisibilityChange)
+      video.removeEventListener('play', onPlay)
+      video.removeEventListener('pause', suspendUnlessPlaying)
     }
   }, [stream, active])
 }
@@ -45,9 +45,9 @@ export function whenVisible(run: () => void): () => void {
     run()
     return () => {}
   }
-  const follow = () => {
+  const onVisibilityChange = () => {
     if (!document.hidden) run()
   }
-  document.addEventListener('visibilitychange', follow, { once: true })
-  return () => document.removeEventListener('visibilitychange', follow)
+  document.addEventListener('visibilitychange', onVisibilityChange, { once: true })
+  return () => document.removeEventListener('visibilitychange', onVisibilityChange)
 }

@@ -7,8 +7,8 @@ export interface Caption {
 }
 
 /** Events when the video leaves the page for a view on which only the browser can draw. */
-const leaves = ['webkitbeginfullscreen', 'enterpictureinpicture']
-const comesBack = ['webkitendfullscreen', 'leavepictureinpicture']
+const enterSystemViewEvents = ['webkitbeginfullscreen', 'enterpictureinpicture']
+const leaveSystemViewEvents = ['webkitendfullscreen', 'leavepictureinpicture']
 
 /**
  * Shows one caption track, or none, in a box over the video: at the top if its cues are placed there, else at the bottom, aligned
@@ -31,17 +31,18 @@ export function useCaptions(
     const draw = () => {
       const cues = track.mode === 'hidden' ? [...(track.activeCues ?? [])] : []
       const drawn = cues.flatMap((cue) => (cue instanceof VTTCue ? drawCue(cue) : []))
-      const at = (place: string) => drawn.filter(({ dataset }) => dataset['place'] === place)
-      const columns = ['left', 'right'].map((side) => drawColumns(side, at(side)))
-      box.current?.replaceChildren(...columns, ...at('top'), ...at('foot'))
+      const cuesAt = (place: string) => drawn.filter(({ dataset }) => dataset['place'] === place)
+      const columns = ['left', 'right'].map((side) => drawColumns(side, cuesAt(side)))
+      box.current?.replaceChildren(...columns, ...cuesAt('top'), ...cuesAt('foot'))
     }
     const show = (mode: TextTrackMode) => {
       track.mode = mode
       draw()
     }
     track.addEventListener('cuechange', draw, { signal })
-    for (const event of leaves) video.addEventListener(event, () => show('showing'), { signal })
-    for (const event of comesBack) video.addEventListener(event, () => show('hidden'), { signal })
+    for (const event of enterSystemViewEvents)
+      video.addEventListener(event, () => show('showing'), { signal })
+    for (const event of leaveSystemViewEvents) video.addEventListener(event, () => show('hidden'), { signal })
     video.append(element)
     show('hidden')
     return () => {
@@ -56,7 +57,7 @@ export function useCaptions(
 function drawCue(cue: VTTCue): HTMLElement {
   const line = document.createElement('p')
   line.dir = 'auto'
-  line.dataset['place'] = placeOf(cue)
+  line.dataset['place'] = positionOf(cue)
   if (cue.align !== 'center') line.dataset['align'] = cue.align
   if (cue.vertical !== '') line.dataset['vertical'] = cue.vertical
   line.append(cue.getCueAsHTML())
@@ -70,10 +71,10 @@ const upperLines = 7
  * Returns a cue's position. `line` counts from the top (below 0: from the bottom), or is a percentage of the height. In vertical
  * text it counts columns: from the left if they grow to the right (`lr`), else from the right.
  */
-function placeOf({ line, snapToLines, vertical }: VTTCue): 'top' | 'foot' | 'left' | 'right' {
-  const isFirst = line !== 'auto' && (snapToLines ? line >= 0 && line < upperLines : line < 50)
-  if (vertical === '') return isFirst ? 'top' : 'foot'
-  const isLeft = vertical === 'rl' && snapToLines ? !isFirst : isFirst
+function positionOf({ line, snapToLines, vertical }: VTTCue): 'top' | 'foot' | 'left' | 'right' {
+  const isUpper = line !== 'auto' && (snapToLines ? line >= 0 && line < upperLines : line < 50)
+  if (vertical === '') return isUpper ? 'top' : 'foot'
+  const isLeft = vertical === 'rl' && snapToLines ? !isUpper : isUpper
   return isLeft ? 'left' : 'right'
 }
 

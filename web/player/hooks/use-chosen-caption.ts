@@ -1,4 +1,4 @@
-import { htmlLanguage, languageOf } from '#contract/languages.ts'
+import { bcp47Tags, languageFromTag } from '#contract/languages.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Caption } from './use-captions.ts'
 import { usePreferences } from './use-preferences.ts'
@@ -16,5 +16,5 @@ export function useChosenCaption(all: Caption[]): ChosenCaption {
   const find = (lang: string | null | undefined) => all.find((caption) => caption.lang === lang)
   const shown =
     captions === null ? undefined : (find(captions) ?? find(i18n.language) ?? find('en') ?? all[0])
-  return { all, shown, htmlLang: htmlLanguage[languageOf(shown?.lang ?? '') ?? 'en'] }
+  return { all, shown, htmlLang: bcp47Tags[languageFromTag(shown?.lang ?? '') ?? 'en'] }
 }

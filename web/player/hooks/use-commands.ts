@@ -1,11 +1,14 @@
 import { useEffect, useMemo } from 'react'
 import { preferences } from '#web/player/engine/preferences.ts'
-import type { Commands } from './shortcuts.ts'
+import type { PlayerCommands } from './shortcuts.ts'
 import { play } from '#web/player/engine/play.ts'
 import type { Caption } from './use-captions.ts'
 
 /** Commands that need the slide's own video. */
-export type SlideCommands = Pick<Commands, 'togglePlay' | 'seekBy' | 'toggleMute' | 'toggleCaptions'> & {
+export type SlideCommands = Pick<
+  PlayerCommands,
+  'togglePlay' | 'seekBy' | 'toggleMute' | 'toggleCaptions'
+> & {
   seekTo(ms: number): void
 }
 
@@ -25,8 +28,8 @@ export function useCommands(
       seekBy: (seconds) => video && seek(video, video.currentTime + seconds),
       seekTo: (ms) => video && seek(video, ms / 1000),
       toggleMute: () => {
-        const { muted, silenced } = preferences.get()
-        preferences.set({ muted: !(muted || silenced), silenced: false })
+        const { muted, mutedByBrowser: silenced } = preferences.get()
+        preferences.set({ muted: !(muted || silenced), mutedByBrowser: false })
       },
       toggleCaptions: () => preferences.set({ captions: showsCaptions ? null : undefined }),
     }),

@@ -1,22 +1,22 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 
-const restMs = 2500
+const hideAfterMs = 2500
 
 /** Hides the controls after a rest while `fading` is true; `poke` shows them again. */
-export function useFade(fading: boolean): { visible: boolean; poke: () => void } {
-  const [rested, setRested] = useState(false)
-  const isFading = useRef(fading)
+export function useAutoHide(enabled: boolean): { visible: boolean; showControls: () => void } {
+  const [hidden, setHidden] = useState(false)
+  const isEnabled = useRef(enabled)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   // A moving pointer calls this continuously; while the controls are visible nothing is rendered.
-  const poke = useCallback(() => {
+  const showControls = useCallback(() => {
     clearTimeout(timer.current)
-    setRested(false)
-    if (isFading.current) timer.current = setTimeout(() => setRested(true), restMs)
+    setHidden(false)
+    if (isEnabled.current) timer.current = setTimeout(() => setHidden(true), hideAfterMs)
   }, [])
   useEffect(() => {
-    isFading.current = fading
-    poke()
+    isEnabled.current = enabled
+    showControls()
     return () => clearTimeout(timer.current)
-  }, [fading, poke])
-  return { visible: !rested, poke }
+  }, [enabled, showControls])
+  return { visible: !hidden, showControls }
 }

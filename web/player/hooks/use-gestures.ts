@@ -1,7 +1,7 @@
 import { useRef, type PointerEvent } from 'react'
 
 const holdMs = 350
-const slackPx = 10
+const moveTolerancePx = 10
 const doubleTapMs = 280
 
 /**
@@ -25,12 +25,12 @@ export function useGestures({
   const tappedAt = useRef(-Infinity)
   // The event's own timestamp, so that a busy main thread does not split a double tap.
   const tap = (at: number) => {
-    const second = at - tappedAt.current < doubleTapMs
-    tappedAt.current = second ? -Infinity : at
-    if (second) onDoubleTap()
+    const isDoubleTap = at - tappedAt.current < doubleTapMs
+    tappedAt.current = isDoubleTap ? -Infinity : at
+    if (isDoubleTap) onDoubleTap()
     else onTap()
   }
-  const end = (at?: number) => {
+  const endPress = (at?: number) => {
     const current = press.current
     press.current = null
     if (!current) return
@@ -50,11 +50,12 @@ export function useGestures({
     },
     onPointerMove({ clientX, clientY }: PointerEvent) {
       const start = press.current
-      if (start && !start.held && Math.hypot(clientX - start.x, clientY - start.y) > slackPx) end()
+      if (start && !start.held && Math.hypot(clientX - start.x, clientY - start.y) > moveTolerancePx)
+        endPress()
     },
-    onPointerUp: ({ timeStamp }: PointerEvent) => end(timeStamp),
-    onPointerCancel: () => end(),
-    onPointerLeave: () => end(),
+    onPointerUp: ({ timeStamp }: PointerEvent) => endPress(timeStamp),
+    onPointerCancel: () => endPress(),
+    onPointerLeave: () => endPress(),
     onContextMenu: (event: { preventDefault(): void }) => event.preventDefault(),
   }
 }

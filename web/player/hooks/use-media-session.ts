@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import type { SlideCommands } from './use-commands.ts'
 import type { PlayState } from '#web/player/engine/video-state.ts'
 
-interface Shown {
+interface MediaSessionOptions {
   active: boolean
   title: string
   subtitle: string
@@ -14,8 +14,8 @@ interface Shown {
 }
 
 /** Connects the system's media controls (lock screen, headphones, keyboard) with the episode on screen. */
-export function useMediaSession(video: HTMLVideoElement | null, shown: Shown): void {
-  const { active, title, subtitle, poster, state, commands, onNext, onPrevious } = shown
+export function useMediaSession(video: HTMLVideoElement | null, options: MediaSessionOptions): void {
+  const { active, title, subtitle, poster, state, commands, onNext, onPrevious } = options
   const session = active && video ? navigator.mediaSession : undefined
   useEffect(() => {
     if (!session) return

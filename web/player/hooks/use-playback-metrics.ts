@@ -1,27 +1,27 @@
 import { useEffect, useRef } from 'react'
 import { sendEvent } from '#web/lib/tracking/events.ts'
-import type { Trouble } from '#web/player/engine/player.ts'
+import type { PlayerError } from '#web/player/engine/player.ts'
 import { measurePlayback, type PlaybackEvent } from '#web/player/engine/playback-metrics.ts'
 
 /** More events of one episode add no information. */
-const mostEvents = 20
+const maxEvents = 20
 
-interface Shown {
+interface PlaybackMetricsOptions {
   episodeId: string
   active: boolean
-  failure: Trouble | null
+  failure: PlayerError | null
 }
 
 /** Reports the playback of the episode on screen as the site's events `play_start`, `play_stall`, `play_rung` and `play_error`. */
 export function usePlaybackMetrics(
   video: HTMLVideoElement | null,
-  { episodeId, active, failure }: Shown,
+  { episodeId, active, failure }: PlaybackMetricsOptions,
 ): void {
   const sent = useRef(0)
   const report = useRef(({ kind, ...fields }: PlaybackEvent) => {
-    if (kind !== 'error' && sent.current++ >= mostEvents) return
-    const texts = Object.entries(fields).map(([name, value]) => [name, String(value)])
-    sendEvent(`play_${kind}`, { episode_id: episodeId, ...Object.fromEntries(texts) })
+    if (kind !== 'error' && sent.current++ >= maxEvents) return
+    const textFields = Object.entries(fields).map(([name, value]) => [name, String(value)])
+    sendEvent(`play_${kind}`, { episode_id: episodeId, ...Object.fromEntries(textFields) })
   })
   useEffect(() => (video && active ? measurePlayback(video, report.current) : undefined), [video, active])
   useEffect(() => {

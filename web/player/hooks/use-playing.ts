@@ -6,8 +6,8 @@ import { usePreferences } from './use-preferences.ts'
  * Plays while `active` and pauses otherwise, with the viewer's volume and speed. Starts muted if the browser requires a tap for
  * sound.
  */
-export function usePlaying(video: HTMLVideoElement | null, active: boolean): void {
-  const { muted, silenced, volume, rate } = usePreferences()
+export function usePlayWhileActive(video: HTMLVideoElement | null, active: boolean): void {
+  const { muted, mutedByBrowser: silenced, volume, rate } = usePreferences()
   useLayoutEffect(() => {
     if (video) video.muted = muted || silenced
   }, [video, muted, silenced])

@@ -1,16 +1,16 @@
 import { useCallback, useEffect, useLayoutEffect, useState } from 'react'
 import { usePreferences } from './use-preferences.ts'
-import { useBackground, whenVisible } from './use-background.ts'
-import type { Source, Trouble } from '#web/player/engine/player.ts'
+import { usePauseInBackground, whenVisible } from './use-background.ts'
+import type { Source, PlayerError } from '#web/player/engine/player.ts'
 import { takeStream, type Stream } from '#web/player/engine/stream.ts'
 import { createOnlineRetry } from '#web/player/engine/retry-when-online.ts'
 
 /** A link is renewed this long before it expires. */
 const renewBeforeMs = 60_000
-const soonestMs = 3_000
+const minRenewDelayMs = 3_000
 
 /** Errors that a fresh link does not resolve. */
-type Failure = Exclude<Trouble, 'expired'>
+type Failure = Exclude<PlayerError, 'expired'>
 
 /**
  * Opens the stream of a source and keeps it open until unmount. A fresh link (`source` changes) continues at the same position.
@@ -40,32 +40,32 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
     setRenditions(stream.renditions())
     stream.listen({
       onRenditions: () => setRenditions(stream.renditions()),
-      onTrouble: (trouble) => (trouble === 'expired' ? onExpiring() : setFailure(trouble)),
+      onError: (error) => (error === 'expired' ? onExpiring() : setFailure(error)),
     })
   }, [stream, onExpiring])
 
-  const [opened] = useState(source.hls_url)
+  const [openedUrl] = useState(source.hls_url)
   useEffect(() => {
-    if (source.hls_url !== opened) stream?.renew(source)
+    if (source.hls_url !== openedUrl) stream?.renew(source)
     // Only a new link triggers this; the stream stays the same.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [source.hls_url])
 
   useEffect(() => {
-    const inMs = Math.max(soonestMs, Date.parse(source.expires_at) - Date.now() - renewBeforeMs)
+    const renewInMs = Math.max(minRenewDelayMs, Date.parse(source.expires_at) - Date.now() - renewBeforeMs)
     // A fresh link that looks expired means that the clock is wrong; the server then refuses it once it has expired.
-    if (inMs === soonestMs && source.hls_url !== opened) return
-    let end = () => {}
-    const timer = setTimeout(() => (end = whenVisible(onExpiring)), inMs)
+    if (renewInMs === minRenewDelayMs && source.hls_url !== openedUrl) return
+    let cancelRenewal = () => {}
+    const timer = setTimeout(() => (cancelRenewal = whenVisible(onExpiring)), renewInMs)
     return () => {
       clearTimeout(timer)
-      end()
+      cancelRenewal()
     }
-  }, [source, opened, onExpiring])
+  }, [source, openedUrl, onExpiring])
 
   useEffect(() => stream?.setActive(active), [stream, active])
-  useBackground(stream, active)
-  useEffect(() => stream?.choose(quality), [stream, quality])
+  usePauseInBackground(stream, active)
+  useEffect(() => stream?.chooseRendition(quality), [stream, quality])
 
   const retry = useCallback(() => {
     setFailure(null)

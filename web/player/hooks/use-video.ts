@@ -30,18 +30,18 @@ export function usePlayState(video: HTMLVideoElement | null): PlayState {
   const [state, setState] = useState<PlayState>(() => readPlayState(video))
   useEffect(() => {
     if (!video) return
-    let shown: PlayState | undefined
+    let lastState: PlayState | undefined
     return subscribeToVideo(video, () => {
-      const now = readPlayState(video)
-      if (shown && isSame(shown, now)) return
-      shown = now
-      setState(now)
+      const newState = readPlayState(video)
+      if (lastState && isSamePlayState(lastState, newState)) return
+      lastState = newState
+      setState(newState)
     })
   }, [video])
   return state
 }
 
-function isSame(one: PlayState, other: PlayState): boolean {
+function isSamePlayState(one: PlayState, other: PlayState): boolean {
   return (
     one.durationMs === other.durationMs &&
     one.paused === other.paused &&

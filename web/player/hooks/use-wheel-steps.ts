@@ -3,8 +3,8 @@ import { useEffect, useRef, type RefObject } from 'react'
 /** Scroll distance of one step. A notch of a wheel is 100 px or more, a touchpad event a few. */
 const stepPx = 50
 /** A touchpad keeps scrolling by momentum: no second step follows until the wheel has rested, or until `longestMs`. */
-const restMs = 120
-const longestMs = 700
+const gestureGapMs = 120
+const maxMomentumMs = 700
 
 /** Turns one notch of a wheel, or one swipe on a touchpad, into one step; the browser's own snapping would scroll back. */
 export function useWheelSteps(box: RefObject<HTMLElement | null>, step: (by: 1 | -1) => void): void {
@@ -15,41 +15,41 @@ export function useWheelSteps(box: RefObject<HTMLElement | null>, step: (by: 1 |
   useEffect(() => {
     const element = box.current
     if (!element) return undefined
-    let turned = 0
+    let scrolledPx = 0
     let steppedAt = -Infinity
     let steppedBy = 0
-    let turnedAt = -Infinity
-    const turn = (event: WheelEvent) => {
-      if (event.ctrlKey || scrollsInside(element, event)) return
+    let lastWheelAt = -Infinity
+    const onWheel = (event: WheelEvent) => {
+      if (event.ctrlKey || canScrollInside(element, event)) return
       event.preventDefault()
       const { timeStamp } = event
-      const hasRested = timeStamp - turnedAt > restMs
-      turnedAt = timeStamp
+      const isNewGesture = timeStamp - lastWheelAt > gestureGapMs
+      lastWheelAt = timeStamp
       const delta = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : event.deltaY * stepPx
       // Momentum never reverses, so a reversal is a new gesture.
-      const turnsRound = Math.sign(delta) === -steppedBy
-      if (hasRested) turned = 0
-      else if (timeStamp - steppedAt < longestMs && !turnsRound) return
-      turned += delta
-      if (Math.abs(turned) < stepPx) return
+      const isReversal = Math.sign(delta) === -steppedBy
+      if (isNewGesture) scrolledPx = 0
+      else if (timeStamp - steppedAt < maxMomentumMs && !isReversal) return
+      scrolledPx += delta
+      if (Math.abs(scrolledPx) < stepPx) return
       steppedAt = timeStamp
-      steppedBy = Math.sign(turned)
-      latest.current(turned > 0 ? 1 : -1)
-      turned = 0
+      steppedBy = Math.sign(scrolledPx)
+      latest.current(scrolledPx > 0 ? 1 : -1)
+      scrolledPx = 0
     }
-    element.addEventListener('wheel', turn, { passive: false })
-    return () => element.removeEventListener('wheel', turn)
+    element.addEventListener('wheel', onWheel, { passive: false })
+    return () => element.removeEventListener('wheel', onWheel)
   }, [box])
 }
 
 /** Returns whether an element inside, such as a list of offers, can scroll further in this direction. */
-function scrollsInside(box: HTMLElement, { target, deltaY }: WheelEvent): boolean {
+function canScrollInside(box: HTMLElement, { target, deltaY }: WheelEvent): boolean {
   let element = target instanceof Element ? target : null
   for (; element && element !== box; element = element.parentElement) {
     const { overflowY } = getComputedStyle(element)
     if (overflowY !== 'auto' && overflowY !== 'scroll') continue
-    const left = element.scrollHeight - element.clientHeight - element.scrollTop
-    if (deltaY > 0 ? left > 1 : element.scrollTop > 0) return true
+    const remainingPx = element.scrollHeight - element.clientHeight - element.scrollTop
+    if (deltaY > 0 ? remainingPx > 1 : element.scrollTop > 0) return true
   }
   return false
 }

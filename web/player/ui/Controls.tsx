@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { clock, percent } from '#web/lib/format.ts'
+import { formatClock, formatPercent } from '#web/lib/format.ts'
 import { Icon, type IconName } from '#web/ui/Icon.tsx'
 import { preferences } from '#web/player/engine/preferences.ts'
 import { usePreferences } from '#web/player/hooks/use-preferences.ts'
@@ -12,7 +12,7 @@ import type { ChosenCaption } from '#web/player/hooks/use-chosen-caption.ts'
 import type { VideoSlideProps } from './video-slide-props.ts'
 import styles from './controls.module.css'
 
-const settingsAfterMs = 3000
+const preloadSettingsAfterMs = 3000
 const importSettings = () => import('./SettingsSheet.tsx')
 const SettingsSheet = lazy(async () => ({ default: (await importSettings()).SettingsSheet }))
 
@@ -32,13 +32,13 @@ export function Controls(props: ControlsProps) {
   const [focused, setFocused] = useState(false)
   const shown = visible || open || focused
   const box = useRef<HTMLDivElement>(null)
-  const { keepFocus } = props
+  const { restoreFocus } = props
   useEffect(() => {
-    if (box.current) keepFocus(box.current)
-  }, [keepFocus])
+    if (box.current) restoreFocus(box.current)
+  }, [restoreFocus])
   // Preloads the settings menu so that it opens without a connection, but late enough not to delay a quick swipe.
   useEffect(() => {
-    const timer = setTimeout(() => void importSettings().catch(() => {}), settingsAfterMs)
+    const timer = setTimeout(() => void importSettings().catch(() => {}), preloadSettingsAfterMs)
     return () => clearTimeout(timer)
   }, [])
   return (
@@ -52,19 +52,19 @@ export function Controls(props: ControlsProps) {
     >
       <div className={styles.top}>
         {props.back}
-        <Tool icon="settings" label={t('player.settings')} onClick={() => setOpen(true)} />
+        <ControlButton icon="settings" label={t('player.settings')} onClick={() => setOpen(true)} />
       </div>
       <div className={styles.rail}>
         {props.rail}
         {captions.all.length > 0 && (
-          <Tool
+          <ControlButton
             icon="captions"
             label={t('player.captions')}
             pressed={captions.shown !== undefined}
             onClick={commands.toggleCaptions}
           />
         )}
-        <Sound onToggle={commands.toggleMute} />
+        <VolumeControl onToggle={commands.toggleMute} />
       </div>
       <div className={styles.foot}>
         <p className={styles.title}>{props.title}</p>
@@ -77,16 +77,16 @@ export function Controls(props: ControlsProps) {
           onSeek={commands.seekTo}
         />
         <div className={styles.row}>
-          <Tool icon="previous" label={t('player.previous')} onClick={props.onPrevious} />
-          <Tool
+          <ControlButton icon="previous" label={t('player.previous')} onClick={props.onPrevious} />
+          <ControlButton
             icon={state.paused ? 'play' : 'pause'}
             label={state.paused ? t('player.play') : t('player.pause')}
             onClick={commands.togglePlay}
           />
-          <Tool icon="next" label={t('player.next')} onClick={props.onNext} />
-          <Time video={video} durationMs={state.durationMs} shown={shown} />
-          {canFill(video) && (
-            <Tool
+          <ControlButton icon="next" label={t('player.next')} onClick={props.onNext} />
+          <PlaybackTime video={video} durationMs={state.durationMs} shown={shown} />
+          {canFullscreen(video) && (
+            <ControlButton
               icon="expand"
               label={t('player.fullscreen')}
               onClick={() => toggleFullscreen(video, video)}
@@ -110,30 +110,30 @@ export function Controls(props: ControlsProps) {
 }
 
 /** Sound button; with a mouse or keyboard also a volume slider. */
-function Sound({ onToggle }: { onToggle: () => void }) {
+function VolumeControl({ onToggle }: { onToggle: () => void }) {
   const { t } = useTranslation()
-  const { muted, silenced, volume } = usePreferences()
-  const quiet = muted || silenced
+  const { muted, mutedByBrowser: silenced, volume } = usePreferences()
+  const isMuted = muted || silenced
   // Muted instead of volume 0, so that the button restores the previous volume.
-  const choose = (chosen: number) =>
-    preferences.set(chosen === 0 ? { muted: true } : { volume: chosen, muted: false, silenced: false })
-  const shown = quiet ? 0 : Math.round(volume * 100)
+  const setVolume = (chosen: number) =>
+    preferences.set(chosen === 0 ? { muted: true } : { volume: chosen, muted: false, mutedByBrowser: false })
+  const shown = isMuted ? 0 : Math.round(volume * 100)
   return (
     <div className={styles.sound}>
       <div className={styles.volume}>
         <input
           type="range"
           aria-label={t('player.volume')}
-          aria-valuetext={percent(shown)}
+          aria-valuetext={formatPercent(shown)}
           max={100}
           step={5}
           value={shown}
-          onChange={({ target }) => choose(target.valueAsNumber / 100)}
+          onChange={({ target }) => setVolume(target.valueAsNumber / 100)}
         />
       </div>
-      <Tool
-        icon={quiet ? 'mute' : 'sound'}
-        label={quiet ? t('player.unmute') : t('player.mute')}
+      <ControlButton
+        icon={isMuted ? 'mute' : 'sound'}
+        label={isMuted ? t('player.unmute') : t('player.mute')}
         onClick={onToggle}
       />
     </div>
@@ -141,7 +141,7 @@ function Sound({ onToggle }: { onToggle: () => void }) {
 }
 
 /** Shows position and duration. Updates its text without React, and only while it is visible. */
-function Time({
+function PlaybackTime({
   video,
   durationMs,
   shown,
@@ -153,7 +153,7 @@ function Time({
   const line = useRef<HTMLSpanElement>(null)
   useLayoutEffect(() => {
     const draw = () => {
-      const text = `${clock((video?.currentTime ?? 0) * 1000)} / ${clock(durationMs)}`
+      const text = `${formatClock((video?.currentTime ?? 0) * 1000)} / ${formatClock(durationMs)}`
       if (line.current && line.current.textContent !== text) line.current.textContent = text
     }
     draw()
@@ -169,21 +169,21 @@ declare global {
   }
 }
 
-const canFill = (video: HTMLVideoElement | null) =>
+const canFullscreen = (video: HTMLVideoElement | null) =>
   document.fullscreenEnabled || video?.webkitEnterFullscreen !== undefined
 
 /** Enters or leaves full screen: with the whole player, or on an iPhone with the video alone. */
-export function toggleFullscreen(inside: Element | null, video: HTMLVideoElement | null): void {
+export function toggleFullscreen(element: Element | null, video: HTMLVideoElement | null): void {
   if (document.fullscreenElement) void document.exitFullscreen()
   else if (!document.fullscreenEnabled) video?.webkitEnterFullscreen?.()
   else
-    void inside
+    void element
       ?.closest('[data-player]')
       ?.requestFullscreen()
       .catch(() => {})
 }
 
-interface ToolProps {
+interface ControlButtonProps {
   icon: IconName
   label: string
   pressed?: boolean
@@ -193,7 +193,7 @@ interface ToolProps {
 }
 
 /** Round button of the player; disabled without `onClick`. */
-export function Tool({ icon, label, pressed, note, onClick }: ToolProps) {
+export function ControlButton({ icon, label, pressed, note, onClick }: ControlButtonProps) {
   return (
     <button
       type="button"

@@ -21,47 +21,47 @@ export function Feed({ box, count, index, onIndex, isLatest, renderSlide, label 
   /** The slides' height at the last check. After a resize the scroll position is invalid until it is corrected. */
   const height = useRef(0)
 
-  const mayLead = useRef(isLatest)
+  const isLatestRef = useRef(isLatest)
   useLayoutEffect(() => {
-    mayLead.current = isLatest
+    isLatestRef.current = isLatest
   })
   // Without animation: a key press jumps to the next slide; a swipe is scrolled by the browser.
   useLayoutEffect(() => {
     // A step that is rendered after the next one was taken must not scroll back.
-    if (!box.current || reported.current === index || !mayLead.current()) return
+    if (!box.current || reported.current === index || !isLatestRef.current()) return
     reported.current = index
     height.current = box.current.clientHeight
     showSlide(box.current, index)
   }, [box, index])
 
-  const keepShown = useCallback(() => {
+  const keepSlideInView = useCallback(() => {
     if (!box.current) return
     height.current = box.current.clientHeight
     if (reported.current !== undefined) showSlide(box.current, reported.current)
   }, [box])
   useEffect(() => {
     if (!box.current) return undefined
-    const resized = new ResizeObserver(keepShown)
-    resized.observe(box.current)
+    const resizeObserver = new ResizeObserver(keepSlideInView)
+    resizeObserver.observe(box.current)
     // The window may return to its old size before the next check; the scroll event that remains is ignored.
-    addEventListener('resize', keepShown)
+    addEventListener('resize', keepSlideInView)
     return () => {
-      resized.disconnect()
-      removeEventListener('resize', keepShown)
+      resizeObserver.disconnect()
+      removeEventListener('resize', keepSlideInView)
     }
-  }, [box, keepShown])
+  }, [box, keepSlideInView])
 
-  const follow = () => {
+  const onScroll = () => {
     if (!box.current) return
-    if (box.current.clientHeight !== height.current) return keepShown()
-    const shown = Math.min(count - 1, Math.max(0, slideOf(box.current)))
+    if (box.current.clientHeight !== height.current) return keepSlideInView()
+    const shown = Math.min(count - 1, Math.max(0, slideIndexOf(box.current)))
     if (shown === reported.current) return
     reported.current = shown
     onIndex(shown)
   }
 
   return (
-    <div ref={box} className={styles.feed} onScroll={follow} tabIndex={0} aria-label={label} role="region">
+    <div ref={box} className={styles.feed} onScroll={onScroll} tabIndex={0} aria-label={label} role="region">
       {Array.from({ length: count }, (_, i) => (
         <div key={i} className={styles.slide} inert={i !== index}>
           {Math.abs(i - index) <= 1 && renderSlide(i)}
@@ -74,10 +74,10 @@ export function Feed({ box, count, index, onIndex, isLatest, renderSlide, label 
 /** Scrolls to the slide below (1) or above (-1) and plays its video without rendering; `onIndex` follows with the scroll event. */
 export function stepFeed(feed: HTMLElement | null, by: 1 | -1): void {
   if (!feed) return
-  const to = slideOf(feed) + by
-  const slide = feed.children[to]
+  const targetIndex = slideIndexOf(feed) + by
+  const slide = feed.children[targetIndex]
   if (!slide) return
-  showSlide(feed, to)
+  showSlide(feed, targetIndex)
   for (const video of feed.querySelectorAll('video')) {
     if (slide.contains(video)) void play(video)
     else video.pause()
@@ -88,6 +88,6 @@ function showSlide(feed: HTMLElement, index: number): void {
   feed.scrollTo({ top: index * feed.clientHeight, behavior: 'instant' })
 }
 
-function slideOf(feed: HTMLElement): number {
+function slideIndexOf(feed: HTMLElement): number {
   return Math.round(feed.scrollTop / feed.clientHeight)
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLayoutEffect, useRef, useState, type PointerEvent } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { clock } from '#web/lib/format.ts'
+import { formatClock } from '#web/lib/format.ts'
 import { frameAt, type Frame } from '#web/player/engine/storyboard.ts'
 import { storyboardQuery } from '#web/player/hooks/storyboard-query.ts'
 import { subscribeToVideo } from '#web/player/hooks/use-video.ts'
@@ -18,9 +18,9 @@ interface ProgressBarProps {
 }
 
 /** The bar moves in this many steps, two pixels each on a phone, because each step causes a repaint. */
-const steps = 200
+const barSteps = 200
 
-const part = (ms: number, durationMs: number) => (durationMs ? Math.min(1, ms / durationMs) : 0)
+const fraction = (ms: number, durationMs: number) => (durationMs ? Math.min(1, ms / durationMs) : 0)
 
 /** The position as a slider. It grows while dragged and shows the frame at that position. */
 export function ProgressBar(props: ProgressBarProps) {
@@ -35,12 +35,12 @@ export function ProgressBar(props: ProgressBarProps) {
     enabled: hoverMs !== null && storyboardUrl !== '',
   })
   const dragMs = dragging ? hoverMs : null
-  const { range, played, buffered, drawnSeconds } = usePosition(props, dragMs)
+  const { range, played, buffered, drawnSeconds } = useProgressElements(props, dragMs)
   // A change of the hidden bar can only be a step from its last position, such as a screen reader's.
   const seek = (seconds: number) => {
-    const since = shown ? 0 : (video?.currentTime ?? 0) - drawnSeconds.current
+    const secondsSinceDrawn = shown ? 0 : (video?.currentTime ?? 0) - drawnSeconds.current
     drawnSeconds.current = seconds
-    onSeek((seconds + since) * 1000)
+    onSeek((seconds + secondsSinceDrawn) * 1000)
   }
 
   const msAt = ({ clientX }: PointerEvent) => {
@@ -76,10 +76,10 @@ export function ProgressBar(props: ProgressBarProps) {
       {hoverMs !== null && durationMs > 0 && (
         <div
           className={styles.preview}
-          style={{ left: `clamp(48px, ${part(hoverMs, durationMs) * 100}%, calc(100% - 48px))` }}
+          style={{ left: `clamp(48px, ${fraction(hoverMs, durationMs) * 100}%, calc(100% - 48px))` }}
         >
           <FramePicture frame={frameAt(frames, hoverMs)} />
-          {clock(hoverMs)}
+          {formatClock(hoverMs)}
         </div>
       )}
       <div className={styles.track}>
@@ -101,25 +101,25 @@ export function ProgressBar(props: ProgressBarProps) {
 }
 
 /** Updates the bar's elements several times a second, and therefore outside React. */
-function usePosition({ video, durationMs, shown }: ProgressBarProps, dragMs: number | null) {
+function useProgressElements({ video, durationMs, shown }: ProgressBarProps, dragMs: number | null) {
   const { t } = useTranslation()
   const range = useRef<HTMLInputElement>(null)
   const played = useRef<HTMLDivElement>(null)
   const buffered = useRef<HTMLDivElement>(null)
   const drawnSeconds = useRef(0)
   useLayoutEffect(() => {
-    const scale = (ms: number) => `${part(ms, durationMs)} 1`
+    const scale = (ms: number) => `${fraction(ms, durationMs)} 1`
     let shownTime = ''
     let drawn = { timeMs: -Infinity, bufferedMs: -Infinity }
     const draw = () => {
       const state = readVideo(video)
       const ms = dragMs ?? state.timeMs
-      const time = clock(ms)
+      const time = formatClock(ms)
       if (time !== shownTime) {
         shownTime = time
         range.current?.setAttribute(
           'aria-valuetext',
-          t('player.position', { time, total: clock(durationMs) }),
+          t('player.position', { time, total: formatClock(durationMs) }),
         )
         if (shown && range.current) range.current.value = String(Math.floor(ms / 1000))
         if (shown) drawnSeconds.current = Math.floor(ms / 1000)
@@ -127,7 +127,7 @@ function usePosition({ video, durationMs, shown }: ProgressBarProps, dragMs: num
       if (!shown) return
       const { bufferedMs } = state
       const movedMs = Math.max(Math.abs(ms - drawn.timeMs), Math.abs(bufferedMs - drawn.bufferedMs))
-      if (movedMs * steps < durationMs) return
+      if (movedMs * barSteps < durationMs) return
       drawn = { timeMs: ms, bufferedMs }
       if (played.current) played.current.style.scale = scale(ms)
       if (buffered.current) buffered.current.style.scale = scale(bufferedMs)

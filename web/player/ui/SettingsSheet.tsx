@@ -1,5 +1,5 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { decimal } from '#web/lib/format.ts'
+import { formatDecimal } from '#web/lib/format.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { preferences } from '#web/player/engine/preferences.ts'
@@ -8,7 +8,7 @@ import type { ChosenCaption } from '#web/player/hooks/use-chosen-caption.ts'
 import styles from './settings-sheet.module.css'
 
 /** A device with a mouse or a touchpad usually has a keyboard too. */
-const hasKeys = matchMedia('(any-hover: hover)').matches
+const hasKeyboard = matchMedia('(any-hover: hover)').matches
 const speeds = [0.75, 1, 1.25, 1.5, 1.75, 2]
 
 interface SettingsSheetProps {
@@ -23,17 +23,20 @@ interface SettingsSheetProps {
 export function SettingsSheet({ renditions, captions, video, onShortcuts, onClose }: SettingsSheetProps) {
   const { t } = useTranslation()
   const { rate, quality } = usePreferences()
-  const floats = document.pictureInPictureEnabled
+  const supportsPictureInPicture = document.pictureInPictureEnabled
   return (
     <Sheet title={t('player.settings')} onClose={onClose}>
-      <Choices
+      <RadioChoices
         title={t('player.speed')}
         chosen={rate}
-        options={speeds.map((speed) => [speed, speed === 1 ? t('player.normal') : `${decimal(speed)}×`])}
+        options={speeds.map((speed) => [
+          speed,
+          speed === 1 ? t('player.normal') : `${formatDecimal(speed)}×`,
+        ])}
         onChoose={(speed) => preferences.set({ rate: speed })}
       />
       {renditions.length > 0 && (
-        <Choices
+        <RadioChoices
           title={t('player.quality')}
           chosen={quality}
           options={[
@@ -44,7 +47,7 @@ export function SettingsSheet({ renditions, captions, video, onShortcuts, onClos
         />
       )}
       {captions.all.length > 0 && (
-        <Choices
+        <RadioChoices
           title={t('player.captions')}
           chosen={captions.shown?.lang ?? null}
           options={[
@@ -55,13 +58,13 @@ export function SettingsSheet({ renditions, captions, video, onShortcuts, onClos
         />
       )}
       <div className={styles.actions}>
-        {floats && (
-          <Button look="quiet" onClick={() => void float(video).then(onClose)}>
+        {supportsPictureInPicture && (
+          <Button variant="quiet" onClick={() => void togglePictureInPicture(video).then(onClose)}>
             {t('player.pip')}
           </Button>
         )}
-        {hasKeys && (
-          <Button look="quiet" onClick={onShortcuts}>
+        {hasKeyboard && (
+          <Button variant="quiet" onClick={onShortcuts}>
             {t('player.shortcuts')}
           </Button>
         )}
@@ -70,19 +73,24 @@ export function SettingsSheet({ renditions, captions, video, onShortcuts, onClos
   )
 }
 
-async function float(video: HTMLVideoElement | null): Promise<void> {
+async function togglePictureInPicture(video: HTMLVideoElement | null): Promise<void> {
   if (document.pictureInPictureElement) await document.exitPictureInPicture().catch(() => {})
   else await video?.requestPictureInPicture().catch(() => {})
 }
 
-interface ChoicesProps<V> {
+interface RadioChoicesProps<V> {
   title: string
   chosen: V
   options: [V, string][]
   onChoose: (value: V) => void
 }
 
-function Choices<V extends string | number | null>({ title, chosen, options, onChoose }: ChoicesProps<V>) {
+function RadioChoices<V extends string | number | null>({
+  title,
+  chosen,
+  options,
+  onChoose,
+}: RadioChoicesProps<V>) {
   return (
     <fieldset className={styles.choices}>
       <legend>{title}</legend>

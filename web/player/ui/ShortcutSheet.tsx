@@ -3,11 +3,11 @@ import { Sheet } from '#web/ui/Sheet.tsx'
 import { shortcuts } from '#web/player/hooks/shortcuts.ts'
 import styles from './settings-sheet.module.css'
 
-const signs: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓' }
+const keySymbols: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓' }
 
 export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
-  const name = (key: string) => (key === ' ' ? t('player.space') : (signs[key] ?? key.toUpperCase()))
+  const labelOf = (key: string) => (key === ' ' ? t('player.space') : (keySymbols[key] ?? key.toUpperCase()))
   return (
     <Sheet title={t('player.shortcuts')} onClose={onClose}>
       <table className={styles.table}>
@@ -17,7 +17,7 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
               <th scope="row">{t(`player.${label}`)}</th>
               <td>
                 {keys.map((key) => (
-                  <kbd key={key}>{name(key)}</kbd>
+                  <kbd key={key}>{labelOf(key)}</kbd>
                 ))}
               </td>
             </tr>

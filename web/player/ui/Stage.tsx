@@ -14,12 +14,12 @@ export interface SlideTools {
   onPrevious: (() => void) | null
   onShortcuts: () => void
   /** Moves the focus from a button of the previous slide to the same button in these controls. */
-  keepFocus: (controls: Element) => void
+  restoreFocus: (controls: Element) => void
   /** Runs at once, or when the swipe has ended. */
   whenScrollEnds: (run: () => void) => () => void
 }
 
-interface StageProps {
+interface FeedPlayerProps {
   count: number
   index: number
   onIndex: (index: number) => void
@@ -30,16 +30,16 @@ interface StageProps {
 }
 
 /** The player: a feed of slides, and keyboard shortcuts for the one on screen. */
-export function Stage({ count, index, onIndex, isLatest, renderSlide, label }: StageProps) {
+export function FeedPlayer({ count, index, onIndex, isLatest, renderSlide, label }: FeedPlayerProps) {
   const box = useRef<HTMLDivElement>(null)
   const feed = useRef<HTMLDivElement>(null)
-  const slide = useRef<SlideCommands | null>(null)
-  const [help, setHelp] = useState(false)
+  const slideCommands = useRef<SlideCommands | null>(null)
+  const [showsShortcuts, setShowsShortcuts] = useState(false)
   const register = useCallback((commands: SlideCommands | null) => {
-    slide.current = commands
+    slideCommands.current = commands
   }, [])
-  const onShortcuts = useCallback(() => setHelp(true), [])
-  const keepFocus = useFocusAcross(box)
+  const onShortcuts = useCallback(() => setShowsShortcuts(true), [])
+  const restoreFocus = useFocusRestore(box)
   const onScrollEnd = useCallback(
     (run: () => void) => (feed.current ? whenScrollEnds(feed.current, run) : () => {}),
     [],
@@ -50,25 +50,25 @@ export function Stage({ count, index, onIndex, isLatest, renderSlide, label }: S
     if (document.hidden) onIndex(index + by)
   }
   useWheelSteps(feed, step)
-  const latest = useRef(step)
+  const latestStep = useRef(step)
   useEffect(() => {
-    latest.current = step
+    latestStep.current = step
   })
-  const next = useCallback(() => latest.current(1), [])
-  const previous = useCallback(() => latest.current(-1), [])
+  const next = useCallback(() => latestStep.current(1), [])
+  const previous = useCallback(() => latestStep.current(-1), [])
   const onNext = index + 1 < count ? next : null
   const onPrevious = index > 0 ? previous : null
 
   useEffect(() => {
-    const press = (event: KeyboardEvent) => {
+    const onKeyDown = (event: KeyboardEvent) => {
       const shortcut = shortcutFor(event)
       if (!shortcut) return
       event.preventDefault()
       shortcut.run({
-        togglePlay: () => slide.current?.togglePlay(),
-        seekBy: (seconds) => slide.current?.seekBy(seconds),
-        toggleMute: () => slide.current?.toggleMute(),
-        toggleCaptions: () => slide.current?.toggleCaptions(),
+        togglePlay: () => slideCommands.current?.togglePlay(),
+        seekBy: (seconds) => slideCommands.current?.seekBy(seconds),
+        toggleMute: () => slideCommands.current?.toggleMute(),
+        toggleCaptions: () => slideCommands.current?.toggleCaptions(),
         toggleFullscreen: () =>
           toggleFullscreen(box.current, box.current?.querySelector(':not([inert]) > * video') ?? null),
         next,
@@ -76,8 +76,8 @@ export function Stage({ count, index, onIndex, isLatest, renderSlide, label }: S
         showShortcuts: onShortcuts,
       })
     }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
   })
 
   return (
@@ -95,27 +95,27 @@ export function Stage({ count, index, onIndex, isLatest, renderSlide, label }: S
             onShortcuts,
             onNext,
             onPrevious,
-            keepFocus,
+            restoreFocus,
             whenScrollEnds: onScrollEnd,
           })
         }
       />
-      {help && <ShortcutSheet onClose={() => setHelp(false)} />}
+      {showsShortcuts && <ShortcutSheet onClose={() => setShowsShortcuts(false)} />}
     </div>
   )
 }
 
 /** Keeps the focus on the same button when the next slide replaces the one that had it. */
-function useFocusAcross(box: RefObject<HTMLElement | null>) {
+function useFocusRestore(box: RefObject<HTMLElement | null>) {
   const icon = useRef<string>(undefined)
   useEffect(() => {
-    const follow = ({ type, target }: Event) => {
-      const within = type === 'focusin' && target instanceof HTMLElement && box.current?.contains(target)
-      icon.current = within ? target.dataset['icon'] : undefined
+    const trackFocus = ({ type, target }: Event) => {
+      const isInside = type === 'focusin' && target instanceof HTMLElement && box.current?.contains(target)
+      icon.current = isInside ? target.dataset['icon'] : undefined
     }
-    for (const type of ['focusin', 'pointerdown']) addEventListener(type, follow)
+    for (const type of ['focusin', 'pointerdown']) addEventListener(type, trackFocus)
     return () => {
-      for (const type of ['focusin', 'pointerdown']) removeEventListener(type, follow)
+      for (const type of ['focusin', 'pointerdown']) removeEventListener(type, trackFocus)
     }
   }, [box])
   return useCallback((controls: Element) => {

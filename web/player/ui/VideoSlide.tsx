@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { Controls } from './Controls.tsx'
 import { useGestures } from '#web/player/hooks/use-gestures.ts'
@@ -9,10 +9,10 @@ import { usePreferences } from '#web/player/hooks/use-preferences.ts'
 import { useCaptions } from '#web/player/hooks/use-captions.ts'
 import { useChosenCaption } from '#web/player/hooks/use-chosen-caption.ts'
 import { useCommands } from '#web/player/hooks/use-commands.ts'
-import { useFade } from '#web/player/hooks/use-fade.ts'
+import { useAutoHide } from '#web/player/hooks/use-fade.ts'
 import { useMediaSession } from '#web/player/hooks/use-media-session.ts'
 import { usePlaybackMetrics } from '#web/player/hooks/use-playback-metrics.ts'
-import { usePlaying } from '#web/player/hooks/use-playing.ts'
+import { usePlayWhileActive } from '#web/player/hooks/use-playing.ts'
 import { useStream } from '#web/player/hooks/use-stream.ts'
 import { subscribeToVideo, usePlayState } from '#web/player/hooks/use-video.ts'
 import { readVideo, type PlayState } from '#web/player/engine/video-state.ts'
@@ -28,14 +28,14 @@ export function VideoSlide(props: VideoSlideProps) {
   const video = stream?.video ?? null
   const state = usePlayState(video)
   const captions = useChosenCaption(source.captions)
-  usePlaying(video, active)
+  usePlayWhileActive(video, active)
   const captionBox = useCaptions(video, captions.shown, captions.htmlLang)
   usePlaybackMetrics(video, { episodeId, active, failure })
   const commands = useCommands(video, captions, active ? props.register : null)
   useMediaSession(video, { ...props, poster: source.poster_url, state, commands })
-  const { visible, poke } = useFade(!state.paused && !state.ended)
+  const { visible, showControls } = useAutoHide(!state.paused && !state.ended)
   const [fast, setFast] = useState(false)
-  const [liked, setLiked] = useState(0)
+  const [likeCount, setLikeCount] = useState(0)
 
   useLayoutEffect(() => {
     if (video) box.current?.prepend(video)
@@ -43,20 +43,20 @@ export function VideoSlide(props: VideoSlideProps) {
   useEffect(() => {
     // An ended episode that comes back on screen plays again already, but the state has not been updated yet.
     if (!active || !state.ended || !video?.ended) return
-    let endStillness = () => {}
-    const endDialogs = afterDialogs(() => {
-      endStillness = whenScrollEnds(() => onEnded(episodeId))
+    let cancelScrollWait = () => {}
+    const cancelDialogWait = whenDialogCloses(() => {
+      cancelScrollWait = whenScrollEnds(() => onEnded(episodeId))
     })
     return () => {
-      endDialogs()
-      endStillness()
+      cancelDialogWait()
+      cancelScrollWait()
     }
   }, [active, state.ended, video, episodeId, whenScrollEnds, onEnded])
   useEffect(() => {
     if (active && video) return subscribeToVideo(video, () => onState(readVideo(video)))
   }, [active, video, onState])
 
-  const speed = useCallback(
+  const setDoubleSpeed = useCallback(
     (on: boolean) => {
       setFast(on)
       if (video) video.playbackRate = on ? 2 : preferences.get().rate
@@ -66,25 +66,30 @@ export function VideoSlide(props: VideoSlideProps) {
   const undoTap = useRef(commands.togglePlay)
   const gestures = useGestures({
     onTap: () => {
-      poke()
+      showControls()
       // If the browser silenced the episode, the first tap turns on its sound.
-      const isSilenced = preferences.get().silenced && !state.paused
-      if (isSilenced) turnOnSound()
+      const isSilenced = preferences.get().mutedByBrowser && !state.paused
+      if (isSilenced) unmute()
       else commands.togglePlay()
       undoTap.current = isSilenced ? () => {} : commands.togglePlay
     },
     onDoubleTap: () => {
       // The first tap of the double tap has paused the video; undo that.
       undoTap.current()
-      setLiked((before) => before + 1)
+      setLikeCount((before) => before + 1)
       props.onDoubleTap()
     },
-    onHold: () => speed(true),
-    onRelease: () => speed(false),
+    onHold: () => setDoubleSpeed(true),
+    onRelease: () => setDoubleSpeed(false),
   })
 
   return (
-    <div className={styles.slide} onPointerMove={poke} onFocus={poke} data-playing={active && !state.paused}>
+    <div
+      className={styles.slide}
+      onPointerMove={showControls}
+      onFocus={showControls}
+      data-playing={active && !state.paused}
+    >
       <div
         ref={box}
         className={styles.picture}
@@ -98,20 +103,20 @@ export function VideoSlide(props: VideoSlideProps) {
         data-captions=""
       />
       <div className={styles.surface} {...gestures} />
-      {liked > 0 && (
-        <span key={liked} className={styles.like} aria-hidden="true">
+      {likeCount > 0 && (
+        <span key={likeCount} className={styles.like} aria-hidden="true">
           <Icon name="heart" size={96} />
         </span>
       )}
       {active && failure && (
         <div className={styles.broken}>
-          <CouldNotLoad
+          <LoadError
             text={t(failure === 'unplayable' ? 'player.unplayable' : 'player.broken')}
             onRetry={retry}
           />
         </div>
       )}
-      {active && !failure && <Signs state={state} fast={fast} />}
+      {active && !failure && <StatusOverlays state={state} fast={fast} />}
       {active && (
         <Controls
           {...props}
@@ -128,7 +133,7 @@ export function VideoSlide(props: VideoSlideProps) {
 }
 
 /** Runs at once, or when the open dialog is closed, so that it does not interrupt the user. */
-function afterDialogs(run: () => void): () => void {
+function whenDialogCloses(run: () => void): () => void {
   const dialog = document.querySelector('dialog[open]')
   if (!dialog) {
     run()
@@ -138,12 +143,12 @@ function afterDialogs(run: () => void): () => void {
   return () => dialog.removeEventListener('close', run)
 }
 
-const turnOnSound = () => preferences.set({ silenced: false, muted: false })
+const unmute = () => preferences.set({ mutedByBrowser: false, muted: false })
 
 /** Overlays in the middle of the video: paused, loading, double speed, tap for sound. */
-function Signs({ state, fast }: { state: PlayState; fast: boolean }) {
+function StatusOverlays({ state, fast }: { state: PlayState; fast: boolean }) {
   const { t } = useTranslation()
-  const { silenced } = usePreferences()
+  const { mutedByBrowser: silenced } = usePreferences()
   return (
     <>
       {state.paused && (
@@ -154,7 +159,7 @@ function Signs({ state, fast }: { state: PlayState; fast: boolean }) {
       {state.waiting && <span className={styles.spinner} role="status" aria-label={t('list.loading')} />}
       <div className={styles.pills}>
         {silenced && !state.paused && (
-          <button type="button" className={styles.sound} onClick={turnOnSound}>
+          <button type="button" className={styles.sound} onClick={unmute}>
             <Icon name="mute" size={20} /> {t('player.soundOn')}
           </button>
         )}

@@ -20,7 +20,7 @@ export interface VideoSlideProps {
   onNext: (() => void) | null
   onPrevious: (() => void) | null
   onShortcuts: () => void
-  keepFocus: (controls: Element) => void
+  restoreFocus: (controls: Element) => void
   onExpiring: () => void
   whenScrollEnds: (run: () => void) => () => void
   onEnded: (episodeId: string) => void

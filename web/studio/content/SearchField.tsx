@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { Field } from '#web/ui/forms/Field.tsx'
-import { useSettled } from '#web/studio/ui/use-settled.ts'
+import { useDebounced } from '#web/studio/ui/use-settled.ts'
 import styles from './content.module.css'
 
 /**
@@ -17,20 +17,20 @@ export function SearchField({
   onSearch: (words: string) => void
 }) {
   const [words, setWords] = useState(value)
-  const [asked, setAsked] = useState({ given: value, sent: value })
-  if (asked.given !== value) {
-    setAsked({ given: value, sent: value })
+  const [lastSearch, setLastSearch] = useState({ given: value, sent: value })
+  if (lastSearch.given !== value) {
+    setLastSearch({ given: value, sent: value })
     // A change that this field itself reported is ignored, because the user may have typed on.
-    if (asked.sent !== value) setWords(value)
+    if (lastSearch.sent !== value) setWords(value)
   }
   const search = (typed: string) => {
     const sent = typed.trim()
-    if (sent === asked.sent) return
-    setAsked({ ...asked, sent })
+    if (sent === lastSearch.sent) return
+    setLastSearch({ ...lastSearch, sent })
     onSearch(sent)
   }
   const onPause = useEffectEvent(search)
-  const settled = useSettled(words)
+  const settled = useDebounced(words)
   useEffect(() => onPause(settled), [settled])
   return (
     <form

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { listTags } from '#contract/catalog.ts'
 import { call } from '#web/lib/api.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { Choice } from '#web/studio/ui/Choice.tsx'
-import { useSettled } from '#web/studio/ui/use-settled.ts'
+import { SelectField } from '#web/studio/ui/Choice.tsx'
+import { useDebounced } from '#web/studio/ui/use-settled.ts'
 
 /** Select of videos whose titles match the search; `none` is the label while none is chosen. */
 export function VideoChoice({
@@ -22,17 +22,17 @@ export function VideoChoice({
   onChoose: (id: string) => void
 }) {
   const { language } = useTexts()
-  const asked = useSettled(keyword)
+  const debouncedKeyword = useDebounced(keyword)
   const found = useQuery({
-    queryKey: ['titles', asked, language],
-    queryFn: ({ signal }) => call(listTags, { query: { keyword: asked }, signal }),
-    enabled: asked !== '',
+    queryKey: ['titles', debouncedKeyword, language],
+    queryFn: ({ signal }) => call(listTags, { query: { keyword: debouncedKeyword }, signal }),
+    enabled: debouncedKeyword !== '',
   })
   // No video is chosen from a list that is about to be replaced.
-  const titles = asked === keyword ? (found.data?.titles ?? []) : []
+  const titles = debouncedKeyword === keyword ? (found.data?.titles ?? []) : []
   const chosen = titles.some(({ id }) => id === value) ? value : ''
   return (
-    <Choice
+    <SelectField
       label={label}
       value={chosen}
       options={[{ value: '', label: none }, ...titles.map(({ id, title }) => ({ value: id, label: title }))]}

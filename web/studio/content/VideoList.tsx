@@ -5,13 +5,13 @@ import { addVideo, videoStates, type StudioVideoRow } from '#contract/studio/vid
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
-import { ListFoot } from '#web/ui/ListFoot.tsx'
-import { useMay } from '#web/studio/queries.ts'
-import { useTexts, type Say } from '#web/studio/texts.ts'
+import { ListFooter } from '#web/ui/ListFoot.tsx'
+import { usePermissions } from '#web/studio/queries.ts'
+import { useTexts, type Translate } from '#web/studio/texts.ts'
 import { FormSheet } from '#web/studio/ui/sheets/FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
-import { useGoOn } from '#web/studio/ui/unsaved/unsaved.ts'
-import { Choice } from '#web/studio/ui/Choice.tsx'
+import { useNavigateDiscarding } from '#web/studio/ui/unsaved/unsaved.ts'
+import { SelectField } from '#web/studio/ui/Choice.tsx'
 import { Page } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { formatCount, formatTime } from '#web/studio/format.ts'
@@ -23,7 +23,7 @@ import styles from './content.module.css'
 /** Videos of every status, with filters by title and status that are stored in the URL. */
 export function VideoList() {
   const { t, language } = useTexts()
-  const may = useMay()
+  const isAllowed = usePermissions()
   const [search, setSearch] = useSearchParams()
   const [isAdding, setAdding] = useState(false)
   const keyword = search.get('q') ?? ''
@@ -33,7 +33,7 @@ export function VideoList() {
     // The previous table stays during a new search.
     placeholderData: keepPreviousData,
   })
-  const look = (changes: Record<string, string>) =>
+  const updateSearchParams = (changes: Record<string, string>) =>
     setSearch(
       (old) => Object.entries({ ...Object.fromEntries(old), ...changes }).filter(([, value]) => value !== ''),
       { replace: true },
@@ -41,7 +41,7 @@ export function VideoList() {
   const columns = [
     { title: t('content.video'), cell: (row: StudioVideoRow) => <Title row={row} /> },
     { title: t('content.state'), cell: (row: StudioVideoRow) => t(`content.states.${row.state}`) },
-    { title: t('content.episodes'), cell: (row: StudioVideoRow) => episodesOf(row, t) },
+    { title: t('content.episodes'), cell: (row: StudioVideoRow) => episodeSummary(row, t) },
     { title: t('content.plays'), cell: (row: StudioVideoRow) => formatCount(row.play_count), figures: true },
     {
       title: t('content.released'),
@@ -52,19 +52,23 @@ export function VideoList() {
     <Page
       title={t('content.title')}
       lead={t('content.lead')}
-      actions={may(addVideo) && <Button onClick={() => setAdding(true)}>{t('content.add')}</Button>}
+      actions={isAllowed(addVideo) && <Button onClick={() => setAdding(true)}>{t('content.add')}</Button>}
     >
       <ContentTabs />
       <search className={styles.filters}>
-        <SearchField label={t('content.search')} value={keyword} onSearch={(q) => look({ q })} />
-        <Choice
+        <SearchField
+          label={t('content.search')}
+          value={keyword}
+          onSearch={(q) => updateSearchParams({ q })}
+        />
+        <SelectField
           label={t('content.state')}
           value={state ?? ''}
           options={[
             { value: '', label: t('content.all') },
             ...videoStates.map((each) => ({ value: each, label: t(`content.states.${each}`) })),
           ]}
-          onChoose={(chosen) => look({ state: chosen })}
+          onChoose={(chosen) => updateSearchParams({ state: chosen })}
         />
       </search>
       {videos.isPending && <div className={styles.wait} aria-busy="true" />}
@@ -77,8 +81,8 @@ export function VideoList() {
           empty={t(keyword || state ? 'content.nothingFound' : 'content.nothing')}
         />
       )}
-      <ListFoot pages={videos} empty={null} />
-      {isAdding && <AddSheet onClose={() => setAdding(false)} />}
+      <ListFooter pages={videos} empty={null} />
+      {isAdding && <AddVideoSheet onClose={() => setAdding(false)} />}
     </Page>
   )
 }
@@ -94,7 +98,7 @@ function Title({ row: { id, title, cover_url, cover_color } }: { row: StudioVide
   )
 }
 
-function episodesOf({ episode_count, progress, failed_count }: StudioVideoRow, t: Say): string {
+function episodeSummary({ episode_count, progress, failed_count }: StudioVideoRow, t: Translate): string {
   return [
     String(episode_count),
     ...(progress === null ? [] : [t('content.made', { percent: progress })]),
@@ -103,16 +107,16 @@ function episodesOf({ episode_count, progress, failed_count }: StudioVideoRow, t
 }
 
 /** Creates a draft with a title; everything else is edited on its page. */
-function AddSheet({ onClose }: { onClose: () => void }) {
+function AddVideoSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTexts()
-  const goOn = useGoOn()
+  const leaveTo = useNavigateDiscarding()
   const form = useGuardedForm({
     initial: { title: '' },
-    messagesOf: ({ title }) => (title.trim() === '' ? { title: t('content.titleNeeded') } : {}),
+    validate: ({ title }) => (title.trim() === '' ? { title: t('content.titleNeeded') } : {}),
     fieldOf: () => 'title',
     send: async ({ title }) => {
       const { id } = await call(addVideo, { body: { title } })
-      goOn(id)
+      leaveTo(id)
     },
   })
   return (

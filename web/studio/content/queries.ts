@@ -7,8 +7,8 @@ import {
   type StudioEpisode,
   type VideoState,
 } from '#contract/studio/videos.ts'
-import { readDescription } from '#contract/studio/descriptions.ts'
-import { listArrivedUploads, listUploads, uploadLimits } from '#contract/studio/uploads.ts'
+import { parseVideoDescription } from '#contract/studio/descriptions.ts'
+import { listCompletedUploads, listUploads, uploadLimits } from '#contract/studio/uploads.ts'
 import { listStudioCategories, listStudioTags, type StudioTag } from '#contract/studio/labels.ts'
 import { call } from '#web/lib/api.ts'
 import type { SourceFile } from './uploads/source-file.ts'
@@ -35,15 +35,16 @@ export const videoQuery = (id: string) =>
     queryFn: ({ signal }) => call(getStudioVideo, { query: { id }, signal }),
   })
 
-const lookMs = 2000
-const isMoving = ({ state }: StudioEpisode) => state === 'waiting' || state === 'processing'
+const pollMs = 2000
+const isConverting = ({ state }: StudioEpisode) => state === 'waiting' || state === 'processing'
 
 /** The episodes; polled while some are processed or uploaded. */
-export const episodesQuery = (videoId: string, isComing: boolean) =>
+export const episodesQuery = (videoId: string, isUploading: boolean) =>
   queryOptions({
     queryKey: ['episodes', videoId],
     queryFn: ({ signal }) => call(listStudioEpisodes, { query: { video_id: videoId }, signal }),
-    refetchInterval: ({ state }) => (isComing || state.data?.list.some(isMoving) === true ? lookMs : false),
+    refetchInterval: ({ state }) =>
+      isUploading || state.data?.list.some(isConverting) === true ? pollMs : false,
   })
 
 /** Unfinished uploads, from any page. */
@@ -52,14 +53,14 @@ export const uploadsQuery = (videoId: string) =>
     queryKey: ['uploads', videoId],
     queryFn: ({ signal }) => call(listUploads, { query: { video_id: videoId }, signal }),
     refetchInterval: ({ state }) =>
-      state.data?.list.some((upload) => upload.state !== 'refused') === true ? lookMs : false,
+      state.data?.list.some((upload) => upload.state !== 'refused') === true ? pollMs : false,
   })
 
 /** Recently uploaded files, fetched again for each selection of files. */
-export const arrivedQuery = (videoId: string) =>
+export const uploadedFilesQuery = (videoId: string) =>
   queryOptions({
     queryKey: ['arrived', videoId],
-    queryFn: ({ signal }) => call(listArrivedUploads, { query: { video_id: videoId }, signal }),
+    queryFn: ({ signal }) => call(listCompletedUploads, { query: { video_id: videoId }, signal }),
     staleTime: 0,
     gcTime: 0,
   })
@@ -70,7 +71,7 @@ export const descriptionQuery = (file: SourceFile | undefined) =>
     queryKey: ['description', file?.path, file?.bytes, file?.changedAt.getTime()],
     queryFn: async ({ signal }) => {
       const text = file ? await (await file.read()).text() : ''
-      return call(readDescription, { body: { text }, signal })
+      return call(parseVideoDescription, { body: { text }, signal })
     },
     enabled: file !== undefined && file.bytes <= uploadLimits.description,
     retry: false,
@@ -82,7 +83,7 @@ export const labelsQuery = queryOptions({
 })
 
 /** Returns whether a tag is neither being merged nor deleted. */
-export const isStaying = ({ under_way: task }: Pick<StudioTag, 'under_way'>): boolean =>
+export const isEditable = ({ under_way: task }: Pick<StudioTag, 'under_way'>): boolean =>
   task === null || task === 'index'
 
 /** All tags, the most used first; with a keyword, those whose name contains it. */
@@ -99,7 +100,7 @@ export const tagsQuery = (keyword: string) =>
     // Polled until the background tasks of the tags have finished.
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ list }) => list.some(({ under_way }) => under_way !== null)) === true
-        ? lookMs
+        ? pollMs
         : false,
   })
 

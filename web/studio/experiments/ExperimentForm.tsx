@@ -11,10 +11,10 @@ import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
 import { useTexts } from '#web/studio/texts.ts'
-import { FindVideo } from '#web/studio/growth/FindVideo.tsx'
+import { VideoField } from '#web/studio/growth/FindVideo.tsx'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
-import { useGoOn } from '#web/studio/ui/unsaved/unsaved.ts'
-import { Choice } from '#web/studio/ui/Choice.tsx'
+import { useNavigateDiscarding } from '#web/studio/ui/unsaved/unsaved.ts'
+import { SelectField } from '#web/studio/ui/Choice.tsx'
 import {
   variantLetter,
   bodyOf,
@@ -29,12 +29,12 @@ import styles from './experiments.module.css'
 /** Creates an experiment or edits a draft. */
 export function ExperimentForm({ experiment }: { experiment?: Experiment }) {
   const { t } = useTexts()
-  const goOn = useGoOn()
+  const goOn = useNavigateDiscarding()
   const queryClient = useQueryClient()
   const form = useGuardedForm<keyof DraftValues>({
     initial: valuesOf(experiment),
     fieldOf: (field) => (field === 'variants' ? 'one' : undefined),
-    messagesOf: (values) => problemsOf(values, t),
+    validate: (values) => problemsOf(values, t),
     send: async (values) => {
       const body = bodyOf(values)
       const { id } = experiment
@@ -51,7 +51,7 @@ export function ExperimentForm({ experiment }: { experiment?: Experiment }) {
     <form className={styles.form} onSubmit={form.submit} noValidate>
       <Field {...form.field('name')} label={t('experiments.name')} autoComplete="off" />
       {!experiment && (
-        <Choice
+        <SelectField
           label={t('experiments.kind')}
           value={form.value.kind}
           options={experimentKinds.map((value) => ({ value, label: t(`experiments.kinds.${value}`) }))}
@@ -68,7 +68,7 @@ export function ExperimentForm({ experiment }: { experiment?: Experiment }) {
         inputMode="numeric"
         autoComplete="off"
       />
-      {form.problem && <p role="alert">{form.problem}</p>}
+      {form.formError && <p role="alert">{form.formError}</p>}
       <Button type="submit" disabled={form.busy}>
         {t(experiment ? 'experiments.save' : 'experiments.draft')}
       </Button>
@@ -82,7 +82,7 @@ function Target({ form }: Fields) {
   const { t } = useTexts()
   if (form.value.kind === 'pay_theme') return null
   return (
-    <FindVideo
+    <VideoField
       {...form.field('target')}
       label={t('experiments.video')}
       hint={t(isPriced(form.value.kind) ? 'experiments.oneVideoHint' : 'experiments.videoHint')}
@@ -120,7 +120,7 @@ function Theme({ form }: Fields) {
   const { t } = useTexts()
   return (
     <div className={styles.fields}>
-      <Choice
+      <SelectField
         label={t('experiments.layout')}
         value={form.value.layout}
         options={['', ...payLayouts].map((value) => ({

@@ -8,49 +8,49 @@ import {
   type Experiment,
   type ExperimentResult,
 } from '#contract/studio/experiments.ts'
-import { call, CallRejected } from '#web/lib/api.ts'
+import { call, ApiError } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { NotFound } from '#web/studio/NotFound.tsx'
-import { useMay } from '#web/studio/queries.ts'
+import { usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { AskFirst } from '#web/studio/ui/sheets/AskFirst.tsx'
-import { Facts } from '#web/studio/ui/Facts.tsx'
+import { ConfirmSheet } from '#web/studio/ui/sheets/AskFirst.tsx'
+import { DescriptionList } from '#web/studio/ui/Facts.tsx'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import { formatTime } from '#web/studio/format.ts'
 import { ExperimentForm } from './ExperimentForm.tsx'
 import { variantLetter } from './draft-values.ts'
-import { Result } from './Result.tsx'
+import { ExperimentResults } from './Result.tsx'
 import styles from './experiments.module.css'
 
 /** One experiment: its definition, actions and results. */
-export function OneExperiment({ id }: { id: string }) {
+export function ExperimentPage({ id }: { id: string }) {
   const { t } = useTexts()
-  const may = useMay()
+  const isAllowed = usePermissions()
   const found = useQuery({
     queryKey: ['experiments', id],
     queryFn: ({ signal }) => call(showExperiment, { query: { id }, signal }),
   })
-  if (found.error instanceof CallRejected && found.error.code === 404) return <NotFound />
+  if (found.error instanceof ApiError && found.error.code === 404) return <NotFound />
   const experiment = found.data?.experiment
   return (
     <Page
       title={experiment?.name ?? t('experiments.title')}
       lead={<PageLink to="/studio/experiments">{t('experiments.all')}</PageLink>}
-      actions={experiment && <Next experiment={experiment} />}
+      actions={experiment && <StartStopButton experiment={experiment} />}
     >
       {found.isLoadingError ? (
-        <CouldNotLoad onRetry={() => void found.refetch()} />
+        <LoadError onRetry={() => void found.refetch()} />
       ) : found.data ? (
         <>
           <Summary experiment={found.data.experiment} />
           <VariantWarnings warnings={found.data.warnings} />
           {found.data.experiment.state !== 'draft' ? (
-            <Result result={found.data} />
+            <ExperimentResults result={found.data} />
           ) : (
-            may(changeExperiment) && (
+            isAllowed(changeExperiment) && (
               <Panel title={t('experiments.change')}>
                 <ExperimentForm experiment={found.data.experiment} />
               </Panel>
@@ -86,7 +86,7 @@ function Summary({ experiment }: { experiment: Experiment }) {
   const { t, language } = useTexts()
   const { kind, target_name, state, started_at, stopped_at } = experiment
   return (
-    <Facts
+    <DescriptionList
       facts={[
         { name: t('experiments.kind'), value: t(`experiments.kinds.${kind}`) },
         { name: t('experiments.about'), value: target_name ?? t('experiments.wholeSite') },
@@ -99,31 +99,31 @@ function Summary({ experiment }: { experiment: Experiment }) {
 }
 
 /** Starts a draft or stops a running experiment; neither can be undone. */
-function Next({ experiment: { id, state } }: { experiment: Experiment }) {
+function StartStopButton({ experiment: { id, state } }: { experiment: Experiment }) {
   const { t } = useTexts()
-  const may = useMay()
-  const [asked, setAsked] = useState(false)
+  const isAllowed = usePermissions()
+  const [isConfirming, setConfirming] = useState(false)
   const start = useCommand(startExperiment, t('done.experimentStarted'))
   const stop = useCommand(stopExperiment, t('done.experimentStopped'))
-  if (state === 'stopped' || !may(startExperiment)) return null
+  if (state === 'stopped' || !isAllowed(startExperiment)) return null
   const isDraft = state === 'draft'
-  const doIt = async () => {
+  const confirmAction = async () => {
     await (isDraft ? start : stop).run({ id })
-    setAsked(false)
+    setConfirming(false)
   }
   return (
     <>
-      <Button look={isDraft ? 'main' : 'danger'} onClick={() => setAsked(true)}>
+      <Button variant={isDraft ? 'main' : 'danger'} onClick={() => setConfirming(true)}>
         {t(isDraft ? 'experiments.start' : 'experiments.stop')}
       </Button>
-      {asked && (
-        <AskFirst
+      {isConfirming && (
+        <ConfirmSheet
           title={t(isDraft ? 'experiments.startTitle' : 'experiments.stopTitle')}
           text={t(isDraft ? 'experiments.startText' : 'experiments.stopText')}
           action={t(isDraft ? 'experiments.start' : 'experiments.stop')}
           busy={start.busy || stop.busy}
-          onDo={() => void doIt()}
-          onClose={() => setAsked(false)}
+          onConfirm={() => void confirmAction()}
+          onClose={() => setConfirming(false)}
         />
       )}
     </>

@@ -3,8 +3,8 @@ import { Link } from 'react-router'
 import { createExperiment, listExperiments, type Experiment } from '#contract/studio/experiments.ts'
 import { call } from '#web/lib/api.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
-import { ListFoot } from '#web/ui/ListFoot.tsx'
-import { useMay } from '#web/studio/queries.ts'
+import { ListFooter } from '#web/ui/ListFoot.tsx'
+import { usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
@@ -13,9 +13,9 @@ import { formatTime } from '#web/studio/format.ts'
 import { ExperimentForm } from './ExperimentForm.tsx'
 
 /** The experiments, newest first. */
-export function Experiments() {
+export function ExperimentList() {
   const { t, language } = useTexts()
-  const may = useMay()
+  const isAllowed = usePermissions()
   const found = useInfiniteQuery({
     queryKey: ['experiments'],
     queryFn: ({ pageParam, signal }) =>
@@ -44,7 +44,7 @@ export function Experiments() {
       title={t('experiments.title')}
       lead={t('experiments.lead')}
       actions={
-        may(createExperiment) && (
+        isAllowed(createExperiment) && (
           <Link className={buttonClass('main')} to="/studio/experiments/new">
             {t('experiments.add')}
           </Link>
@@ -60,7 +60,7 @@ export function Experiments() {
           empty={t('experiments.none')}
         />
       )}
-      <ListFoot pages={found} empty={null} />
+      <ListFooter pages={found} empty={null} />
     </Page>
   )
 }

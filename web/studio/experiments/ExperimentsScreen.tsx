@@ -1,21 +1,21 @@
 import { Route, Routes, useParams } from 'react-router'
 import { NotFound } from '#web/studio/NotFound.tsx'
-import { OneExperiment } from './ExperimentPage.tsx'
-import { Experiments, NewExperiment } from './Experiments.tsx'
+import { ExperimentPage } from './ExperimentPage.tsx'
+import { ExperimentList, NewExperiment } from './Experiments.tsx'
 
 /** Experiments and their results. */
 export function Component() {
   return (
     <Routes>
-      <Route index element={<Experiments />} />
+      <Route index element={<ExperimentList />} />
       <Route path="new" element={<NewExperiment />} />
-      <Route path=":id" element={<One />} />
+      <Route path=":id" element={<ExperimentRoute />} />
       <Route path="*" element={<NotFound />} />
     </Routes>
   )
 }
 
-function One() {
+function ExperimentRoute() {
   const { id = '' } = useParams()
-  return <OneExperiment key={id} id={id} />
+  return <ExperimentPage key={id} id={id} />
 }

@@ -1,7 +1,7 @@
 import type { Estimate } from '#contract/studio/experiments.ts'
 import { scaleFor } from '#web/studio/ui/chart.ts'
 import drawing from '#web/studio/ui/chart.module.css'
-import { useNarrow } from '#web/studio/ui/use-narrow.ts'
+import { useIsNarrow } from '#web/studio/ui/use-narrow.ts'
 import styles from './experiments.module.css'
 
 /** Size in the drawing's own units; it scales with the page. */
@@ -17,14 +17,14 @@ const edge = { left: 16, right: 32, bottom: 28 }
 export function IntervalChart({
   title,
   rows,
-  words,
+  formatValue,
 }: {
   title: string
   rows: readonly { name: string; estimate: Estimate }[]
   /** Formats a value for the axis. */
-  words: (value: number) => string
+  formatValue: (value: number) => string
 }) {
-  const width = useNarrow() ? narrow : wide
+  const width = useIsNarrow() ? narrow : wide
   const scale = scaleFor(rows.flatMap(({ estimate: { low, high, value } }) => [low, high, value]))
   const height = rows.length * rowHeight + edge.bottom
   const inner = width - edge.left - edge.right
@@ -49,7 +49,7 @@ export function IntervalChart({
                 y={height - 8}
                 textAnchor={index === 0 ? 'start' : 'middle'}
               >
-                {words(tick)}
+                {formatValue(tick)}
               </text>
             </g>
           ),

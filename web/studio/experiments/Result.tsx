@@ -5,9 +5,9 @@ import type {
   Estimate,
   ExperimentResult,
 } from '#contract/studio/experiments.ts'
-import { htmlLanguage } from '#contract/languages.ts'
+import { bcp47Tags } from '#contract/languages.ts'
 import { money } from '#web/lib/money.ts'
-import { useTexts, type Say } from '#web/studio/texts.ts'
+import { useTexts, type Translate } from '#web/studio/texts.ts'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { IntervalChart } from './IntervalChart.tsx'
@@ -18,21 +18,19 @@ import styles from './experiments.module.css'
 type Row = VariantResult & { name: string; share: number }
 
 /** The result of an experiment, its uncertainty, and a note if it is too early to decide. */
-export function Result({ result }: { result: ExperimentResult }) {
+export function ExperimentResults({ result }: { result: ExperimentResult }) {
   const { t, language } = useTexts()
   const { experiment, variants, minimum, is_early, is_uneven, counted_at } = result
   const rows = variants.map((variant, index): Row => {
-    const said = experiment.variants[index] ?? { share: 0 }
+    const variantSettings = experiment.variants[index] ?? { share: 0 }
     return {
       ...variant,
-      share: said.share,
-      name: `${variantLetter(index)} · ${variantText(said, index, experiment.currency ?? '', t)}`,
+      share: variantSettings.share,
+      name: `${variantLetter(index)} · ${variantText(variantSettings, index, experiment.currency ?? '', t)}`,
     }
   })
   const percent = (value: number) =>
-    new Intl.NumberFormat(htmlLanguage[language], { style: 'percent', maximumFractionDigits: 2 }).format(
-      value,
-    )
+    new Intl.NumberFormat(bcp47Tags[language], { style: 'percent', maximumFractionDigits: 2 }).format(value)
   const [firstVariant] = variants
   return (
     <>
@@ -60,7 +58,7 @@ function variantText(
   { free_episodes, price_cents, layout, accent }: Variant,
   index: number,
   currency: string,
-  t: Say,
+  t: Translate,
 ): string {
   if (index === 0) return t('experiments.stands')
   if (free_episodes !== undefined) return t('experiments.freeCount', { count: free_episodes })
@@ -69,11 +67,11 @@ function variantText(
   return [layoutText, accent].filter(Boolean).join(', ')
 }
 
-const between = (estimate: Estimate, words: (value: number) => string) =>
+const intervalText = (estimate: Estimate, words: (value: number) => string) =>
   `${words(estimate.low)} – ${words(estimate.high)}`
 
 /** Describes whether a difference is statistically significant, in plain words. */
-function describeResult(difference: Difference | null, early: boolean, t: Say): string {
+function describeResult(difference: Difference | null, early: boolean, t: Translate): string {
   if (difference === null) return t('experiments.compared')
   if (early) return t('experiments.tooEarly')
   if (!difference.clear) return t('experiments.chance')
@@ -103,13 +101,13 @@ function Conversion({
     {
       title: t('experiments.interval'),
       figures: true,
-      cell: ({ conversion }: Row) => between(conversion, percent),
+      cell: ({ conversion }: Row) => intervalText(conversion, percent),
     },
     {
       title: t('experiments.difference'),
       figures: true,
       cell: ({ conversion_difference: found }: Row) =>
-        found ? `${percent(found.value)} (${between(found, percent)})` : '–',
+        found ? `${percent(found.value)} (${intervalText(found, percent)})` : '–',
     },
     {
       title: t('experiments.verdict'),
@@ -120,8 +118,8 @@ function Conversion({
     <Panel title={t('experiments.conversion')}>
       <IntervalChart
         title={t('experiments.conversionChart')}
-        rows={rows.map(({ name, conversion }) => ({ name, estimate: inHundreds(conversion) }))}
-        words={(value) => percent(value / 100)}
+        rows={rows.map(({ name, conversion }) => ({ name, estimate: toPercent(conversion) }))}
+        formatValue={(value) => percent(value / 100)}
       />
       <Table
         caption={t('experiments.conversion')}
@@ -134,7 +132,7 @@ function Conversion({
   )
 }
 
-const inHundreds = ({ value, low, high }: Estimate): Estimate => ({
+const toPercent = ({ value, low, high }: Estimate): Estimate => ({
   value: value * 100,
   low: low * 100,
   high: high * 100,
@@ -158,13 +156,13 @@ function Revenue({ rows, currency, early }: { rows: readonly Row[]; currency: st
     {
       title: t('experiments.interval'),
       figures: true,
-      cell: ({ per_viewer }: Sums) => between(per_viewer, words),
+      cell: ({ per_viewer }: Sums) => intervalText(per_viewer, words),
     },
     {
       title: t('experiments.difference'),
       figures: true,
       cell: ({ difference }: Sums) =>
-        difference ? `${words(difference.value)} (${between(difference, words)})` : '–',
+        difference ? `${words(difference.value)} (${intervalText(difference, words)})` : '–',
     },
     { title: t('experiments.verdict'), cell: ({ difference }: Sums) => describeResult(difference, early, t) },
   ]
@@ -173,7 +171,7 @@ function Revenue({ rows, currency, early }: { rows: readonly Row[]; currency: st
       <IntervalChart
         title={t('experiments.revenueChart', { currency })}
         rows={found.map(({ name, per_viewer }) => ({ name, estimate: per_viewer }))}
-        words={words}
+        formatValue={words}
       />
       <Table
         caption={t('experiments.revenue', { currency })}

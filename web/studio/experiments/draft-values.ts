@@ -6,14 +6,14 @@ import {
   type Experiment,
 } from '#contract/studio/experiments.ts'
 import { payLayouts } from '#contract/studio/homepage.ts'
-import { centsOf, decimalOf } from '#web/studio/format.ts'
-import type { Say } from '#web/studio/texts.ts'
-import { episodeOfAddress } from '#web/studio/growth/episode-address.ts'
+import { parseCents, formatCents } from '#web/studio/format.ts'
+import type { Translate } from '#web/studio/texts.ts'
+import { parseEpisodeAddress } from '#web/studio/growth/episode-address.ts'
 
 /** The variants besides the control. */
 export const otherVariants = ['one', 'two', 'three'] as const
 
-type Name =
+type FieldName =
   | 'name'
   | 'kind'
   | 'target'
@@ -24,7 +24,7 @@ type Name =
   | (typeof otherVariants)[number]
 
 /** An experiment's form values. */
-export type DraftValues = Record<Name, string>
+export type DraftValues = Record<FieldName, string>
 
 /** Returns the letter of a variant; the control is A. */
 export const variantLetter = (index: number) => 'ABCD'.charAt(index)
@@ -36,7 +36,7 @@ export const isPriced = (kind: string) => kind.endsWith('_price')
 export function valuesOf(experiment: Experiment | undefined): DraftValues {
   const [, ...others] = experiment?.variants ?? []
   const typed = ({ free_episodes, price_cents }: Partial<Variant> = {}) =>
-    price_cents === undefined ? String(free_episodes ?? '') : decimalOf(price_cents)
+    price_cents === undefined ? String(free_episodes ?? '') : formatCents(price_cents)
   return {
     name: experiment?.name ?? '',
     kind: experiment?.kind ?? 'free_episodes',
@@ -53,19 +53,19 @@ export function valuesOf(experiment: Experiment | undefined): DraftValues {
 
 /** Returns the id of the target video: from an id or a URL of this site, or of the chosen video. */
 const videoOf = ({ target, video }: Pick<DraftValues, 'target' | 'video'>): string | undefined =>
-  episodeOfAddress(target)?.video_id ?? (video || undefined)
+  parseEpisodeAddress(target)?.video_id ?? (video || undefined)
 
 const isCount = (text: string) => /^\d{1,4}$/.test(text.trim())
 
 /** Returns the error messages by field. */
-export function problemsOf(values: DraftValues, t: Say): Partial<DraftValues> {
+export function problemsOf(values: DraftValues, t: Translate): Partial<DraftValues> {
   const { name, kind, share, layout, accent } = values
-  const given =
+  const filledVariants =
     kind === 'pay_theme' ? ['one'] : otherVariants.filter((variant) => values[variant].trim() !== '')
-  const most = Math.floor(99 / Math.max(given.length, 1))
+  const most = Math.floor(99 / Math.max(filledVariants.length, 1))
   return {
     ...(name.trim() ? {} : { name: t('experiments.nameBad') }),
-    ...(isTarget(values) ? {} : { target: t('experiments.videoBad') }),
+    ...(isTargetValid(values) ? {} : { target: t('experiments.videoBad') }),
     ...(isCount(share) && Number(share) >= 1 && Number(share) <= most
       ? {}
       : { share: t('experiments.shareBad', { most }) }),
@@ -74,22 +74,22 @@ export function problemsOf(values: DraftValues, t: Say): Partial<DraftValues> {
 }
 
 /** A price experiment needs a video; one about free episodes may apply to all. */
-function isTarget(values: DraftValues): boolean {
+function isTargetValid(values: DraftValues): boolean {
   const { kind, target } = values
   if (kind === 'pay_theme' || (target.trim() === '' && !isPriced(kind))) return true
   return videoOf(values) !== undefined
 }
 
-function themeProblems(layout: string, accent: string, t: Say): Partial<DraftValues> {
+function themeProblems(layout: string, accent: string, t: Translate): Partial<DraftValues> {
   const typed = accent.trim()
-  const isSaid = layout !== '' || typed !== ''
-  return isSaid && (typed === '' || /^#[0-9a-f]{6}$/i.test(typed))
+  const hasTheme = layout !== '' || typed !== ''
+  return hasTheme && (typed === '' || /^#[0-9a-f]{6}$/i.test(typed))
     ? {}
     : { accent: t('experiments.accentBad') }
 }
 
-function valueProblems(values: DraftValues, t: Say): Partial<DraftValues> {
-  const isValue = (typed: string) => (isPriced(values.kind) ? (centsOf(typed) ?? 0) > 0 : isCount(typed))
+function valueProblems(values: DraftValues, t: Translate): Partial<DraftValues> {
+  const isValue = (typed: string) => (isPriced(values.kind) ? (parseCents(typed) ?? 0) > 0 : isCount(typed))
   const bad = otherVariants.filter(
     (variant, index) => !isValue(values[variant]) && (index === 0 || values[variant].trim()),
   )
@@ -110,7 +110,7 @@ export function bodyOf(values: DraftValues): BodyOf<typeof createExperiment> {
           .filter((variant) => values[variant].trim() !== '')
           .map((variant) =>
             isPriced(kind)
-              ? { price_cents: centsOf(values[variant]) ?? 0 }
+              ? { price_cents: parseCents(values[variant]) ?? 0 }
               : { free_episodes: Number(values[variant]) },
           )
   return {

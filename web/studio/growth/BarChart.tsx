@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import { scaleFor } from '#web/studio/ui/chart.ts'
 import drawing from '#web/studio/ui/chart.module.css'
-import { useNarrow } from '#web/studio/ui/use-narrow.ts'
+import { useIsNarrow } from '#web/studio/ui/use-narrow.ts'
 import styles from './growth.module.css'
 
 export interface Bar {
@@ -17,14 +17,14 @@ const wide = { width: 720, height: 220, labels: 6 }
 const narrow = { width: 360, height: 220, labels: 3 }
 const edge = { left: 80, right: 8, top: 12, bottom: 28 }
 
-interface Drawn {
+interface ChartData {
   bars: readonly Bar[]
   /** Formats a value for the axis. */
-  words: (value: number) => string
+  formatValue: (value: number) => string
 }
 
 /** Bar chart with a title. The table below has the same figures, so assistive technology sees one image. */
-export function BarChart({ title, ...drawn }: Drawn & { title: string }) {
+export function BarChart({ title, ...drawn }: ChartData & { title: string }) {
   const id = useId()
   return (
     <figure className={drawing.figure}>
@@ -34,8 +34,8 @@ export function BarChart({ title, ...drawn }: Drawn & { title: string }) {
   )
 }
 
-function Drawing({ titleId, bars, words }: Drawn & { titleId: string }) {
-  const { width, height, labels } = useNarrow() ? narrow : wide
+function Drawing({ titleId, bars, formatValue }: ChartData & { titleId: string }) {
+  const { width, height, labels } = useIsNarrow() ? narrow : wide
   const scale = scaleFor(bars.map(({ value }) => value))
   const inner = { width: width - edge.left - edge.right, height: height - edge.top - edge.bottom }
   const y = (value: number) => edge.top + ((scale.high - value) / (scale.high - scale.low)) * inner.height
@@ -59,7 +59,7 @@ function Drawing({ titleId, bars, words }: Drawn & { titleId: string }) {
             textAnchor="end"
             dominantBaseline="middle"
           >
-            {words(tick)}
+            {formatValue(tick)}
           </text>
         </g>
       ))}
@@ -72,7 +72,7 @@ function Drawing({ titleId, bars, words }: Drawn & { titleId: string }) {
             y={Math.min(y(value), y(0))}
             height={Math.abs(y(value) - y(0))}
           >
-            <title>{`${label}: ${words(value)}`}</title>
+            <title>{`${label}: ${formatValue(value)}`}</title>
           </rect>
           {part !== undefined && (
             <rect
@@ -82,7 +82,7 @@ function Drawing({ titleId, bars, words }: Drawn & { titleId: string }) {
               y={y(part)}
               height={y(0) - y(part)}
             >
-              <title>{`${label}: ${words(part)} / ${words(value)}`}</title>
+              <title>{`${label}: ${formatValue(part)} / ${formatValue(value)}`}</title>
             </rect>
           )}
           {index % every === 0 && (

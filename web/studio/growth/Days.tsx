@@ -1,25 +1,25 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { listDays, type GrowthDay, type Revenue } from '#contract/studio/growth.ts'
+import { listGrowthDays, type GrowthDay, type Revenue } from '#contract/studio/growth.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
-import { useTexts, type Say } from '#web/studio/texts.ts'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { useTexts, type Translate } from '#web/studio/texts.ts'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { formatCount, formatDay } from '#web/studio/format.ts'
 import { BarChart } from './BarChart.tsx'
-import { Figures } from './Figures.tsx'
+import { KeyFigures } from './Figures.tsx'
 import { moneyColumns } from './money-columns.ts'
 import styles from './growth.module.css'
 
 /** Revenue, subscribers, churn and failed renewals by UTC day: a chart of each, and the same figures in tables. */
-export function Days({ days }: { days: number }) {
+export function DailyGrowth({ days }: { days: number }) {
   const found = useQuery({
     queryKey: ['growth', 'days', days],
-    queryFn: ({ signal }) => call(listDays, { query: { days }, signal }),
+    queryFn: ({ signal }) => call(listGrowthDays, { query: { days }, signal }),
     placeholderData: keepPreviousData,
   })
-  if (found.isLoadingError) return <CouldNotLoad onRetry={() => void found.refetch()} />
+  if (found.isLoadingError) return <LoadError onRetry={() => void found.refetch()} />
   if (!found.data) return <div className={styles.wait} aria-busy="true" />
   const { list, totals, subscribers } = found.data
   return (
@@ -66,11 +66,11 @@ function CurrencyChart({ list, total }: { list: readonly GrowthDay[]; total: Rev
   }))
   return (
     <>
-      <Figures figures={moneyColumns.map(({ name, field }) => [t(name), money(total[field], currency)])} />
+      <KeyFigures figures={moneyColumns.map(({ name, field }) => [t(name), money(total[field], currency)])} />
       <BarChart
         title={t('growth.netByDay', { currency })}
         bars={bars}
-        words={(cents) => money(cents, currency)}
+        formatValue={(cents) => money(cents, currency)}
       />
     </>
   )
@@ -81,14 +81,18 @@ function SubscriberDays({ list, subscribers }: { list: readonly GrowthDay[]; sub
   const chart = (title: string, valueOf: (day: GrowthDay) => number) => {
     const bars = list.map((day) => ({ label: formatDay(day.day, language), value: valueOf(day) }))
     // No chart if all values are zero; the figure above shows that.
-    return bars.some(({ value }) => value !== 0) && <BarChart title={title} bars={bars} words={formatCount} />
+    return (
+      bars.some(({ value }) => value !== 0) && (
+        <BarChart title={title} bars={bars} formatValue={formatCount} />
+      )
+    )
   }
   const rows = list
     .filter(({ subscribed, churned, failed_renewals }) => subscribed + churned + failed_renewals > 0)
     .toReversed()
   return (
     <Panel title={t('growth.subscribers')}>
-      <Figures figures={subscriberFigures(t, list, subscribers)} />
+      <KeyFigures figures={subscriberFigures(t, list, subscribers)} />
       {rows.length > 0 && (
         <>
           {chart(t('growth.changeByDay'), ({ subscribed, churned }) => subscribed - churned)}
@@ -113,7 +117,7 @@ function SubscriberDays({ list, subscribers }: { list: readonly GrowthDay[]; sub
   )
 }
 
-function subscriberFigures(t: Say, list: readonly GrowthDay[], subscribers: number) {
+function subscriberFigures(t: Translate, list: readonly GrowthDay[], subscribers: number) {
   const sum = (field: 'subscribed' | 'churned' | 'failed_renewals') =>
     formatCount(list.reduce((total, day) => total + day[field], 0))
   return [

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
 import { listDropOff, type DropOff as Row } from '#contract/studio/funnel.ts'
 import { call } from '#web/lib/api.ts'
-import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { ListFooter } from '#web/ui/ListFoot.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
@@ -75,7 +75,7 @@ export function DropOff() {
                 value: started,
                 part: finished,
               }))}
-              words={formatCount}
+              formatValue={formatCount}
             />
           </>
         )}
@@ -88,7 +88,7 @@ export function DropOff() {
             empty={t('growth.noEpisodes')}
           />
         )}
-        <ListFoot pages={found} empty={null} />
+        <ListFooter pages={found} empty={null} />
       </Panel>
     </Page>
   )

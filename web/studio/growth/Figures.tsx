@@ -1,7 +1,7 @@
 import styles from './growth.module.css'
 
 /** A few key figures with their names. */
-export function Figures({ figures }: { figures: readonly (readonly [name: string, value: string])[] }) {
+export function KeyFigures({ figures }: { figures: readonly (readonly [name: string, value: string])[] }) {
   return (
     <dl className={styles.figures}>
       {figures.map(([name, value]) => (

@@ -2,10 +2,10 @@ import type { ComponentProps } from 'react'
 import { Field } from '#web/ui/forms/Field.tsx'
 import { VideoChoice } from '#web/studio/content/VideoChoice.tsx'
 import { useTexts } from '#web/studio/texts.ts'
-import { episodeOfAddress } from './episode-address.ts'
+import { parseEpisodeAddress } from './episode-address.ts'
 
 /** Chooses a video by a part of its title from the matches, or by a pasted URL or id. */
-export function FindVideo({
+export function VideoField({
   chosen,
   onChoose,
   ...field
@@ -15,7 +15,7 @@ export function FindVideo({
   return (
     <>
       <Field {...field} autoComplete="off" />
-      {typed !== '' && !episodeOfAddress(typed) && (
+      {typed !== '' && !parseEpisodeAddress(typed) && (
         <VideoChoice
           keyword={typed}
           value={chosen}

@@ -4,13 +4,13 @@ import { funnelKinds, listFunnel, type FunnelKind, type FunnelRow } from '#contr
 import type { Revenue, RevenueViews } from '#contract/studio/growth.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
-import { ListFoot } from '#web/ui/ListFoot.tsx'
-import { useTexts, type Say } from '#web/studio/texts.ts'
-import { Choice } from '#web/studio/ui/Choice.tsx'
+import { ListFooter } from '#web/ui/ListFoot.tsx'
+import { useTexts, type Translate } from '#web/studio/texts.ts'
+import { SelectField } from '#web/studio/ui/Choice.tsx'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { Figures } from './Figures.tsx'
+import { KeyFigures } from './Figures.tsx'
 import { moneyColumns } from './money-columns.ts'
 import { Period } from './Period.tsx'
 import { formatCount } from '#web/studio/format.ts'
@@ -22,12 +22,12 @@ const views: readonly View[] = ['revenue', 'sale_revenue']
 /** The conversion funnel, by campaign, ad click or video. */
 export function Funnel({ days }: { days: number }) {
   const { t } = useTexts()
-  const [by, setBy] = useState<FunnelKind>('token')
+  const [groupBy, setGroupBy] = useState<FunnelKind>('token')
   const [view, setView] = useState<View>('revenue')
   const found = useInfiniteQuery({
-    queryKey: ['growth', 'funnel', by, days],
+    queryKey: ['growth', 'funnel', groupBy, days],
     queryFn: ({ pageParam, signal }) =>
-      call(listFunnel, { query: { by, days, ...(pageParam ? { cursor: pageParam } : {}) }, signal }),
+      call(listFunnel, { query: { by: groupBy, days, ...(pageParam ? { cursor: pageParam } : {}) }, signal }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
     placeholderData: keepPreviousData,
@@ -40,13 +40,13 @@ export function Funnel({ days }: { days: number }) {
       <p className={styles.words}>{t('growth.funnelClock')}</p>
       <p className={styles.words}>{t('growth.funnelTouch')}</p>
       <div className={styles.chooseTwo}>
-        <Choice
+        <SelectField
           label={t('growth.by')}
-          value={by}
+          value={groupBy}
           options={funnelKinds.map((kind) => ({ value: kind, label: t(`growth.byKind.${kind}`) }))}
-          onChoose={(value) => setBy(funnelKinds.find((kind) => kind === value) ?? 'token')}
+          onChoose={(value) => setGroupBy(funnelKinds.find((kind) => kind === value) ?? 'token')}
         />
-        <Choice
+        <SelectField
           label={t('growth.view')}
           value={view}
           options={views.map((one) => ({ value: one, label: t(`growth.views.${one}`) }))}
@@ -56,9 +56,9 @@ export function Funnel({ days }: { days: number }) {
       {totals ? (
         <>
           <Period of={pages?.[0]} />
-          <Figures
+          <KeyFigures
             figures={[
-              [visitsName(t, by), formatCount(totals.visits)],
+              [visitsName(t, groupBy), formatCount(totals.visits)],
               [t('growth.plays'), formatCount(totals.plays)],
               [t('growth.paywalls'), formatCount(totals.paywalls)],
               [t('growth.paid'), formatCount(totals.paid)],
@@ -67,7 +67,11 @@ export function Funnel({ days }: { days: number }) {
           />
           <Table
             caption={t('growth.funnel')}
-            columns={columnsOf(t, { by, view, most: Math.max(1, ...rows.map(({ visits }) => visits)) })}
+            columns={columnsOf(t, {
+              by: groupBy,
+              view,
+              most: Math.max(1, ...rows.map(({ visits }) => visits)),
+            })}
             rows={rows}
             keyOf={({ key }) => key ?? ''}
             empty={t('growth.nobodyCame')}
@@ -76,20 +80,21 @@ export function Funnel({ days }: { days: number }) {
       ) : (
         !found.isError && <div className={styles.wait} aria-busy="true" />
       )}
-      <ListFoot pages={found} empty={null} />
+      <ListFooter pages={found} empty={null} />
     </Panel>
   )
 }
 
-const netOf = (t: Say, { currency, net_cents }: Revenue): [string, string] => [
+const netOf = (t: Translate, { currency, net_cents }: Revenue): [string, string] => [
   t('growth.netIn', { currency }),
   money(net_cents, currency),
 ]
 
 /** Label of the visits: all visits to the site, or, by video, those that opened it. A visit may open none or several. */
-const visitsName = (t: Say, by: FunnelKind) => t(by === 'video' ? 'growth.visitsOfVideo' : 'growth.visits')
+const visitsName = (t: Translate, by: FunnelKind) =>
+  t(by === 'video' ? 'growth.visitsOfVideo' : 'growth.visits')
 
-function columnsOf(t: Say, { by, view, most }: { by: FunnelKind; view: View; most: number }) {
+function columnsOf(t: Translate, { by, view, most }: { by: FunnelKind; view: View; most: number }) {
   const count = (title: string, field: 'visits' | 'plays' | 'paywalls' | 'paid') => ({
     title,
     figures: true,
@@ -103,7 +108,7 @@ function columnsOf(t: Say, { by, view, most }: { by: FunnelKind; view: View; mos
   return [
     {
       title: t(`growth.byKind.${by}`),
-      cell: (row: FunnelRow) => <Named by={by} row={row} share={row.visits / most} />,
+      cell: (row: FunnelRow) => <FunnelRowName by={by} row={row} share={row.visits / most} />,
     },
     count(visitsName(t, by), 'visits'),
     count(t('growth.plays'), 'plays'),
@@ -114,7 +119,7 @@ function columnsOf(t: Say, { by, view, most }: { by: FunnelKind; view: View; mos
 }
 
 /** A row's label, over a bar with its share of the largest number of visits. */
-function Named({ by, row, share }: { by: FunnelKind; row: FunnelRow; share: number }) {
+function FunnelRowName({ by, row, share }: { by: FunnelKind; row: FunnelRow; share: number }) {
   const { t } = useTexts()
   const { key, name } = row
   return (
@@ -129,7 +134,7 @@ function Named({ by, row, share }: { by: FunnelKind; row: FunnelRow; share: numb
   )
 }
 
-function nameOf(t: Say, by: FunnelKind, { key, name }: FunnelRow): string {
+function nameOf(t: Translate, by: FunnelKind, { key, name }: FunnelRow): string {
   if (by === 'click') return t(`growth.click.${clicks.find((click) => click === key) ?? 'none'}`)
   return name ?? key ?? t(`growth.none.${by}`)
 }

@@ -1,27 +1,27 @@
 import { useState } from 'react'
 import { Route, Routes } from 'react-router'
 import { listDropOff, listFunnel } from '#contract/studio/funnel.ts'
-import { listDays } from '#contract/studio/growth.ts'
+import { listGrowthDays } from '#contract/studio/growth.ts'
 import { createLink, listLinks } from '#contract/studio/links.ts'
 import { NotFound } from '#web/studio/NotFound.tsx'
-import { useMay } from '#web/studio/queries.ts'
+import { usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
-import { Days } from './Days.tsx'
+import { DailyGrowth } from './Days.tsx'
 import { DropOff } from './DropOff.tsx'
 import { Funnel } from './Funnel.tsx'
 import { LinkForm } from './LinkForm.tsx'
 import { Links } from './Links.tsx'
 import styles from './growth.module.css'
-import { Choice } from '#web/studio/ui/Choice.tsx'
+import { SelectField } from '#web/studio/ui/Choice.tsx'
 
 /** Growth: revenue, subscribers, acquisition, and the drop-off of one video's viewers. */
 export function Component() {
-  const may = useMay()
+  const isAllowed = usePermissions()
   return (
     <Routes>
       <Route index element={<Overview />} />
-      {may(listDropOff) && <Route path="videos/:id" element={<DropOff />} />}
+      {isAllowed(listDropOff) && <Route path="videos/:id" element={<DropOff />} />}
       <Route path="*" element={<NotFound />} />
     </Routes>
   )
@@ -29,19 +29,22 @@ export function Component() {
 
 function Overview() {
   const { t } = useTexts()
-  const may = useMay()
+  const isAllowed = usePermissions()
   // One period for the page, so that no figure appears twice with two values.
   const [days, setDays] = useState(30)
   return (
-    <Page title={t('growth.title')} lead={t(may(listDays) ? 'growth.lead' : 'growth.leadOfLinks')}>
+    <Page
+      title={t('growth.title')}
+      lead={t(isAllowed(listGrowthDays) ? 'growth.lead' : 'growth.leadOfLinks')}
+    >
       <div className={styles.choose}>
-        <SpanChoice days={days} onChoose={setDays} />
+        <DateRangeChoice days={days} onChoose={setDays} />
       </div>
-      {may(listDays) && <Days days={days} />}
-      {may(listFunnel) && <Funnel days={days} />}
-      {may(listLinks) && (
+      {isAllowed(listGrowthDays) && <DailyGrowth days={days} />}
+      {isAllowed(listFunnel) && <Funnel days={days} />}
+      {isAllowed(listLinks) && (
         <Panel title={t('growth.links')}>
-          {may(createLink) && <LinkForm />}
+          {isAllowed(createLink) && <LinkForm />}
           <Links days={days} />
         </Panel>
       )}
@@ -49,16 +52,16 @@ function Overview() {
   )
 }
 
-const spans = [7, 30, 92]
+const dayRanges = [7, 30, 92]
 
 /** Chooses the number of days, today included. */
-function SpanChoice({ days, onChoose }: { days: number; onChoose: (days: number) => void }) {
+function DateRangeChoice({ days, onChoose }: { days: number; onChoose: (days: number) => void }) {
   const { t } = useTexts()
   return (
-    <Choice
+    <SelectField
       label={t('growth.span')}
       value={String(days)}
-      options={spans.map((span) => ({ value: String(span), label: t('growth.days', { count: span }) }))}
+      options={dayRanges.map((span) => ({ value: String(span), label: t('growth.days', { count: span }) }))}
       onChoose={(value) => onChoose(Number(value))}
     />
   )

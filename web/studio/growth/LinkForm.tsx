@@ -6,33 +6,33 @@ import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
-import { episodeOfAddress } from './episode-address.ts'
-import { FindVideo } from './FindVideo.tsx'
+import { parseEpisodeAddress } from './episode-address.ts'
+import { VideoField } from './FindVideo.tsx'
 import { LinkSheet } from './LinkSheet.tsx'
 import styles from './growth.module.css'
 
 const empty = { name: '', address: '', video: '', episode: '1' }
 
 /** Returns the video that was chosen or whose URL was pasted; empty if there is none. */
-const videoOf = (address: string, chosen: string) => episodeOfAddress(address)?.video_id ?? chosen
+const videoOf = (address: string, chosen: string) => parseEpisodeAddress(address)?.video_id ?? chosen
 
 /** Creates a link to an episode, and shows it with its QR code. */
 export function LinkForm() {
   const { t } = useTexts()
   const queryClient = useQueryClient()
-  const [made, setMade] = useState<Link | null>(null)
+  const [createdLink, setCreatedLink] = useState<Link | null>(null)
   const form = useGuardedForm({
     initial: empty,
-    messagesOf: ({ name, address, video, episode }) => ({
+    validate: ({ name, address, video, episode }) => ({
       ...(name.trim() === '' ? { name: t('growth.linkNameBad') } : {}),
       ...(videoOf(address, video) ? {} : { address: t('growth.linkToBad') }),
       ...(/^[1-9]\d{0,3}$/.test(episode) ? {} : { episode: t('growth.linkEpisodeBad') }),
     }),
     send: async ({ name, address, video, episode }) => {
       const target = { video_id: videoOf(address, video), episode: Number(episode) }
-      setMade(await call(createLink, { body: { ...target, name: name.trim().slice(0, 100) } }))
+      setCreatedLink(await call(createLink, { body: { ...target, name: name.trim().slice(0, 100) } }))
       // Another click would create the same link again.
-      form.renew(empty)
+      form.reset(empty)
       void queryClient.invalidateQueries({ queryKey: ['growth', 'links'] })
     },
   })
@@ -44,13 +44,13 @@ export function LinkForm() {
         hint={t('growth.linkNameHint')}
         autoComplete="off"
       />
-      <FindVideo
+      <VideoField
         {...form.field('address')}
         label={t('growth.linkTo')}
         hint={t('growth.linkToHint')}
         chosen={form.value.video}
         onValue={(address) => {
-          const pasted = episodeOfAddress(address)
+          const pasted = parseEpisodeAddress(address)
           // The previous choice is no longer among the results.
           form.set({ address, video: '', ...(pasted ? { episode: String(pasted.episode) } : {}) })
         }}
@@ -65,7 +65,7 @@ export function LinkForm() {
       <Button type="submit" disabled={form.busy}>
         {t('growth.makeLink')}
       </Button>
-      {made && <LinkSheet link={made} onClose={() => setMade(null)} />}
+      {createdLink && <LinkSheet link={createdLink} onClose={() => setCreatedLink(null)} />}
     </form>
   )
 }

@@ -4,7 +4,7 @@ import { listLinks, type Link } from '#contract/studio/links.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { ListFooter } from '#web/ui/ListFoot.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { formatCount, formatDate } from '#web/studio/format.ts'
@@ -14,7 +14,7 @@ import { Period } from './Period.tsx'
 /** The campaign links, with the visits and sales of each. */
 export function Links({ days }: { days: number }) {
   const { t, language } = useTexts()
-  const [shown, setShown] = useState<Link | null>(null)
+  const [openLink, setOpenLink] = useState<Link | null>(null)
   const links = useInfiniteQuery({
     queryKey: ['growth', 'links', days],
     queryFn: ({ pageParam, signal }) =>
@@ -44,9 +44,9 @@ export function Links({ days }: { days: number }) {
       actions: true,
       cell: (link: Link) => (
         <Button
-          look="quiet"
+          variant="quiet"
           aria-label={t('growth.showLinkOf', { name: link.name })}
-          onClick={() => setShown(link)}
+          onClick={() => setOpenLink(link)}
         >
           {t('growth.showLink')}
         </Button>
@@ -65,8 +65,8 @@ export function Links({ days }: { days: number }) {
           empty={t('growth.noLinks')}
         />
       )}
-      <ListFoot pages={links} empty={null} />
-      {shown && <LinkSheet link={shown} onClose={() => setShown(null)} />}
+      <ListFooter pages={links} empty={null} />
+      {openLink && <LinkSheet link={openLink} onClose={() => setOpenLink(null)} />}
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { episodeOfAddress } from './episode-address.ts'
+import { parseEpisodeAddress } from './episode-address.ts'
 
 it.each([
   ['https://example.com/videos/vid_1?episode=3', { video_id: 'vid_1', episode: 3 }],
@@ -11,5 +11,5 @@ it.each([
   ['/videos/vid_1?episode=two', undefined],
   ['', undefined],
 ])('parses %j as %j', (address, episode) => {
-  expect(episodeOfAddress(address)).toEqual(episode)
+  expect(parseEpisodeAddress(address)).toEqual(episode)
 })

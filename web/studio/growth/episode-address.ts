@@ -1,5 +1,5 @@
 /** Returns the episode of a URL of this site, with or without the host, or of a video's id; undefined if it is neither. */
-export function episodeOfAddress(address: string): { video_id: string; episode: number } | undefined {
+export function parseEpisodeAddress(address: string): { video_id: string; episode: number } | undefined {
   const typed = address.trim()
   if (/^vid_\w+$/.test(typed)) return { video_id: typed, episode: 1 }
   const url = URL.parse(typed, 'http://site')

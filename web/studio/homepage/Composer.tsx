@@ -3,38 +3,41 @@ import { useState } from 'react'
 import {
   payLayouts,
   saveHomepage,
-  type Composed,
-  type Draft,
+  type StudioHomepage,
+  type HomepageDraft,
   type DraftSection,
 } from '#contract/studio/homepage.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
-import { Choice } from '#web/studio/ui/Choice.tsx'
-import { Ordered } from '#web/studio/ui/Ordered.tsx'
+import { SelectField } from '#web/studio/ui/Choice.tsx'
+import { SortableList } from '#web/studio/ui/Ordered.tsx'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { useUnsaved } from '#web/studio/ui/unsaved/unsaved.ts'
-import { Preview, type PreviewSize } from './Preview.tsx'
+import { HomepagePreview, type PreviewSize } from './Preview.tsx'
 import { SectionFields } from './SectionFields.tsx'
 import styles from './homepage.module.css'
 
 /** The parts of a homepage besides its sections. */
-type Rest = Omit<Draft, 'sections'>
+type DraftSettings = Omit<HomepageDraft, 'sections'>
 
-let added = 0
+let newSectionCount = 0
 /** A section with a React key; a new one has no id yet. */
 type Keyed = DraftSection & { key: string }
 const unkeyed = ({ id, kind, titles, source }: Keyed): DraftSection => ({ id, kind, titles, source })
-const keyed = (section: DraftSection): Keyed => ({ ...section, key: section.id ?? `new-${++added}` })
+const keyed = (section: DraftSection): Keyed => ({
+  ...section,
+  key: section.id ?? `new-${++newSectionCount}`,
+})
 const isTitled = ({ titles }: DraftSection) => Boolean(titles.en?.trim())
 
 /** Edits the draft beside its preview, and publishes it as the homepage. */
-export function Composer({
+export function HomepageEditor({
   composed,
   size,
   onSize,
 }: {
-  composed: Composed
+  composed: StudioHomepage
   /** The size of the preview. */
   size: PreviewSize
   onSize: (size: PreviewSize) => void
@@ -43,12 +46,12 @@ export function Composer({
   const queryClient = useQueryClient()
   const { run, busy } = useCommand(saveHomepage, t('done.homepageSaved'))
   const [sections, setSections] = useState(() => composed.draft.sections.map(keyed))
-  const [rest, setRest] = useState<Rest>(composed.draft)
-  const draft: Draft = { ...rest, sections: sections.map(unkeyed) }
+  const [draftSettings, setDraftSettings] = useState<DraftSettings>(composed.draft)
+  const draft: HomepageDraft = { ...draftSettings, sections: sections.map(unkeyed) }
   const isChanged = JSON.stringify(draft) !== JSON.stringify(composed.draft)
   useUnsaved(isChanged)
   const lacksTitle = !sections.every(isTitled)
-  const change = (changed: Partial<Rest>) => setRest({ ...rest, ...changed })
+  const change = (changed: Partial<DraftSettings>) => setDraftSettings({ ...draftSettings, ...changed })
   const save = async () => {
     const saved = await run({ draft, version: composed.version })
     if (saved) queryClient.setQueryData(['studio-homepage'], saved)
@@ -57,8 +60,8 @@ export function Composer({
     <div className={styles.composer}>
       <div className={styles.parts}>
         <Sections composed={composed} sections={sections} onChange={setSections} />
-        <Menu composed={composed} menu={rest.menu} onOrder={(menu) => change({ menu })} />
-        <Look rest={rest} onChange={change} />
+        <Menu composed={composed} menu={draftSettings.menu} onOrder={(menu) => change({ menu })} />
+        <AppearanceFields rest={draftSettings} onChange={change} />
         <div className={styles.save}>
           <Button disabled={busy || !isChanged || lacksTitle} onClick={() => void save()}>
             {t('homepage.save')}
@@ -69,7 +72,11 @@ export function Composer({
         </div>
       </div>
       {/* A section without a title is not shown. */}
-      <Preview draft={{ ...draft, sections: draft.sections.filter(isTitled) }} size={size} onSize={onSize} />
+      <HomepagePreview
+        draft={{ ...draft, sections: draft.sections.filter(isTitled) }}
+        size={size}
+        onSize={onSize}
+      />
     </div>
   )
 }
@@ -80,7 +87,7 @@ function Sections({
   sections,
   onChange,
 }: {
-  composed: Composed
+  composed: StudioHomepage
   sections: readonly Keyed[]
   onChange: (sections: Keyed[]) => void
 }) {
@@ -93,7 +100,7 @@ function Sections({
     onChange([...sections, keyed({ id: null, kind: 'row', titles: { en: '' }, source: { from: 'newest' } })])
   return (
     <Panel title={t('homepage.sections')}>
-      <Ordered items={sections} keyOf={({ key }) => key} nameOf={nameOf} onOrder={onChange}>
+      <SortableList items={sections} keyOf={({ key }) => key} nameOf={nameOf} onOrder={onChange}>
         {(section) => (
           <SectionFields
             section={section}
@@ -105,8 +112,8 @@ function Sections({
             onRemove={() => onChange(sections.filter((each) => each !== section))}
           />
         )}
-      </Ordered>
-      <Button look="quiet" onClick={add}>
+      </SortableList>
+      <Button variant="quiet" onClick={add}>
         {t('homepage.addSection')}
       </Button>
     </Panel>
@@ -118,23 +125,29 @@ function Menu({
   menu,
   onOrder,
 }: {
-  composed: Composed
-  menu: Rest['menu']
-  onOrder: (menu: Rest['menu']) => void
+  composed: StudioHomepage
+  menu: DraftSettings['menu']
+  onOrder: (menu: DraftSettings['menu']) => void
 }) {
   const { t } = useTexts()
   const nameOf = (id: string) => composed.categories.find((category) => category.id === id)?.name ?? ''
   return (
     <Panel title={t('homepage.menu')}>
-      <Ordered slim items={menu} keyOf={(id) => id} nameOf={nameOf} onOrder={onOrder}>
+      <SortableList slim items={menu} keyOf={(id) => id} nameOf={nameOf} onOrder={onOrder}>
         {(id) => <span>{nameOf(id)}</span>}
-      </Ordered>
+      </SortableList>
     </Panel>
   )
 }
 
 /** The footer text, and the appearance of the paywall. */
-function Look({ rest, onChange }: { rest: Rest; onChange: (changed: Partial<Rest>) => void }) {
+function AppearanceFields({
+  rest,
+  onChange,
+}: {
+  rest: DraftSettings
+  onChange: (changed: Partial<DraftSettings>) => void
+}) {
   const { t } = useTexts()
   const theme = rest.pay_theme
   return (
@@ -147,7 +160,7 @@ function Look({ rest, onChange }: { rest: Rest; onChange: (changed: Partial<Rest
           onChange={({ target: { value } }) => onChange({ copyright: value === '' ? null : value })}
         />
       </label>
-      <Choice
+      <SelectField
         label={t('homepage.layout')}
         value={theme.layout}
         options={payLayouts.map((value) => ({ value, label: t(`homepage.layoutName.${value}`) }))}

@@ -11,8 +11,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { showHomepage } from '#contract/studio/homepage.ts'
 import { call } from '#web/lib/api.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
-import { Composer } from './Composer.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { HomepageEditor } from './Composer.tsx'
 import type { PreviewSize } from './Preview.tsx'
 import styles from './homepage.module.css'
 import { languageNames } from '#web/lib/language.ts'
@@ -38,7 +38,7 @@ export function Component() {
     <Page title={t('homepage.title')} lead={t('homepage.lead')}>
       <Tabs label={t('homepage.title')} tabs={tabs} />
       <Routes>
-        <Route index element={<Composition />} />
+        <Route index element={<HomepageEditorTab />} />
         <Route path="texts" element={<TextList />} />
         <Route path="icon" element={<SiteIconTab />} />
         <Route path="*" element={<NotFound />} />
@@ -48,7 +48,7 @@ export function Component() {
 }
 
 /** The homepage, edited beside a live preview. */
-function Composition() {
+function HomepageEditorTab() {
   // Stored here, because saving the homepage remounts the composer.
   const [size, setSize] = useState<PreviewSize>('phone')
   const composed = useQuery({
@@ -59,10 +59,10 @@ function Composition() {
   })
   return (
     <>
-      {composed.isError && <CouldNotLoad onRetry={() => void composed.refetch()} />}
+      {composed.isError && <LoadError onRetry={() => void composed.refetch()} />}
       {composed.isPending && <div className={styles.wait} aria-busy="true" />}
       {composed.data && (
-        <Composer key={composed.data.version} composed={composed.data} size={size} onSize={setSize} />
+        <HomepageEditor key={composed.data.version} composed={composed.data} size={size} onSize={setSize} />
       )}
     </>
   )
@@ -77,7 +77,7 @@ function TextPage({ name, language }: { name: PageName; language: Language }) {
       title={t('homepage.textTitle', { name: t(`homepage.page.${name}`), language: languageNames[language] })}
       lead={<PageLink to="/studio/homepage/texts">{t('homepage.allTexts')}</PageLink>}
     >
-      {text.isError && <CouldNotLoad onRetry={() => void text.refetch()} />}
+      {text.isError && <LoadError onRetry={() => void text.refetch()} />}
       {text.isPending && <div className={styles.wait} aria-busy="true" />}
       {text.data && <TextEditor saved={text.data} />}
     </Page>

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { previewHomepage, type Draft } from '#contract/studio/homepage.ts'
+import { previewHomepage, type HomepageDraft } from '#contract/studio/homepage.ts'
 import { call } from '#web/lib/api.ts'
 import { useOperatorSession } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
@@ -7,17 +7,17 @@ import { storeDraft } from './stored-draft.ts'
 import styles from './homepage.module.css'
 
 /** The preview is updated after this pause without a change. */
-const restMs = 500
+const debounceMs = 500
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1440, height: 900 } } as const
 export type PreviewSize = keyof typeof sizes
 
 /** The site with the draft, in a frame; web/features/catalog/queries.ts reads the draft from this browser's storage. */
-export function Preview({
+export function HomepagePreview({
   draft,
   size,
   onSize,
 }: {
-  draft: Draft
+  draft: HomepageDraft
   size: PreviewSize
   onSize: (size: PreviewSize) => void
 }) {
@@ -32,7 +32,7 @@ export function Preview({
     const show = async () => {
       try {
         // Serialized just above.
-        const body = { draft: JSON.parse(text) as Draft }
+        const body = { draft: JSON.parse(text) as HomepageDraft }
         storeDraft(operatorId, await call(previewHomepage, { body, signal: stop.signal }))
         setFailed(false)
         setReady(true)
@@ -41,7 +41,7 @@ export function Preview({
         if (!stop.signal.aborted) setFailed(true)
       }
     }
-    const timer = setTimeout(() => void show(), restMs)
+    const timer = setTimeout(() => void show(), debounceMs)
     return () => {
       clearTimeout(timer)
       stop.abort()

@@ -1,11 +1,11 @@
 import { sectionKinds } from '#contract/catalog.ts'
 import { languages } from '#contract/languages.ts'
-import { sources, type Composed, type DraftSection } from '#contract/studio/homepage.ts'
+import { sectionSources, type StudioHomepage, type DraftSection } from '#contract/studio/homepage.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
-import { Choice } from '#web/studio/ui/Choice.tsx'
-import { PickVideos } from './PickVideos.tsx'
+import { SelectField } from '#web/studio/ui/Choice.tsx'
+import { VideoPicker } from './PickVideos.tsx'
 import styles from './homepage.module.css'
 
 /** Fields of a section: its titles, its kind, and the source of its videos. */
@@ -19,7 +19,7 @@ export function SectionFields({
   section: DraftSection
   /** The section's accessible name. */
   name: string
-  composed: Composed
+  composed: StudioHomepage
   onChange: (change: Partial<DraftSection>) => void
   onRemove: () => void
 }) {
@@ -27,7 +27,7 @@ export function SectionFields({
   const { kind, titles, source } = section
   const named = source.from === 'category' ? composed.categories : composed.tags
   const choose = (from: string) => {
-    const chosen = sources.find((each) => each === from) ?? 'newest'
+    const chosen = sectionSources.find((each) => each === from) ?? 'newest'
     const [first] = chosen === 'category' ? composed.categories : chosen === 'tag' ? composed.tags : []
     onChange({
       source: {
@@ -68,20 +68,20 @@ export function SectionFields({
         ))}
       </details>
       <div className={styles.choices}>
-        <Choice
+        <SelectField
           label={t('homepage.kind')}
           value={kind}
           options={sectionKinds.map((value) => ({ value, label: t(`homepage.kindName.${value}`) }))}
           onChoose={(value) => onChange({ kind: sectionKinds.find((each) => each === value) ?? kind })}
         />
-        <Choice
+        <SelectField
           label={t('homepage.source')}
           value={source.from}
-          options={sources.map((value) => ({ value, label: t(`homepage.sourceName.${value}`) }))}
+          options={sectionSources.map((value) => ({ value, label: t(`homepage.sourceName.${value}`) }))}
           onChoose={choose}
         />
         {(source.from === 'category' || source.from === 'tag') && (
-          <Choice
+          <SelectField
             label={t(`homepage.sourceName.${source.from}`)}
             value={source.of ?? ''}
             options={named.map(({ slug, name }) => ({ value: slug, label: name }))}
@@ -90,13 +90,13 @@ export function SectionFields({
         )}
       </div>
       {source.from === 'videos' && (
-        <PickVideos
+        <VideoPicker
           ids={source.videos ?? []}
           known={composed.picked}
           onPick={(videos) => onChange({ source: { ...source, videos } })}
         />
       )}
-      <Button look="quiet" onClick={onRemove}>
+      <Button variant="quiet" onClick={onRemove}>
         {t('homepage.remove')}
         <span className="hidden-text"> {name}</span>
       </Button>

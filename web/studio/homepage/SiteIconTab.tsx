@@ -4,10 +4,10 @@ import { iconPath, removeIcon, showIcon, type SiteIcon } from '#contract/studio/
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
-import { sendPicture } from '#web/studio/send-picture.ts'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { uploadImage } from '#web/studio/send-picture.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { ChoosePicture } from '#web/studio/ui/ChoosePicture.tsx'
+import { ImageFileButton } from '#web/studio/ui/ChoosePicture.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import styles from './homepage.module.css'
 
@@ -18,18 +18,18 @@ export function SiteIconTab() {
   const { t } = useTexts()
   const queryClient = useQueryClient()
   const [isSending, setSending] = useState(false)
-  const goBack = useCommand(removeIcon, t('homepage.iconSaved'))
+  const resetIcon = useCommand(removeIcon, t('homepage.iconSaved'))
   const icon = useQuery({ queryKey, queryFn: ({ signal }) => call(showIcon, { signal }) })
-  const bringIn = async (file: File) => {
+  const uploadIcon = async (file: File) => {
     setSending(true)
-    const answer = await sendPicture<SiteIcon>(iconPath, file)
+    const answer = await uploadImage<SiteIcon>(iconPath, file)
     setSending(false)
     if (answer.info) queryClient.setQueryData(queryKey, answer.info)
     notify(answer.info ? t('homepage.iconSaved') : (answer.message ?? t('homepage.iconNotSent')))
   }
-  if (icon.isLoadingError) return <CouldNotLoad onRetry={() => void icon.refetch()} />
+  if (icon.isLoadingError) return <LoadError onRetry={() => void icon.refetch()} />
   if (!icon.data) return <div className={styles.wait} aria-busy="true" />
-  const busy = isSending || goBack.busy
+  const busy = isSending || resetIcon.busy
   return (
     <div className={styles.icon}>
       <img src={icon.data.address} alt={t('homepage.iconNow')} width={96} height={96} />
@@ -37,14 +37,14 @@ export function SiteIconTab() {
         <p>{t('homepage.iconText')}</p>
         <p className={styles.note}>{t(icon.data.own ? 'homepage.iconOwn' : 'homepage.iconUsual')}</p>
         <div className={styles.actions}>
-          <ChoosePicture
+          <ImageFileButton
             label={t('homepage.iconChoose')}
             accept="image/png,image/jpeg,image/webp"
             disabled={busy}
-            onChoose={(file) => void bringIn(file)}
+            onChoose={(file) => void uploadIcon(file)}
           />
           {icon.data.own && (
-            <Button look="quiet" disabled={busy} onClick={() => void goBack.run({})}>
+            <Button variant="quiet" disabled={busy} onClick={() => void resetIcon.run({})}>
               {t('homepage.iconBack')}
             </Button>
           )}

@@ -1,78 +1,85 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { longestText, restoreText, saveText, showText, type SiteText } from '#contract/studio/texts.ts'
-import { call, CallRejected } from '#web/lib/api.ts'
+import {
+  maxPageTextLength,
+  resetPageText,
+  savePageText,
+  showPageText,
+  type PageText,
+} from '#contract/studio/texts.ts'
+import { call, ApiError } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { isSignedOut } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { AskFirst } from '#web/studio/ui/sheets/AskFirst.tsx'
+import { ConfirmSheet } from '#web/studio/ui/sheets/AskFirst.tsx'
 import { useUnsaved } from '#web/studio/ui/unsaved/unsaved.ts'
 import { formatTime } from '#web/studio/format.ts'
 import { TextPreview } from './TextPreview.tsx'
-import { isMovedOn, textQuery, textsQuery } from './text-queries.ts'
+import { isVersionConflict, textQuery, textsQuery } from './text-queries.ts'
 import styles from './homepage.module.css'
 
-const names = ['site', 'operator', 'address', 'contact', 'url'].map((name) => `{{${name}}}`).join(', ')
+const placeholders = ['site', 'operator', 'address', 'contact', 'url'].map((name) => `{{${name}}}`).join(', ')
 
 /** Edits a page in Markdown with a preview. Typed text survives a save by another operator, and leaving asks first. */
-export function TextEditor({ saved }: { saved: SiteText }) {
+export function TextEditor({ saved }: { saved: PageText }) {
   const { t, language: shown } = useTexts()
   const queryClient = useQueryClient()
   const id = useId()
-  const [base, setBase] = useState(saved)
+  const [savedText, setSavedText] = useState(saved)
   const [markdown, setMarkdown] = useState(saved.markdown)
-  const [theirs, setTheirs] = useState<SiteText | null>(null)
+  const [conflictingText, setConflictingText] = useState<PageText | null>(null)
   const [busy, setBusy] = useState(false)
-  const [asks, setAsks] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const [problem, setProblem] = useState('')
-  const isChanged = markdown !== base.markdown
-  const { name, language } = base
+  const isChanged = markdown !== savedText.markdown
+  const { name, language } = savedText
   useUnsaved(isChanged)
 
-  const take = (text: SiteText) => {
-    setBase(text)
+  const loadText = (text: PageText) => {
+    setSavedText(text)
     setMarkdown(text.markdown)
-    setTheirs(null)
+    setConflictingText(null)
     setProblem('')
     queryClient.setQueryData(textQuery(name, language).queryKey, text)
     void queryClient.invalidateQueries({ queryKey: textsQuery.queryKey })
   }
-  const change = async (give: () => Promise<SiteText>) => {
+  const change = async (sendRequest: () => Promise<PageText>) => {
     setBusy(true)
     try {
-      take(await give())
+      loadText(await sendRequest())
       notify(t('homepage.textSaved'))
     } catch (error) {
-      if (isMovedOn(error)) setTheirs(await call(showText, { query: { name, language } }))
-      else if (error instanceof CallRejected && !isSignedOut(error)) setProblem(error.message)
+      if (isVersionConflict(error))
+        setConflictingText(await call(showPageText, { query: { name, language } }))
+      else if (error instanceof ApiError && !isSignedOut(error)) setProblem(error.message)
     } finally {
       setBusy(false)
-      setAsks(false)
+      setConfirming(false)
     }
   }
-  const save = ({ version }: SiteText) =>
-    void change(() => call(saveText, { body: { name, language, markdown, version } }))
+  const save = ({ version }: PageText) =>
+    void change(() => call(savePageText, { body: { name, language, markdown, version } }))
   return (
     <div className={styles.composer}>
       <form
         className={styles.writing}
         onSubmit={(event) => {
           event.preventDefault()
-          save(base)
+          save(savedText)
         }}
       >
         <label htmlFor={id} className={styles.label}>
           {t('homepage.markdown')}
         </label>
         <p id={`${id}-hint`} className={styles.note}>
-          {t('homepage.markdownHint', { names })}
+          {t('homepage.markdownHint', { names: placeholders })}
         </p>
         <textarea
           id={id}
           className={styles.markdown}
           value={markdown}
-          maxLength={longestText}
+          maxLength={maxPageTextLength}
           aria-describedby={`${id}-hint`}
           aria-invalid={problem !== ''}
           spellCheck
@@ -86,47 +93,51 @@ export function TextEditor({ saved }: { saved: SiteText }) {
             {problem}
           </p>
         )}
-        {theirs && (
+        {conflictingText && (
           <Conflict
-            theirs={theirs}
+            theirs={conflictingText}
             busy={busy}
-            onTheirs={() => take(theirs)}
+            onTheirs={() => loadText(conflictingText)}
             onMine={() => {
-              setBase(theirs)
-              setTheirs(null)
-              save(theirs)
+              setSavedText(conflictingText)
+              setConflictingText(null)
+              save(conflictingText)
             }}
           />
         )}
         <div className={styles.save}>
-          <Button type="submit" disabled={busy || !isChanged || theirs !== null}>
+          <Button type="submit" disabled={busy || !isChanged || conflictingText !== null}>
             {t('homepage.saveText')}
           </Button>
-          {base.own && (
-            <Button look="quiet" disabled={busy || theirs !== null} onClick={() => setAsks(true)}>
+          {savedText.own && (
+            <Button
+              variant="quiet"
+              disabled={busy || conflictingText !== null}
+              onClick={() => setConfirming(true)}
+            >
               {t('homepage.restoreText')}
             </Button>
           )}
           <p role="status">
             {isChanged
               ? t('homepage.changed')
-              : base.own
-                ? t('homepage.writtenAt', { time: formatTime(base.updated_at, shown) })
+              : savedText.own
+                ? t('homepage.writtenAt', { time: formatTime(savedText.updated_at, shown) })
                 : t('homepage.asItCame')}
           </p>
         </div>
       </form>
       <TextPreview markdown={markdown} />
-      {asks && (
-        <AskFirst
+      {isConfirming && (
+        <ConfirmSheet
           title={t('homepage.restoreTitle')}
           text={t('homepage.restoreAsk')}
           action={t('homepage.restoreText')}
           busy={busy}
-          onDo={() =>
-            void change(() => call(restoreText, { body: { name, language, version: base.version } }))
+          onConfirm={() =>
+            void change(() => call(resetPageText, { body: { name, language, version: savedText.version } }))
           }
-          onClose={() => setAsks(false)}
+          onClose={() => setConfirming(false)}
         />
       )}
     </div>
@@ -140,7 +151,7 @@ function Conflict({
   onTheirs,
   onMine,
 }: {
-  theirs: SiteText
+  theirs: PageText
   busy: boolean
   onTheirs: () => void
   onMine: () => void
@@ -155,10 +166,10 @@ function Conflict({
       </label>
       <textarea id={id} className={styles.markdown} readOnly value={theirs.markdown} />
       <div className={styles.actions}>
-        <Button look="quiet" disabled={busy} onClick={onTheirs}>
+        <Button variant="quiet" disabled={busy} onClick={onTheirs}>
           {t('homepage.takeTheirs')}
         </Button>
-        <Button look="danger" disabled={busy} onClick={onMine}>
+        <Button variant="danger" disabled={busy} onClick={onMine}>
           {t('homepage.takeMine')}
         </Button>
       </div>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { languages, type Language } from '#contract/languages.ts'
 import { pageNames, type PageName } from '#contract/pages.ts'
 import { languageNames } from '#web/lib/language.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
@@ -14,7 +14,7 @@ import styles from './homepage.module.css'
 export function TextList() {
   const { t, language: shown } = useTexts()
   const texts = useQuery(textsQuery)
-  if (texts.isLoadingError) return <CouldNotLoad onRetry={() => void texts.refetch()} />
+  if (texts.isLoadingError) return <LoadError onRetry={() => void texts.refetch()} />
   if (!texts.data) return <div className={styles.wait} aria-busy="true" />
   const { list } = texts.data
   const status = (name: PageName, language: Language) => {

@@ -2,20 +2,24 @@ import { useQuery } from '@tanstack/react-query'
 import type { MouseEvent } from 'react'
 import { Blocks } from '#web/features/pages/Blocks.tsx'
 import { useTexts } from '#web/studio/texts.ts'
-import { useSettled } from '#web/studio/ui/use-settled.ts'
+import { useDebounced } from '#web/studio/ui/use-settled.ts'
 import { previewQuery } from './text-queries.ts'
 import styles from './homepage.module.css'
 
 /** The preview is updated after this pause without a change. */
-const restMs = 400
+const debounceMs = 400
 
 /** The text as viewers would see it: parsed by the server and rendered by the page's own component. */
 export function TextPreview({ markdown }: { markdown: string }) {
   const { t } = useTexts()
-  const preview = useQuery(previewQuery(useSettled(markdown, restMs)))
+  const preview = useQuery(previewQuery(useDebounced(markdown, debounceMs)))
   const { title, blocks, unset } = preview.data ?? { title: '', blocks: [], unset: [] }
   return (
-    <section className={styles.preview} aria-label={t('homepage.preview')} onClickCapture={stay}>
+    <section
+      className={styles.preview}
+      aria-label={t('homepage.preview')}
+      onClickCapture={blockLinkNavigation}
+    >
       <h2 className={styles.label}>{t('homepage.preview')}</h2>
       <div className={styles.sheet} aria-busy={preview.isFetching}>
         <p className={styles.sheetTitle}>{title}</p>
@@ -35,7 +39,7 @@ export function TextPreview({ markdown }: { markdown: string }) {
 }
 
 /** Links are shown but disabled, so that they do not leave the editor. */
-function stay(event: MouseEvent): void {
+function blockLinkNavigation(event: MouseEvent): void {
   if (event.target instanceof Element && event.target.closest('a')) {
     event.preventDefault()
     event.stopPropagation()

@@ -12,7 +12,7 @@ export function storeDraft(operatorId: string, homepage: ResultOf<typeof preview
 }
 
 /** Deletes the draft of another operator; without an operator, any draft. */
-export function forgetOthersDraft(operatorId: string | undefined): void {
+export function clearDraftOfOtherOperator(operatorId: string | undefined): void {
   if (operatorId !== undefined && readRecord<string>(ownerKey) === operatorId) return
   storage.remove(draftKey)
   storage.remove(ownerKey)

@@ -3,7 +3,7 @@ import type { ResultOf } from '#contract/endpoint.ts'
 import { showBalances, type BalanceDay } from '#contract/studio/top-ups.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { formatDay } from '#web/studio/format.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Panel } from '#web/studio/ui/Page.tsx'
@@ -13,13 +13,13 @@ import styles from './money.module.css'
 type Liability = ResultOf<typeof showBalances>['liability'][number]
 
 /** The liability of all balances, and their movements by day (docs/figures.md). */
-export function Balances() {
+export function BalanceReport() {
   const { t } = useTexts()
   const found = useQuery({
     queryKey: ['balances'],
     queryFn: ({ signal }) => call(showBalances, { signal }),
   })
-  if (found.isLoadingError) return <CouldNotLoad onRetry={() => void found.refetch()} />
+  if (found.isLoadingError) return <LoadError onRetry={() => void found.refetch()} />
   if (!found.data) return <div className={styles.wait} aria-busy="true" />
   const { liability, days } = found.data
   return (
@@ -47,13 +47,13 @@ export function Balances() {
         />
       </Panel>
       <Panel title={t('topUps.byDay')}>
-        <Days days={days} />
+        <BalanceDayTable days={days} />
       </Panel>
     </>
   )
 }
 
-function Days({ days }: { days: readonly BalanceDay[] }) {
+function BalanceDayTable({ days }: { days: readonly BalanceDay[] }) {
   const { t, language } = useTexts()
   const figure = (title: string, centsOf: (day: BalanceDay) => number) => ({
     title,

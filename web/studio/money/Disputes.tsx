@@ -3,13 +3,13 @@ import { useSearchParams } from 'react-router'
 import { disputeStates, listDisputes, type Dispute } from '#contract/studio/orders.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
-import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { ListFooter } from '#web/ui/ListFoot.tsx'
 import { useTexts } from '#web/studio/texts.ts'
-import { Choice } from '#web/studio/ui/Choice.tsx'
+import { SelectField } from '#web/studio/ui/Choice.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { formatDate, formatTime } from '#web/studio/format.ts'
-import { gatewayNames, goodsOf, reasonText } from './order-copy.ts'
+import { gatewayNames, productName, reasonText } from './order-copy.ts'
 import styles from './money.module.css'
 
 /** Disputed payments. Operators respond to disputes at the gateway. */
@@ -28,7 +28,7 @@ export function Disputes() {
     {
       title: t('money.order'),
       cell: ({ order }: Dispute) => (
-        <PageLink to={`/studio/money/orders/${order.id}`}>{goodsOf(t, order)}</PageLink>
+        <PageLink to={`/studio/money/orders/${order.id}`}>{productName(t, order)}</PageLink>
       ),
     },
     {
@@ -58,7 +58,7 @@ export function Disputes() {
   return (
     <>
       <div className={styles.filters}>
-        <Choice
+        <SelectField
           label={t('money.dispute')}
           value={state}
           options={disputeStates.map((value) => ({ value, label: t(`money.disputeState.${value}`) }))}
@@ -76,7 +76,7 @@ export function Disputes() {
             empty={t('money.noDisputes')}
           />
         )}
-        <ListFoot pages={disputes} empty={null} />
+        <ListFooter pages={disputes} empty={null} />
       </div>
     </>
   )

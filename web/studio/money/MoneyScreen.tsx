@@ -1,12 +1,12 @@
 import { showBalances } from '#contract/studio/top-ups.ts'
 import { settings } from '#web/lib/settings.ts'
-import { useMay } from '#web/studio/queries.ts'
+import { usePermissions } from '#web/studio/queries.ts'
 import { Route, Routes, useMatch } from 'react-router'
 import { useTexts } from '#web/studio/texts.ts'
 import { NotFound } from '#web/studio/NotFound.tsx'
 import { Page } from '#web/studio/ui/Page.tsx'
 import { Tabs } from '#web/studio/ui/Tabs.tsx'
-import { Balances } from './Balances.tsx'
+import { BalanceReport } from './Balances.tsx'
 import { Disputes } from './Disputes.tsx'
 import { OrderPage } from './OrderPage.tsx'
 import { Orders } from './Orders.tsx'
@@ -15,7 +15,7 @@ import { Reconciliation } from './Reconciliation.tsx'
 /** Payments: orders, disputes and reconciliation. */
 export function Component() {
   const { t } = useTexts()
-  const hasBalances = useMay()(showBalances) && settings.balance
+  const hasBalances = usePermissions()(showBalances) && settings.balance
   const one = useMatch('/studio/money/orders/:id')
   if (one?.params.id !== undefined) return <OrderPage key={one.params.id} id={one.params.id} />
   const tabs = [
@@ -31,7 +31,7 @@ export function Component() {
         <Route index element={<Orders />} />
         <Route path="disputes" element={<Disputes />} />
         <Route path="reconciliation" element={<Reconciliation />} />
-        {hasBalances && <Route path="balances" element={<Balances />} />}
+        {hasBalances && <Route path="balances" element={<BalanceReport />} />}
         <Route path="*" element={<NotFound />} />
       </Routes>
     </Page>

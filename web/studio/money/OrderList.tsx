@@ -4,13 +4,13 @@ import type { QueryOf } from '#contract/endpoint.ts'
 import { listOrders, type ListedOrder } from '#contract/studio/orders.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
-import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { ListFooter } from '#web/ui/ListFoot.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { formatTime } from '#web/studio/format.ts'
-import { gatewayNames, goodsOf, ordersPath } from './order-copy.ts'
-import { State } from './State.tsx'
+import { gatewayNames, productName, ordersPath } from './order-copy.ts'
+import { OrderState } from './State.tsx'
 import styles from './money.module.css'
 
 /** Pages of orders, the latest first. */
@@ -30,11 +30,11 @@ export function OrderList({ filter, caption }: { filter: QueryOf<typeof listOrde
       title: t('money.order'),
       cell: (order: ListedOrder) => (
         <PageLink to={`${ordersPath}/orders/${order.id}`} from={from}>
-          {goodsOf(t, order)}
+          {productName(t, order)}
         </PageLink>
       ),
     },
-    { title: t('money.status'), cell: (order: ListedOrder) => <State order={order} /> },
+    { title: t('money.status'), cell: (order: ListedOrder) => <OrderState order={order} /> },
     {
       title: t('money.amount'),
       figures: true,
@@ -64,7 +64,7 @@ export function OrderList({ filter, caption }: { filter: QueryOf<typeof listOrde
           empty={t('money.noOrders')}
         />
       )}
-      <ListFoot pages={orders} empty={null} />
+      <ListFooter pages={orders} empty={null} />
     </div>
   )
 }

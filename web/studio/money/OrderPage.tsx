@@ -2,27 +2,27 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'react-router'
 import { orderNumber } from '#contract/order-number.ts'
-import { checkOrder, getOrder, refundOrder, type OrderFile } from '#contract/studio/orders.ts'
-import { getPerson } from '#contract/studio/people.ts'
-import { listAudit } from '#contract/studio/operators.ts'
+import { syncOrder, getOrder, refundOrder, type OrderDetails } from '#contract/studio/orders.ts'
+import { getCustomer } from '#contract/studio/people.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { NotFound } from '#web/studio/NotFound.tsx'
-import { isNoPage, useMay } from '#web/studio/queries.ts'
+import { isNotFoundOrForbidden, usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
-import { AuditTrail } from '#web/studio/team/AuditTrail.tsx'
-import { Facts } from '#web/studio/ui/Facts.tsx'
+import { AuditLog } from '#web/studio/team/AuditTrail.tsx'
+import { DescriptionList } from '#web/studio/ui/Facts.tsx'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { formatTime } from '#web/studio/format.ts'
 import { OrderRecords } from './OrderRecords.tsx'
-import { gatewayNames, goodsOf, ordersPath } from './order-copy.ts'
+import { gatewayNames, productName, ordersPath } from './order-copy.ts'
 import { RefundForm } from './RefundForm.tsx'
-import { State } from './State.tsx'
+import { OrderState } from './State.tsx'
 import styles from './money.module.css'
 
 /** One order with all its records, and actions such as refunds. */
@@ -32,13 +32,13 @@ export function OrderPage({ id }: { id: string }) {
   const file = useQuery({
     queryKey: ['order', id, language],
     queryFn: ({ signal }) => call(getOrder, { query: { id }, signal }),
-    refetchInterval: ({ state }) => (state.data?.notifications.some(isBeingApplied) ? againMs : false),
+    refetchInterval: ({ state }) => (state.data?.notifications.some(isBeingApplied) ? pollMs : false),
   })
-  if (isNoPage(file.error)) return <NotFound />
-  if (file.isLoadingError) return <CouldNotLoad onRetry={() => void file.refetch()} />
+  if (isNotFoundOrForbidden(file.error)) return <NotFound />
+  if (file.isLoadingError) return <LoadError onRetry={() => void file.refetch()} />
   return (
     <Page
-      title={file.data ? goodsOf(t, file.data.order) : t('money.order')}
+      title={file.data ? productName(t, file.data.order) : t('money.order')}
       lead={
         <PageLink to={`${ordersPath}${typeof filters === 'string' ? filters : ''}`}>
           {t('money.allOrders')}
@@ -51,39 +51,39 @@ export function OrderPage({ id }: { id: string }) {
   )
 }
 
-const againMs = 2000
-const applyingMs = 60_000
+const pollMs = 2000
+const applyTimeoutMs = 60_000
 
 /** Returns whether a webhook event was just received and is being applied; an older unapplied one waits for its next retry. */
-const isBeingApplied = ({ applied_at, received_at }: OrderFile['notifications'][number]) =>
+const isBeingApplied = ({ applied_at, received_at }: OrderDetails['notifications'][number]) =>
   // The sandbox's clock may be ahead.
-  applied_at === null && Math.abs(Date.now() - Date.parse(received_at)) < applyingMs
+  applied_at === null && Math.abs(Date.now() - Date.parse(received_at)) < applyTimeoutMs
 
-function Sections({ file }: { file: OrderFile }) {
+function Sections({ file }: { file: OrderDetails }) {
   const { t } = useTexts()
-  const may = useMay()
+  const isAllowed = usePermissions()
   return (
     <>
       <Summary file={file} />
       <OrderRecords file={file} />
-      {may(listAudit) && (
+      {isAllowed(listAuditEvents) && (
         <Panel title={t('money.auditLog')}>
-          <AuditTrail subject={file.order.id} />
+          <AuditLog subject={file.order.id} />
         </Panel>
       )}
     </>
   )
 }
 
-function Summary({ file }: { file: OrderFile }) {
+function Summary({ file }: { file: OrderDetails }) {
   const { t, language } = useTexts()
-  const may = useMay()
+  const isAllowed = usePermissions()
   const { order } = file
   const buyer = order.email ?? order.user_id
   return (
-    <Facts
+    <DescriptionList
       facts={[
-        { name: t('money.status'), value: <State order={order} /> },
+        { name: t('money.status'), value: <OrderState order={order} /> },
         { name: t('money.amount'), value: money(order.amount_cents, order.currency) },
         { name: t('money.refunded'), value: money(order.refunded_cents, order.currency) },
         ...(file.unspent_cents === undefined
@@ -92,7 +92,11 @@ function Summary({ file }: { file: OrderFile }) {
         { name: t('money.gateway'), value: gatewayNames[order.gateway] },
         {
           name: t('money.buyer'),
-          value: may(getPerson) ? <PageLink to={`/studio/people/${order.user_id}`}>{buyer}</PageLink> : buyer,
+          value: isAllowed(getCustomer) ? (
+            <PageLink to={`/studio/people/${order.user_id}`}>{buyer}</PageLink>
+          ) : (
+            buyer
+          ),
         },
         { name: t('money.number'), value: orderNumber(order.id) },
         { name: t('money.id'), value: <code>{order.id}</code> },
@@ -108,24 +112,24 @@ function Summary({ file }: { file: OrderFile }) {
   )
 }
 
-function Actions({ file }: { file: OrderFile }) {
+function Actions({ file }: { file: OrderDetails }) {
   const { t } = useTexts()
-  const may = useMay()
+  const isAllowed = usePermissions()
   const [refunding, setRefunding] = useState(false)
-  const check = useCommand(checkOrder, null)
-  const look = async () => {
-    const looked = await check.run({ id: file.order.id })
-    if (looked) notify(t(looked.settled ? 'money.checked' : 'money.notChecked'))
+  const check = useCommand(syncOrder, null)
+  const checkPayment = async () => {
+    const result = await check.run({ id: file.order.id })
+    if (result) notify(t(result.settled ? 'money.checked' : 'money.notChecked'))
   }
   return (
     <>
-      {may(checkOrder) && (
-        <Button look="quiet" disabled={check.busy} onClick={() => void look()}>
+      {isAllowed(syncOrder) && (
+        <Button variant="quiet" disabled={check.busy} onClick={() => void checkPayment()}>
           {t('money.check')}
         </Button>
       )}
-      {may(refundOrder) && file.refundable_cents > 0 && (
-        <Button look="danger" onClick={() => setRefunding(true)}>
+      {isAllowed(refundOrder) && file.refundable_cents > 0 && (
+        <Button variant="danger" onClick={() => setRefunding(true)}>
           {t('money.refund')}
         </Button>
       )}

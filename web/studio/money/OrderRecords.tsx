@@ -1,4 +1,4 @@
-import type { OrderFile } from '#contract/studio/orders.ts'
+import type { OrderDetails } from '#contract/studio/orders.ts'
 import { money } from '#web/lib/money.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { EntitlementTable } from '#web/studio/people/EntitlementTable.tsx'
@@ -8,20 +8,20 @@ import { formatTime } from '#web/studio/format.ts'
 import { declineText, gatewayNames } from './order-copy.ts'
 import styles from './money.module.css'
 
-type Attempt = OrderFile['attempts'][number]
-type Refund = OrderFile['refunds'][number]
-type Heard = OrderFile['notifications'][number]
-type Line = OrderFile['ledger'][number]
+type Attempt = OrderDetails['attempts'][number]
+type Refund = OrderDetails['refunds'][number]
+type WebhookEvent = OrderDetails['notifications'][number]
+type Line = OrderDetails['ledger'][number]
 
 /** The payments, refunds, disputes and other records of an order. */
-export function OrderRecords({ file }: { file: OrderFile }) {
+export function OrderRecords({ file }: { file: OrderDetails }) {
   return (
     <>
       <Attempts attempts={file.attempts} currency={file.order.currency} />
       {file.refunds.length > 0 && <Refunds refunds={file.refunds} currency={file.order.currency} />}
       <Entitlements file={file} />
       <Ledger lines={file.ledger} />
-      <Notifications notifications={file.notifications} />
+      <WebhookEvents notifications={file.notifications} />
     </>
   )
 }
@@ -83,7 +83,7 @@ function Refunds({ refunds, currency }: { refunds: Refund[]; currency: string })
   )
 }
 
-function Entitlements({ file: { entitlements, renews_at } }: { file: OrderFile }) {
+function Entitlements({ file: { entitlements, renews_at } }: { file: OrderDetails }) {
   const { t } = useTexts()
   return (
     <Panel title={t('money.gave')}>
@@ -125,13 +125,16 @@ function Ledger({ lines }: { lines: Line[] }) {
   )
 }
 
-function Notifications({ notifications }: { notifications: Heard[] }) {
+function WebhookEvents({ notifications }: { notifications: WebhookEvent[] }) {
   const { t, language } = useTexts()
   const columns = [
-    { title: t('money.event'), cell: ({ event_id }: Heard) => event_id },
-    { title: t('money.gateway'), cell: ({ gateway }: Heard) => gatewayNames[gateway] },
-    { title: t('money.received'), cell: ({ received_at }: Heard) => formatTime(received_at, language) },
-    { title: t('money.applied'), cell: ({ applied_at }: Heard) => formatTime(applied_at, language) },
+    { title: t('money.event'), cell: ({ event_id }: WebhookEvent) => event_id },
+    { title: t('money.gateway'), cell: ({ gateway }: WebhookEvent) => gatewayNames[gateway] },
+    {
+      title: t('money.received'),
+      cell: ({ received_at }: WebhookEvent) => formatTime(received_at, language),
+    },
+    { title: t('money.applied'), cell: ({ applied_at }: WebhookEvent) => formatTime(applied_at, language) },
   ]
   return (
     <Panel title={t('money.notifications')}>

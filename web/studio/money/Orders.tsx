@@ -8,22 +8,22 @@ import { Field } from '#web/ui/forms/Field.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 import { useOperatorSession } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { Choice } from '#web/studio/ui/Choice.tsx'
+import { SelectField } from '#web/studio/ui/Choice.tsx'
 import { OrderList } from './OrderList.tsx'
 import { gatewayNames } from './order-copy.ts'
 import styles from './money.module.css'
 
 type Filter = QueryOf<typeof listOrders>
 
-const names = ['status', 'gateway', 'person', 'since', 'until'] as const
-type Asked = Record<(typeof names)[number], string>
+const filterNames = ['status', 'gateway', 'person', 'since', 'until'] as const
+type OrderFilters = Record<(typeof filterNames)[number], string>
 
 /** The orders. The filters are stored in the URL, so that it can be bookmarked and shared. */
 export function Orders() {
   const { t } = useTexts()
   const [params, setParams] = useSearchParams()
   // Object.fromEntries loses the names in its type.
-  const asked = Object.fromEntries(names.map((name) => [name, params.get(name) ?? ''])) as Asked
+  const asked = Object.fromEntries(filterNames.map((name) => [name, params.get(name) ?? ''])) as OrderFilters
   const filter = filterOf(asked)
   const file = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]))
   return (
@@ -42,31 +42,31 @@ export function Orders() {
   )
 }
 
-function Filters({ asked, onAsk }: { asked: Asked; onAsk: (filters: Asked) => void }) {
+function Filters({ asked, onAsk }: { asked: OrderFilters; onAsk: (filters: OrderFilters) => void }) {
   const { t } = useTexts()
   const { role } = useOperatorSession().operator
   const form = useForm({
     initial: asked,
-    messagesOf: ({ since, until }) =>
+    validate: ({ since, until }) =>
       since !== '' && until !== '' && since > until ? { until: t('money.untilBeforeSince') } : {},
     send: async (filters) => onAsk({ ...filters, person: filters.person.trim() }),
   })
   const [shown, setShown] = useState(asked)
   // The URL may change elsewhere, as by the browser's Back.
-  if (names.some((name) => shown[name] !== asked[name])) {
+  if (filterNames.some((name) => shown[name] !== asked[name])) {
     setShown(asked)
     form.set(asked)
   }
   const any = { value: '', label: t('money.any') }
   return (
     <form className={styles.filters} onSubmit={form.submit} role="search" aria-label={t('money.orders')}>
-      <Choice
+      <SelectField
         label={t('money.status')}
         value={form.value.status}
         options={[any, ...orderStatuses.map((value) => ({ value, label: t(`money.state.${value}`) }))]}
         onChoose={(status) => form.set({ status })}
       />
-      <Choice
+      <SelectField
         label={t('money.gateway')}
         value={form.value.gateway}
         options={[any, ...gatewayIds.map((value) => ({ value, label: gatewayNames[value] }))]}
@@ -101,20 +101,20 @@ function Filters({ asked, onAsk }: { asked: Asked; onAsk: (filters: Asked) => vo
 }
 
 /** Returns the filter for the server. Days are in the operator's time zone, and the last one is included. */
-function filterOf({ status, gateway, person, since, until }: Asked): Filter {
+function filterOf({ status, gateway, person, since, until }: OrderFilters): Filter {
   const chosen = orderStatuses.find((each) => each === status)
-  const by = gatewayIds.find((each) => each === gateway)
-  const [from, to] = [startOf(since, 0), startOf(until, 1)]
+  const chosenGateway = gatewayIds.find((each) => each === gateway)
+  const [from, to] = [startOfDay(since, 0), startOfDay(until, 1)]
   return {
     ...(chosen ? { status: chosen } : {}),
-    ...(by ? { gateway: by } : {}),
+    ...(chosenGateway ? { gateway: chosenGateway } : {}),
     ...(person ? { person } : {}),
     ...(from ? { since: from } : {}),
     ...(to ? { until: to } : {}),
   }
 }
 
-function startOf(day: string, later: number): string | undefined {
+function startOfDay(day: string, later: number): string | undefined {
   const at = new Date(`${day}T00:00`)
   if (Number.isNaN(at.getTime())) return undefined
   at.setDate(at.getDate() + later)

@@ -5,15 +5,15 @@ import { orderNumber } from '#contract/order-number.ts'
 import {
   getReconciliation,
   runReconciliation,
-  type Mismatch,
+  type Discrepancy,
   type Reconciliation as Reconciled,
 } from '#contract/studio/orders.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
-import { useMay } from '#web/studio/queries.ts'
-import { useTexts, type Say } from '#web/studio/texts.ts'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { usePermissions } from '#web/studio/queries.ts'
+import { useTexts, type Translate } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { Table, type Column } from '#web/studio/ui/Table.tsx'
@@ -23,7 +23,7 @@ import { gatewayNames } from './order-copy.ts'
 import styles from './money.module.css'
 
 type Total = Reconciled['totals'][number]
-type Compared = Reconciled['gateways'][number]
+type ComparedGateway = Reconciled['gateways'][number]
 type Balance = Reconciled['balances'][number]
 
 /** Reconciliation of our records with the gateways', and the revenue of a day. */
@@ -36,11 +36,11 @@ export function Reconciliation() {
     queryKey: ['reconciliation', day],
     queryFn: ({ signal }) => call(getReconciliation, { query: { day }, signal }),
   })
-  if (found.isLoadingError) return <CouldNotLoad onRetry={() => void found.refetch()} />
+  if (found.isLoadingError) return <LoadError onRetry={() => void found.refetch()} />
   if (!found.data) return <div className={styles.wait} aria-busy="true" />
   return (
     <>
-      <Mismatches found={found.data} />
+      <Discrepancies found={found.data} />
       <Panel
         title={t('money.day')}
         actions={
@@ -54,49 +54,49 @@ export function Reconciliation() {
           </label>
         }
       >
-        <Balances found={found.data} />
+        <GatewayBalances found={found.data} />
         <Totals totals={found.data.totals} />
       </Panel>
     </>
   )
 }
 
-function Mismatches({ found: { mismatches, gateways } }: { found: Reconciled }) {
+function Discrepancies({ found: { mismatches, gateways } }: { found: Reconciled }) {
   const { t, language } = useTexts()
-  const mayRun = useMay()(runReconciliation)
+  const mayRun = usePermissions()(runReconciliation)
   const { run, busy } = useCommand(runReconciliation, t('done.compared'))
-  const lastLook = ({ id, reconciled_to }: Compared) =>
+  const lastComparison = ({ id, reconciled_to }: ComparedGateway) =>
     `${gatewayNames[id]}: ${reconciled_to ? formatTime(reconciled_to, language) : t('money.never')}`
   const columns = [
-    { title: t('money.what'), cell: (mismatch: Mismatch) => <What mismatch={mismatch} /> },
-    { title: t('money.gateway'), cell: ({ gateway }: Mismatch) => gatewayNames[gateway] },
-    { title: t('money.reference'), cell: ({ reference }: Mismatch) => reference ?? '–' },
+    { title: t('money.what'), cell: (mismatch: Discrepancy) => <DiscrepancyKind mismatch={mismatch} /> },
+    { title: t('money.gateway'), cell: ({ gateway }: Discrepancy) => gatewayNames[gateway] },
+    { title: t('money.reference'), cell: ({ reference }: Discrepancy) => reference ?? '–' },
     {
       title: t('money.amount'),
       figures: true,
-      cell: ({ amount_cents, currency }: Mismatch) => moneyOr(amount_cents, currency),
+      cell: ({ amount_cents, currency }: Discrepancy) => moneyOrDash(amount_cents, currency),
     },
-    ...bothSides(t),
+    ...amountColumns(t),
     {
       title: t('money.order'),
-      cell: ({ order_id }: Mismatch) =>
+      cell: ({ order_id }: Discrepancy) =>
         order_id ? <PageLink to={`/studio/money/orders/${order_id}`}>{orderNumber(order_id)}</PageLink> : '–',
     },
-    { title: t('money.sinceWhen'), cell: ({ since }: Mismatch) => formatTime(since, language) },
+    { title: t('money.sinceWhen'), cell: ({ since }: Discrepancy) => formatTime(since, language) },
   ]
   return (
     <Panel
       title={t('money.mismatches')}
       actions={
         mayRun && (
-          <Button look="quiet" disabled={busy} onClick={() => void run({})}>
+          <Button variant="quiet" disabled={busy} onClick={() => void run({})}>
             {t(busy ? 'money.comparing' : 'money.compare')}
           </Button>
         )
       }
     >
       <p className={styles.hint}>
-        {t('money.compared')} {gateways.map(lastLook).join(' · ')}
+        {t('money.compared')} {gateways.map(lastComparison).join(' · ')}
       </p>
       <Table
         caption={t('money.mismatches')}
@@ -112,23 +112,25 @@ function Mismatches({ found: { mismatches, gateways } }: { found: Reconciled }) 
 }
 
 /** Columns with the amounts of our records and of the gateway. */
-const bothSides = (t: Say): Column<Pick<Mismatch, 'ours_cents' | 'theirs_cents' | 'currency'>>[] => [
+const amountColumns = (
+  t: Translate,
+): Column<Pick<Discrepancy, 'ours_cents' | 'theirs_cents' | 'currency'>>[] => [
   {
     title: t('money.ours'),
     figures: true,
-    cell: ({ ours_cents, currency }) => moneyOr(ours_cents, currency),
+    cell: ({ ours_cents, currency }) => moneyOrDash(ours_cents, currency),
   },
   {
     title: t('money.theirs'),
     figures: true,
-    cell: ({ theirs_cents, currency }) => moneyOr(theirs_cents, currency),
+    cell: ({ theirs_cents, currency }) => moneyOrDash(theirs_cents, currency),
   },
 ]
 
-const moneyOr = (cents: number | null, currency: string | null) =>
+const moneyOrDash = (cents: number | null, currency: string | null) =>
   cents !== null && currency ? money(cents, currency) : '–'
 
-function What({ mismatch: { kind, abandoned } }: { mismatch: Mismatch }) {
+function DiscrepancyKind({ mismatch: { kind, abandoned } }: { mismatch: Discrepancy }) {
   const { t } = useTexts()
   return (
     <>
@@ -139,13 +141,13 @@ function What({ mismatch: { kind, abandoned } }: { mismatch: Mismatch }) {
 }
 
 /** The totals of each gateway by our records and by its own, and whether they match. */
-function Balances({ found: { balances, gateways } }: { found: Reconciled }) {
+function GatewayBalances({ found: { balances, gateways } }: { found: Reconciled }) {
   const { t, language } = useTexts()
   if (balances.length === 0) return null
-  const comparedTo = (gateway: string) => gateways.find(({ id }) => id === gateway)?.reconciled_to ?? null
+  const comparedUntil = (gateway: string) => gateways.find(({ id }) => id === gateway)?.reconciled_to ?? null
   const columns = [
     { title: t('money.gateway'), cell: ({ gateway }: Balance) => gatewayNames[gateway] },
-    ...bothSides(t),
+    ...amountColumns(t),
     {
       title: t('money.difference'),
       figures: true,
@@ -153,7 +155,7 @@ function Balances({ found: { balances, gateways } }: { found: Reconciled }) {
     },
     {
       title: t('money.comparedTo'),
-      cell: ({ gateway }: Balance) => formatTime(comparedTo(gateway), language),
+      cell: ({ gateway }: Balance) => formatTime(comparedUntil(gateway), language),
     },
   ]
   return (

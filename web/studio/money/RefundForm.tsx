@@ -1,47 +1,49 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { refundOrder, type OrderFile } from '#contract/studio/orders.ts'
+import { refundOrder, type OrderDetails } from '#contract/studio/orders.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Field } from '#web/ui/forms/Field.tsx'
-import { useTexts, type Say } from '#web/studio/texts.ts'
+import { useTexts, type Translate } from '#web/studio/texts.ts'
 import { FormSheet } from '#web/studio/ui/sheets/FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
-import { centsOf, decimalOf } from '#web/studio/format.ts'
+import { parseCents, formatCents } from '#web/studio/format.ts'
 import styles from './money.module.css'
 
 /** Refunds an order. The default is the maximum that is left or that the role may refund; for a top-up, its unspent part. */
-export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => void }) {
+export function RefundForm({ file, onClose }: { file: OrderDetails; onClose: () => void }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
-  const { order, refundable_cents: most, unspent_cents: unspent } = file
+  const { order, refundable_cents: maxCents, unspent_cents: unspent } = file
   const left = order.amount_cents - order.refunded_cents
   const form = useGuardedForm<'amount' | 'reason'>({
     // If all was spent, any refund is a loss, and the default is the full amount.
-    initial: { amount: decimalOf(Math.min(most, unspent || most)), reason: '' },
+    initial: { amount: formatCents(Math.min(maxCents, unspent || maxCents)), reason: '' },
     fieldOf: (field) => (field === 'cents' ? 'amount' : undefined),
-    messagesOf: ({ amount, reason }) => ({
-      ...(isWithin(centsOf(amount), most)
+    validate: ({ amount, reason }) => ({
+      ...(isWithin(parseCents(amount), maxCents)
         ? {}
-        : { amount: t('money.amountBad', { most: money(most, order.currency) }) }),
-      ...(reason.trim() || isUnspent(centsOf(amount), unspent) ? {} : { reason: t('money.reasonMissing') }),
+        : { amount: t('money.amountBad', { most: money(maxCents, order.currency) }) }),
+      ...(reason.trim() || isUnspent(parseCents(amount), unspent)
+        ? {}
+        : { reason: t('money.reasonMissing') }),
     }),
     send: async ({ amount, reason }) => {
-      const cents = centsOf(amount)
+      const cents = parseCents(amount)
       if (cents === undefined) return
       const known_refunded_cents = order.refunded_cents
       const given = reason.trim().slice(0, 200)
       const body = { id: order.id, cents, ...(given ? { reason: given } : {}), known_refunded_cents }
-      const made = await call(refundOrder, { body })
-      const amountText = money(made.amount_cents, made.currency)
-      notify(t(made.status === 'done' ? 'money.refundDone' : 'money.refundSending', { amount: amountText }))
+      const refund = await call(refundOrder, { body })
+      const amountText = money(refund.amount_cents, refund.currency)
+      notify(t(refund.status === 'done' ? 'money.refundDone' : 'money.refundSending', { amount: amountText }))
       void queryClient.invalidateQueries({ queryKey: ['order', order.id] })
       void queryClient.invalidateQueries({ queryKey: ['audit', order.id] })
       void queryClient.invalidateQueries({ queryKey: ['orders'] })
       onClose()
     },
   })
-  const cents = centsOf(form.value.amount)
+  const cents = parseCents(form.value.amount)
   return (
     <FormSheet
       title={t('money.refund')}
@@ -50,8 +52,8 @@ export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => 
       look="danger"
       onClose={onClose}
     >
-      <p role="status">{effectOf(t, { cents, left, most, unspent })}</p>
-      {most < left && <p>{t('money.refundLimit', { most: money(most, order.currency) })}</p>}
+      <p role="status">{refundHint(t, { cents, left, most: maxCents, unspent })}</p>
+      {maxCents < left && <p>{t('money.refundLimit', { most: money(maxCents, order.currency) })}</p>}
       <Field
         {...form.field('amount')}
         label={t('money.refundAmount', { currency: order.currency })}
@@ -66,9 +68,9 @@ export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => 
         required={!isUnspent(cents, unspent)}
         autoComplete="off"
       />
-      {form.problem && (
+      {form.formError && (
         <p className={styles.bad} role="alert">
-          {form.problem}
+          {form.formError}
         </p>
       )}
     </FormSheet>
@@ -86,7 +88,7 @@ interface Amounts {
 }
 
 /** Describes the effect of a refund of this amount; empty if the amount cannot be refunded. */
-function effectOf(t: Say, { cents, left, most, unspent }: Amounts): string {
+function refundHint(t: Translate, { cents, left, most, unspent }: Amounts): string {
   if (!isWithin(cents, most)) return cents !== undefined && cents > most ? t('money.refundTooMuch') : ''
   if (unspent !== undefined) return t(isUnspent(cents, unspent) ? 'money.refundUnspent' : 'money.refundSpent')
   return t(cents === left ? 'money.refundWhole' : 'money.refundPart')

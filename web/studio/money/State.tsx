@@ -3,7 +3,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { formatTime } from '#web/studio/format.ts'
 import styles from './money.module.css'
 
-const looks: Partial<Record<ListedOrder['status'], string>> = {
+const stateStyles: Partial<Record<ListedOrder['status'], string>> = {
   paid: styles.good,
   partially_refunded: styles.good,
   charged_back: styles.bad,
@@ -11,10 +11,12 @@ const looks: Partial<Record<ListedOrder['status'], string>> = {
 }
 
 /** An order's status; for a failed renewal also the time of its next retry. */
-export function State({ order: { status, past_due, retry_at } }: { order: ListedOrder }) {
+export function OrderState({ order: { status, past_due, retry_at } }: { order: ListedOrder }) {
   const { t, language } = useTexts()
   if (!past_due)
-    return <span className={`${styles.state} ${looks[status] ?? ''}`}>{t(`money.state.${status}`)}</span>
+    return (
+      <span className={`${styles.state} ${stateStyles[status] ?? ''}`}>{t(`money.state.${status}`)}</span>
+    )
   const next = retry_at ? t('money.nextTry', { time: formatTime(retry_at, language) }) : t('money.noNextTry')
   return (
     <>

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Say } from '#web/studio/texts.ts'
+import type { Translate } from '#web/studio/texts.ts'
 import { declineText } from './order-copy.ts'
 
-const t: Say = (key) => `words of ${key}`
+const t: Translate = (key) => `words of ${key}`
 
 test('describes why a payment failed, and shows an unknown reason unchanged', () => {
   expect(declineText('card_declined', t)).toBe('words of money.decline.card_declined')

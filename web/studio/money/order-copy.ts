@@ -1,12 +1,12 @@
 import { declineCodes, type OrderGatewayId } from '#contract/billing.ts'
 import type { ListedOrder } from '#contract/studio/orders.ts'
-import type { Say } from '#web/studio/texts.ts'
+import type { Translate } from '#web/studio/texts.ts'
 
 /** The path of the list of orders. */
 export const ordersPath = '/studio/money'
 
 /** Returns the reason of a dispute in words. A reason that is specific to a gateway is shown unchanged. */
-export function reasonText(reason: string | null, t: Say): string {
+export function reasonText(reason: string | null, t: Translate): string {
   const known = disputeReasons.find((each) => each === reason)
   if (known) return t(`money.disputeReasons.${known}`)
   return reason?.replaceAll('_', ' ') ?? '–'
@@ -36,14 +36,14 @@ export const gatewayNames: Record<OrderGatewayId, string> = {
 }
 
 /** Returns why a payment was declined, in words; a reason from an older version of the site is shown unchanged. */
-export function declineText(code: string, t: Say): string {
+export function declineText(code: string, t: Translate): string {
   const known = declineCodes.find((each) => each === code)
   return known ? t(`money.decline.${known}`) : code
 }
 
 /** Returns what was bought: a plan, a video, an episode with its number, or a top-up. */
-export function goodsOf(
-  t: Say,
+export function productName(
+  t: Translate,
   { kind, title, number }: Pick<ListedOrder, 'kind' | 'title' | 'number'>,
 ): string {
   if (kind === 'top_up') return t('topUps.topUp')

@@ -1,18 +1,18 @@
-import { getPerson, type Person } from '#contract/studio/people.ts'
-import { useMay } from '#web/studio/queries.ts'
+import { getCustomer, type Customer } from '#contract/studio/people.ts'
+import { usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
-import { nameOf } from './email-copy.ts'
+import { customerName } from './email-copy.ts'
 import styles from './people.module.css'
 
 /** A customer in a list, linked for roles that may open the page. An unverified address from a purchase is marked. */
 export function CustomerName({
   id,
   ...names
-}: Pick<Person, 'id' | 'email' | 'display_name' | 'order_email'>) {
+}: Pick<Customer, 'id' | 'email' | 'display_name' | 'order_email'>) {
   const { t } = useTexts()
-  const name = nameOf(names)
-  const mayOpen = useMay()(getPerson)
+  const name = customerName(names)
+  const mayOpen = usePermissions()(getCustomer)
   return (
     <>
       {mayOpen ? <PageLink to={`/studio/people/${id}`}>{name ?? id}</PageLink> : (name ?? id)}

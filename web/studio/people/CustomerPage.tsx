@@ -1,25 +1,25 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { listAudit } from '#contract/studio/operators.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
 import {
-  deletePerson,
-  getPerson,
+  deleteCustomer,
+  getCustomer,
   grantEntitlement,
-  signOutPerson,
-  type PersonFile,
+  signOutCustomer,
+  type CustomerDetails,
 } from '#contract/studio/people.ts'
 import { brands } from '#web/features/billing/payment-methods/method-copy.ts'
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { NotFound } from '#web/studio/NotFound.tsx'
 import { OrderList } from '#web/studio/money/OrderList.tsx'
 import { gatewayNames } from '#web/studio/money/order-copy.ts'
-import { isNoPage, useMay } from '#web/studio/queries.ts'
-import { AuditTrail } from '#web/studio/team/AuditTrail.tsx'
-import { useTexts, type Say } from '#web/studio/texts.ts'
-import { Facts } from '#web/studio/ui/Facts.tsx'
+import { isNotFoundOrForbidden, usePermissions } from '#web/studio/queries.ts'
+import { AuditLog } from '#web/studio/team/AuditTrail.tsx'
+import { useTexts, type Translate } from '#web/studio/texts.ts'
+import { DescriptionList } from '#web/studio/ui/Facts.tsx'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
@@ -27,9 +27,9 @@ import { useCommand } from '#web/studio/use-command.ts'
 import { formatTime } from '#web/studio/format.ts'
 import { DeleteCustomer } from './DeleteCustomer.tsx'
 import { GrantForm } from './GrantForm.tsx'
-import { History } from './History.tsx'
-import { Rights } from './Rights.tsx'
-import { emailText, nameOf } from './email-copy.ts'
+import { WatchHistory } from './History.tsx'
+import { Entitlements } from './Rights.tsx'
+import { emailText, customerName } from './email-copy.ts'
 import styles from './people.module.css'
 import type { Language } from '#contract/languages.ts'
 import type { Membership } from '#contract/members.ts'
@@ -40,14 +40,14 @@ export function CustomerPage({ id }: { id: string }) {
   const { t, language } = useTexts()
   const file = useQuery({
     queryKey: ['person', id, language],
-    queryFn: ({ signal }) => call(getPerson, { query: { id }, signal }),
+    queryFn: ({ signal }) => call(getCustomer, { query: { id }, signal }),
   })
-  if (isNoPage(file.error)) return <NotFound />
-  if (file.isLoadingError) return <CouldNotLoad onRetry={() => void file.refetch()} />
+  if (isNotFoundOrForbidden(file.error)) return <NotFound />
+  if (file.isLoadingError) return <LoadError onRetry={() => void file.refetch()} />
   const person = file.data?.person
   return (
     <Page
-      title={(person && nameOf(person)) ?? t('people.person')}
+      title={(person && customerName(person)) ?? t('people.person')}
       lead={<PageLink to="/studio/people">{t('people.another')}</PageLink>}
       actions={file.data && person?.role !== 'deleted' && <Actions file={file.data} />}
     >
@@ -56,18 +56,18 @@ export function CustomerPage({ id }: { id: string }) {
   )
 }
 
-function Sections({ file }: { file: PersonFile }) {
+function Sections({ file }: { file: CustomerDetails }) {
   const { t } = useTexts()
-  const may = useMay()
+  const isAllowed = usePermissions()
   const { id, role } = file.person
   return (
     <>
       <Summary file={file} />
-      <Rights
+      <Entitlements
         entitlements={file.entitlements}
         renewsAt={file.membership.status === 'active' ? file.membership.renews_at : null}
       />
-      {may(grantEntitlement) && role !== 'deleted' && (
+      {isAllowed(grantEntitlement) && role !== 'deleted' && (
         <Panel title={t('people.give')}>
           <GrantForm person={id} />
         </Panel>
@@ -75,24 +75,24 @@ function Sections({ file }: { file: PersonFile }) {
       <Panel title={t('people.orders')}>
         <OrderList filter={{ person: id }} caption={t('people.orders')} />
       </Panel>
-      <Methods methods={file.methods} />
+      <PaymentMethods methods={file.methods} />
       <Sessions file={file} />
       <Panel title={t('people.history')}>
-        <History id={id} />
+        <WatchHistory id={id} />
       </Panel>
-      {may(listAudit) && (
+      {isAllowed(listAuditEvents) && (
         <Panel title={t('money.auditLog')}>
-          <AuditTrail subject={id} />
+          <AuditLog subject={id} />
         </Panel>
       )}
     </>
   )
 }
 
-function Summary({ file: { person, membership } }: { file: PersonFile }) {
+function Summary({ file: { person, membership } }: { file: CustomerDetails }) {
   const { t, language } = useTexts()
   return (
-    <Facts
+    <DescriptionList
       facts={[
         { name: t('people.email'), value: emailText(person, t) },
         { name: t('people.name'), value: person.display_name ?? '–' },
@@ -108,24 +108,24 @@ function Summary({ file: { person, membership } }: { file: PersonFile }) {
   )
 }
 
-function Actions({ file: { person } }: { file: PersonFile }) {
+function Actions({ file: { person } }: { file: CustomerDetails }) {
   const { t } = useTexts()
-  const may = useMay()
-  const [asked, setAsked] = useState(false)
-  if (!may(deletePerson)) return null
+  const isAllowed = usePermissions()
+  const [isConfirming, setConfirming] = useState(false)
+  if (!isAllowed(deleteCustomer)) return null
   return (
     <>
-      <Button look="danger" onClick={() => setAsked(true)}>
+      <Button variant="danger" onClick={() => setConfirming(true)}>
         {t('people.delete')}
       </Button>
-      {asked && <DeleteCustomer id={person.id} onClose={() => setAsked(false)} />}
+      {isConfirming && <DeleteCustomer id={person.id} onClose={() => setConfirming(false)} />}
     </>
   )
 }
 
-type Method = PersonFile['methods'][number]
+type Method = CustomerDetails['methods'][number]
 
-function Methods({ methods }: { methods: Method[] }) {
+function PaymentMethods({ methods }: { methods: Method[] }) {
   const { t, language } = useTexts()
   const columns = [
     {
@@ -149,20 +149,26 @@ function Methods({ methods }: { methods: Method[] }) {
   )
 }
 
-type SignedIn = PersonFile['sessions'][number]
+type CustomerSession = CustomerDetails['sessions'][number]
 
-function Sessions({ file: { person, sessions } }: { file: PersonFile }) {
+function Sessions({ file: { person, sessions } }: { file: CustomerDetails }) {
   const { t, language } = useTexts()
-  const mayEnd = useMay()(signOutPerson)
-  const { run, busy } = useCommand(signOutPerson, null)
+  const mayEnd = usePermissions()(signOutCustomer)
+  const { run, busy } = useCommand(signOutCustomer, null)
   const signOut = async () => {
     const done = await run({ id: person.id })
     if (done) notify(t('people.signedOut', { count: done.ended }))
   }
   const columns = [
-    { title: t('people.device'), cell: ({ device }: SignedIn) => device },
-    { title: t('people.signedIn'), cell: ({ created_at }: SignedIn) => formatTime(created_at, language) },
-    { title: t('people.seen'), cell: ({ last_seen_at }: SignedIn) => formatTime(last_seen_at, language) },
+    { title: t('people.device'), cell: ({ device }: CustomerSession) => device },
+    {
+      title: t('people.signedIn'),
+      cell: ({ created_at }: CustomerSession) => formatTime(created_at, language),
+    },
+    {
+      title: t('people.seen'),
+      cell: ({ last_seen_at }: CustomerSession) => formatTime(last_seen_at, language),
+    },
   ]
   return (
     <Panel
@@ -170,7 +176,7 @@ function Sessions({ file: { person, sessions } }: { file: PersonFile }) {
       actions={
         mayEnd &&
         sessions.length > 0 && (
-          <Button look="quiet" disabled={busy} onClick={() => void signOut()}>
+          <Button variant="quiet" disabled={busy} onClick={() => void signOut()}>
             {t('people.signOut')}
           </Button>
         )
@@ -190,7 +196,7 @@ function Sessions({ file: { person, sessions } }: { file: PersonFile }) {
 /** Returns a customer's subscription status in a sentence. */
 function membershipText(
   { plan, status, renews_at, ends_at, grace_until }: Membership,
-  t: Say,
+  t: Translate,
   language: Language,
 ): string {
   if (!plan) return t('people.noPlan')

@@ -1,20 +1,20 @@
 import { Route, Routes, useParams } from 'react-router'
 import { NotFound } from '#web/studio/NotFound.tsx'
-import { FindCustomers } from './FindCustomers.tsx'
+import { CustomerSearch } from './FindCustomers.tsx'
 import { CustomerPage } from './CustomerPage.tsx'
 
 /** Customers: search, details and support actions. */
 export function Component() {
   return (
     <Routes>
-      <Route index element={<FindCustomers />} />
-      <Route path=":id" element={<One />} />
+      <Route index element={<CustomerSearch />} />
+      <Route path=":id" element={<CustomerRoute />} />
       <Route path="*" element={<NotFound />} />
     </Routes>
   )
 }
 
-function One() {
+function CustomerRoute() {
   const { id = '' } = useParams()
   return <CustomerPage key={id} id={id} />
 }

@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { deletePerson } from '#contract/studio/people.ts'
-import type { BalanceLeft } from '#contract/top-ups.ts'
+import { deleteCustomer } from '#contract/studio/people.ts'
+import type { RemainingBalance } from '#contract/top-ups.ts'
 import { Checkbox } from '#web/features/members/forms/Checkbox.tsx'
-import { moneyLeftIn } from '#web/features/members/settings/money-left.ts'
+import { remainingBalancesFromError } from '#web/features/members/settings/money-left.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Field } from '#web/ui/forms/Field.tsx'
-import { shown } from '#web/studio/queries.ts'
+import { allButSession } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { FormSheet } from '#web/studio/ui/sheets/FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
@@ -18,26 +18,26 @@ import styles from './people.module.css'
 export function DeleteCustomer({ id, onClose }: { id: string; onClose: () => void }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
-  const [left, setLeft] = useState<BalanceLeft[]>([])
+  const [balancesLeft, setBalancesLeft] = useState<RemainingBalance[]>([])
   const form = useGuardedForm({
     initial: { reason: '', forfeit: '' },
-    messagesOf: ({ reason, forfeit }) => ({
+    validate: ({ reason, forfeit }) => ({
       ...(reason.trim() ? {} : { reason: t('money.reasonMissing') }),
-      ...(left.length === 0 || forfeit ? {} : { forfeit: t('people.forfeitMissing') }),
+      ...(balancesLeft.length === 0 || forfeit ? {} : { forfeit: t('people.forfeitMissing') }),
     }),
     send: async ({ reason, forfeit }) => {
       const given = { id, reason: reason.trim().slice(0, 200) }
-      const body = left.length > 0 && forfeit ? { ...given, forfeit_balance: true } : given
-      await call(deletePerson, { body }).catch((error: unknown) => {
-        setLeft(moneyLeftIn(error))
+      const body = balancesLeft.length > 0 && forfeit ? { ...given, forfeit_balance: true } : given
+      await call(deleteCustomer, { body }).catch((error: unknown) => {
+        setBalancesLeft(remainingBalancesFromError(error))
         throw error
       })
       notify(t('done.personDeleted'))
-      void queryClient.invalidateQueries(shown)
+      void queryClient.invalidateQueries(allButSession)
       onClose()
     },
   })
-  const amount = left.map(({ amount_cents, currency }) => money(amount_cents, currency)).join(', ')
+  const amount = balancesLeft.map(({ amount_cents, currency }) => money(amount_cents, currency)).join(', ')
   return (
     <FormSheet
       title={t('people.deleteTitle')}
@@ -60,9 +60,9 @@ export function DeleteCustomer({ id, onClose }: { id: string; onClose: () => voi
           <Checkbox {...form.field('forfeit')} label={t('people.forfeit', { amount })} />
         </div>
       )}
-      {!amount && form.problem && (
+      {!amount && form.formError && (
         <p className={styles.bad} role="alert">
-          {form.problem}
+          {form.formError}
         </p>
       )}
     </FormSheet>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Language } from '#contract/languages.ts'
 import type { CustomerEntitlement } from '#contract/studio/orders.ts'
-import { useTexts, type Say } from '#web/studio/texts.ts'
+import { useTexts, type Translate } from '#web/studio/texts.ts'
 import { Table, type Column } from '#web/studio/ui/Table.tsx'
 import { formatTime } from '#web/studio/format.ts'
 
@@ -23,7 +23,7 @@ export function EntitlementTable({
   const columns: Column<CustomerEntitlement>[] = [
     {
       title: t('people.right'),
-      cell: (held) => rightText(held, t),
+      cell: (held) => entitlementText(held, t),
     },
     { title: t('people.source'), cell: (held) => <Source held={held} /> },
     { title: t('people.from'), cell: ({ starts_at }) => formatTime(starts_at, language) },
@@ -51,7 +51,7 @@ export function EntitlementTable({
 function untilText(
   { ends_at, source, order_id, revoked_at }: CustomerEntitlement,
   renewsAt: string | null,
-  t: Say,
+  t: Translate,
   language: Language,
 ): string {
   if (ends_at === null) return t('people.forGood')
@@ -62,7 +62,7 @@ function untilText(
 }
 
 /** Returns what an entitlement unlocks. */
-export function rightText({ title, number }: CustomerEntitlement, t: Say): string {
+export function entitlementText({ title, number }: CustomerEntitlement, t: Translate): string {
   if (title === null) return t('people.everything')
   return number === null ? title : `${title} · ${number}`
 }

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'react-router'
-import { findPeople, type Person } from '#contract/studio/people.ts'
+import { searchCustomers, type Customer } from '#contract/studio/people.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 import { useTexts } from '#web/studio/texts.ts'
@@ -14,13 +14,13 @@ import { CustomerName } from './CustomerName.tsx'
 import styles from './people.module.css'
 
 /** Searches customers by e-mail address, order number or ID. */
-export function FindCustomers() {
+export function CustomerSearch() {
   const { t } = useTexts()
   const [params, setParams] = useSearchParams()
-  const who = params.get('who') ?? ''
+  const searchTerm = params.get('who') ?? ''
   const form = useForm({
-    initial: { who },
-    messagesOf: (typed) => (typed.who.trim() ? {} : { who: t('people.whoMissing') }),
+    initial: { who: searchTerm },
+    validate: (typed) => (typed.who.trim() ? {} : { who: t('people.whoMissing') }),
     send: async (typed) => setParams({ who: typed.who.trim() }),
   })
   return (
@@ -29,26 +29,26 @@ export function FindCustomers() {
         <Field {...form.field('who')} label={t('people.who')} hint={t('people.whoHint')} autoComplete="off" />
         <Button type="submit">{t('people.find')}</Button>
       </form>
-      {who && <Found who={who} />}
+      {searchTerm && <SearchResults who={searchTerm} />}
     </Page>
   )
 }
 
-function Found({ who }: { who: string }) {
+function SearchResults({ who }: { who: string }) {
   const { t, language } = useTexts()
   const people = useQuery({
     queryKey: ['people', who],
-    queryFn: ({ signal }) => call(findPeople, { query: { who }, signal }),
+    queryFn: ({ signal }) => call(searchCustomers, { query: { who }, signal }),
   })
-  if (people.isLoadingError) return <CouldNotLoad onRetry={() => void people.refetch()} />
+  if (people.isLoadingError) return <LoadError onRetry={() => void people.refetch()} />
   if (!people.data) return <div className={styles.wait} aria-busy="true" />
   const columns = [
     {
       title: t('people.person'),
-      cell: (person: Person) => <CustomerName {...person} />,
+      cell: (person: Customer) => <CustomerName {...person} />,
     },
-    { title: t('people.role'), cell: ({ role }: Person) => t(`people.is.${role}`) },
-    { title: t('people.since'), cell: ({ created_at }: Person) => formatTime(created_at, language) },
+    { title: t('people.role'), cell: ({ role }: Customer) => t(`people.is.${role}`) },
+    { title: t('people.since'), cell: ({ created_at }: Customer) => formatTime(created_at, language) },
   ]
   return (
     <Table

@@ -16,7 +16,7 @@ export function GrantForm({ person }: { person: string }) {
   const { run } = useCommand(grantEntitlement, null)
   const form = useGuardedForm({
     initial: { title: '', video: '', number: '', days: '30', reason: '' },
-    messagesOf: ({ title, video, number, days, reason }) => ({
+    validate: ({ title, video, number, days, reason }) => ({
       // Otherwise a search without a choice would grant access to everything.
       ...((title.trim() || number) && !video ? { title: t('people.videoUnchosen') } : {}),
       ...(number && !wholeNumber(number, 100_000) ? { number: t('people.numberBad') } : {}),
@@ -33,7 +33,7 @@ export function GrantForm({ person }: { person: string }) {
       })
       if (!given) return false
       notify(t('people.gave'))
-      form.renew({ title: '', video: '', number: '', reason: '' })
+      form.reset({ title: '', video: '', number: '', reason: '' })
       return true
     },
   })

@@ -1,29 +1,30 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { listWatched, type WatchedEntry } from '#contract/studio/people.ts'
+import { listWatchHistory, type WatchHistoryEntry } from '#contract/studio/people.ts'
 import { call } from '#web/lib/api.ts'
-import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { ListFooter } from '#web/ui/ListFoot.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { formatTime } from '#web/studio/format.ts'
 
 /** A customer's watch history, the latest first. */
-export function History({ id }: { id: string }) {
+export function WatchHistory({ id }: { id: string }) {
   const { t, language } = useTexts()
   const history = useInfiniteQuery({
     queryKey: ['history', id, language],
     queryFn: ({ pageParam, signal }) =>
-      call(listWatched, { query: { id, ...(pageParam ? { cursor: pageParam } : {}) }, signal }),
+      call(listWatchHistory, { query: { id, ...(pageParam ? { cursor: pageParam } : {}) }, signal }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
   })
   const columns = [
-    { title: t('people.watched'), cell: ({ title, number }: WatchedEntry) => `${title} · ${number}` },
+    { title: t('people.watched'), cell: ({ title, number }: WatchHistoryEntry) => `${title} · ${number}` },
     {
       title: t('people.position'),
       figures: true,
-      cell: ({ position_ms, duration_ms }: WatchedEntry) => `${clock(position_ms)} / ${clock(duration_ms)}`,
+      cell: ({ position_ms, duration_ms }: WatchHistoryEntry) =>
+        `${clock(position_ms)} / ${clock(duration_ms)}`,
     },
-    { title: t('money.when'), cell: ({ at }: WatchedEntry) => formatTime(at, language) },
+    { title: t('money.when'), cell: ({ at }: WatchHistoryEntry) => formatTime(at, language) },
   ]
   return (
     <>
@@ -36,7 +37,7 @@ export function History({ id }: { id: string }) {
           empty={t('people.noHistory')}
         />
       )}
-      <ListFoot pages={history} empty={null} />
+      <ListFooter pages={history} empty={null} />
     </>
   )
 }

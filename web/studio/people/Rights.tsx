@@ -2,15 +2,15 @@ import { useState } from 'react'
 import type { CustomerEntitlement } from '#contract/studio/orders.ts'
 import { revokeEntitlement } from '#contract/studio/people.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { useMay } from '#web/studio/queries.ts'
+import { usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { AskReason } from '#web/studio/ui/sheets/AskReason.tsx'
+import { ReasonSheet } from '#web/studio/ui/sheets/AskReason.tsx'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
-import { EntitlementTable, rightText } from './EntitlementTable.tsx'
+import { EntitlementTable, entitlementText } from './EntitlementTable.tsx'
 
 /** A customer's entitlements; each can be revoked with a reason. */
-export function Rights({
+export function Entitlements({
   entitlements,
   renewsAt,
 }: {
@@ -18,11 +18,12 @@ export function Rights({
   renewsAt: string | null
 }) {
   const { t } = useTexts()
-  const mayRevoke = useMay()(revokeEntitlement)
+  const mayRevoke = usePermissions()(revokeEntitlement)
   const actions = {
     title: t('people.actions'),
     actions: true,
-    cell: (held: CustomerEntitlement) => (held.revoked_for === null ? <Revoke held={held} /> : null),
+    cell: (held: CustomerEntitlement) =>
+      held.revoked_for === null ? <RevokeEntitlement held={held} /> : null,
   }
   return (
     <Panel title={t('people.rights')}>
@@ -36,24 +37,24 @@ export function Rights({
   )
 }
 
-function Revoke({ held }: { held: CustomerEntitlement }) {
+function RevokeEntitlement({ held }: { held: CustomerEntitlement }) {
   const { t } = useTexts()
-  const [asked, setAsked] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const { run } = useCommand(revokeEntitlement, t('done.rightRevoked'))
-  const words = revokeText(held)
+  const revokeTexts = revokeText(held)
   return (
     <>
-      <Button look="quiet" onClick={() => setAsked(true)}>
-        {t(words.action)}
-        <span className="hidden-text"> {rightText(held, t)}</span>
+      <Button variant="quiet" onClick={() => setConfirming(true)}>
+        {t(revokeTexts.action)}
+        <span className="hidden-text"> {entitlementText(held, t)}</span>
       </Button>
-      {asked && (
-        <AskReason
-          title={t(words.title)}
-          text={t(words.text)}
-          action={t(words.action)}
-          onDo={(reason) => run({ id: held.id, reason })}
-          onClose={() => setAsked(false)}
+      {isConfirming && (
+        <ReasonSheet
+          title={t(revokeTexts.title)}
+          text={t(revokeTexts.text)}
+          action={t(revokeTexts.action)}
+          onConfirm={(reason) => run({ id: held.id, reason })}
+          onClose={() => setConfirming(false)}
         />
       )}
     </>
@@ -71,10 +72,10 @@ function revokeText({ revoked_at, source, order_id }: CustomerEntitlement) {
       title: 'people.keepLockedTitle',
       text: 'people.keepLockedText',
     } as const
-  const comesBack = source === 'subscription' && order_id !== null
+  const isRenewedBySubscription = source === 'subscription' && order_id !== null
   return {
     action: 'people.revoke',
     title: 'people.revokeTitle',
-    text: comesBack ? 'people.revokePlan' : 'people.revokeText',
+    text: isRenewedBySubscription ? 'people.revokePlan' : 'people.revokeText',
   } as const
 }

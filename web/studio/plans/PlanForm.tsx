@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { languages, type Language } from '#contract/languages.ts'
-import { planCurrencies, type addPlan, type SoldPlan } from '#contract/studio/plans.ts'
+import { planCurrencies, type addPlan, type StudioPlan } from '#contract/studio/plans.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field, type FormField } from '#web/ui/forms/Field.tsx'
-import { useTexts, type Say } from '#web/studio/texts.ts'
+import { useTexts, type Translate } from '#web/studio/texts.ts'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
-import { Choice } from '#web/studio/ui/Choice.tsx'
-import { centsOf, decimalOf } from '#web/studio/format.ts'
+import { SelectField } from '#web/studio/ui/Choice.tsx'
+import { parseCents, formatCents } from '#web/studio/format.ts'
 import styles from './plans.module.css'
 
 type Terms = BodyOf<typeof addPlan>
@@ -21,7 +21,7 @@ export function PlanForm({
   action,
   onSend,
 }: {
-  plan?: SoldPlan
+  plan?: StudioPlan
   action: string
   onSend: (terms: Terms) => Promise<void>
 }) {
@@ -31,7 +31,7 @@ export function PlanForm({
     initial: valuesOf(plan),
     fieldOf: (field) =>
       field === 'intro_price_cents' ? 'intro' : field === 'price_cents' ? 'price' : undefined,
-    messagesOf: (values) => problemsOf(values, t),
+    validate: (values) => problemsOf(values, t),
     send: async (values) => {
       await onSend(termsOf(values))
       void queryClient.invalidateQueries({ queryKey: ['plans'] })
@@ -39,9 +39,9 @@ export function PlanForm({
   })
   return (
     <form className={styles.form} onSubmit={form.submit} noValidate>
-      <Money form={form} isNew={plan === undefined} />
-      <Words field={form.field} />
-      {form.problem && <p role="alert">{form.problem}</p>}
+      <PlanTerms form={form} isNew={plan === undefined} />
+      <PlanTexts field={form.field} />
+      {form.formError && <p role="alert">{form.formError}</p>}
       <Button type="submit" disabled={form.busy}>
         {action}
       </Button>
@@ -51,7 +51,7 @@ export function PlanForm({
 
 type PlanFields = ReturnType<typeof useGuardedForm<keyof Values>>
 
-function Money({ form, isNew }: { form: PlanFields; isNew: boolean }) {
+function PlanTerms({ form, isNew }: { form: PlanFields; isNew: boolean }) {
   const { t } = useTexts()
   const plain = { autoComplete: 'off' } as const
   return (
@@ -66,7 +66,7 @@ function Money({ form, isNew }: { form: PlanFields; isNew: boolean }) {
         required={false}
       />
       {isNew && (
-        <Choice
+        <SelectField
           label={t('plans.currency')}
           value={form.value.currency}
           options={planCurrencies.map((value) => ({ value, label: value }))}
@@ -81,7 +81,7 @@ function Money({ form, isNew }: { form: PlanFields; isNew: boolean }) {
         hint={t('plans.placeHint')}
         inputMode="numeric"
       />
-      <Choice
+      <SelectField
         label={t('plans.highlight')}
         hint={t('plans.highlightHint')}
         value={form.value.highlight}
@@ -95,7 +95,7 @@ function Money({ form, isNew }: { form: PlanFields; isNew: boolean }) {
   )
 }
 
-function Words({ field }: { field: (name: TextName) => FormField }) {
+function PlanTexts({ field }: { field: (name: TextName) => FormField }) {
   const { t } = useTexts()
   return (
     <div className={styles.languages}>
@@ -121,15 +121,15 @@ function Words({ field }: { field: (name: TextName) => FormField }) {
   )
 }
 
-function valuesOf(plan: SoldPlan | undefined): Values {
+function valuesOf(plan: StudioPlan | undefined): Values {
   const texts = languages.flatMap((language) => [
     [`name_${language}`, plan?.names[language] ?? ''],
     [`description_${language}`, plan?.descriptions[language] ?? ''],
   ])
   // In the order of the form, because the first invalid field gets the focus.
   return {
-    price: plan ? decimalOf(plan.price_cents) : '',
-    intro: plan?.intro_price_cents ? decimalOf(plan.intro_price_cents) : '',
+    price: plan ? formatCents(plan.price_cents) : '',
+    intro: plan?.intro_price_cents ? formatCents(plan.intro_price_cents) : '',
     days: String(plan?.period_days ?? 30),
     currency: plan?.currency ?? 'USD',
     highlight: plan?.highlight ? 'yes' : 'no',
@@ -142,11 +142,11 @@ function valuesOf(plan: SoldPlan | undefined): Values {
 const isNumber = (typed: string, least: number, most: number) =>
   /^\d{1,6}$/.test(typed) && Number(typed) >= least && Number(typed) <= most
 
-function problemsOf(values: Values, t: Say): Partial<Values> {
+function problemsOf(values: Values, t: Translate): Partial<Values> {
   const { price, intro, days, position } = values
   return {
-    ...((centsOf(price) ?? 0) > 0 ? {} : { price: t('plans.priceBad') }),
-    ...(intro === '' || (centsOf(intro) ?? 0) > 0 ? {} : { intro: t('plans.priceBad') }),
+    ...((parseCents(price) ?? 0) > 0 ? {} : { price: t('plans.priceBad') }),
+    ...(intro === '' || (parseCents(intro) ?? 0) > 0 ? {} : { intro: t('plans.priceBad') }),
     ...(isNumber(days, 1, 3650) ? {} : { days: t('plans.daysBad') }),
     ...(isNumber(position, 0, 1000) ? {} : { position: t('plans.placeBad') }),
     ...(values.name_en.trim() ? {} : { name_en: t('plans.textMissing') }),
@@ -165,8 +165,8 @@ function termsOf(values: Values): Terms {
   return {
     names: textsOf('name'),
     descriptions: textsOf('description'),
-    price_cents: centsOf(values.price) ?? 0,
-    intro_price_cents: values.intro === '' ? null : (centsOf(values.intro) ?? null),
+    price_cents: parseCents(values.price) ?? 0,
+    intro_price_cents: values.intro === '' ? null : (parseCents(values.intro) ?? null),
     period_days: Number(values.days),
     currency: planCurrencies.find((each) => each === values.currency) ?? 'USD',
     highlight: values.highlight === 'yes',

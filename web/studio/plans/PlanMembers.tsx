@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { listPlanMembers, type PlanMember } from '#contract/studio/plans.ts'
+import { listPlanSubscribers, type PlanSubscriber } from '#contract/studio/plans.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
-import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { ListFooter } from '#web/ui/ListFoot.tsx'
 import { CustomerName } from '#web/studio/people/CustomerName.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
@@ -14,31 +14,31 @@ export function PlanMembers({ id }: { id: string }) {
   const members = useInfiniteQuery({
     queryKey: ['plan members', id],
     queryFn: ({ pageParam, signal }) =>
-      call(listPlanMembers, { query: { id, ...(pageParam ? { cursor: pageParam } : {}) }, signal }),
+      call(listPlanSubscribers, { query: { id, ...(pageParam ? { cursor: pageParam } : {}) }, signal }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
   })
   const columns = [
     {
       title: t('people.person'),
-      cell: ({ user_id, email, order_email }: PlanMember) => (
+      cell: ({ user_id, email, order_email }: PlanSubscriber) => (
         <CustomerName id={user_id} email={email} order_email={order_email} display_name={null} />
       ),
     },
-    { title: t('plans.since'), cell: ({ since }: PlanMember) => formatTime(since, language) },
+    { title: t('plans.since'), cell: ({ since }: PlanSubscriber) => formatTime(since, language) },
     {
       title: t('plans.nextPrice'),
       figures: true,
-      cell: ({ price_cents, currency, cancel_at_period_end }: PlanMember) =>
+      cell: ({ price_cents, currency, cancel_at_period_end }: PlanSubscriber) =>
         cancel_at_period_end ? '–' : money(price_cents, currency),
     },
     {
       title: t('plans.paidUntil'),
-      cell: ({ period_ends_at }: PlanMember) => formatTime(period_ends_at, language),
+      cell: ({ period_ends_at }: PlanSubscriber) => formatTime(period_ends_at, language),
     },
     {
       title: t('plans.goesOn'),
-      cell: ({ status, cancel_at_period_end }: PlanMember) =>
+      cell: ({ status, cancel_at_period_end }: PlanSubscriber) =>
         t(status === 'past_due' ? 'plans.due' : cancel_at_period_end ? 'plans.cancelled' : 'plans.renews'),
     },
   ]
@@ -53,7 +53,7 @@ export function PlanMembers({ id }: { id: string }) {
           empty={t('plans.noMembers')}
         />
       )}
-      <ListFoot pages={members} empty={null} />
+      <ListFooter pages={members} empty={null} />
     </>
   )
 }

@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { inLanguage } from '#contract/languages.ts'
-import { addPlan, changePlan, retirePlan, type SoldPlan } from '#contract/studio/plans.ts'
+import { textInLanguage } from '#contract/languages.ts'
+import { addPlan, changePlan, retirePlan, type StudioPlan } from '#contract/studio/plans.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { NotFound } from '#web/studio/NotFound.tsx'
-import { useMay } from '#web/studio/queries.ts'
+import { usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { AskFirst } from '#web/studio/ui/sheets/AskFirst.tsx'
-import { Facts } from '#web/studio/ui/Facts.tsx'
+import { ConfirmSheet } from '#web/studio/ui/sheets/AskFirst.tsx'
+import { DescriptionList } from '#web/studio/ui/Facts.tsx'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
-import { useGoOn } from '#web/studio/ui/unsaved/unsaved.ts'
+import { useNavigateDiscarding } from '#web/studio/ui/unsaved/unsaved.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { formatTime } from '#web/studio/format.ts'
 import { PlanForm } from './PlanForm.tsx'
@@ -25,7 +25,7 @@ import styles from './plans.module.css'
 /** Form for a new plan. */
 export function NewPlan() {
   const { t } = useTexts()
-  const goOn = useGoOn()
+  const goOn = useNavigateDiscarding()
   return (
     <Page title={t('plans.add')} lead={<PageLink to="/studio/plans">{t('plans.all')}</PageLink>}>
       <PlanForm
@@ -41,23 +41,23 @@ export function NewPlan() {
 }
 
 /** One plan: its settings and its subscribers. */
-export function OnePlan({ id }: { id: string }) {
+export function PlanPage({ id }: { id: string }) {
   const { t, language } = useTexts()
-  const may = useMay()
+  const isAllowed = usePermissions()
   const plans = useQuery(plansQuery)
-  if (plans.isLoadingError) return <CouldNotLoad onRetry={() => void plans.refetch()} />
+  if (plans.isLoadingError) return <LoadError onRetry={() => void plans.refetch()} />
   const plan = plans.data?.list.find((each) => each.id === id)
   if (plans.data && !plan && !plans.isFetching) return <NotFound />
   return (
     <Page
-      title={plan ? inLanguage(plan.names, language) : t('plans.plan')}
+      title={plan ? textInLanguage(plan.names, language) : t('plans.plan')}
       lead={<PageLink to="/studio/plans">{t('plans.all')}</PageLink>}
-      actions={plan?.retired_at === null && may(retirePlan) && <Retire plan={plan} />}
+      actions={plan?.retired_at === null && isAllowed(retirePlan) && <RetirePlan plan={plan} />}
     >
       {plan ? (
         <>
           <Summary plan={plan} />
-          {plan.retired_at === null && may(changePlan) && <Change plan={plan} />}
+          {plan.retired_at === null && isAllowed(changePlan) && <ChangePlan plan={plan} />}
           <Panel title={t('plans.members')}>
             <PlanMembers id={id} />
           </Panel>
@@ -69,11 +69,11 @@ export function OnePlan({ id }: { id: string }) {
   )
 }
 
-function Summary({ plan }: { plan: SoldPlan }) {
+function Summary({ plan }: { plan: StudioPlan }) {
   const { t, language } = useTexts()
   const { price_cents, intro_price_cents: intro, currency, period_days, retired_at } = plan
   return (
-    <Facts
+    <DescriptionList
       facts={[
         { name: t('plans.price'), value: money(price_cents, currency) },
         { name: t('plans.intro'), value: intro === null ? '–' : money(intro, currency) },
@@ -89,9 +89,9 @@ function Summary({ plan }: { plan: SoldPlan }) {
   )
 }
 
-function Change({ plan }: { plan: SoldPlan }) {
+function ChangePlan({ plan }: { plan: StudioPlan }) {
   const { t } = useTexts()
-  const goOn = useGoOn()
+  const goOn = useNavigateDiscarding()
   return (
     <Panel title={t('plans.change')}>
       <p className={styles.hint}>{t('plans.changeHint')}</p>
@@ -109,27 +109,27 @@ function Change({ plan }: { plan: SoldPlan }) {
   )
 }
 
-function Retire({ plan }: { plan: SoldPlan }) {
+function RetirePlan({ plan }: { plan: StudioPlan }) {
   const { t } = useTexts()
-  const [asked, setAsked] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const { run, busy } = useCommand(retirePlan, t('done.planRetired'))
-  const doIt = async () => {
+  const retireAndClose = async () => {
     await run({ id: plan.id })
-    setAsked(false)
+    setConfirming(false)
   }
   return (
     <>
-      <Button look="danger" onClick={() => setAsked(true)}>
+      <Button variant="danger" onClick={() => setConfirming(true)}>
         {t('plans.retire')}
       </Button>
-      {asked && (
-        <AskFirst
+      {isConfirming && (
+        <ConfirmSheet
           title={t('plans.retireTitle')}
           text={t('plans.retireText')}
           action={t('plans.retire')}
           busy={busy}
-          onDo={() => void doIt()}
-          onClose={() => setAsked(false)}
+          onConfirm={() => void retireAndClose()}
+          onClose={() => setConfirming(false)}
         />
       )}
     </>

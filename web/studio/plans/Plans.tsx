@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
-import { inLanguage } from '#contract/languages.ts'
-import { addPlan, type SoldPlan } from '#contract/studio/plans.ts'
+import { textInLanguage } from '#contract/languages.ts'
+import { addPlan, type StudioPlan } from '#contract/studio/plans.ts'
 import { money } from '#web/lib/money.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
-import { useMay } from '#web/studio/queries.ts'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
@@ -15,9 +15,9 @@ import { PlanTabs } from './PlanTabs.tsx'
 import styles from './plans.module.css'
 
 /** Active plans, and archived ones that still have subscribers. */
-export function Plans() {
+export function PlanList() {
   const { t } = useTexts()
-  const may = useMay()
+  const isAllowed = usePermissions()
   const plans = useQuery(plansQuery)
   const list = plans.data?.list ?? []
   return (
@@ -25,7 +25,7 @@ export function Plans() {
       title={t('plans.title')}
       lead={t('plans.lead')}
       actions={
-        may(addPlan) && (
+        isAllowed(addPlan) && (
           <Link className={buttonClass('main')} to="/studio/plans/new">
             {t('plans.add')}
           </Link>
@@ -34,7 +34,7 @@ export function Plans() {
     >
       <PlanTabs />
       {plans.isLoadingError ? (
-        <CouldNotLoad onRetry={() => void plans.refetch()} />
+        <LoadError onRetry={() => void plans.refetch()} />
       ) : plans.data ? (
         <>
           <PlanTable
@@ -66,36 +66,36 @@ function PlanTable({
   empty,
 }: {
   caption: string
-  plans: readonly SoldPlan[]
+  plans: readonly StudioPlan[]
   empty: string
 }) {
   const { t, language } = useTexts()
   const columns = [
     {
       title: t('plans.plan'),
-      cell: ({ id, names }: SoldPlan) => (
-        <PageLink to={`/studio/plans/${id}`}>{inLanguage(names, language)}</PageLink>
+      cell: ({ id, names }: StudioPlan) => (
+        <PageLink to={`/studio/plans/${id}`}>{textInLanguage(names, language)}</PageLink>
       ),
     },
     {
       title: t('plans.price'),
       figures: true,
-      cell: ({ price_cents, currency }: SoldPlan) => money(price_cents, currency),
+      cell: ({ price_cents, currency }: StudioPlan) => money(price_cents, currency),
     },
     {
       title: t('plans.intro'),
       figures: true,
-      cell: ({ intro_price_cents: cents, currency }: SoldPlan) =>
+      cell: ({ intro_price_cents: cents, currency }: StudioPlan) =>
         cents === null ? '–' : money(cents, currency),
     },
     {
       title: t('plans.every'),
-      cell: ({ period_days }: SoldPlan) => t('plans.days', { count: period_days }),
+      cell: ({ period_days }: StudioPlan) => t('plans.days', { count: period_days }),
     },
     {
       title: t('plans.subscribers'),
       figures: true,
-      cell: ({ subscribers }: SoldPlan) => (subscribers < mostCounted ? subscribers : `${mostCounted}+`),
+      cell: ({ subscribers }: StudioPlan) => (subscribers < mostCounted ? subscribers : `${mostCounted}+`),
     },
   ]
   return <Table caption={caption} columns={columns} rows={plans} keyOf={({ id }) => id} empty={empty} />

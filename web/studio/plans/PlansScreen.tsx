@@ -1,31 +1,31 @@
 import { Route, Routes, useParams } from 'react-router'
 import { NotFound } from '#web/studio/NotFound.tsx'
-import { NewPlan, OnePlan } from './PlanPage.tsx'
-import { Plans } from './Plans.tsx'
-import { NewTopUp, OneTopUp } from './top-ups/TopUpPage.tsx'
-import { TopUps } from './top-ups/TopUps.tsx'
+import { NewPlan, PlanPage } from './PlanPage.tsx'
+import { PlanList } from './Plans.tsx'
+import { NewTopUp, TopUpPage } from './top-ups/TopUpPage.tsx'
+import { TopUpList } from './top-ups/TopUps.tsx'
 
 /** Plans with their subscribers, and top-ups. */
 export function Component() {
   return (
     <Routes>
-      <Route index element={<Plans />} />
+      <Route index element={<PlanList />} />
       <Route path="new" element={<NewPlan />} />
-      <Route path="top-ups" element={<TopUps />} />
+      <Route path="top-ups" element={<TopUpList />} />
       <Route path="top-ups/new" element={<NewTopUp />} />
-      <Route path="top-ups/:id" element={<AnyTopUp />} />
-      <Route path=":id" element={<One />} />
+      <Route path="top-ups/:id" element={<TopUpRoute />} />
+      <Route path=":id" element={<PlanRoute />} />
       <Route path="*" element={<NotFound />} />
     </Routes>
   )
 }
 
-function One() {
+function PlanRoute() {
   const { id = '' } = useParams()
-  return <OnePlan key={id} id={id} />
+  return <PlanPage key={id} id={id} />
 }
 
-function AnyTopUp() {
+function TopUpRoute() {
   const { id = '' } = useParams()
-  return <OneTopUp key={id} id={id} />
+  return <TopUpPage key={id} id={id} />
 }

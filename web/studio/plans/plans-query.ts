@@ -1,9 +1,9 @@
 import { queryOptions } from '@tanstack/react-query'
-import { listPlans } from '#contract/studio/plans.ts'
+import { listStudioPlans } from '#contract/studio/plans.ts'
 import { call } from '#web/lib/api.ts'
 
 /** All plans, which are few. */
 export const plansQuery = queryOptions({
   queryKey: ['plans'],
-  queryFn: ({ signal }) => call(listPlans, { signal }),
+  queryFn: ({ signal }) => call(listStudioPlans, { signal }),
 })

@@ -1,33 +1,33 @@
 import { useState } from 'react'
 import { languages, type Language } from '#contract/languages.ts'
-import { offerLanguages } from '#contract/studio/settings.ts'
+import { setOfferedLanguages } from '#contract/studio/settings.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { useMay } from '#web/studio/queries.ts'
+import { usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
-import { Choice } from '#web/studio/ui/Choice.tsx'
+import { SelectField } from '#web/studio/ui/Choice.tsx'
 import { useUnsaved } from '#web/studio/ui/unsaved/unsaved.ts'
 import styles from './settings.module.css'
 
 /** The languages that viewers can choose from, and the default for everyone else. */
 export function Languages({ offered }: { offered: readonly Language[] }) {
   const { t } = useTexts()
-  const may = useMay()(offerLanguages)
-  const { run, busy } = useCommand(offerLanguages, null)
+  const isAllowed = usePermissions()(setOfferedLanguages)
+  const { run, busy } = useCommand(setOfferedLanguages, null)
   const [chosen, setChosen] = useState<readonly Language[]>(offered)
-  const [usual = 'en'] = chosen
-  const tick = (language: Language, on: boolean) =>
+  const [defaultLanguage = 'en'] = chosen
+  const toggle = (language: Language, on: boolean) =>
     setChosen(on ? [...chosen, language] : chosen.filter((each) => each !== language))
   const save = async () => {
     // The default first, the others in their usual order.
-    const others = languages.filter((each) => each !== usual && chosen.includes(each))
-    if (await run({ languages: [usual, ...others] })) notify(t('settings.languagesSaved'))
+    const others = languages.filter((each) => each !== defaultLanguage && chosen.includes(each))
+    if (await run({ languages: [defaultLanguage, ...others] })) notify(t('settings.languagesSaved'))
   }
   const isChanged = chosen[0] !== offered[0] || chosen.toSorted().join() !== offered.toSorted().join()
   useUnsaved(isChanged)
-  if (!may) return <p>{offered.map((each) => languageNames[each]).join(', ')}</p>
+  if (!isAllowed) return <p>{offered.map((each) => languageNames[each]).join(', ')}</p>
   return (
     <div className={styles.languages}>
       <fieldset className={styles.ticks}>
@@ -37,16 +37,16 @@ export function Languages({ offered }: { offered: readonly Language[] }) {
             <input
               type="checkbox"
               checked={chosen.includes(language)}
-              disabled={chosen.length === 1 && usual === language}
-              onChange={({ target }) => tick(language, target.checked)}
+              disabled={chosen.length === 1 && defaultLanguage === language}
+              onChange={({ target }) => toggle(language, target.checked)}
             />
             {languageNames[language]}
           </label>
         ))}
       </fieldset>
-      <Choice
+      <SelectField
         label={t('settings.defaultLanguage')}
-        value={usual}
+        value={defaultLanguage}
         options={languages
           .filter((each) => chosen.includes(each))
           .map((each) => ({ value: each, label: languageNames[each] }))}
@@ -55,7 +55,7 @@ export function Languages({ offered }: { offered: readonly Language[] }) {
         }
       />
       <div className={styles.actions}>
-        <Button look="quiet" disabled={busy || !isChanged} onClick={() => void save()}>
+        <Button variant="quiet" disabled={busy || !isChanged} onClick={() => void save()}>
           {t('settings.saveLanguages')}
         </Button>
       </div>

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { changeSetting, limitBounds, limitNames, type Setting } from '#contract/studio/settings.ts'
+import { changeSetting, rateLimitBounds, rateLimitNames, type Setting } from '#contract/studio/settings.ts'
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
-import { useMay } from '#web/studio/queries.ts'
-import { useTexts, type Say } from '#web/studio/texts.ts'
+import { usePermissions } from '#web/studio/queries.ts'
+import { useTexts, type Translate } from '#web/studio/texts.ts'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { settingsQuery } from './queries.ts'
@@ -14,12 +14,12 @@ import styles from './settings.module.css'
 /** One setting: its value, and for owners a form to change or reset it. */
 export function SettingRow({ setting: { name, value, own } }: { setting: Setting }) {
   const { t } = useTexts()
-  const may = useMay()(changeSetting)
+  const isAllowed = usePermissions()(changeSetting)
   const queryClient = useQueryClient()
-  const takeBack = useCommand(changeSetting, t('done.settingSaved'))
+  const resetSetting = useCommand(changeSetting, t('done.settingSaved'))
   const form = useGuardedForm({
     initial: { value: value ?? '' },
-    messagesOf: ({ value: typed }) => (typed.trim() ? {} : { value: t('settings.missing') }),
+    validate: ({ value: typed }) => (typed.trim() ? {} : { value: t('settings.missing') }),
     send: async ({ value: typed }) => {
       queryClient.setQueryData(
         settingsQuery.queryKey,
@@ -30,7 +30,7 @@ export function SettingRow({ setting: { name, value, own } }: { setting: Setting
   })
   const label = t(`settings.name.${name}`)
   const source = t(own ? 'settings.setHere' : value === null ? 'settings.notSet' : 'settings.fromEnvironment')
-  if (!may)
+  if (!isAllowed)
     return (
       <li className={styles.row}>
         <p className={styles.shown}>
@@ -50,15 +50,15 @@ export function SettingRow({ setting: { name, value, own } }: { setting: Setting
           autoComplete="off"
         />
         <div className={styles.actions}>
-          <Button type="submit" look="quiet" disabled={form.busy || form.value.value === (value ?? '')}>
+          <Button type="submit" variant="quiet" disabled={form.busy || form.value.value === (value ?? '')}>
             {t('settings.save')}
             <span className="hidden-text">{label}</span>
           </Button>
           {own && (
             <Button
-              look="quiet"
-              disabled={takeBack.busy}
-              onClick={() => void takeBack.run({ name, value: null })}
+              variant="quiet"
+              disabled={resetSetting.busy}
+              onClick={() => void resetSetting.run({ name, value: null })}
             >
               {t('settings.takeBack')}
               <span className="hidden-text">{label}</span>
@@ -80,9 +80,9 @@ const examples: Partial<Record<Setting['name'], string>> = {
 }
 
 /** Returns the hint of a setting: an example, or a limit's bounds. */
-function hintFor(name: Setting['name'], t: Say): string {
-  const limit = limitNames.find((each) => each === name)
+function hintFor(name: Setting['name'], t: Translate): string {
+  const limit = rateLimitNames.find((each) => each === name)
   return limit
-    ? t('settings.bounds', limitBounds[limit])
+    ? t('settings.bounds', rateLimitBounds[limit])
     : t('settings.example', { example: examples[name] ?? '' })
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { changeSetting, limitNames, type Settings } from '#contract/studio/settings.ts'
+import { changeSetting, rateLimitNames, type Settings } from '#contract/studio/settings.ts'
 import { trackingKeys } from '#contract/tracking.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
-import { useMay } from '#web/studio/queries.ts'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { Languages } from './Languages.tsx'
@@ -14,27 +14,27 @@ import styles from './settings.module.css'
 const groups = [
   { name: 'mails', names: ['contact_email', 'mail_from'] },
   { name: 'pixels', names: trackingKeys },
-  { name: 'limits', names: limitNames },
+  { name: 'limits', names: rateLimitNames },
 ] as const
 
 /** The runtime settings of the site. */
 export function Component() {
   const { t } = useTexts()
-  const may = useMay()
+  const isAllowed = usePermissions()
   const settings = useQuery(settingsQuery)
   return (
     <Page
       title={t('settings.title')}
-      lead={t(may(changeSetting) ? 'settings.lead' : 'settings.leadOfReaders')}
+      lead={t(isAllowed(changeSetting) ? 'settings.lead' : 'settings.leadOfReaders')}
     >
-      {settings.isError && <CouldNotLoad onRetry={() => void settings.refetch()} />}
+      {settings.isError && <LoadError onRetry={() => void settings.refetch()} />}
       {settings.isPending && <div className={styles.wait} aria-busy="true" />}
-      {settings.data && <All settings={settings.data} />}
+      {settings.data && <SettingPanels settings={settings.data} />}
     </Page>
   )
 }
 
-function All({ settings: { maintenance, languages, settings, secrets } }: { settings: Settings }) {
+function SettingPanels({ settings: { maintenance, languages, settings, secrets } }: { settings: Settings }) {
   const { t } = useTexts()
   return (
     <>

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, Navigate } from 'react-router'
-import { openingSteps, sellingSteps, showStart, type FirstStep } from '#contract/studio/start.ts'
+import { launchSteps, sellingSteps, showSetupGuide, type SetupStep } from '#contract/studio/start.ts'
 import { call } from '#web/lib/api.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
@@ -14,21 +14,21 @@ export function FirstSteps({ next }: { next: string }) {
   const { t } = useTexts()
   const start = useQuery({
     queryKey: ['start'],
-    queryFn: ({ signal }) => call(showStart, { signal }),
+    queryFn: ({ signal }) => call(showSetupGuide, { signal }),
     // Steps completed on another page show at once.
     staleTime: 0,
   })
-  if (start.isLoadingError) return <CouldNotLoad onRetry={() => void start.refetch()} />
+  if (start.isLoadingError) return <LoadError onRetry={() => void start.refetch()} />
   if (!start.data) return <div className={styles.wait} aria-busy="true" aria-label={t('shell.loading')} />
   const { list } = start.data
-  const of = (names: readonly FirstStep['step'][]) =>
+  const findSteps = (names: readonly SetupStep['step'][]) =>
     names.flatMap((name) => list.find(({ step }) => step === name) ?? [])
-  const [first] = of([...sellingSteps, ...openingSteps]).filter(({ done }) => !done)
+  const [first] = findSteps([...sellingSteps, ...launchSteps]).filter(({ done }) => !done)
   if (!first) return <Navigate to={next} replace />
   return (
     <Page title={t('start.title')} lead={t('start.lead')}>
-      <Steps title={t('start.selling')} steps={of(sellingSteps)} next={first.step} />
-      <Steps title={t('start.opening')} steps={of(openingSteps)} next={first.step} />
+      <Steps title={t('start.selling')} steps={findSteps(sellingSteps)} next={first.step} />
+      <Steps title={t('start.opening')} steps={findSteps(launchSteps)} next={first.step} />
     </Page>
   )
 }
@@ -39,8 +39,8 @@ function Steps({
   next,
 }: {
   title: string
-  steps: readonly FirstStep[]
-  next: FirstStep['step']
+  steps: readonly SetupStep[]
+  next: SetupStep['step']
 }) {
   if (steps.length === 0) return null
   return (
@@ -54,9 +54,9 @@ function Steps({
   )
 }
 
-function Step({ step: { step, done, video_id }, isNext }: { step: FirstStep; isNext: boolean }) {
+function Step({ step: { step, done, video_id }, isNext }: { step: SetupStep; isNext: boolean }) {
   const { t } = useTexts()
-  const to = placeOf(step, done, video_id)
+  const to = stepLink(step, done, video_id)
   const look = buttonClass(isNext ? 'main' : 'quiet')
   const words = t(`start.${step}.action`)
   return (
@@ -84,7 +84,7 @@ function Step({ step: { step, done, video_id }, isNext }: { step: FirstStep; isN
 }
 
 /** Returns the page where a step is done or its result is shown; null if there is none yet. */
-function placeOf(step: FirstStep['step'], done: boolean, video: string | null): string | null {
+function stepLink(step: SetupStep['step'], done: boolean, video: string | null): string | null {
   switch (step) {
     case 'video':
       return '/studio/content'

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { listJobs, runJob, type ScheduledJob } from '#contract/studio/system.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
-import { useMay } from '#web/studio/queries.ts'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
@@ -11,7 +11,7 @@ import { formatTime } from '#web/studio/format.ts'
 import styles from './system.module.css'
 
 /** Jobs with a translated name; others are shown by their technical name. */
-const named = [
+const translatedJobs = [
   'aggregate-daily-revenue',
   'aggregate-episode-viewers',
   'aggregate-favorites',
@@ -46,25 +46,25 @@ const named = [
   'send-mails',
 ] as const
 
-const againMs = 30_000
+const pollMs = 30_000
 /** Shorter polling interval: a worker starts a requested job within seconds, and a late job stays late until it has succeeded. */
-const soonAgainMs = 1000
+const activePollMs = 1000
 
 /** The scheduled jobs, failing ones first. Polled more often while a job waits for a worker or runs late. */
 export function Jobs() {
   const { t, language } = useTexts()
-  const mayRun = useMay()(runJob)
+  const mayRun = usePermissions()(runJob)
   const jobs = useQuery({
     queryKey: ['jobs'],
     queryFn: ({ signal }) => call(listJobs, { signal }),
     refetchInterval: ({ state }) =>
-      state.data?.list.some((job) => job.state === 'wanted' || job.state === 'late') ? soonAgainMs : againMs,
+      state.data?.list.some((job) => job.state === 'wanted' || job.state === 'late') ? activePollMs : pollMs,
   })
-  if (jobs.isLoadingError) return <CouldNotLoad onRetry={() => void jobs.refetch()} />
+  if (jobs.isLoadingError) return <LoadError onRetry={() => void jobs.refetch()} />
   if (!jobs.data) return <div className={styles.wait} aria-busy="true" />
   const columns = [
-    { title: t('system.job'), cell: ({ name }: ScheduledJob) => <Name name={name} /> },
-    { title: t('system.state'), cell: (job: ScheduledJob) => <State job={job} /> },
+    { title: t('system.job'), cell: ({ name }: ScheduledJob) => <JobName name={name} /> },
+    { title: t('system.state'), cell: (job: ScheduledJob) => <JobState job={job} /> },
     {
       title: t('system.succeeded'),
       cell: ({ succeeded_at }: ScheduledJob) => formatTime(succeeded_at, language),
@@ -91,9 +91,9 @@ export function Jobs() {
 }
 
 /** A job's description, and its name on the command line. */
-function Name({ name }: { name: string }) {
+function JobName({ name }: { name: string }) {
   const { t } = useTexts()
-  const known = named.find((each) => each === name)
+  const known = translatedJobs.find((each) => each === name)
   if (!known) return <>{name}</>
   return (
     <span className={styles.job}>
@@ -102,7 +102,7 @@ function Name({ name }: { name: string }) {
   )
 }
 
-function State({ job: { state, failing_since, failures, reason } }: { job: ScheduledJob }) {
+function JobState({ job: { state, failing_since, failures, reason } }: { job: ScheduledJob }) {
   const { t, language } = useTexts()
   if (state !== 'failing') return <>{t(`system.jobState.${state}`)}</>
   return (
@@ -117,7 +117,7 @@ function RunNow({ name }: { name: string }) {
   const { t } = useTexts()
   const { run, busy } = useCommand(runJob, t('done.jobWanted'))
   return (
-    <Button look="quiet" disabled={busy} onClick={() => void run({ name })}>
+    <Button variant="quiet" disabled={busy} onClick={() => void run({ name })}>
       {t('system.run')}
       <span className="hidden-text"> {name}</span>
     </Button>

@@ -1,5 +1,5 @@
 import { listAbandonedMails } from '#contract/studio/system.ts'
-import { useMay } from '#web/studio/queries.ts'
+import { usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { FailedFiles } from './FailedFiles.tsx'
@@ -11,14 +11,14 @@ import styles from './system.module.css'
 /** System status: health checks, failed uploads, undelivered e-mails and jobs. */
 export function Component() {
   const { t } = useTexts()
-  const may = useMay()
+  const isAllowed = usePermissions()
   return (
     <Page title={t('system.title')} lead={t('system.lead')}>
       <Health />
       <Panel title={t('system.files')}>
         <FailedFiles />
       </Panel>
-      {may(listAbandonedMails) && (
+      {isAllowed(listAbandonedMails) && (
         <Panel title={t('system.mails')}>
           <UndeliveredMails />
         </Panel>

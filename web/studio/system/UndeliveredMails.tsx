@@ -3,7 +3,7 @@ import { listAbandonedMails, retryMail, type AbandonedMail } from '#contract/stu
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { ListFooter } from '#web/ui/ListFoot.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
@@ -23,7 +23,7 @@ export function UndeliveredMails() {
   const columns = [
     { title: t('system.mail'), cell: ({ subject }: AbandonedMail) => subject },
     { title: t('system.recipient'), cell: ({ recipient }: AbandonedMail) => recipient },
-    { title: t('system.reason'), cell: (mail: AbandonedMail) => <Why mail={mail} /> },
+    { title: t('system.reason'), cell: (mail: AbandonedMail) => <FailureReason mail={mail} /> },
     {
       title: t('system.failedAt'),
       cell: ({ abandoned_at }: AbandonedMail) => formatTime(abandoned_at, language),
@@ -47,12 +47,12 @@ export function UndeliveredMails() {
       ) : (
         mails.isPending && <div className={styles.wait} aria-busy="true" />
       )}
-      {(mails.hasNextPage || mails.isError) && <ListFoot pages={mails} empty={null} />}
+      {(mails.hasNextPage || mails.isError) && <ListFooter pages={mails} empty={null} />}
     </>
   )
 }
 
-function Why({ mail: { refused, reason, tries } }: { mail: AbandonedMail }) {
+function FailureReason({ mail: { refused, reason, tries } }: { mail: AbandonedMail }) {
   const { t } = useTexts()
   return (
     <div className={styles.failure}>
@@ -69,7 +69,7 @@ function SendAgain({ mail: { id, subject, recipient } }: { mail: AbandonedMail }
     if (await run({ id })) notify(t('system.mailSentAgain'))
   }
   return (
-    <Button look="quiet" disabled={busy} onClick={() => void send()}>
+    <Button variant="quiet" disabled={busy} onClick={() => void send()}>
       {t('system.sendAgain')}
       <span className="hidden-text">
         {' '}

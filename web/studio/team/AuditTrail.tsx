@@ -1,20 +1,20 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { listAudit, type AuditEvent } from '#contract/studio/operators.ts'
+import { listAuditEvents, type AuditEvent } from '#contract/studio/operators.ts'
 import { call } from '#web/lib/api.ts'
-import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { ListFooter } from '#web/ui/ListFoot.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { formatTime } from '#web/studio/format.ts'
-import { beforeFirst, auditEventText, whoElse, wordsOf } from './audit-event-copy.ts'
+import { orderBeforeAfter, auditEventText, actorText, commandOf } from './audit-event-copy.ts'
 import styles from './team.module.css'
 
 /** The audit events, the latest first; with `subject` only those of one record. */
-export function AuditTrail({ subject }: { subject?: string }) {
+export function AuditLog({ subject }: { subject?: string }) {
   const { t, language } = useTexts()
   const events = useInfiniteQuery({
     queryKey: ['audit', subject],
     queryFn: ({ pageParam, signal }) =>
-      call(listAudit, {
+      call(listAuditEvents, {
         query: { ...(pageParam ? { cursor: pageParam } : {}), ...(subject === undefined ? {} : { subject }) },
         signal,
       }),
@@ -25,12 +25,12 @@ export function AuditTrail({ subject }: { subject?: string }) {
     { title: t('team.when'), whole: true, cell: ({ at }: AuditEvent) => formatTime(at, language) },
     {
       title: t('team.who'),
-      cell: ({ operator, event }: AuditEvent) => operator ?? whoElse(event, t),
+      cell: ({ operator, event }: AuditEvent) => operator ?? actorText(event, t),
     },
-    { title: t('team.what'), cell: (auditEvent: AuditEvent) => <What auditEvent={auditEvent} /> },
+    { title: t('team.what'), cell: (auditEvent: AuditEvent) => <AuditEventName auditEvent={auditEvent} /> },
     {
       title: t('team.details'),
-      cell: (auditEvent: AuditEvent) => <Details auditEvent={auditEvent} />,
+      cell: (auditEvent: AuditEvent) => <AuditEventDetails auditEvent={auditEvent} />,
     },
   ]
   return (
@@ -44,15 +44,15 @@ export function AuditTrail({ subject }: { subject?: string }) {
           empty={t('team.nothingDone')}
         />
       )}
-      <ListFoot pages={events} empty={null} />
+      <ListFooter pages={events} empty={null} />
     </>
   )
 }
 
 /** An audit event in a sentence, with the command of the command line. */
-function What({ auditEvent }: { auditEvent: AuditEvent }) {
+function AuditEventName({ auditEvent }: { auditEvent: AuditEvent }) {
   const { t } = useTexts()
-  const words = wordsOf(auditEvent.event)
+  const words = commandOf(auditEvent.event)
   return (
     <span className={styles.event}>
       {auditEventText(auditEvent, t)}
@@ -61,7 +61,7 @@ function What({ auditEvent }: { auditEvent: AuditEvent }) {
   )
 }
 
-function Details({ auditEvent }: { auditEvent: AuditEvent }) {
+function AuditEventDetails({ auditEvent }: { auditEvent: AuditEvent }) {
   const { subject, at, details } = auditEvent
   const { t, language } = useTexts()
   if (Object.keys(details ?? {}).length === 0) return subject ?? '–'
@@ -74,7 +74,7 @@ function Details({ auditEvent }: { auditEvent: AuditEvent }) {
           {auditEventText(auditEvent, t)}, {formatTime(at, language)}
         </span>
       </summary>
-      <pre>{JSON.stringify(beforeFirst(details), null, 2)}</pre>
+      <pre>{JSON.stringify(orderBeforeAfter(details), null, 2)}</pre>
     </details>
   )
 }

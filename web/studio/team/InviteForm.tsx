@@ -9,22 +9,22 @@ import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
-import { Choice } from '#web/studio/ui/Choice.tsx'
+import { SelectField } from '#web/studio/ui/Choice.tsx'
 import { OneTimeLink, type Invited } from './OneTimeLink.tsx'
 import styles from './team.module.css'
 
 /** Invites an operator: creates a one-time link for an e-mail address and a role. */
 export function InviteForm() {
   const { t } = useTexts()
-  const { t: word } = useTranslation()
+  const { t: tShared } = useTranslation()
   const queryClient = useQueryClient()
   const [invited, setInvited] = useState<Invited | null>(null)
   const form = useGuardedForm({
     initial: { email: '', role: 'editor' },
-    messagesOf: ({ email }) => (isEmail(email) ? {} : { email: word('account.emailBad') }),
+    validate: ({ email }) => (isEmail(email) ? {} : { email: tShared('account.emailBad') }),
     send: async ({ email, role }) => {
       setInvited(await call(addOperator, { body: { email, role: isRole(role) ? role : 'analyst' } }))
-      form.renew({ email: '' })
+      form.reset({ email: '' })
       void queryClient.invalidateQueries({ queryKey: ['operators'] })
     },
   })
@@ -37,7 +37,7 @@ export function InviteForm() {
         inputMode="email"
         autoComplete="off"
       />
-      <Choice
+      <SelectField
         label={t('team.role')}
         value={form.value.role}
         options={roles.map((role) => ({ value: role, label: t(`shell.role.${role}`) }))}

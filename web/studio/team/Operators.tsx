@@ -11,11 +11,11 @@ import {
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
-import { useOperatorSession, useMay } from '#web/studio/queries.ts'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { useOperatorSession, usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
-import { AskFirst } from '#web/studio/ui/sheets/AskFirst.tsx'
+import { ConfirmSheet } from '#web/studio/ui/sheets/AskFirst.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { formatTime } from '#web/studio/format.ts'
 import { OneTimeLink, type Invited } from './OneTimeLink.tsx'
@@ -24,12 +24,12 @@ import styles from './team.module.css'
 /** The team; owners change roles, reset access and remove members. */
 export function Operators() {
   const { t, language } = useTexts()
-  const mayChange = useMay()(changeOperator)
+  const mayChange = usePermissions()(changeOperator)
   const operators = useQuery({
     queryKey: ['operators'],
     queryFn: ({ signal }) => call(listOperators, { signal }),
   })
-  if (operators.isLoadingError) return <CouldNotLoad onRetry={() => void operators.refetch()} />
+  if (operators.isLoadingError) return <LoadError onRetry={() => void operators.refetch()} />
   if (!operators.data) return <div className={styles.wait} aria-busy="true" />
   const columns = [
     { title: t('team.email'), cell: ({ email }: Operator) => email },
@@ -48,7 +48,7 @@ export function Operators() {
           {
             title: t('team.actions'),
             actions: true,
-            cell: (operator: Operator) => <Actions operator={operator} />,
+            cell: (operator: Operator) => <OperatorActions operator={operator} />,
           },
         ]
       : []),
@@ -67,11 +67,11 @@ export function Operators() {
 function RoleChoice({ operator: { email, role } }: { operator: Operator }) {
   const { t } = useTexts()
   const { run, busy } = useCommand(changeOperator, null)
-  const [requested, setWished] = useState<Role | null>(null)
+  const [requested, setRequested] = useState<Role | null>(null)
   const words = (each: Role) => t(`shell.role.${each}`)
   const change = async (to: Role) => {
     if (await run({ email, role: to })) notify(t('team.roleChanged', { email, to: words(to) }))
-    setWished(null)
+    setRequested(null)
   }
   return (
     <>
@@ -80,7 +80,7 @@ function RoleChoice({ operator: { email, role } }: { operator: Operator }) {
         aria-label={t('team.roleOf', { email })}
         value={role}
         disabled={busy}
-        onChange={({ target: { value } }) => isRole(value) && setWished(value)}
+        onChange={({ target: { value } }) => isRole(value) && setRequested(value)}
       >
         {roles.map((each) => (
           <option key={each} value={each}>
@@ -89,50 +89,50 @@ function RoleChoice({ operator: { email, role } }: { operator: Operator }) {
         ))}
       </select>
       {requested && (
-        <AskFirst
+        <ConfirmSheet
           title={t('team.roleTitle')}
           text={`${t('team.roleAsk', { email, from: words(role), to: words(requested) })} ${t(`team.roleText.${requested}`)}`}
           action={t('team.changeRole')}
           busy={busy}
-          onDo={() => void change(requested)}
-          onClose={() => setWished(null)}
+          onConfirm={() => void change(requested)}
+          onClose={() => setRequested(null)}
         />
       )}
     </>
   )
 }
 
-function Actions({ operator: { email } }: { operator: Operator }) {
+function OperatorActions({ operator: { email } }: { operator: Operator }) {
   const { t } = useTexts()
   const { operator: me } = useOperatorSession()
   const reset = useCommand(resetOperator, null)
   const remove = useCommand(removeOperator, t('done.operatorRemoved'))
   const [invited, setInvited] = useState<Invited | null>(null)
-  const [asked, setAsked] = useState<'reset' | 'remove' | null>(null)
+  const [confirming, setConfirming] = useState<'reset' | 'remove' | null>(null)
   if (email === me.email) return <span className={styles.quiet}>{t('team.you')}</span>
-  const doIt = async () => {
-    if (asked === 'remove') await remove.run({ email })
+  const confirmAction = async () => {
+    if (confirming === 'remove') await remove.run({ email })
     else setInvited((await reset.run({ email })) ?? null)
-    setAsked(null)
+    setConfirming(null)
   }
   return (
     <div className={styles.actions}>
-      <Button look="quiet" onClick={() => setAsked('reset')}>
+      <Button variant="quiet" onClick={() => setConfirming('reset')}>
         {t('team.reset')}
         <span className="hidden-text"> {email}</span>
       </Button>
-      <Button look="quiet" onClick={() => setAsked('remove')}>
+      <Button variant="quiet" onClick={() => setConfirming('remove')}>
         {t('team.remove')}
         <span className="hidden-text"> {email}</span>
       </Button>
-      {asked && (
-        <AskFirst
-          title={t(asked === 'remove' ? 'team.removeTitle' : 'team.resetTitle')}
-          text={t(asked === 'remove' ? 'team.removeText' : 'team.resetText', { email })}
-          action={t(asked === 'remove' ? 'team.remove' : 'team.reset')}
+      {confirming && (
+        <ConfirmSheet
+          title={t(confirming === 'remove' ? 'team.removeTitle' : 'team.resetTitle')}
+          text={t(confirming === 'remove' ? 'team.removeText' : 'team.resetText', { email })}
+          action={t(confirming === 'remove' ? 'team.remove' : 'team.reset')}
           busy={reset.busy || remove.busy}
-          onDo={() => void doIt()}
-          onClose={() => setAsked(null)}
+          onConfirm={() => void confirmAction()}
+          onClose={() => setConfirming(null)}
         />
       )}
       {invited && <OneTimeLink invited={invited} onClose={() => setInvited(null)} />}

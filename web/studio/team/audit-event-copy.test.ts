@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { studioCalls } from '#contract/calls.ts'
+import { studioEndpoints } from '#contract/calls.ts'
 import { isCommand } from '#contract/studio/command.ts'
-import { actingCommands, studioEvents, viewerEvents, writtenCommands } from '#contract/studio/audit-events.ts'
+import {
+  multiTransactionCommands,
+  studioEvents,
+  viewerEvents,
+  auditedCommands,
+} from '#contract/studio/audit-events.ts'
 import english from '#web/studio/texts/en.audit.json'
 import german from '#web/studio/texts/dy.audit.json'
-import { beforeFirst, auditEventText, whoElse } from './audit-event-copy.ts'
+import { orderBeforeAfter, auditEventText, actorText } from './audit-event-copy.ts'
 
 const say = (key: string) => key
 
@@ -13,9 +18,9 @@ describe.each([
   ['German', german],
 ])('in %s', (_language, { auditEvent }) => {
   it('has a text for every audit event and no others', () => {
-    const events = [...viewerEvents, ...studioEvents, ...writtenCommands.map((words) => `studio ${words}`)]
+    const events = [...viewerEvents, ...studioEvents, ...auditedCommands.map((words) => `studio ${words}`)]
     expect(Object.keys(auditEvent.done).toSorted()).toEqual(events.toSorted())
-    expect(Object.keys(auditEvent.asked).toSorted()).toEqual(actingCommands.toSorted())
+    expect(Object.keys(auditEvent.asked).toSorted()).toEqual(multiTransactionCommands.toSorted())
   })
 
   it('has no two equal texts', () => {
@@ -27,8 +32,8 @@ describe.each([
 
 it('has an existing command or image upload for every audit event', () => {
   const pictures = ['icon change', 'video cover']
-  const commands = new Set([...studioCalls.filter(isCommand).map((each) => each.command), ...pictures])
-  expect(writtenCommands.filter((words) => !commands.has(words))).toEqual([])
+  const commands = new Set([...studioEndpoints.filter(isCommand).map((each) => each.command), ...pictures])
+  expect(auditedCommands.filter((words) => !commands.has(words))).toEqual([])
 })
 
 it('words a requested action differently from a completed one, and shows an unknown command by its name', () => {
@@ -45,13 +50,13 @@ it('words a requested action differently from a completed one, and shows an unkn
 })
 
 it('names the command line or the site if no operator acted, and the user for their own action', () => {
-  expect(whoElse('studio order refund', say)).toBe('team.commandLine')
-  expect(whoElse('order_paid', say)).toBe('team.site')
-  expect(whoElse('password_changed', say)).toBe('–')
+  expect(actorText('studio order refund', say)).toBe('team.commandLine')
+  expect(actorText('order_paid', say)).toBe('team.site')
+  expect(actorText('password_changed', say)).toBe('–')
 })
 
 it('lists the values before the change first', () => {
-  expect(Object.keys(beforeFirst({ after: {}, before: {}, reason: '' }))).toEqual([
+  expect(Object.keys(orderBeforeAfter({ after: {}, before: {}, reason: '' }))).toEqual([
     'before',
     'after',
     'reason',

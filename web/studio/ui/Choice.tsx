@@ -2,7 +2,7 @@ import { useId } from 'react'
 import styles from './choice.module.css'
 
 /** A labelled select with a few options. */
-export function Choice({
+export function SelectField({
   label,
   value,
   options,

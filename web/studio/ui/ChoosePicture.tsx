@@ -2,7 +2,7 @@ import { useRef } from 'react'
 import { Button } from '#web/ui/Button.tsx'
 
 /** A button that opens the file picker for an image; the same file can be chosen again. */
-export function ChoosePicture({
+export function ImageFileButton({
   label,
   accept,
   onChoose,

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import styles from './facts.module.css'
 
 /** A list of names and values about one record. */
-export function Facts({ facts }: { facts: readonly { name: string; value: ReactNode }[] }) {
+export function DescriptionList({ facts }: { facts: readonly { name: string; value: ReactNode }[] }) {
   return (
     <dl className={styles.facts}>
       {facts.map(({ name, value }) => (

@@ -4,11 +4,11 @@ import { useTexts } from '#web/studio/texts.ts'
 import floating from '#web/ui/floating-line.module.css'
 import styles from './page.module.css'
 
-const onChange = (tell: () => void) => onlineManager.subscribe(tell)
+const onChange = (onStoreChange: () => void) => onlineManager.subscribe(onStoreChange)
 const isOnline = () => onlineManager.isOnline()
 
 /** Shows a line while there is no connection; the page's calls wait until it is back. */
-export function OfflineLine() {
+export function OfflineBanner() {
   const { t } = useTexts()
   const online = useSyncExternalStore(onChange, isOnline, isOnline)
   return (

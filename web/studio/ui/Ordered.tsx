@@ -4,7 +4,7 @@ import styles from './ordered.module.css'
 import { useDrag } from './use-drag.ts'
 
 /** A list that is reordered by dragging or by buttons. */
-export function Ordered<Item>({
+export function SortableList<Item>({
   items,
   keyOf,
   nameOf,
@@ -24,38 +24,38 @@ export function Ordered<Item>({
   children: (item: Item) => ReactNode
 }) {
   const { t } = useTexts()
-  const [moved, setMoved] = useState('')
+  const [announcement, setAnnouncement] = useState('')
   const list = useRef<HTMLOListElement>(null)
-  const stepped = useRef<{ place: number; by: -1 | 1 } | null>(null)
+  const lastStep = useRef<{ place: number; by: -1 | 1 } | null>(null)
   const before = useRef(items)
   const last = items.length - 1
   // A moved item loses the focus, as does its button when it is disabled at an end of the list; a removed item takes the focus
   // along.
   useEffect(() => {
-    const { place = 0, by = 1 } = stepped.current ?? {}
+    const { place = 0, by = 1 } = lastStep.current ?? {}
     const left = before.current.findIndex((item, index) => item !== items[index])
     const isShorter = items.length < before.current.length
-    if (stepped.current && isFocusLost()) focusStep(list.current?.children[place], by)
-    else if (isShorter && isFocusLost()) focusNear(list.current, left)
-    stepped.current = null
+    if (lastStep.current && isFocusLost()) focusStepButton(list.current?.children[place], by)
+    else if (isShorter && isFocusLost()) focusNeighbour(list.current, left)
+    lastStep.current = null
     before.current = items
   }, [items])
   const move = (from: number, to: number) => {
     const item = items[from]
     if (item === undefined) return
     onOrder(items.toSpliced(from, 1).toSpliced(to, 0, item))
-    setMoved(t('shell.moved', { name: nameOf(item), place: to + 1, count: items.length }))
+    setAnnouncement(t('shell.moved', { name: nameOf(item), place: to + 1, count: items.length }))
   }
-  const step = (from: number, to: number) => {
-    stepped.current = { place: to, by: to < from ? -1 : 1 }
+  const moveAndFocus = (from: number, to: number) => {
+    lastStep.current = { place: to, by: to < from ? -1 : 1 }
     move(from, to)
   }
-  const { drag, take } = useDrag(list, ({ from, to }) => move(from, to))
-  const farther = (event: KeyboardEvent, from: number) => {
+  const { drag, startDrag } = useDrag(list, ({ from, to }) => move(from, to))
+  const moveToEnd = (event: KeyboardEvent, from: number) => {
     if (event.key !== 'Home' && event.key !== 'End') return
     event.preventDefault()
     const to = event.key === 'Home' ? 0 : last
-    if (to !== from) step(from, to)
+    if (to !== from) moveAndFocus(from, to)
   }
   return (
     <>
@@ -71,10 +71,10 @@ export function Ordered<Item>({
           <li
             key={keyOf(item)}
             data-dragged={drag?.from === index}
-            data-drop={drag && drag.to === index ? sideOf(drag) : undefined}
+            data-drop={drag && drag.to === index ? dropSide(drag) : undefined}
           >
-            <div className={styles.handle} onKeyDown={(event) => farther(event, index)}>
-              <span aria-hidden onPointerDown={(event) => take(event, index)} title={t('shell.drag')}>
+            <div className={styles.handle} onKeyDown={(event) => moveToEnd(event, index)}>
+              <span aria-hidden onPointerDown={(event) => startDrag(event, index)} title={t('shell.drag')}>
                 ⠿
               </span>
               <button
@@ -82,7 +82,7 @@ export function Ordered<Item>({
                 disabled={index === 0}
                 data-step
                 title={t('shell.far')}
-                onClick={() => step(index, index - 1)}
+                onClick={() => moveAndFocus(index, index - 1)}
               >
                 <span aria-hidden>↑</span>
                 <span className="hidden-text">{t('shell.up', { name: nameOf(item) })}</span>
@@ -92,7 +92,7 @@ export function Ordered<Item>({
                 disabled={index === last}
                 data-step
                 title={t('shell.far')}
-                onClick={() => step(index, index + 1)}
+                onClick={() => moveAndFocus(index, index + 1)}
               >
                 <span aria-hidden>↓</span>
                 <span className="hidden-text">{t('shell.down', { name: nameOf(item) })}</span>
@@ -103,14 +103,14 @@ export function Ordered<Item>({
         ))}
       </ol>
       <p className="hidden-text" role="status">
-        {moved}
+        {announcement}
       </p>
     </>
   )
 }
 
 /** Returns on which side of the target item the dragged one will be inserted; undefined at its own position. */
-function sideOf({ from, to }: { from: number; to: number }): 'before' | 'after' | undefined {
+function dropSide({ from, to }: { from: number; to: number }): 'before' | 'after' | undefined {
   if (to === from) return undefined
   return to < from ? 'before' : 'after'
 }
@@ -119,14 +119,14 @@ function sideOf({ from, to }: { from: number; to: number }): 'before' | 'after' 
 const isFocusLost = () => document.activeElement?.matches('body, :disabled') ?? true
 
 /** Focuses the item that took a removed item's place, or the empty list. */
-function focusNear(list: HTMLOListElement | null, place: number): void {
+function focusNeighbour(list: HTMLOListElement | null, place: number): void {
   const item = list?.children[Math.min(place, list.children.length - 1)]
   const button = item?.querySelector<HTMLButtonElement>('button:enabled')
   ;(button ?? list)?.focus()
 }
 
 /** Focuses the button that moves an item on, or back at an end of the list. */
-function focusStep(item: Element | undefined, by: -1 | 1): void {
+function focusStepButton(item: Element | undefined, by: -1 | 1): void {
   const [up, down] = item?.querySelectorAll<HTMLButtonElement>('button[data-step]') ?? []
   const [first, second] = by === 1 ? [down, up] : [up, down]
   ;(first?.disabled ? second : first)?.focus()

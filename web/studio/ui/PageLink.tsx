@@ -21,7 +21,7 @@ export function PageLink({
 }
 
 /** A link to a page that viewers see, which opens in another tab. */
-export function ViewersLink({ href, children }: { href: string; children: ReactNode }) {
+export function SiteLink({ href, children }: { href: string; children: ReactNode }) {
   return (
     <a className={styles.link} href={href} target="_blank">
       {children}

@@ -1,24 +1,26 @@
 import { useEffect, useRef, useState } from 'react'
 
 /** Returns whether files are dragged from another program. An image of the page itself is also reported as a file. */
-const isForeign = (held: DataTransfer | null, isOurs: boolean): held is DataTransfer =>
-  !isOurs && held?.types.includes('Files') === true
+const isExternalFileDrag = (
+  dataTransfer: DataTransfer | null,
+  isOurs: boolean,
+): dataTransfer is DataTransfer => !isOurs && dataTransfer?.types.includes('Files') === true
 
 /** Accepts files that are dropped anywhere on the page. @returns whether files are held over it */
 export function useFileDrop(onDrop: (dropped: DataTransfer) => void): boolean {
   const [isOver, setOver] = useState(false)
-  const take = useRef(onDrop)
+  const onDropRef = useRef(onDrop)
   useEffect(() => {
-    take.current = onDrop
+    onDropRef.current = onDrop
   })
   useEffect(() => {
     const end = new AbortController()
     const listen = listenTo(end.signal)
-    let isOurs = false
-    listen('dragstart', () => (isOurs = true))
-    listen('dragend', () => (isOurs = false))
+    let isInternalDrag = false
+    listen('dragstart', () => (isInternalDrag = true))
+    listen('dragend', () => (isInternalDrag = false))
     listen('dragover', (event) => {
-      if (!isForeign(event.dataTransfer, isOurs)) return
+      if (!isExternalFileDrag(event.dataTransfer, isInternalDrag)) return
       event.preventDefault()
       event.dataTransfer.dropEffect = 'copy'
       setOver(true)
@@ -27,9 +29,9 @@ export function useFileDrop(onDrop: (dropped: DataTransfer) => void): boolean {
     listen('dragleave', ({ relatedTarget }) => relatedTarget === null && setOver(false))
     listen('drop', (event) => {
       setOver(false)
-      if (!isForeign(event.dataTransfer, isOurs)) return
+      if (!isExternalFileDrag(event.dataTransfer, isInternalDrag)) return
       event.preventDefault()
-      take.current(event.dataTransfer)
+      onDropRef.current(event.dataTransfer)
     })
     return () => end.abort()
   }, [])
@@ -37,11 +39,11 @@ export function useFileDrop(onDrop: (dropped: DataTransfer) => void): boolean {
 }
 
 /** Ignores files dropped where nothing accepts them, which the browser would open in place of the studio. */
-export function useNoStrayDrop(): void {
+export function usePreventStrayDrop(): void {
   useEffect(() => {
     const end = new AbortController()
     listenTo(end.signal)('dragover', (event) => {
-      if (event.defaultPrevented || !isForeign(event.dataTransfer, false)) return
+      if (event.defaultPrevented || !isExternalFileDrag(event.dataTransfer, false)) return
       event.preventDefault()
       event.dataTransfer.dropEffect = 'none'
     })
@@ -49,7 +51,7 @@ export function useNoStrayDrop(): void {
   }, [])
 }
 
-type Moment = 'dragstart' | 'dragend' | 'dragover' | 'dragleave' | 'drop'
+type DragEventType = 'dragstart' | 'dragend' | 'dragover' | 'dragleave' | 'drop'
 
-const listenTo = (signal: AbortSignal) => (moment: Moment, listener: (event: DragEvent) => unknown) =>
+const listenTo = (signal: AbortSignal) => (moment: DragEventType, listener: (event: DragEvent) => unknown) =>
   window.addEventListener(moment, listener, { signal })

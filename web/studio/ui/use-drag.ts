@@ -13,7 +13,7 @@ export interface Drag {
 export function useDrag(
   list: RefObject<HTMLElement | null>,
   onDrop: (drag: Drag) => void,
-): { drag: Drag | null; take: (event: TakenUp, from: number) => void } {
+): { drag: Drag | null; startDrag: (event: TakenUp, from: number) => void } {
   const [drag, setDrag] = useState<Drag | null>(null)
   const end = useRef<AbortController>(undefined)
   const drop = useRef(onDrop)
@@ -30,42 +30,42 @@ export function useDrag(
     const places = { from, to: from }
     let y: number | undefined
     // Items may be added or removed during a drag.
-    const look = () => {
+    const updateTarget = () => {
       places.from = [...(item.parentElement?.children ?? [])].indexOf(item)
-      places.to = y === undefined ? places.from : placeAt(y, item)
+      places.to = y === undefined ? places.from : indexAt(y, item)
       setDrag({ ...places })
     }
     const stop = () => {
       ended.abort()
       setDrag(null)
     }
-    const follow = (event: PointerEvent) => {
+    const onPointerMove = (event: PointerEvent) => {
       if (!event.isPrimary) return
       // The pointer was released where the page receives no event, as over a menu of the system.
       if (event.buttons === 0) return stop()
       y = event.clientY
-      look()
+      updateTarget()
     }
-    const letGo = (event: PointerEvent) => {
+    const onPointerUp = (event: PointerEvent) => {
       if (!event.isPrimary) return
-      look()
+      updateTarget()
       stop()
       if (places.to !== places.from) drop.current(places)
     }
     const cancelDrag = ({ key }: KeyboardEvent) => key === 'Escape' && stop()
-    addEventListener('pointermove', follow, { signal })
-    addEventListener('pointerup', letGo, { signal })
+    addEventListener('pointermove', onPointerMove, { signal })
+    addEventListener('pointerup', onPointerUp, { signal })
     addEventListener('pointercancel', stop, { signal })
     addEventListener('keydown', cancelDrag, { signal })
-    addEventListener('scroll', look, { signal, capture: true })
+    addEventListener('scroll', updateTarget, { signal, capture: true })
     scrollNearEdges(() => y, signal)
-    look()
+    updateTarget()
   }
-  return { drag, take }
+  return { drag, startDrag: take }
 }
 
 /** Returns the position among its neighbours of an item held at this height of the window. */
-function placeAt(y: number, item: Element): number {
+function indexAt(y: number, item: Element): number {
   const others = [...(item.parentElement?.children ?? [])].filter((each) => each !== item)
   return others
     .map((each) => each.getBoundingClientRect())

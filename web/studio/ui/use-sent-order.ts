@@ -4,18 +4,18 @@ import { useRef, useState, type Key } from 'react'
  * An order that the server stores: shown at once and then sent. Of several moves during a request, only the last is sent. A
  * rejected order is reverted.
  */
-export function useSentOrder<Item>(
+export function useOptimisticOrder<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => Key,
   /** Resolves when the server has this order. */
   send: (items: readonly Item[]) => Promise<unknown>,
 ): { ordered: readonly Item[]; order: (items: readonly Item[]) => void } {
-  const [wanted, setWanted] = useState<readonly Item[] | null>(null)
+  const [pendingOrder, setPendingOrder] = useState<readonly Item[] | null>(null)
   const next = useRef<readonly Item[] | null>(null)
   const isBusy = useRef(false)
   const order = (asked: readonly Item[]) => {
     next.current = asked
-    setWanted(asked)
+    setPendingOrder(asked)
     if (!isBusy.current) void sendAll()
   }
   const sendAll = async () => {
@@ -29,11 +29,11 @@ export function useSentOrder<Item>(
     } finally {
       isBusy.current = false
       next.current = null
-      setWanted(null)
+      setPendingOrder(null)
     }
   }
-  const places = new Map(wanted?.map((item, index) => [keyOf(item), index]))
+  const places = new Map(pendingOrder?.map((item, index) => [keyOf(item), index]))
   const placeOf = (item: Item) => places.get(keyOf(item)) ?? places.size
-  const ordered = wanted ? items.toSorted((a, b) => placeOf(a) - placeOf(b)) : items
+  const ordered = pendingOrder ? items.toSorted((a, b) => placeOf(a) - placeOf(b)) : items
   return { ordered, order }
 }

@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'react'
 
 /** The pause in typing before the search starts. */
-const usualMs = 300
+const defaultDelayMs = 300
 
 /** Returns the value after it has not changed for a moment, such as a text once typing pauses (debounce). */
-export function useSettled<Value>(value: Value, restMs = usualMs): Value {
-  const [settled, setSettled] = useState(value)
+export function useDebounced<Value>(value: Value, delayMs = defaultDelayMs): Value {
+  const [debounced, setDebounced] = useState(value)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), restMs)
+    const timer = setTimeout(() => setDebounced(value), delayMs)
     return () => clearTimeout(timer)
-  }, [value, restMs])
-  return settled
+  }, [value, delayMs])
+  return debounced
 }

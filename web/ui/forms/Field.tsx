@@ -52,8 +52,8 @@ export function Field({
   const id = useId()
   const [shown, setShown] = useState(false)
   const note = message || refusal || hint
-  const bad = Boolean(message || refusal)
-  const given = {
+  const invalid = Boolean(message || refusal)
+  const inputProps = {
     id,
     ref: (element: HTMLElement | null) => {
       // Sets the attribute itself, which a dialog needs when it opens; React only focuses the element.
@@ -66,7 +66,7 @@ export function Field({
     value,
     required,
     autoFocus,
-    'aria-invalid': bad,
+    'aria-invalid': invalid,
     'aria-describedby': `${id}-note`,
     onChange: (event: { target: { value: string } }) => onValue(event.target.value),
     onBlur: onLeave,
@@ -74,13 +74,17 @@ export function Field({
   return (
     <div className={styles.field}>
       <label htmlFor={id}>{label}</label>
-      {lines ? <textarea {...given} rows={lines} /> : <input {...given} type={shown ? 'text' : type} />}
+      {lines ? (
+        <textarea {...inputProps} rows={lines} />
+      ) : (
+        <input {...inputProps} type={shown ? 'text' : type} />
+      )}
       {reveal && (
         <button type="button" className={styles.reveal} aria-pressed={shown} onClick={() => setShown(!shown)}>
           {shown ? reveal.hide : reveal.show}
         </button>
       )}
-      <p id={`${id}-note`} className={bad ? styles.bad : styles.hint}>
+      <p id={`${id}-note`} className={invalid ? styles.bad : styles.hint}>
         {note}
       </p>
     </div>

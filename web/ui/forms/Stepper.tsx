@@ -22,23 +22,23 @@ interface StepperProps {
  * held button once it is released.
  */
 export function Stepper({ label, fewer, more, value, min, max, onValue }: StepperProps) {
-  const [held, setHeld] = useState<number | null>(null)
-  const [chosen, setChosen] = useChosen(value)
-  const number = held ?? chosen
-  const within = (wanted: number) => Math.min(max, Math.max(min, wanted))
+  const [heldValue, setHeldValue] = useState<number | null>(null)
+  const [chosen, setChosen] = useOptimisticValue(value)
+  const number = heldValue ?? chosen
+  const clamp = (wanted: number) => Math.min(max, Math.max(min, wanted))
   const choose = (wanted: number) => {
-    setChosen(within(wanted))
-    onValue(within(wanted))
+    setChosen(clamp(wanted))
+    onValue(clamp(wanted))
   }
-  const rest = () => {
-    setHeld(null)
-    if (held !== null) choose(held)
+  const endHold = () => {
+    setHeldValue(null)
+    if (heldValue !== null) choose(heldValue)
   }
   const stepBy = (by: number) => ({
-    disabled: within(number + by) === number,
+    disabled: clamp(number + by) === number,
     onStep: () => choose(number + by),
-    onHold: () => setHeld(within(number + by)),
-    onRest: rest,
+    onHold: () => setHeldValue(clamp(number + by)),
+    onHoldEnd: endHold,
   })
   return (
     <div className={styles.stepper} role="group" aria-label={label}>
@@ -53,14 +53,14 @@ export function Stepper({ label, fewer, more, value, min, max, onValue }: Steppe
  * Returns the number chosen last until `value` has caught up or changed otherwise, so that the next step does not start from an
  * outdated value.
  */
-function useChosen(value: number) {
-  const [way, setWay] = useState([value])
-  const chosen = way.at(-1)
-  const isThere = chosen === value && way.length > 1
-  const isElsewhere = chosen !== value && !way.includes(value)
-  if (isThere || isElsewhere) setWay([value])
-  const setChosen = (wanted: number) => setWay((before) => [...before, wanted])
-  return [isElsewhere ? value : (chosen ?? value), setChosen] as const
+function useOptimisticValue(value: number) {
+  const [pendingValues, setPendingValues] = useState([value])
+  const chosen = pendingValues.at(-1)
+  const isConfirmed = chosen === value && pendingValues.length > 1
+  const isOverridden = chosen !== value && !pendingValues.includes(value)
+  if (isConfirmed || isOverridden) setPendingValues([value])
+  const setChosen = (wanted: number) => setPendingValues((before) => [...before, wanted])
+  return [isOverridden ? value : (chosen ?? value), setChosen] as const
 }
 
 function NumberField({ label, value, min, max, onValue }: Omit<StepperProps, 'fewer' | 'more'>) {
@@ -99,30 +99,30 @@ interface StepButtonProps {
   /** Called for each step of a hold. */
   onHold: () => void
   /** Called when a hold ends. */
-  onRest: () => void
+  onHoldEnd: () => void
 }
 
-function StepButton({ label, icon, disabled, onStep, onHold, onRest }: StepButtonProps) {
-  const newest = useRef({ onHold, onRest })
+function StepButton({ label, icon, disabled, onStep, onHold, onHoldEnd }: StepButtonProps) {
+  const latestHandlers = useRef({ onHold, onHoldEnd: onHoldEnd })
   useEffect(() => {
-    newest.current = { onHold, onRest }
+    latestHandlers.current = { onHold, onHoldEnd: onHoldEnd }
   })
-  const hold = useHold(() => newest.current.onHold())
+  const hold = useHold(() => latestHandlers.current.onHold())
   const release = useCallback(() => {
     hold.release()
-    newest.current.onRest()
+    latestHandlers.current.onHoldEnd()
   }, [hold])
   useEffect(() => {
     if (disabled) release()
   }, [disabled, release])
   return (
     <Button
-      look="icon"
+      variant="icon"
       aria-label={label}
       disabled={disabled}
       onClick={(event) => {
         // A hold has stepped already; its click is only the release.
-        if (!hold.took() || event.detail === 0) onStep()
+        if (!hold.wasHold() || event.detail === 0) onStep()
       }}
       onPointerDown={hold.press}
       onPointerUp={release}
@@ -147,18 +147,18 @@ function useHold(repeat: () => void) {
 export function createHold(repeat: () => void) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let held = false
-  const again = () => {
+  const repeatAndWait = () => {
     held = true
     repeat()
-    timer = setTimeout(again, repeatMs)
+    timer = setTimeout(repeatAndWait, repeatMs)
   }
   return {
     press() {
       held = false
       clearTimeout(timer)
-      timer = setTimeout(again, holdMs)
+      timer = setTimeout(repeatAndWait, holdMs)
     },
     release: () => clearTimeout(timer),
-    took: () => held,
+    wasHold: () => held,
   }
 }

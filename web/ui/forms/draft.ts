@@ -16,12 +16,12 @@ export function saveDraft(draft: Draft): void {
 }
 
 /** Returns what the owner had typed into these fields, if any of them was stored. */
-export function draftOf(owner: string, fields: readonly string[]): Record<string, string> | undefined {
+export function readDraft(owner: string, fields: readonly string[]): Record<string, string> | undefined {
   const draft = readRecord<Draft>(key, tabStorage)
-  const isTheirs = draft?.owner === owner && fields.some((field) => field in draft.value)
-  return isTheirs ? draft.value : undefined
+  const belongsToOwner = draft?.owner === owner && fields.some((field) => field in draft.value)
+  return belongsToOwner ? draft.value : undefined
 }
 
-export function forgetDraft(): void {
+export function deleteDraft(): void {
   tabStorage.remove(key)
 }

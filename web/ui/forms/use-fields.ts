@@ -8,12 +8,12 @@ type Texts<Name extends string> = Record<Name, string>
  */
 export function useFields<Name extends string>(
   initial: Texts<Name>,
-  messagesOf: (value: Texts<Name>) => Partial<Texts<Name>>,
+  validate: (value: Texts<Name>) => Partial<Texts<Name>>,
 ) {
   const [value, setValue] = useState(initial)
-  const [left, setLeft] = useState<readonly Name[]>([])
+  const [touched, setTouched] = useState<readonly Name[]>([])
   const inputs = useRef<Partial<Record<Name, HTMLElement | null>>>({})
-  const messages = messagesOf(value)
+  const messages = validate(value)
   // Object.keys loses the names in its type.
   const names = Object.keys(initial) as Name[]
   const focus = (name: Name) => inputs.current[name]?.focus()
@@ -22,14 +22,14 @@ export function useFields<Name extends string>(
     focus,
     set: (change: Partial<Texts<Name>>) => setValue((old) => ({ ...old, ...change })),
     /** Clears the submitted values for the next entry; the fields count as untouched. */
-    renew(change: Partial<Texts<Name>>): void {
+    reset(change: Partial<Texts<Name>>): void {
       setValue((old) => ({ ...old, ...change }))
-      setLeft([])
+      setTouched([])
     },
     /** Shows every message. @returns whether there is none */
-    check(): boolean {
+    showErrors(): boolean {
       // A field that appears later, such as the code at a sign-in, is untouched.
-      setLeft(names.filter((name) => inputs.current[name] || messages[name]))
+      setTouched(names.filter((name) => inputs.current[name] || messages[name]))
       const first = names.find((name) => messages[name])
       if (first) focus(first)
       return !first
@@ -37,12 +37,12 @@ export function useFields<Name extends string>(
     field: (name: Name) => ({
       name,
       value: value[name],
-      message: left.includes(name) ? (messages[name] ?? '') : '',
+      message: touched.includes(name) ? (messages[name] ?? '') : '',
       onValue: (text: string) => setValue((old) => ({ ...old, [name]: text })),
       onLeave() {
         // The window was left, not the field, which is focused again with the window.
         if (document.activeElement === inputs.current[name]) return
-        afterPress(() => setLeft((old) => [...old, name]))
+        afterPress(() => setTouched((old) => [...old, name]))
       },
       input: (element: HTMLElement | null) => {
         inputs.current[name] = element

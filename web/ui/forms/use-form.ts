@@ -1,18 +1,18 @@
 import { useRef, useState, type FormEvent } from 'react'
-import { CallRejected } from '#web/lib/api.ts'
-import { forgetProblem } from '#web/lib/notify.ts'
-import { draftOf, forgetDraft, saveDraft } from './draft.ts'
+import { ApiError } from '#web/lib/api.ts'
+import { hideError } from '#web/lib/notify.ts'
+import { readDraft, deleteDraft, saveDraft } from './draft.ts'
 import { useFields } from './use-fields.ts'
 
 /** The code of a rejection without a valid session (contract/errors.ts). */
-const signInFirst = 401
+const sessionExpiredCode = 401
 
 type Texts<Name extends string> = Record<Name, string>
 
 export interface FormOptions<Name extends string> {
   initial: Texts<Name>
   /** Returns the errors by field. */
-  messagesOf: (value: Texts<Name>) => Partial<Texts<Name>>
+  validate: (value: Texts<Name>) => Partial<Texts<Name>>
   send: (value: Texts<Name>) => Promise<unknown>
   /** Maps a rejection's field to the form's field, if the names differ. */
   fieldOf?: (field: string) => Name | undefined
@@ -24,28 +24,24 @@ export interface FormOptions<Name extends string> {
  * A form that is sent once at a time and keeps what was typed. A rejection is shown at the field that it concerns, which is
  * focused, or else above the button. `signInFirst` is true if the session has expired.
  */
-export function useForm<Name extends string>({
-  initial,
-  messagesOf,
-  send,
-  fieldOf,
-  draft,
-}: FormOptions<Name>) {
-  const [first] = useState(() => ({ ...initial, ...(draft && draftOf(draft.owner, draft.fields)) }))
-  const fields = useFields(first, messagesOf)
+export function useForm<Name extends string>({ initial, validate, send, fieldOf, draft }: FormOptions<Name>) {
+  const [first] = useState(() => ({ ...initial, ...(draft && readDraft(draft.owner, draft.fields)) }))
+  const fields = useFields(first, validate)
   const [busy, setBusy] = useState(false)
   const sending = useRef(false)
-  const [refusal, setRefusal] = useState<{ field: Name | undefined; message: string; code: number } | null>(
-    null,
-  )
-  const isName = (field: string): field is Name => field in initial
-  const nameOf = (field: string) => fieldOf?.(field) ?? (isName(field) ? field : undefined)
+  const [serverError, setServerError] = useState<{
+    field: Name | undefined
+    message: string
+    code: number
+  } | null>(null)
+  const isFieldName = (field: string): field is Name => field in initial
+  const formFieldOf = (field: string) => fieldOf?.(field) ?? (isFieldName(field) ? field : undefined)
 
-  const refuse = (error: CallRejected) => {
-    const field = error.field === undefined ? undefined : nameOf(error.field)
-    setRefusal({ field, message: error.message, code: error.code })
+  const showServerError = (error: ApiError) => {
+    const field = error.field === undefined ? undefined : formFieldOf(error.field)
+    setServerError({ field, message: error.message, code: error.code })
     if (field) fields.focus(field)
-    if (error.code === signInFirst && draft) {
+    if (error.code === sessionExpiredCode && draft) {
       const typed = draft.fields.map((name) => [name, fields.value[name]])
       saveDraft({ owner: draft.owner, value: Object.fromEntries(typed) })
     }
@@ -54,15 +50,15 @@ export function useForm<Name extends string>({
   const submit = (event?: FormEvent) => {
     event?.preventDefault()
     // Two presses within one frame arrive before the button is disabled.
-    if (sending.current || !fields.check()) return
+    if (sending.current || !fields.showErrors()) return
     sending.current = true
     setBusy(true)
-    setRefusal(null)
-    forgetProblem()
+    setServerError(null)
+    hideError()
     send(fields.value)
-      .then(() => draft && forgetDraft())
+      .then(() => draft && deleteDraft())
       .catch((error: unknown) => {
-        if (error instanceof CallRejected) refuse(error)
+        if (error instanceof ApiError) showServerError(error)
       })
       .finally(() => {
         sending.current = false
@@ -74,11 +70,11 @@ export function useForm<Name extends string>({
     busy,
     submit,
     /** A rejection that concerns no single field. */
-    problem: refusal && !refusal.field ? refusal.message : '',
-    signInFirst: refusal?.code === signInFirst,
+    formError: serverError && !serverError.field ? serverError.message : '',
+    sessionExpired: serverError?.code === sessionExpiredCode,
     field: (name: Name) => ({
       ...fields.field(name),
-      refusal: refusal?.field === name ? refusal.message : '',
+      refusal: serverError?.field === name ? serverError.message : '',
     }),
   }
 }

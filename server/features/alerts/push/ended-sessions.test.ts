@@ -4,20 +4,20 @@ import { changeUser, endSessions, getUser, registerUser, signIn, signOut } from 
 import { membersJobs, signOutEverywhere } from '#server/features/members/members.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { PushBrowser } from '#server/testing/fakes/push-service.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
-import { startPush } from './subscriptions.ts'
+import { subscribeToPush } from './subscriptions.ts'
 
 const time = { now: new Date('2026-03-01T12:00:00Z') }
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite({ clock: { now: () => time.now } })
+  site = await startTestSite({ clock: { now: () => time.now } })
 })
 afterAll(() => site.close())
 
 async function turnOn(visitor: Visitor): Promise<string> {
   const { subscription } = new PushBrowser()
-  await visitor.ask(startPushAlerts, { body: subscription })
+  await visitor.callOk(startPushAlerts, { body: subscription })
   return subscription.endpoint
 }
 
@@ -30,23 +30,23 @@ const endpoints = async () => {
 async function memberInTwo() {
   const member = await registerMember(site)
   const phone = site.visitor()
-  await phone.ask(getUser)
-  await phone.ask(signIn, { body: { email: member.email, password } })
+  await phone.callOk(getUser)
+  await phone.callOk(signIn, { body: { email: member.email, password } })
   return { ...member, phone, here: await turnOn(member.visitor), there: await turnOn(phone) }
 }
 
 describe('the notifications of a browser end with its session:', () => {
   it('when the member ends the others', async () => {
     const { visitor, here, there } = await memberInTwo()
-    await visitor.ask(endSessions)
+    await visitor.callOk(endSessions)
     expect(await endpoints()).toContain(here)
     expect(await endpoints()).not.toContain(there)
-    expect((await visitor.ask(getPushAlerts)).browsers).toHaveLength(1)
+    expect((await visitor.callOk(getPushAlerts)).browsers).toHaveLength(1)
   })
 
   it('when they sign out there', async () => {
     const { phone, here, there } = await memberInTwo()
-    await phone.ask(signOut)
+    await phone.callOk(signOut)
     expect(await endpoints()).toContain(here)
     expect(await endpoints()).not.toContain(there)
   })
@@ -54,11 +54,11 @@ describe('the notifications of a browser end with its session:', () => {
   it('when they change the password, all but those of the browser that asked', async () => {
     const { visitor, here, there } = await memberInTwo()
     const body = { current_password: password, new_password: 'another quiet lighthouse' }
-    await visitor.ask(changeUser, { body })
+    await visitor.callOk(changeUser, { body })
     expect(await endpoints()).toContain(here)
     expect(await endpoints()).not.toContain(there)
-    expect((await visitor.ask(getPushAlerts)).browsers).toHaveLength(1)
-    await visitor.ask(signOut)
+    expect((await visitor.callOk(getPushAlerts)).browsers).toHaveLength(1)
+    await visitor.callOk(signOut)
     expect(await endpoints()).not.toContain(here)
   })
 
@@ -81,30 +81,30 @@ describe('what a guest turned on belongs to the session', () => {
   it('of the account they sign in to', async () => {
     const { email } = await registerMember(site)
     const visitor = site.visitor()
-    await visitor.ask(getUser)
+    await visitor.callOk(getUser)
     const endpoint = await turnOn(visitor)
-    await visitor.ask(signIn, { body: { email, password } })
+    await visitor.callOk(signIn, { body: { email, password } })
     expect(await endpoints()).toContain(endpoint)
-    await visitor.ask(signOut)
+    await visitor.callOk(signOut)
     expect(await endpoints()).not.toContain(endpoint)
   })
 
   it('of the account they make', async () => {
     const visitor = site.visitor()
-    await visitor.ask(getUser)
+    await visitor.callOk(getUser)
     const endpoint = await turnOn(visitor)
     const email = `guest-${crypto.randomUUID()}@example.com`
-    await visitor.ask(registerUser, { body: { email, password, repeat_password: password } })
+    await visitor.callOk(registerUser, { body: { email, password, repeat_password: password } })
     expect(await endpoints()).toContain(endpoint)
-    await visitor.ask(signOut)
+    await visitor.callOk(signOut)
     expect(await endpoints()).not.toContain(endpoint)
   })
 
   it('that comes in the place of another in the same browser', async () => {
     const { visitor, email, here } = await memberInTwo()
-    await visitor.ask(signIn, { body: { email, password } })
+    await visitor.callOk(signIn, { body: { email, password } })
     expect(await endpoints()).toContain(here)
-    expect((await visitor.ask(getPushAlerts)).browsers).toHaveLength(2)
+    expect((await visitor.callOk(getPushAlerts)).browsers).toHaveLength(2)
   })
 })
 
@@ -114,7 +114,7 @@ it('a session that has ended in the meantime turns nothing on', async () => {
   const ended = { userId: user.id, sessionId: 'ses_ended', ip: '192.0.2.1' }
   const starting = site.context.db
     .transaction()
-    .execute((tx) => startPush(site.context, tx, ended, subscription))
+    .execute((tx) => subscribeToPush(site.context, tx, ended, subscription))
   await expect(starting).rejects.toMatchObject({ reason: 'signInFirst' })
   expect(await endpoints()).not.toContain(subscription.endpoint)
 })

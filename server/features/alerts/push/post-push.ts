@@ -3,14 +3,14 @@ import type { RequestDetails } from 'web-push'
 import { loadHttps } from '#server/platform/public-network.ts'
 
 /** Response of a push service. */
-export interface PushAnswer {
+export interface PushResponse {
   status: number
   /** Value of the `Retry-After` header. */
   retryAfter: string | undefined
 }
 
 /** Maximum size of a response, whose body is ignored. */
-const mostBytes = 64 * 1024
+const maxResponseBytes = 64 * 1024
 
 /**
  * Posts an encrypted push to a browser's push service. Its address comes from the client and is not trusted: `agent` does not connect
@@ -21,13 +21,13 @@ export async function postPush(
   { endpoint, headers, body }: RequestDetails,
   agent: Agent,
   timeoutMs: number,
-  stop: AbortSignal,
-): Promise<PushAnswer> {
+  abortSignal: AbortSignal,
+): Promise<PushResponse> {
   const { request } = await loadHttps()
-  const { promise, resolve, reject } = Promise.withResolvers<PushAnswer>()
-  const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
+  const { promise, resolve, reject } = Promise.withResolvers<PushResponse>()
+  const signal = AbortSignal.any([abortSignal, AbortSignal.timeout(timeoutMs)])
   const posting = request(endpoint, { method: 'POST', headers, agent, signal }, (response) => {
-    let left = mostBytes
+    let left = maxResponseBytes
     response.on('data', (part: Buffer) => {
       left -= part.length
       if (left < 0) response.destroy()

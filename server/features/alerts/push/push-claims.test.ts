@@ -6,8 +6,12 @@ import { sendAlerts } from '#server/features/alerts/send-alerts.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { releaseEpisodes } from '#server/testing/builders/release-episodes.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
-import { openPushService, PushBrowser, type FakePushService } from '#server/testing/fakes/push-service.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import {
+  startFakePushService,
+  PushBrowser,
+  type FakePushService,
+} from '#server/testing/fakes/push-service.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import type { Db } from '#server/tables.ts'
 import { derivePushKeys } from './push-keys.ts'
@@ -26,8 +30,8 @@ let service: FakePushService
 let fan: Visitor
 
 beforeAll(async () => {
-  site = await testSite({ clock: { now: () => time.now } })
-  service = await openPushService()
+  site = await startTestSite({ clock: { now: () => time.now } })
+  service = await startFakePushService()
 })
 afterAll(async () => {
   await service.close()
@@ -40,19 +44,19 @@ beforeEach(async () => {
   service.reply = () => ({ status: 201 })
   video = await buildVideo(site.context, { title: 'Salt', episodes: 6, ready: 2 })
   fan = site.visitor()
-  await fan.ask(getUser)
-  await fan.ask(addFavorite, { body: { video_id: video.id } })
+  await fan.callOk(getUser)
+  await fan.callOk(addFavorite, { body: { video_id: video.id } })
 })
 
 async function turnOn(host?: string): Promise<PushBrowser> {
   const browser = new PushBrowser(host)
-  await fan.ask(startPushAlerts, { body: browser.subscription })
+  await fan.callOk(startPushAlerts, { body: browser.subscription })
   return browser
 }
 
 /** Adds browsers to the fan, beyond the maximum per user. */
 async function addBrowsers(hosts: readonly string[]): Promise<void> {
-  const { id: user_id } = await fan.ask(getUser)
+  const { id: user_id } = await fan.callOk(getUser)
   const { publicKey: public_key } = site.context.pushKeys
   const rows = hosts.map((host, i) => ({
     id: `${i}-${host}`,
@@ -122,7 +126,7 @@ describe('a service that keeps silent', () => {
     await turnOn('push.example.com')
     time.pass(10)
     const other = await buildVideo(site.context, { title: 'Pepper', episodes: 6, ready: 2 })
-    await fan.ask(addFavorite, { body: { video_id: other.id } })
+    await fan.callOk(addFavorite, { body: { video_id: other.id } })
     video = other
     await release(3)
     expect((await claim()).map(({ attempts }) => attempts).toSorted()).toEqual([1, 1, 2])
@@ -158,7 +162,7 @@ it('an error of one push ends the run once the others are done', async () => {
 it('a push is not sent if its favorite was removed meanwhile', async () => {
   await turnOn()
   await release(3)
-  await fan.ask(removeFavorites, { body: { video_ids: [video.id] } })
+  await fan.callOk(removeFavorites, { body: { video_ids: [video.id] } })
   await send()
   expect([service.taken, await waiting()]).toEqual([[], []])
 })

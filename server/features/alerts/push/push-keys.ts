@@ -1,5 +1,5 @@
 import { createECDH } from 'node:crypto'
-import { keyOf } from '#server/platform/encrypt.ts'
+import { deriveKey } from '#server/platform/encrypt.ts'
 
 /** The key pair that signs the site's pushes (VAPID, RFC 8292), in base64url. Browsers bind subscriptions to the public key. */
 export interface PushKeys {
@@ -13,7 +13,7 @@ export interface PushKeys {
  */
 export function derivePushKeys(appSecret: string): PushKeys {
   // About one in four billion secrets gives no valid private key: then Node throws at the start.
-  const privateKey = keyOf(appSecret, 'keys of pushes')
+  const privateKey = deriveKey(appSecret, 'keys of pushes')
   const pair = createECDH('prime256v1')
   pair.setPrivateKey(privateKey)
   return { publicKey: pair.getPublicKey('base64url'), privateKey: privateKey.toString('base64url') }

@@ -1,8 +1,8 @@
 import { sql, type Insertable } from 'kysely'
-import type { Texts } from '#contract/languages.ts'
+import type { LocalizedText } from '#contract/languages.ts'
 import type { CoverColumns } from '#server/features/catalog/catalog.ts'
 import type { PushSubscriptionsTable } from '#server/features/alerts/tables.ts'
-import type { Batch } from '#server/features/alerts/queries.ts'
+import type { AlertBatch } from '#server/features/alerts/queries.ts'
 import type { BegunSession } from '#server/features/members/members.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
@@ -23,7 +23,7 @@ export async function saveSubscription(tx: Tx, row: Insertable<PushSubscriptions
 }
 
 /** Deletes all of a user's browsers but the latest. */
-export async function keepLatestSubscriptions(tx: Tx, userId: string, most: number): Promise<void> {
+export async function deleteOlderSubscriptions(tx: Tx, userId: string, most: number): Promise<void> {
   const older = tx
     .selectFrom('push_subscriptions')
     .select('id')
@@ -74,7 +74,12 @@ export function selectSubscriptions(db: Db, userId: string) {
  * Marks the subscriptions of another key than the site's, unmarks those whose key is the site's again, and deletes those marked
  * before `before`.
  */
-export async function forgetOtherKeys(tx: Tx, publicKey: string, now: Date, before: Date): Promise<void> {
+export async function expireOtherKeySubscriptions(
+  tx: Tx,
+  publicKey: string,
+  now: Date,
+  before: Date,
+): Promise<void> {
   await sql`UPDATE push_subscriptions SET other_key_since = NULL
     WHERE public_key = ${publicKey} AND other_key_since IS NOT NULL`.execute(tx)
   // Unlike <>, these conditions use the index.
@@ -88,7 +93,7 @@ export async function forgetOtherKeys(tx: Tx, publicKey: string, now: Date, befo
 export async function queuePushes(
   tx: Tx,
   publicKey: string,
-  { video_id, number, count }: Batch,
+  { video_id, number, count }: AlertBatch,
   userIds: readonly string[],
   { due_at, expires_at }: { due_at: Date; expires_at: Date },
 ): Promise<void> {
@@ -140,7 +145,7 @@ export interface DuePush extends CoverColumns {
   p256dh: string
   auth: string
   language: string | null
-  titles: Texts
+  titles: LocalizedText
   /** True if the video is still published and a favorite of the user. */
   is_wanted: boolean
 }
@@ -181,24 +186,24 @@ export async function claimPushes(
   return rows
 }
 
-type Claimed = Pick<DuePush, 'subscription_id' | 'video_id' | 'attempts' | 'due_at'>
+type PushClaim = Pick<DuePush, 'subscription_id' | 'video_id' | 'attempts' | 'due_at'>
 
 /** SQL condition for the row of a claim; false if a newer release has replaced it or another process has claimed it since. */
-const ofClaim = ({ subscription_id, video_id, attempts, due_at }: Claimed) =>
+const isClaimedRow = ({ subscription_id, video_id, attempts, due_at }: PushClaim) =>
   sql<boolean>`subscription_id = ${subscription_id} AND video_id = ${video_id}
     AND attempts = ${attempts} AND due_at = ${due_at}`
 
-export async function deletePush(db: Db, claimed: Claimed): Promise<void> {
-  await db.deleteFrom('push_messages').where(ofClaim(claimed)).execute()
+export async function deletePush(db: Db, claimed: PushClaim): Promise<void> {
+  await db.deleteFrom('push_messages').where(isClaimedRow(claimed)).execute()
 }
 
 /** Postpones a push to its next attempt. */
-export async function postponePush(db: Db, claimed: Claimed, due_at: Date): Promise<void> {
-  await db.updateTable('push_messages').set({ due_at }).where(ofClaim(claimed)).execute()
+export async function postponePush(db: Db, claimed: PushClaim, due_at: Date): Promise<void> {
+  await db.updateTable('push_messages').set({ due_at }).where(isClaimedRow(claimed)).execute()
 }
 
 /** Releases an unfinished push, without counting the attempt. */
-export async function handBackPush(db: Db, claimed: Claimed, due_at: Date): Promise<void> {
+export async function releasePush(db: Db, claimed: PushClaim, due_at: Date): Promise<void> {
   const attempts = claimed.attempts - 1
-  await db.updateTable('push_messages').set({ due_at, attempts }).where(ofClaim(claimed)).execute()
+  await db.updateTable('push_messages').set({ due_at, attempts }).where(isClaimedRow(claimed)).execute()
 }

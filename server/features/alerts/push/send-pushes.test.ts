@@ -7,12 +7,12 @@ import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.t
 import { registerMember } from '#server/testing/builders/register-member.ts'
 import { releaseEpisodes } from '#server/testing/builders/release-episodes.ts'
 import {
-  openPushService,
+  startFakePushService,
   PushBrowser,
-  readVapid,
+  verifyVapid,
   type FakePushService,
 } from '#server/testing/fakes/push-service.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Db } from '#server/tables.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import { claimPushes } from './push-queries.ts'
@@ -29,8 +29,11 @@ let video: BuiltVideo
 let service: FakePushService
 
 beforeAll(async () => {
-  site = await testSite({ clock: { now: () => time.now } }, { MAIL_FROM: 'Salt & Co <hello@drama.example>' })
-  service = await openPushService()
+  site = await startTestSite(
+    { clock: { now: () => time.now } },
+    { MAIL_FROM: 'Salt & Co <hello@drama.example>' },
+  )
+  service = await startFakePushService()
 })
 afterAll(async () => {
   await service.close()
@@ -62,9 +65,9 @@ async function publish(...numbers: number[]): Promise<void> {
 
 /** Creates a guest with the drama among their favorites, and a browser with notifications on. */
 async function fan(visitor: Visitor = site.visitor(), browser = new PushBrowser()) {
-  await visitor.ask(getUser)
-  await visitor.ask(addFavorite, { body: { video_id: video.id } })
-  await visitor.ask(startPushAlerts, { body: browser.subscription })
+  await visitor.callOk(getUser)
+  await visitor.callOk(addFavorite, { body: { video_id: video.id } })
+  await visitor.callOk(startPushAlerts, { body: browser.subscription })
   return { visitor, browser, got: () => browser.read(service) }
 }
 
@@ -93,7 +96,7 @@ describe('a release', () => {
       'content-encoding': 'aes128gcm',
       topic: expect.stringMatching(/^[\w-]{32}$/),
     })
-    expect(taken && readVapid(taken, site.context.pushKeys.publicKey)).toMatchObject({
+    expect(taken && verifyVapid(taken, site.context.pushKeys.publicKey)).toMatchObject({
       aud: new URL(browser.subscription.endpoint).origin,
       sub: 'mailto:hello@drama.example',
     })
@@ -106,7 +109,7 @@ describe('a release', () => {
 
   it('has the language of each user, with the cover of that language', async () => {
     const { visitor, got } = await fan()
-    await visitor.ask(changeUser, { body: { language: 'dy' } })
+    await visitor.callOk(changeUser, { body: { language: 'dy' } })
     const covers = { dy: { path: 'public/covers/salz.webp', color: '#112233' } }
     await site.context.db
       .updateTable('videos')
@@ -138,16 +141,16 @@ describe('a release', () => {
     const mailed = async () => (await site.mails(email)).filter(({ text }) => text.includes('Salt')).length
     await publish(3)
     expect([phone.got().length, laptop.got().length, await mailed()]).toEqual([1, 1, 0])
-    await visitor.ask(changeAlerts, { body: { mail: true } })
+    await visitor.callOk(changeAlerts, { body: { mail: true } })
     await publish(4)
     expect([phone.got().length, laptop.got().length, await mailed()]).toEqual([2, 2, 1])
   })
 
   it('is not pushed if it was turned off, or the favorite was removed or added afterwards', async () => {
     const off = await fan()
-    await off.visitor.ask(stopPushAlerts, { body: { endpoint: off.browser.subscription.endpoint } })
+    await off.visitor.callOk(stopPushAlerts, { body: { endpoint: off.browser.subscription.endpoint } })
     const former = await fan()
-    await former.visitor.ask(removeFavorites, { body: { video_ids: [video.id] } })
+    await former.visitor.callOk(removeFavorites, { body: { video_ids: [video.id] } })
     await releaseEpisodes(site.context, video, 3)
     await sendAlerts(site.context)
     time.pass(1)
@@ -161,7 +164,7 @@ describe('a release', () => {
   async function fiftyBrowsers(): Promise<PushBrowser[]> {
     const browsers = Array.from({ length: 50 }, () => new PushBrowser())
     const { visitor } = await fan()
-    const { id: user_id } = await visitor.ask(getUser)
+    const { id: user_id } = await visitor.callOk(getUser)
     await site.context.db
       .insertInto('push_subscriptions')
       .values(

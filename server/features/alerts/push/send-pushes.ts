@@ -4,20 +4,20 @@ import type { OfferedLanguages } from '#contract/languages.ts'
 import type { translate } from '#server/i18n/translate.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
-import { NotPublic, openPublicAgent } from '#server/platform/public-network.ts'
+import { NotPublicError, openPublicAgent } from '#server/platform/public-network.ts'
 import type { Db } from '#server/tables.ts'
-import { postPush, type PushAnswer } from './post-push.ts'
-import { writePush } from './push-message.ts'
+import { postPush, type PushResponse } from './post-push.ts'
+import { buildPushMessage } from './push-message.ts'
 import type { PushKeys } from './push-keys.ts'
 import {
   claimPushes,
   deletePush,
   deleteSubscription,
-  handBackPush,
+  releasePush,
   postponePush,
   type DuePush,
 } from './push-queries.ts'
-import { judgePush, restMs } from './push-verdict.ts'
+import { decidePushOutcome, unresponsivePauseMs } from './push-verdict.ts'
 
 export interface PushContext {
   db: Db
@@ -34,12 +34,12 @@ export interface PushContext {
   pushAgent?: Agent
 }
 
-const usualTimeoutMs = 10_000
+const defaultTimeoutMs = 10_000
 /** Duration of a claim: longer than a push takes. Pushes claimed by a process that died wait for that long. */
 const claimMs = 120_000
-const atOnce = 20
+const maxConcurrent = 20
 /** After this many pushes without a response, a run postpones the rest of that domain. */
-const mostSilent = 3
+const maxUnanswered = 3
 
 /** State of one run of the job. */
 interface Run {
@@ -47,7 +47,7 @@ interface Run {
   agent: Agent
   signal: AbortSignal
   /** Number of pushes to each domain without a response. */
-  silent: Map<string, number>
+  unansweredByDomain: Map<string, number>
 }
 
 /**
@@ -62,30 +62,30 @@ export async function sendPushes(
 ): Promise<void> {
   const agent = context.pushAgent ?? (await openPublicAgent())
   try {
-    await sendAll({ context, agent, signal, silent: new Map() })
+    await sendAll({ context, agent, signal, unansweredByDomain: new Map() })
   } finally {
     if (agent !== context.pushAgent) agent.destroy()
   }
 }
 
 async function sendAll(run: Run): Promise<void> {
-  const underway = new Set<Promise<void>>()
+  const inFlight = new Set<Promise<void>>()
   const failures: unknown[] = []
   const send = (push: DuePush) => {
     const sending = sendOne(run, push)
       .catch((error: unknown) => void failures.push(error))
-      .finally(() => underway.delete(sending))
-    underway.add(sending)
+      .finally(() => inFlight.delete(sending))
+    inFlight.add(sending)
   }
   try {
     for (;;) {
-      const room = run.signal.aborted || failures.length > 0 ? 0 : atOnce - underway.size
-      for (const push of await claim(run.context, room)) send(push)
-      if (underway.size === 0) break
-      await Promise.race(underway)
+      const capacity = run.signal.aborted || failures.length > 0 ? 0 : maxConcurrent - inFlight.size
+      for (const push of await claim(run.context, capacity)) send(push)
+      if (inFlight.size === 0) break
+      await Promise.race(inFlight)
     }
   } finally {
-    await Promise.all(underway)
+    await Promise.all(inFlight)
   }
   if (failures.length > 0) throw failures[0]
 }
@@ -97,49 +97,49 @@ async function claim({ db, clock, pushKeys }: PushContext, limit: number): Promi
 }
 
 async function sendOne(run: Run, push: DuePush): Promise<void> {
-  const { context, silent } = run
+  const { context, unansweredByDomain } = run
   const { db, clock, log } = context
   if (!push.is_wanted || push.expires_at <= clock.now()) return deletePush(db, push)
   const domain = domainOf(push)
-  if ((silent.get(domain) ?? 0) >= mostSilent)
-    return handBackPush(db, push, new Date(clock.now().getTime() + restMs))
+  if ((unansweredByDomain.get(domain) ?? 0) >= maxUnanswered)
+    return releasePush(db, push, new Date(clock.now().getTime() + unresponsivePauseMs))
   const { answer, reason } = await post(run, push)
-  if (answer === 'stopped') return handBackPush(db, push, clock.now())
-  if (answer === undefined) silent.set(domain, (silent.get(domain) ?? 0) + 1)
-  const verdict = answer === 'private' ? 'gone' : judgePush(push, clock.now(), answer)
+  if (answer === 'stopped') return releasePush(db, push, clock.now())
+  if (answer === undefined) unansweredByDomain.set(domain, (unansweredByDomain.get(domain) ?? 0) + 1)
+  const outcome = answer === 'private' ? 'gone' : decidePushOutcome(push, clock.now(), answer)
   // The endpoint is a secret address, so only its host is logged.
-  const facts = { service: new URL(push.endpoint).host, attempts: push.attempts, reason }
-  if (verdict === 'sent') return deletePush(db, push)
-  if (verdict === 'gone') {
-    log.info(facts, 'A push subscription was deleted, because its service no longer accepts it')
+  const logFields = { service: new URL(push.endpoint).host, attempts: push.attempts, reason }
+  if (outcome === 'sent') return deletePush(db, push)
+  if (outcome === 'gone') {
+    log.info(logFields, 'A push subscription was deleted, because its service no longer accepts it')
     return deleteSubscription(db, push.subscription_id)
   }
-  if (verdict === 'refused') {
-    log.warn(facts, 'A push message was refused by its service and dropped')
+  if (outcome === 'refused') {
+    log.warn(logFields, 'A push message was refused by its service and dropped')
     return deletePush(db, push)
   }
-  log.info(facts, 'A push message failed and will be retried')
-  return postponePush(db, push, verdict.again)
+  log.info(logFields, 'A push message failed and will be retried')
+  return postponePush(db, push, outcome.retryAt)
 }
 
 /** Returns a host's domain. Hosts under a domain are free for its owner, so timeouts are counted per domain. */
 const domainOf = ({ endpoint }: DuePush) => new URL(endpoint).hostname.split('.').slice(-2).join('.')
 
 /** The service's response; undefined without one, `stopped` if the run was aborted. */
-interface Outcome {
-  answer: PushAnswer | 'private' | 'stopped' | undefined
+interface PostResult {
+  answer: PushResponse | 'private' | 'stopped' | undefined
   reason: string
 }
 
-async function post({ context, agent, signal }: Run, push: DuePush): Promise<Outcome> {
-  const { pushTimeoutMs = usualTimeoutMs } = context
+async function post({ context, agent, signal }: Run, push: DuePush): Promise<PostResult> {
+  const { pushTimeoutMs = defaultTimeoutMs } = context
   try {
     const answer = await postPush(await encryptPush(context, push), agent, pushTimeoutMs, signal)
     return { answer, reason: `HTTP ${answer.status}` }
   } catch (error) {
     const reason = error instanceof Error ? error.name : 'no answer'
     // No real push service has a private address.
-    if (error instanceof NotPublic) return { answer: 'private', reason }
+    if (error instanceof NotPublicError) return { answer: 'private', reason }
     return { answer: signal.aborted ? 'stopped' : undefined, reason }
   }
 }
@@ -149,10 +149,10 @@ const loadWebPush = async () => (await import('web-push')).default
 
 /** Encrypts a push for the browser and signs it. While it waits at the service, a newer one of the same drama replaces it. */
 async function encryptPush(context: PushContext, push: DuePush) {
-  const { clock, languages, translate: words, pushKeys, inbox } = context
+  const { clock, languages, translate: translateText, pushKeys, inbox } = context
   const { endpoint, p256dh, auth, expires_at, video_id } = push
   const webPush = await loadWebPush()
-  const payload = JSON.stringify(writePush(push, languages(), words))
+  const payload = JSON.stringify(buildPushMessage(push, languages(), translateText))
   return webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payload, {
     vapidDetails: { subject: `mailto:${inbox()}`, ...pushKeys },
     TTL: Math.floor((expires_at.getTime() - clock.now().getTime()) / 1000),

@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getPushAlerts, startPushAlerts, stopPushAlerts } from '#contract/alerts.ts'
 import { deleteUser, exportUser, getUser, signIn } from '#contract/members.ts'
-import { forgetGuests } from '#server/features/members/account/forget-guests.ts'
+import { deleteIdleGuests } from '#server/features/members/account/forget-guests.ts'
 import { PushBrowser } from '#server/testing/fakes/push-service.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { alertsFeature } from '#server/features/alerts/feature.ts'
 import { derivePushKeys } from './push-keys.ts'
-import { forgetUnreachable, loadPushAlerts } from './subscriptions.ts'
+import { deleteUnreachableSubscriptions, loadPushAlerts } from './subscriptions.ts'
 
 const time = { now: new Date('2026-03-01T12:00:00Z') }
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite({ clock: { now: () => time.now } })
+  site = await startTestSite({ clock: { now: () => time.now } })
 })
 afterAll(() => site.close())
 
 async function guest() {
   const visitor = site.visitor()
-  await visitor.ask(getUser)
+  await visitor.callOk(getUser)
   return visitor
 }
 
@@ -37,34 +37,35 @@ describe('notifications in a browser', () => {
     for (const visitor of [await guest(), (await registerMember(site)).visitor]) {
       const browser = new PushBrowser()
       const { endpoint } = browser.subscription
-      const before = await visitor.ask(getPushAlerts)
+      const before = await visitor.callOk(getPushAlerts)
       expect(before).toEqual({ public_key: expect.stringMatching(/^[\w-]{87}$/), browsers: [] })
       const on = { ...before, browsers: [fingerprint(browser)] }
       for (let press = 0; press < 2; press++)
-        expect(await visitor.ask(startPushAlerts, { body: browser.subscription })).toEqual(on)
-      expect(await visitor.ask(getPushAlerts)).toEqual(on)
+        expect(await visitor.callOk(startPushAlerts, { body: browser.subscription })).toEqual(on)
+      expect(await visitor.callOk(getPushAlerts)).toEqual(on)
       for (let press = 0; press < 2; press++)
-        expect(await visitor.ask(stopPushAlerts, { body: { endpoint } })).toEqual({ push: false })
-      expect(await visitor.ask(getPushAlerts)).toEqual(before)
+        expect(await visitor.callOk(stopPushAlerts, { body: { endpoint } })).toEqual({ push: false })
+      expect(await visitor.callOk(getPushAlerts)).toEqual(before)
     }
   })
 
   it('cost a guest no row until they are on', async () => {
     const visitor = await guest()
-    const { id } = await visitor.ask(getUser)
+    const { id } = await visitor.callOk(getUser)
     const row = () => site.context.db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst()
-    await visitor.ask(getPushAlerts)
+    await visitor.callOk(getPushAlerts)
     expect(await row()).toBeUndefined()
-    await visitor.ask(startPushAlerts, { body: new PushBrowser().subscription })
+    await visitor.callOk(startPushAlerts, { body: new PushBrowser().subscription })
     expect(await row()).toEqual({ id })
   })
 
   it('belong to the last user who turned them on there', async () => {
     const browser = new PushBrowser()
     const [first, second] = [await guest(), await guest()]
-    for (const visitor of [first, second]) await visitor.ask(startPushAlerts, { body: browser.subscription })
-    expect((await first.ask(getPushAlerts)).browsers).toEqual([])
-    expect((await second.ask(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
+    for (const visitor of [first, second])
+      await visitor.callOk(startPushAlerts, { body: browser.subscription })
+    expect((await first.callOk(getPushAlerts)).browsers).toEqual([])
+    expect((await second.callOk(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
   })
 
   it('are on in ten browsers of a person at most, the latest', async () => {
@@ -72,9 +73,9 @@ describe('notifications in a browser', () => {
     const browsers = Array.from({ length: 12 }, () => new PushBrowser())
     for (const { subscription } of browsers) {
       time.now = new Date(time.now.getTime() + 1000)
-      await visitor.ask(startPushAlerts, { body: subscription })
+      await visitor.callOk(startPushAlerts, { body: subscription })
     }
-    const { browsers: on } = await visitor.ask(getPushAlerts)
+    const { browsers: on } = await visitor.callOk(getPushAlerts)
     expect(on).toEqual(browsers.slice(2).toReversed().map(fingerprint))
   })
 
@@ -92,7 +93,7 @@ describe('notifications in a browser', () => {
     const visitor = await guest()
     const { answer, status } = await visitor.call(startPushAlerts, { body: { ...subscription, ...wrong } })
     expect([status, answer.code]).toEqual([400, 400])
-    expect((await visitor.ask(getPushAlerts)).browsers).toEqual([])
+    expect((await visitor.callOk(getPushAlerts)).browsers).toEqual([])
   })
 })
 
@@ -101,29 +102,29 @@ describe('what is stored of a browser', () => {
     const { visitor: other, email, user } = await registerMember(site)
     const browser = new PushBrowser()
     const visitor = await guest()
-    await visitor.ask(startPushAlerts, { body: browser.subscription })
-    await visitor.ask(signIn, { body: { email, password } })
+    await visitor.callOk(startPushAlerts, { body: browser.subscription })
+    await visitor.callOk(signIn, { body: { email, password } })
     expect(await stored(browser)).toMatchObject({ user_id: user.id })
-    expect((await other.ask(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
+    expect((await other.callOk(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
   })
 
   it('is in the export, and goes with the account', async () => {
     const { visitor } = await registerMember(site)
     const browser = new PushBrowser()
-    await visitor.ask(startPushAlerts, { body: browser.subscription })
-    const exported = await visitor.ask(exportUser, { body: { current_password: password } })
+    await visitor.callOk(startPushAlerts, { body: browser.subscription })
+    const exported = await visitor.callOk(exportUser, { body: { current_password: password } })
     expect(exported).toMatchObject({
       new_episode_notifications: [{ endpoint: browser.subscription.endpoint }],
     })
-    await visitor.ask(deleteUser, { body: { current_password: password } })
+    await visitor.callOk(deleteUser, { body: { current_password: password } })
     expect(await stored(browser)).toBeUndefined()
   })
 
   it('goes with a guest who has been away for 400 days', async () => {
     const browser = new PushBrowser()
-    await (await guest()).ask(startPushAlerts, { body: browser.subscription })
+    await (await guest()).callOk(startPushAlerts, { body: browser.subscription })
     time.now = new Date(time.now.getTime() + 401 * 86_400_000)
-    await forgetGuests(site.context, new AbortController().signal)
+    await deleteIdleGuests(site.context, new AbortController().signal)
     expect(await stored(browser)).toBeUndefined()
   })
 })
@@ -146,31 +147,31 @@ describe('under another APP_SECRET', () => {
   it('a start and its commands leave the subscriptions, which are there when the secret is back', async () => {
     const browser = new PushBrowser()
     const visitor = await guest()
-    await visitor.ask(startPushAlerts, { body: browser.subscription })
+    await visitor.callOk(startPushAlerts, { body: browser.subscription })
     alertsFeature({ secret: 'another secret of thirty-two characters' })
-    const { id } = await visitor.ask(getUser)
+    const { id } = await visitor.callOk(getUser)
     const { db } = site.context
     expect((await loadPushAlerts(db, other().pushKeys, id)).browsers).toEqual([])
     for (let days = 0; days < 29; days += 28) {
       pass(days)
-      await forgetUnreachable(other())
+      await deleteUnreachableSubscriptions(other())
     }
     expect(await stored(browser)).toMatchObject({ other_key_since: expect.any(Date) })
-    await forgetUnreachable(site.context)
+    await deleteUnreachableSubscriptions(site.context)
     expect(await stored(browser)).toMatchObject({ other_key_since: null })
-    expect((await visitor.ask(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
+    expect((await visitor.callOk(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
   })
 
   it('subscriptions are deleted after 30 days of it', async () => {
     const browser = new PushBrowser()
-    await (await guest()).ask(startPushAlerts, { body: browser.subscription })
-    await forgetUnreachable(other())
+    await (await guest()).callOk(startPushAlerts, { body: browser.subscription })
+    await deleteUnreachableSubscriptions(other())
     pass(31)
-    await forgetUnreachable(site.context)
+    await deleteUnreachableSubscriptions(site.context)
     expect(await stored(browser)).toBeDefined()
-    await forgetUnreachable(other())
+    await deleteUnreachableSubscriptions(other())
     pass(31)
-    await forgetUnreachable(other())
+    await deleteUnreachableSubscriptions(other())
     expect(await stored(browser)).toBeUndefined()
   })
 })

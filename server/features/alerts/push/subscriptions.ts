@@ -10,16 +10,16 @@ import type { AlertsContext } from '#server/features/alerts/alerts.ts'
 import type { PushKeys } from './push-keys.ts'
 import {
   deleteSubscription,
-  forgetOtherKeys,
+  expireOtherKeySubscriptions,
   isSubscribed,
-  keepLatestSubscriptions,
+  deleteOlderSubscriptions,
   moveSubscriptions,
   saveSubscription,
   selectSubscriptions,
 } from './push-queries.ts'
 
 /** Maximum number of browsers per user with notifications; the latest are kept. */
-const mostBrowsers = 10
+const maxBrowsers = 10
 
 /** Returns the id by which a browser finds its subscription. The endpoint is a secret address and is not returned by the API. */
 const fingerprint = (endpoint: string) => createHash('sha256').update(endpoint).digest('base64url')
@@ -43,18 +43,18 @@ interface Subscriber {
  * @throws Fault badRequest if it is not a subscription of a public push service, tooMany if too many come from one network; Refusal
  * signInFirst if the session has ended
  */
-export async function startPush(
+export async function subscribeToPush(
   { clock, pushKeys, quotas }: Pick<AlertsContext, 'clock' | 'pushKeys' | 'quotas'>,
   tx: Tx,
   { userId, sessionId, ip }: Subscriber,
-  given: PushSubscription,
+  subscription: PushSubscription,
 ): Promise<void> {
-  const { endpoint, p256dh, auth } = given
+  const { endpoint, p256dh, auth } = subscription
   if (!isPublicUrl(endpoint)) throw new Fault('badRequest', 'the endpoint is not on the internet')
   if (!isPoint(p256dh)) throw new Fault('badRequest', 'p256dh is no key')
   if (sessionId !== undefined) await holdSession(tx, sessionId)
   const id = fingerprint(endpoint)
-  if (!(await isSubscribed(tx, id))) quotas.take('push', ip)
+  if (!(await isSubscribed(tx, id))) quotas.spendOrThrow('push', ip)
   await saveSubscription(tx, {
     id,
     user_id: userId,
@@ -66,31 +66,31 @@ export async function startPush(
     other_key_since: null,
     created_at: clock.now(),
   })
-  await keepLatestSubscriptions(tx, userId, mostBrowsers)
+  await deleteOlderSubscriptions(tx, userId, maxBrowsers)
 }
 
 /** Turns notifications off in a browser, whichever user is signed in: knowing the endpoint proves that the request is the browser's. */
-export const stopPush = (db: Db, endpoint: string): Promise<void> =>
+export const unsubscribeFromPush = (db: Db, endpoint: string): Promise<void> =>
   deleteSubscription(db, fingerprint(endpoint))
 
 /** Moves a guest's subscriptions to the member; the session that starts then is bound to them (`bindSubscriptions`). */
-export async function mergePush(tx: Tx, guestId: string, memberId: string): Promise<void> {
+export async function mergePushSubscriptions(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await moveSubscriptions(tx, guestId, memberId)
-  await keepLatestSubscriptions(tx, memberId, mostBrowsers)
+  await deleteOlderSubscriptions(tx, memberId, maxBrowsers)
 }
 
 /** Subscriptions of another key are kept for this long, because the key may return with its APP_SECRET. */
-const otherKeyMs = 30 * dayMs
+const otherKeyRetentionMs = 30 * dayMs
 
 /** Deletes browsers that have been subscribed only with a former key of the site for too long: no push reaches them. */
-export async function forgetUnreachable({
+export async function deleteUnreachableSubscriptions({
   db,
   clock,
   pushKeys,
 }: Pick<AlertsContext, 'db' | 'clock' | 'pushKeys'>): Promise<void> {
   const now = clock.now()
-  const before = new Date(now.getTime() - otherKeyMs)
-  await inTransaction(db, (tx) => forgetOtherKeys(tx, pushKeys.publicKey, now, before))
+  const before = new Date(now.getTime() - otherKeyRetentionMs)
+  await inTransaction(db, (tx) => expireOtherKeySubscriptions(tx, pushKeys.publicKey, now, before))
 }
 
 /** Returns whether a key is a point on the curve of the encryption; with any other key, each push would fail. */

@@ -1,24 +1,26 @@
 import { sql, type RawBuilder } from 'kysely'
-import { foldEmail } from '#server/platform/email-address.ts'
+import { emailLookupKey } from '#server/platform/email-address.ts'
 import type { Db } from '#server/tables.ts'
 
 /** The unverified address of a user's latest order that still has one; null if there is none. */
-export const orderEmailOf = (userId: RawBuilder<string>) =>
+export const latestOrderEmail = (userId: RawBuilder<string>) =>
   sql<string | null>`(SELECT orders.email FROM orders WHERE orders.user_id = ${userId} AND orders.email <> ''
     ORDER BY orders.created_at DESC, orders.id LIMIT 1)`
 
-export async function selectOrderEmail(db: Db, userId: string): Promise<string | null> {
-  const { email } = await db.selectNoFrom(orderEmailOf(sql`${userId}`).as('email')).executeTakeFirstOrThrow()
+export async function selectLatestOrderEmail(db: Db, userId: string): Promise<string | null> {
+  const { email } = await db
+    .selectNoFrom(latestOrderEmail(sql`${userId}`).as('email'))
+    .executeTakeFirstOrThrow()
   return email
 }
 
 /** Returns the ids of the users with orders of an address, compared case-insensitively. */
-export async function selectCustomers(db: Db, email: string, limit: number): Promise<string[]> {
+export async function selectCustomerIdsByEmail(db: Db, email: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('orders')
     .select('user_id')
     .distinct()
-    .where(sql<string>`lower(email)`, '=', foldEmail(email))
+    .where(sql<string>`lower(email)`, '=', emailLookupKey(email))
     .limit(limit)
     .execute()
   return rows.map(({ user_id }) => user_id)

@@ -1,17 +1,17 @@
-import { inLanguage, type Language } from '#contract/languages.ts'
+import { textInLanguage, type Language } from '#contract/languages.ts'
 import type { Dispute, ListedOrder } from '#contract/studio/orders.ts'
 import { csvLine } from '#server/platform/csv.ts'
-import type { After } from '#server/platform/database/prepared-page.ts'
+import type { PagePosition } from '#server/platform/database/prepared-page.ts'
 import { readPage, type Paging } from '#server/platform/read-page.ts'
 import type { Db } from '#server/tables.ts'
-import { selectAllOrders, selectDisputes, type ListedRow, type OrderFilter } from './order-list-queries.ts'
+import { selectAllOrders, selectDisputes, type OrderListRow, type OrderFilter } from './order-list-queries.ts'
 import { disputeUrl } from '#server/features/billing/gateways/dispute-url.ts'
 import type { DisputeStatus } from '#server/features/billing/tables.ts'
 
 /** An operator's view of orders: the language, and whether buyers are shown. */
-export interface Look {
+export interface OrderViewOptions {
   language: Language
-  seesPeople: boolean
+  canSeeCustomers: boolean
 }
 
 export interface Page<Row> {
@@ -24,31 +24,34 @@ export async function listAllOrders(
   db: Db,
   filter: OrderFilter,
   paging: Paging,
-  look: Look,
+  viewOptions: OrderViewOptions,
 ): Promise<Page<ListedOrder>> {
-  const name = nameOf(filter)
-  const read = (after: After | undefined, limit: number) => selectAllOrders(db, filter, after, limit)
-  const { page, next_cursor } = await readPage(name, paging, read, ({ created_at, id }) => [created_at, id])
-  return { list: page.map((row) => presentListed(row, look)), next_cursor }
+  const cursorScope = cursorScopeOf(filter)
+  const read = (after: PagePosition | undefined, limit: number) => selectAllOrders(db, filter, after, limit)
+  const { page, next_cursor } = await readPage(cursorScope, paging, read, ({ created_at, id }) => [
+    created_at,
+    id,
+  ])
+  return { list: page.map((row) => presentOrderListItem(row, viewOptions)), next_cursor }
 }
 
-const nameOf = (filter: OrderFilter) => `all orders ${JSON.stringify(filter)}`
+const cursorScopeOf = (filter: OrderFilter) => `all orders ${JSON.stringify(filter)}`
 
 /** Lists disputed payments, paid last first. @throws Fault badCursor */
 export async function listDisputes(
   db: Db,
   state: DisputeStatus,
   paging: Paging,
-  look: Look,
+  viewOptions: OrderViewOptions,
 ): Promise<Page<Dispute>> {
-  const read = (after: After | undefined, limit: number) => selectDisputes(db, state, after, limit)
+  const read = (after: PagePosition | undefined, limit: number) => selectDisputes(db, state, after, limit)
   const { page, next_cursor } = await readPage(`disputes ${state}`, paging, read, (row) => [
     row.started_at,
     row.attempt_id,
   ])
   const list = page.map((row) => ({
     attempt_id: row.attempt_id,
-    order: presentListed(row, look),
+    order: presentOrderListItem(row, viewOptions),
     state,
     disputed_cents: row.dispute_cents ?? row.disputed_cents,
     reason: row.dispute_reason,
@@ -61,13 +64,16 @@ export async function listDisputes(
 }
 
 /** Presents an order in an operator's list. */
-export function presentListed(row: ListedRow, { language, seesPeople }: Look): ListedOrder {
+export function presentOrderListItem(
+  row: OrderListRow,
+  { language, canSeeCustomers }: OrderViewOptions,
+): ListedOrder {
   const texts = row.titles ?? row.names
   return {
     id: row.id,
     status: row.status,
     kind: row.kind,
-    title: texts ? inLanguage(texts, language) : '',
+    title: texts ? textInLanguage(texts, language) : '',
     number: row.number,
     amount_cents: row.amount_cents,
     refunded_cents: row.refunded_cents,
@@ -76,7 +82,7 @@ export function presentListed(row: ListedRow, { language, seesPeople }: Look): L
     method: row.method,
     user_id: row.user_id,
     // Empty if the account was deleted.
-    email: seesPeople && row.email !== '' ? row.email : null,
+    email: canSeeCustomers && row.email !== '' ? row.email : null,
     created_at: row.created_at.toISOString(),
     paid_at: row.paid_at?.toISOString() ?? null,
     past_due: row.dunned_id !== null,
@@ -85,9 +91,9 @@ export function presentListed(row: ListedRow, { language, seesPeople }: Look): L
 }
 
 /** Orders per page of the export. */
-const exportSize = 1000
+const exportPageSize = 1000
 
-const exported = [
+const csvColumns = [
   'order',
   'created_at',
   'paid_at',
@@ -104,16 +110,16 @@ const exported = [
   'email',
 ]
 
-const decimal = (cents: number) => (cents / 100).toFixed(2)
+const formatCents = (cents: number) => (cents / 100).toFixed(2)
 
 /** Yields the same orders as CSV, in batches of lines, after a header row. @throws Fault badCursor */
 export async function exportOrders(
   db: Db,
   filter: OrderFilter,
   cursor: string | undefined,
-  look: Look,
+  viewOptions: OrderViewOptions,
 ): Promise<{ csv: string; next_cursor: string | null }> {
-  const { list, next_cursor } = await listAllOrders(db, filter, { cursor, size: exportSize }, look)
+  const { list, next_cursor } = await listAllOrders(db, filter, { cursor, size: exportPageSize }, viewOptions)
   const lines = list.map((order) =>
     csvLine([
       order.id,
@@ -123,8 +129,8 @@ export async function exportOrders(
       order.kind,
       order.title,
       order.number,
-      decimal(order.amount_cents),
-      decimal(order.refunded_cents),
+      formatCents(order.amount_cents),
+      formatCents(order.refunded_cents),
       order.currency,
       order.gateway,
       order.method,
@@ -132,6 +138,6 @@ export async function exportOrders(
       order.email,
     ]),
   )
-  const head = cursor === undefined ? [csvLine(exported)] : []
-  return { csv: [...head, ...lines].join(''), next_cursor }
+  const headerLines = cursor === undefined ? [csvLine(csvColumns)] : []
+  return { csv: [...headerLines, ...lines].join(''), next_cursor }
 }

@@ -1,21 +1,21 @@
 import { Refusal } from '#contract/errors.ts'
-import type { OrderFile } from '#contract/studio/orders.ts'
+import type { OrderDetails } from '#contract/studio/orders.ts'
 import { listEntitlementsOfOrder } from '#server/features/library/library.ts'
 import type { Db } from '#server/tables.ts'
 import { selectAttempts, type AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
-import { presentListed, type Look } from './list-all-orders.ts'
+import { presentOrderListItem, type OrderViewOptions } from './list-all-orders.ts'
 import {
   selectLedgerOfOrder,
   selectWebhookEventsOfOrder,
   selectRefundsOfOrder,
-  selectRenewalOf,
+  selectRenewalDate,
 } from './order-details-queries.ts'
-import { selectRefundable } from '#server/features/billing/balance/bonus-queries.ts'
+import { selectRefundableCents } from '#server/features/billing/balance/bonus-queries.ts'
 import type { RefundLimit } from '#server/features/billing/refunds/refund-order.ts'
-import { selectListedOrder } from './order-list-queries.ts'
+import { selectOrderListRow } from './order-list-queries.ts'
 import { selectOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 import { selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
-import { selectUnreturnedOf } from '#server/features/billing/refunds/unreturned-queries.ts'
+import { selectUnwantedPaymentsOfOrder } from '#server/features/billing/refunds/unreturned-queries.ts'
 
 /**
  * Loads all details of one order for operators.
@@ -25,34 +25,34 @@ import { selectUnreturnedOf } from '#server/features/billing/refunds/unreturned-
 export async function loadOrderDetails(
   db: Db,
   orderId: string,
-  look: Look,
-  limit: Pick<RefundLimit, 'mostCents'> | undefined,
-): Promise<OrderFile> {
-  const [listed, order] = await Promise.all([selectListedOrder(db, orderId), selectOrder(db, orderId)])
+  viewOptions: OrderViewOptions,
+  limit: Pick<RefundLimit, 'maxCents'> | undefined,
+): Promise<OrderDetails> {
+  const [listed, order] = await Promise.all([selectOrderListRow(db, orderId), selectOrder(db, orderId)])
   if (!listed || !order) throw new Refusal('notFound')
-  const [attempts, refunds, notifications, ledger, entitlements] = await Promise.all([
+  const [attempts, refunds, webhookEvents, ledger, entitlements] = await Promise.all([
     selectAttempts(db, [orderId]),
     selectRefundsOfOrder(db, orderId),
     selectWebhookEventsOfOrder(db, orderId),
     selectLedgerOfOrder(db, orderId),
-    listEntitlementsOfOrder(db, orderId, look.language),
+    listEntitlementsOfOrder(db, orderId, viewOptions.language),
   ])
-  const [unreturned] = await selectUnreturnedOf(db, orderId)
+  const [unwantedPayment] = await selectUnwantedPaymentsOfOrder(db, orderId)
   return {
-    order: presentListed(listed, look),
+    order: presentOrderListItem(listed, viewOptions),
     subscription_id: order.subscription_id,
     period_no: order.period_no,
-    renews_at: (await selectRenewalOf(db, orderId))?.toISOString() ?? null,
+    renews_at: (await selectRenewalDate(db, orderId))?.toISOString() ?? null,
     introductory: order.introductory,
     restored_at: order.restored_at?.toISOString() ?? null,
     expires_at: order.expires_at.toISOString(),
-    agreed_to: await wordsOf(db, order),
-    refundable_cents: refundableCents(order, unreturned?.cents, limit?.mostCents(order.currency)),
-    ...(order.kind === 'top_up' ? { unspent_cents: await selectRefundable(db, orderId) } : {}),
+    agreed_to: await loadAgreedTerms(db, order),
+    refundable_cents: refundableCents(order, unwantedPayment?.cents, limit?.maxCents(order.currency)),
+    ...(order.kind === 'top_up' ? { unspent_cents: await selectRefundableCents(db, orderId) } : {}),
     attempts: attempts.map(presentAttempt),
     refunds: refunds.map((each) => ({ ...each, created_at: each.created_at.toISOString() })),
-    notifications: notifications.map(({ received_at, applied_at, ...heard }) => ({
-      ...heard,
+    notifications: webhookEvents.map(({ received_at, applied_at, ...event }) => ({
+      ...event,
       received_at: received_at.toISOString(),
       applied_at: applied_at?.toISOString() ?? null,
     })),
@@ -70,16 +70,16 @@ export async function loadOrderDetails(
 
 function refundableCents(
   { status, amount_cents, refunded_cents }: OrderRow,
-  unreturnedCents = 0,
-  mostCents?: number,
+  unwantedCents = 0,
+  maxCents?: number,
 ): number {
   if (status === 'cancelled' || status === 'expired' || status === 'failed')
-    return Math.min(unreturnedCents, mostCents ?? unreturnedCents)
+    return Math.min(unwantedCents, maxCents ?? unwantedCents)
   if (status !== 'paid' && status !== 'partially_refunded') return 0
-  return Math.max(0, Math.min(amount_cents, mostCents ?? amount_cents) - refunded_cents)
+  return Math.max(0, Math.min(amount_cents, maxCents ?? amount_cents) - refunded_cents)
 }
 
-function presentAttempt(row: AttemptRow): OrderFile['attempts'][number] {
+function presentAttempt(row: AttemptRow): OrderDetails['attempts'][number] {
   const { id, number, status, gateway, reference, decline_code, dispute, disputed_cents } = row
   const started_at = row.started_at.toISOString()
   const check_at = row.check_at?.toISOString() ?? null
@@ -98,7 +98,7 @@ function presentAttempt(row: AttemptRow): OrderFile['attempts'][number] {
 }
 
 /** Returns the terms that the buyer agreed to. */
-async function wordsOf(db: Db, { consent }: Pick<OrderRow, 'consent'>): Promise<string | null> {
+async function loadAgreedTerms(db: Db, { consent }: Pick<OrderRow, 'consent'>): Promise<string | null> {
   if (consent?.shown_hash === undefined) return consent?.shown ?? null
   return selectShownTerms(db, consent.shown_hash)
 }

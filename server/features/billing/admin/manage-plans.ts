@@ -1,23 +1,23 @@
 import type { Insertable } from 'kysely'
 import { Refusal } from '#contract/errors.ts'
-import type { Texts } from '#contract/languages.ts'
-import type { PlanMember, SoldPlan } from '#contract/studio/plans.ts'
+import type { LocalizedText } from '#contract/languages.ts'
+import type { PlanSubscriber, StudioPlan } from '#contract/studio/plans.ts'
 import { newId } from '#server/platform/ids.ts'
 import { readPage, type Paging } from '#server/platform/read-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { gatewaysFor } from '#server/features/billing/gateways/gateways.ts'
-import type { Look, Page } from './list-all-orders.ts'
+import type { OrderViewOptions, Page } from './list-all-orders.ts'
 import type { PlanRow } from '#server/features/billing/records/offer-queries.ts'
 import {
   clearOtherHighlights,
   insertPlan,
   lockPlan,
-  lockSale,
+  lockPlanChanges,
   selectAllPlans,
-  selectPlanMembers,
+  selectPlanSubscribers,
   updatePlan,
-  type CountedPlanRow,
+  type PlanRowWithSubscribers,
 } from './plan-queries.ts'
 import type { PlansTable } from '#server/features/billing/tables.ts'
 
@@ -27,17 +27,17 @@ export type PlanTerms = Pick<
   'names' | 'descriptions' | 'price_cents' | 'intro_price_cents' | 'period_days' | 'highlight' | 'position'
 >
 
-type Seller = Pick<BillingContext, 'gateways' | 'clock'>
+type PlanContext = Pick<BillingContext, 'gateways' | 'clock'>
 
 /** Lists the plans on sale, then the retired ones. */
-export async function listPlansForAdmin(db: Db): Promise<SoldPlan[]> {
-  return (await selectAllPlans(db)).map(presentSold)
+export async function listPlansForAdmin(db: Db): Promise<StudioPlan[]> {
+  return (await selectAllPlans(db)).map(presentPlan)
 }
 
 /** A plan that is on sale now, and the ids of the plans that lost the highlight to it. */
-interface Sold {
-  plan: SoldPlan
-  dimmed: string[]
+interface PlanChange {
+  plan: StudioPlan
+  unhighlightedPlanIds: string[]
 }
 
 /**
@@ -45,16 +45,19 @@ interface Sold {
  * @throws Refusal introductionTooHigh; amountNotTaken where no gateway takes such an amount
  */
 export async function addPlan(
-  { gateways }: Seller,
+  { gateways }: PlanContext,
   tx: Tx,
   terms: PlanTerms & { currency: string },
-): Promise<Sold> {
-  check({ gateways }, terms)
-  await lockSale(tx)
-  const plan = { id: newId('plan'), ...terms, ...withTexts(terms) }
-  const dimmed = terms.highlight ? await clearOtherHighlights(tx, plan.id) : []
+): Promise<PlanChange> {
+  checkPrices({ gateways }, terms)
+  await lockPlanChanges(tx)
+  const plan = { id: newId('plan'), ...terms, ...serializeTexts(terms) }
+  const unhighlightedPlanIds = terms.highlight ? await clearOtherHighlights(tx, plan.id) : []
   await insertPlan(tx, plan)
-  return { plan: presentSold({ ...terms, id: plan.id, retired_at: null, subscribers: 0 }), dimmed }
+  return {
+    plan: presentPlan({ ...terms, id: plan.id, retired_at: null, subscribers: 0 }),
+    unhighlightedPlanIds,
+  }
 }
 
 /**
@@ -65,52 +68,52 @@ export async function addPlan(
  * @throws Refusal notFound; movedOn where it was retired; introductionTooHigh, amountNotTaken as for a new plan
  */
 export async function changePlanTerms(
-  context: Seller,
+  context: PlanContext,
   tx: Tx,
   id: string,
   change: Partial<PlanTerms>,
-): Promise<Sold & { before: SoldPlan }> {
-  await lockSale(tx)
-  const row = await lockOnSale(tx, id)
-  const { id: _id, retired_at: _onSale, ...asItIs } = row
-  const terms = { ...asItIs, ...change }
-  check(context, terms)
-  const before = presentSold({ ...row, subscribers: 0 })
+): Promise<PlanChange & { before: StudioPlan }> {
+  await lockPlanChanges(tx)
+  const row = await lockActivePlan(tx, id)
+  const { id: _id, retired_at: _retiredAt, ...currentTerms } = row
+  const terms = { ...currentTerms, ...change }
+  checkPrices(context, terms)
+  const before = presentPlan({ ...row, subscribers: 0 })
   if (terms.price_cents === row.price_cents && terms.period_days === row.period_days) {
-    const dimmed = terms.highlight ? await clearOtherHighlights(tx, id) : []
-    await updatePlan(tx, id, { ...change, ...withTexts(change) })
-    return { plan: presentSold({ ...row, ...change, subscribers: 0 }), dimmed, before }
+    const unhighlightedPlanIds = terms.highlight ? await clearOtherHighlights(tx, id) : []
+    await updatePlan(tx, id, { ...change, ...serializeTexts(change) })
+    return { plan: presentPlan({ ...row, ...change, subscribers: 0 }), unhighlightedPlanIds, before }
   }
   await updatePlan(tx, id, { retired_at: context.clock.now() })
   return { ...(await addPlan(context, tx, terms)), before }
 }
 
 /** Takes a plan off sale. @throws Refusal notFound; movedOn where it is retired already */
-export async function retirePlan({ clock }: Seller, tx: Tx, id: string): Promise<SoldPlan> {
-  const row = await lockOnSale(tx, id)
+export async function retirePlan({ clock }: PlanContext, tx: Tx, id: string): Promise<StudioPlan> {
+  const row = await lockActivePlan(tx, id)
   const retired_at = clock.now()
   await updatePlan(tx, id, { retired_at })
-  return presentSold({ ...row, retired_at, subscribers: 0 })
+  return presentPlan({ ...row, retired_at, subscribers: 0 })
 }
 
 /** Lists the subscribers of a plan, latest first. @throws Fault badCursor */
-export async function listPlanMembers(
+export async function listPlanSubscribers(
   db: Db,
   planId: string,
   paging: Paging,
-  { seesPeople }: Look,
-): Promise<Page<PlanMember>> {
+  { canSeeCustomers }: OrderViewOptions,
+): Promise<Page<PlanSubscriber>> {
   const { page, next_cursor } = await readPage(
     `members of ${planId}`,
     paging,
-    (after, limit) => selectPlanMembers(db, planId, after, limit),
+    (after, limit) => selectPlanSubscribers(db, planId, after, limit),
     ({ created_at, id }) => [created_at, id],
   )
   const list = page.map(({ id, created_at, period_ends_at, status, email, order_email, ...row }) => ({
     ...row,
     subscription_id: id,
-    email: seesPeople ? email : null,
-    order_email: seesPeople ? order_email : null,
+    email: canSeeCustomers ? email : null,
+    order_email: canSeeCustomers ? order_email : null,
     status: status === 'past_due' ? ('past_due' as const) : ('active' as const),
     since: created_at.toISOString(),
     period_ends_at: period_ends_at?.toISOString() ?? null,
@@ -118,18 +121,18 @@ export async function listPlanMembers(
   return { list, next_cursor }
 }
 
-async function lockOnSale(tx: Tx, id: string): Promise<PlanRow> {
+async function lockActivePlan(tx: Tx, id: string): Promise<PlanRow> {
   const row = await lockPlan(tx, id)
   if (!row) throw new Refusal('notFound')
   if (row.retired_at !== null) throw new Refusal('movedOn')
   return row
 }
 
-type Priced = Pick<PlanRow, 'price_cents' | 'intro_price_cents' | 'currency'>
+type PlanPrice = Pick<PlanRow, 'price_cents' | 'intro_price_cents' | 'currency'>
 
-function check(
-  { gateways }: Pick<Seller, 'gateways'>,
-  { price_cents, intro_price_cents: intro, currency }: Priced,
+function checkPrices(
+  { gateways }: Pick<PlanContext, 'gateways'>,
+  { price_cents, intro_price_cents: intro, currency }: PlanPrice,
 ): void {
   if (intro !== null && intro >= price_cents)
     throw new Refusal('introductionTooHigh', { field: 'intro_price_cents' })
@@ -140,15 +143,16 @@ function check(
 }
 
 /** Returns the texts as the database stores them; a text that is empty in a language falls back to English. */
-function withTexts({ names, descriptions }: Partial<PlanTerms>) {
+function serializeTexts({ names, descriptions }: Partial<PlanTerms>) {
   return {
-    ...(names ? { names: JSON.stringify(filled(names)) } : {}),
-    ...(descriptions ? { descriptions: JSON.stringify(filled(descriptions)) } : {}),
+    ...(names ? { names: JSON.stringify(withoutEmptyTexts(names)) } : {}),
+    ...(descriptions ? { descriptions: JSON.stringify(withoutEmptyTexts(descriptions)) } : {}),
   } as Pick<Insertable<PlansTable>, 'names' | 'descriptions'>
 }
 
-const filled = (texts: Texts) => Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''))
+const withoutEmptyTexts = (texts: LocalizedText) =>
+  Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''))
 
-function presentSold({ retired_at, ...row }: CountedPlanRow): SoldPlan {
+function presentPlan({ retired_at, ...row }: PlanRowWithSubscribers): StudioPlan {
   return { ...row, retired_at: retired_at?.toISOString() ?? null }
 }

@@ -50,7 +50,7 @@ export function selectLedgerOfOrder(db: Db, orderId: string) {
  * Returns the renewal date of the plan whose current period an order paid for; undefined for any other order, and where the
  * plan is cancelled.
  */
-export async function selectRenewalOf(db: Db, orderId: string): Promise<Date | undefined> {
+export async function selectRenewalDate(db: Db, orderId: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('orders')
     .innerJoin('subscriptions', (join) =>

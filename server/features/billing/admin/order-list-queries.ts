@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OrderGatewayId } from '#contract/billing.ts'
-import type { After } from '#server/platform/database/prepared-page.ts'
-import { foldEmail } from '#server/platform/email-address.ts'
+import type { PagePosition } from '#server/platform/database/prepared-page.ts'
+import { emailLookupKey } from '#server/platform/email-address.ts'
 import type { Db } from '#server/tables.ts'
 import type { DisputeStatus, OrderStatus } from '#server/features/billing/tables.ts'
 
@@ -18,7 +18,7 @@ export interface OrderFilter {
 }
 
 /** The columns of an order in a list. */
-const listed = [
+const orderColumns = [
   'orders.id',
   'orders.status',
   'orders.kind',
@@ -33,13 +33,13 @@ const listed = [
   'orders.paid_at',
 ] as const
 
-const goods = ['videos.titles', 'plans.names', 'episodes.number'] as const
+const productColumns = ['videos.titles', 'plans.names', 'episodes.number'] as const
 
 /** The subscription of an unpaid renewal that may still be charged, and the time of the next attempt; null for no more. */
-const dunned = ['dunned.id as dunned_id', 'dunned.try_at as retry_at'] as const
+const dunningColumns = ['dunned.id as dunned_id', 'dunned.try_at as retry_at'] as const
 
 /** Selects orders with the columns of a list and the product that was bought. */
-const selectListed = (db: Db) =>
+const selectOrdersForList = (db: Db) =>
   db
     .selectFrom('orders')
     .leftJoin('videos', 'videos.id', 'orders.video_id')
@@ -52,17 +52,17 @@ const selectListed = (db: Db) =>
         .on('orders.status', '=', 'pending')
         .on(sql<boolean>`orders.period_no = dunned.period_no + 1`),
     )
-    .select(listed)
-    .select(goods)
-    .select(dunned)
+    .select(orderColumns)
+    .select(productColumns)
+    .select(dunningColumns)
 
-export type ListedRow = Awaited<ReturnType<typeof selectAllOrders>>[number]
+export type OrderListRow = Awaited<ReturnType<typeof selectAllOrders>>[number]
 
 /**
  * Selects the orders of all users, latest first, after a position. An index provides this order for every combination of
  * filters. State, gateway and limit are literals: a generic plan would scan all orders to find those in a rare state.
  */
-export function selectAllOrders(db: Db, filter: OrderFilter, after: After | undefined, limit: number) {
+export function selectAllOrders(db: Db, filter: OrderFilter, after: PagePosition | undefined, limit: number) {
   let page = db
     .selectFrom('orders')
     .select(['id'])
@@ -75,14 +75,14 @@ export function selectAllOrders(db: Db, filter: OrderFilter, after: After | unde
   if (status !== undefined) page = page.where('status', '=', sql.lit(status))
   if (gateway !== undefined) page = page.where('gateway', '=', sql.lit(gateway))
   if (userId !== undefined) page = page.where('user_id', '=', userId)
-  if (email !== undefined) page = page.where(sql<string>`lower(email)`, '=', foldEmail(email))
+  if (email !== undefined) page = page.where(sql<string>`lower(email)`, '=', emailLookupKey(email))
   if (since !== undefined) page = page.where('created_at', '>=', since)
   if (until !== undefined) page = page.where('created_at', '<', until)
   if (after !== undefined)
     page = page.where(
       sql<boolean>`created_at <= ${after.at} AND (created_at < ${after.at} OR id > ${after.id})`,
     )
-  return selectListed(db)
+  return selectOrdersForList(db)
     .innerJoin(page.as('page'), 'page.id', 'orders.id')
     .orderBy('orders.created_at', 'desc')
     .orderBy('orders.id')
@@ -90,12 +90,12 @@ export function selectAllOrders(db: Db, filter: OrderFilter, after: After | unde
 }
 
 /** Returns one order with the columns of a list. */
-export function selectListedOrder(db: Db, id: string): Promise<ListedRow | undefined> {
-  return selectListed(db).where('orders.id', '=', id).executeTakeFirst()
+export function selectOrderListRow(db: Db, id: string): Promise<OrderListRow | undefined> {
+  return selectOrdersForList(db).where('orders.id', '=', id).executeTakeFirst()
 }
 
 /** Selects payments with a dispute in this state, paid last first, after a position. The page is read alone, in the order of its index. */
-export function selectDisputes(db: Db, state: DisputeStatus, after: After | undefined, limit: number) {
+export function selectDisputes(db: Db, state: DisputeStatus, after: PagePosition | undefined, limit: number) {
   let page = db
     .selectFrom('attempts')
     .select(['id', 'order_id', 'disputed_cents', 'reference', 'started_at'])
@@ -110,7 +110,7 @@ export function selectDisputes(db: Db, state: DisputeStatus, after: After | unde
     page = page.where(
       sql<boolean>`started_at <= ${after.at} AND (started_at < ${after.at} OR id > ${after.id})`,
     )
-  return selectListed(db)
+  return selectOrdersForList(db)
     .innerJoin(page.as('page'), 'page.order_id', 'orders.id')
     .select(['page.id as attempt_id', 'page.disputed_cents', 'page.reference', 'page.started_at'])
     .select(['page.dispute_cents', 'page.dispute_reason', 'page.dispute_due_at', 'page.dispute_reference'])

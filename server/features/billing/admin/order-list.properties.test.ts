@@ -3,14 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '#server/platform/ids.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 import { insertPaidOrder, insertUserRow } from '#server/testing/builders/money-builders.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { walkPages } from '#server/testing/walk-pages.ts'
-import { moveRecords } from '#server/features/billing/personal-data/personal-data-queries.ts'
+import { moveBillingRecords } from '#server/features/billing/personal-data/personal-data-queries.ts'
 import { listOrders } from '#server/features/billing/checkout/present-order.ts'
 
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
 })
 afterAll(() => site.close())
 
@@ -45,9 +45,10 @@ test(
           for (const at of guests) await order(guest, at)
           const seen = await walkPages({
             sizes,
-            read: (paging) => listOrders(site.context, member, paging, 'en'),
-            async meanwhile(page) {
-              if (page === signInAfter) await db.transaction().execute((tx) => moveRecords(tx, guest, member))
+            fetchPage: (paging) => listOrders(site.context, member, paging, 'en'),
+            async betweenPages(page) {
+              if (page === signInAfter)
+                await db.transaction().execute((tx) => moveBillingRecords(tx, guest, member))
               for (const after of newAfter) if (after === page) await order(member, 100 + page)
             },
           })

@@ -1,15 +1,15 @@
 import { sql, type Insertable, type Updateable } from 'kysely'
-import type { After } from '#server/platform/database/prepared-page.ts'
+import type { PagePosition } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { orderEmailOf } from './customer-queries.ts'
+import { latestOrderEmail } from './customer-queries.ts'
 import { nextPrice } from '#server/features/billing/records/price-queries.ts'
 import type { PlansTable } from '#server/features/billing/tables.ts'
 
 /** The count stops here: it is a rough figure for how a plan sells. */
-const mostCounted = 1000
-const mostPlans = 500
+const maxCountedSubscribers = 1000
+const maxPlans = 500
 
-const live = sql<boolean>`subscriptions.status IN ('active', 'past_due')`
+const isActiveSubscription = sql<boolean>`subscriptions.status IN ('active', 'past_due')`
 
 /** Returns the plans on sale in their order, then the retired, latest first, each with its number of subscribers. */
 export function selectAllPlans(db: Db) {
@@ -18,7 +18,7 @@ export function selectAllPlans(db: Db) {
     .selectAll()
     .select(
       sql<number>`(SELECT count(*)::int FROM (
-        SELECT FROM subscriptions WHERE plan_id = plans.id AND ${live} LIMIT ${sql.lit(mostCounted)}) counted)`.as(
+        SELECT FROM subscriptions WHERE plan_id = plans.id AND ${isActiveSubscription} LIMIT ${sql.lit(maxCountedSubscribers)}) counted)`.as(
         'subscribers',
       ),
     )
@@ -26,11 +26,11 @@ export function selectAllPlans(db: Db) {
     .orderBy('retired_at', 'desc')
     .orderBy('position')
     .orderBy('id')
-    .limit(mostPlans)
+    .limit(maxPlans)
     .execute()
 }
 
-export type CountedPlanRow = Awaited<ReturnType<typeof selectAllPlans>>[number]
+export type PlanRowWithSubscribers = Awaited<ReturnType<typeof selectAllPlans>>[number]
 
 export function lockPlan(tx: Tx, id: string) {
   return tx.selectFrom('plans').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
@@ -45,7 +45,7 @@ export async function updatePlan(tx: Tx, id: string, change: Updateable<PlansTab
 }
 
 /** Serializes changes to what is on sale, so that each sees which plan is highlighted. */
-export async function lockSale(tx: Tx): Promise<void> {
+export async function lockPlanChanges(tx: Tx): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('plans on sale', 0))`.execute(tx)
 }
 
@@ -63,7 +63,12 @@ export async function clearOtherHighlights(tx: Tx, id: string): Promise<string[]
 }
 
 /** Selects the subscribers of a plan, latest first, after a position, with the price of each one's next period. */
-export function selectPlanMembers(db: Db, planId: string, after: After | undefined, limit: number) {
+export function selectPlanSubscribers(
+  db: Db,
+  planId: string,
+  after: PagePosition | undefined,
+  limit: number,
+) {
   let page = db
     .selectFrom('subscriptions')
     .innerJoin('plans', 'plans.id', 'subscriptions.plan_id')
@@ -72,7 +77,7 @@ export function selectPlanMembers(db: Db, planId: string, after: After | undefin
       'subscriptions.id',
       'subscriptions.user_id',
       'users.email',
-      sql<string | null>`CASE WHEN users.email IS NULL THEN ${orderEmailOf(sql.ref('users.id'))} END`.as(
+      sql<string | null>`CASE WHEN users.email IS NULL THEN ${latestOrderEmail(sql.ref('users.id'))} END`.as(
         'order_email',
       ),
       'subscriptions.status',
@@ -83,7 +88,7 @@ export function selectPlanMembers(db: Db, planId: string, after: After | undefin
       'plans.currency',
     ])
     .where('subscriptions.plan_id', '=', planId)
-    .where(live)
+    .where(isActiveSubscription)
     .orderBy('subscriptions.created_at', 'desc')
     .orderBy('subscriptions.id')
     .limit(sql.lit(limit))

@@ -5,16 +5,16 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
  * The rolling window for the limits of auto-unlock: the number of unlocks, and one undo. Calendar days would begin at a
  * different hour for each user.
  */
-export const autoUnlockSpanMs = dayMs
+export const autoUnlockWindowMs = dayMs
 
-const undoMs = 2 * 60_000
+const undoWindowMs = 2 * 60_000
 
 /** The refund reason of an automatic unlock that the user undid. */
 export const undoReason = 'auto_unlock_undone'
 
 /** Returns the earliest creation time of an order that can be undone at a moment. */
-export const undoableSince = (at: Date): Date => new Date(at.getTime() - undoMs)
+export const undoableSince = (at: Date): Date => new Date(at.getTime() - undoWindowMs)
 
 /** Returns the deadline for undoing an automatic unlock. */
-export const undoUntil = ({ created_at }: Pick<OrderRow, 'created_at'>): Date =>
-  new Date(created_at.getTime() + undoMs)
+export const undoDeadlineOf = ({ created_at }: Pick<OrderRow, 'created_at'>): Date =>
+  new Date(created_at.getTime() + undoWindowMs)

@@ -1,16 +1,16 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
-import { autoUnlockSpanMs, undoableSince, undoReason } from './auto-unlock-limits.ts'
+import { autoUnlockWindowMs, undoableSince, undoReason } from './auto-unlock-limits.ts'
 import type { AutoUnlocksTable } from './tables.ts'
 
 export type AutoUnlockRow = Selectable<AutoUnlocksTable>
 
-const ofPerson = (db: Db, userId: string) =>
+const autoUnlocksOf = (db: Db, userId: string) =>
   db.selectFrom('auto_unlocks').selectAll().where('user_id', '=', userId)
 
 /** Returns the dramas for which a user has auto-unlock on, the one turned on first being first. */
 export function selectAutoUnlocks(db: Db, userId: string): Promise<AutoUnlockRow[]> {
-  return ofPerson(db, userId).orderBy('created_at').orderBy('video_id').execute()
+  return autoUnlocksOf(db, userId).orderBy('created_at').orderBy('video_id').execute()
 }
 
 export function selectAutoUnlock(
@@ -18,7 +18,7 @@ export function selectAutoUnlock(
   userId: string,
   videoId: string,
 ): Promise<AutoUnlockRow | undefined> {
-  return ofPerson(db, userId).where('video_id', '=', videoId).executeTakeFirst()
+  return autoUnlocksOf(db, userId).where('video_id', '=', videoId).executeTakeFirst()
 }
 
 /** Stores a user's consent to auto-unlock of a drama, replacing an earlier one. */
@@ -34,12 +34,16 @@ export async function upsertAutoUnlock(tx: Tx, row: Insertable<AutoUnlocksTable>
 
 /** Turns auto-unlock of a drama off. @returns whether it was on */
 export async function deleteAutoUnlock(tx: Tx, userId: string, videoId: string): Promise<boolean> {
-  const gone = tx.deleteFrom('auto_unlocks').where('user_id', '=', userId).where('video_id', '=', videoId)
-  return (await gone.executeTakeFirstOrThrow()).numDeletedRows === 1n
+  const deletion = tx.deleteFrom('auto_unlocks').where('user_id', '=', userId).where('video_id', '=', videoId)
+  return (await deletion.executeTakeFirstOrThrow()).numDeletedRows === 1n
 }
 
 /** Counts a user's automatic orders since a moment, by drama. Undone ones count, so that undoing never yields free episodes. */
-export async function countAutomatic(db: Db, userId: string, since: Date): Promise<Map<string, number>> {
+export async function countAutomaticOrders(
+  db: Db,
+  userId: string,
+  since: Date,
+): Promise<Map<string, number>> {
   const { rows } = await sql<{ video_id: string; count: number }>`
     SELECT video_id, count(*)::int AS count FROM orders
     WHERE user_id = ${userId} AND automatic AND created_at > ${since} AND paid_at IS NOT NULL
@@ -48,8 +52,8 @@ export async function countAutomatic(db: Db, userId: string, since: Date): Promi
 }
 
 /** Returns the dramas for which a user has used the undo of the last 24 hours. */
-export async function selectUndone(db: Db, userId: string, now: Date): Promise<ReadonlySet<string>> {
-  const since = new Date(now.getTime() - autoUnlockSpanMs)
+export async function selectUndoneVideoIds(db: Db, userId: string, now: Date): Promise<ReadonlySet<string>> {
+  const since = new Date(now.getTime() - autoUnlockWindowMs)
   const { rows } = await sql<{ video_id: string }>`
     SELECT DISTINCT orders.video_id FROM orders
     JOIN attempts ON attempts.order_id = orders.id JOIN refunds ON refunds.attempt_id = attempts.id
@@ -59,7 +63,7 @@ export async function selectUndone(db: Db, userId: string, now: Date): Promise<R
 }
 
 /** Marks an order as made by auto-unlock, with the consent that the user gave when turning it on. */
-export async function markAutomatic(
+export async function markOrderAutomatic(
   tx: Tx,
   orderId: string,
   { shown_hash, created_at }: AutoUnlockRow,

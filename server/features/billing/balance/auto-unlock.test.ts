@@ -17,24 +17,24 @@ import { Shopper } from '#server/testing/builders/shopper.ts'
 import {
   balanceOf,
   balanceSite,
-  expectBalanced,
+  expectLedgerAndBalances,
   offerOf,
-  withBalance,
+  createShopperWithBalance,
 } from '#server/testing/site/balance-site.ts'
-import { episodeOf, playing, type MoneySite } from '#server/testing/site/money-site.ts'
+import { episodeIdOf, playbackCode, type BillingSite } from '#server/testing/site/money-site.ts'
 
 const day = 86_400_000
 const minute = 60_000
 const shown = 'The next episodes unlock for $0.99 each from your balance.'
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
   site = await balanceSite()
 })
 afterAll(() => site.close())
-afterEach(() => expectBalanced(site))
+afterEach(() => expectLedgerAndBalances(site))
 
-const somebody = async () => (await withBalance(site)).shopper
+const somebody = async () => (await createShopperWithBalance(site)).shopper
 
 const wanted = () => ({
   video_id: site.video.id,
@@ -45,12 +45,12 @@ const wanted = () => ({
 })
 
 const turnOn = ({ visitor }: Shopper, daily_limit = 5, video_id = site.video.id) =>
-  visitor.ask(setAutoUnlock, { body: { ...wanted(), video_id, daily_limit } })
+  visitor.callOk(setAutoUnlock, { body: { ...wanted(), video_id, daily_limit } })
 
 const trySetting = async ({ visitor }: Shopper, body: BodyOf<typeof setAutoUnlock>) =>
   (await visitor.call(setAutoUnlock, { body })).answer
 
-const unlock = async ({ visitor }: Shopper, number: number, episode_id = episodeOf(site, number)) =>
+const unlock = async ({ visitor }: Shopper, number: number, episode_id = episodeIdOf(site, number)) =>
   (await visitor.call(autoUnlock, { body: { episode_id } })).answer
 
 const undo = async ({ visitor }: Shopper, order_id = '') =>
@@ -71,7 +71,7 @@ describe('auto-unlock', () => {
   test('unlocks nothing before the person has turned it on for the drama', async () => {
     const shopper = await somebody()
     expect(await unlock(shopper, 4)).toMatchObject({ code: 409, message: expect.stringContaining('off') })
-    expect(await playing(site, shopper)).toBe(402)
+    expect(await playbackCode(site, shopper)).toBe(402)
     expect(await leftOf(shopper)).toBe(500)
   })
 
@@ -88,8 +88,8 @@ describe('auto-unlock', () => {
       code: 200,
       info: { status: 'paid', automatic: { undo_until: expect.any(String), can_undo: true } },
     })
-    expect(await playing(site, shopper)).toBe(200)
-    const { auto_unlocks } = await shopper.visitor.ask(getBalance)
+    expect(await playbackCode(site, shopper)).toBe(200)
+    const { auto_unlocks } = await shopper.visitor.callOk(getBalance)
     expect(auto_unlocks).toMatchObject([{ left_today: 4 }])
   })
 
@@ -116,8 +116,8 @@ describe('auto-unlock', () => {
     const answers = await Promise.all([4, 5, 6].map((number) => unlock(shopper, number)))
     expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 409, 409])
     expect(await leftOf(shopper)).toBe(401)
-    site.moveOn(day + 1000)
-    const open = await Promise.all([4, 5, 6].map((number) => playing(site, shopper, number)))
+    site.advanceClock(day + 1000)
+    const open = await Promise.all([4, 5, 6].map((number) => playbackCode(site, shopper, number)))
     const locked = [4, 5, 6].filter((_, index) => open[index] === 402)
     expect((await unlock(shopper, locked[0] ?? 0)).code).toBe(200)
   })
@@ -141,7 +141,7 @@ describe('auto-unlock', () => {
     const shopper = await somebody()
     await turnOn(shopper)
     const announced = async (amount_cents: number) => {
-      const body = { episode_id: episodeOf(site, 4), amount_cents }
+      const body = { episode_id: episodeIdOf(site, 4), amount_cents }
       return (await shopper.visitor.call(autoUnlock, { body })).answer
     }
     expect(await announced(49)).toMatchObject({ code: 409, info: { amount_cents: 99, currency: 'USD' } })
@@ -158,7 +158,7 @@ describe('auto-unlock', () => {
   })
 
   test('is not turned on by somebody who never had a balance', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     expect(await trySetting(shopper, wanted())).toMatchObject({
       code: 409,
       info: { available_cents: 0, missing_cents: 99 },
@@ -168,7 +168,7 @@ describe('auto-unlock', () => {
   test('is off after one call', async () => {
     const shopper = await somebody()
     await turnOn(shopper)
-    const off = await shopper.visitor.ask(stopAutoUnlock, { body: { video_id: site.video.id } })
+    const off = await shopper.visitor.callOk(stopAutoUnlock, { body: { video_id: site.video.id } })
     expect(off).toEqual({ auto_unlocks: [] })
     expect((await unlock(shopper, 4)).code).toBe(409)
   })
@@ -176,7 +176,7 @@ describe('auto-unlock', () => {
   test('is refused where the balance is too low', async () => {
     const shopper = await somebody()
     await turnOn(shopper)
-    await shopper.visitor.ask(refundBalance, { body: {} })
+    await shopper.visitor.callOk(refundBalance, { body: {} })
     expect(await unlock(shopper, 4)).toMatchObject({ code: 409, info: { missing_cents: 99 } })
   })
 })
@@ -190,7 +190,7 @@ describe('the consent to auto-unlock', () => {
         message: expect.stringContaining('right of withdrawal'),
         info: { field: 'immediate_delivery' },
       })
-    expect((await shopper.visitor.ask(getBalance)).auto_unlocks).toEqual([])
+    expect((await shopper.visitor.callOk(getBalance)).auto_unlocks).toEqual([])
   })
 
   test('is that of each automatic order, which nobody withdraws from', async () => {
@@ -207,13 +207,13 @@ describe('the consent to auto-unlock', () => {
     expect(await audited(user_id)).toMatchObject([
       { event: 'auto_unlock_on', details: { shown_hash: consent?.shown_hash } },
     ])
-    await shopper.visitor.ask(stopAutoUnlock, { body: { video_id: site.video.id } })
-    site.moveOn(3 * day)
+    await shopper.visitor.callOk(stopAutoUnlock, { body: { video_id: site.video.id } })
+    site.advanceClock(3 * day)
     await deleteUnusedTerms(db, clock.now())
     expect(await selectShownTerms(db, consent?.shown_hash ?? '')).toBe(shown)
     const receipt = (await site.mails(shopper.email)).find(({ subject }) => subject.endsWith('episode 4'))
     expect(receipt?.text).toContain('you lose your 14-day right of withdrawal')
-    await site.visitor().ask(withdraw, { body: { email: shopper.email, order_id: info?.id } })
+    await site.visitor().callOk(withdraw, { body: { email: shopper.email, order_id: info?.id } })
     expect((await site.mails(shopper.email)).filter(({ text }) => text.includes('#withdraw='))).toEqual([])
   })
 })
@@ -221,8 +221,8 @@ describe('the consent to auto-unlock', () => {
 describe('the audit trail of auto-unlock', () => {
   test('has what changed, and nothing where nothing did', async () => {
     const shopper = await somebody()
-    const { id } = await shopper.visitor.ask(getUser)
-    const turnOff = () => shopper.visitor.ask(stopAutoUnlock, { body: { video_id: site.video.id } })
+    const { id } = await shopper.visitor.callOk(getUser)
+    const turnOff = () => shopper.visitor.callOk(stopAutoUnlock, { body: { video_id: site.video.id } })
     for (const limit of [5, 5, 5, 6]) await turnOn(shopper, limit)
     for (const _ of [1, 2]) await turnOff()
     expect((await audited(id)).map(({ event, details }) => [event, details['daily_limit']])).toEqual([
@@ -235,12 +235,12 @@ describe('the audit trail of auto-unlock', () => {
   test('is bounded for a network, also by turning it on and off again', async () => {
     const limited = await balanceSite({ LIMIT_AUDIT_IP: '2/h' })
     try {
-      const { shopper } = await withBalance(limited)
+      const { shopper } = await createShopperWithBalance(limited)
       const { visitor } = shopper
       const body = { ...wanted(), video_id: limited.video.id }
       const toggle = async () => {
         const { status } = await visitor.call(setAutoUnlock, { body })
-        await visitor.ask(stopAutoUnlock, { body: { video_id: body.video_id } })
+        await visitor.callOk(stopAutoUnlock, { body: { video_id: body.video_id } })
         return status
       }
       expect([await toggle(), await toggle(), await toggle()]).toEqual([200, 200, 429])
@@ -258,7 +258,7 @@ describe('undoing an automatic unlock', () => {
     expect(await undo(shopper, order?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
     expect(await undo(shopper, order?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
     expect(await leftOf(shopper)).toBe(500)
-    expect(await playing(site, shopper)).toBe(402)
+    expect(await playbackCode(site, shopper)).toBe(402)
     expect((await unlock(shopper, 4)).code).toBe(409)
   })
 
@@ -266,10 +266,10 @@ describe('undoing an automatic unlock', () => {
     const shopper = await somebody()
     await turnOn(shopper)
     const { info: order } = await unlock(shopper, 4)
-    const { info: pressed } = await shopper.tryOrder({ episode_id: episodeOf(site, 5), gateway: 'balance' })
+    const { info: pressed } = await shopper.tryOrder({ episode_id: episodeIdOf(site, 5), gateway: 'balance' })
     expect((await undo(shopper, pressed?.id)).code).toBe(404)
-    expect((await undo(await Shopper.on(site), order?.id)).code).toBe(404)
-    site.moveOn(2 * minute + 1000)
+    expect((await undo(await Shopper.create(site), order?.id)).code).toBe(404)
+    site.advanceClock(2 * minute + 1000)
     expect(await undo(shopper, order?.id)).toMatchObject({
       code: 409,
       message: 'This unlock can no longer be undone.',
@@ -289,7 +289,7 @@ describe('undoing an automatic unlock', () => {
     const shopper = await somebody()
     await turnOn(shopper)
     await undo(shopper, (await unlock(shopper, 4)).info?.id)
-    site.moveOn(23 * 60 * minute)
+    site.advanceClock(23 * 60 * minute)
     await turnOn(shopper)
     const { info: again } = await unlock(shopper, 4)
     expect(again).toMatchObject({ status: 'paid', automatic: { can_undo: false } })
@@ -298,9 +298,9 @@ describe('undoing an automatic unlock', () => {
       message: 'You can undo one automatic unlock per drama within 24 hours.',
     })
     expect(await leftOf(shopper)).toBe(401)
-    expect(await playing(site, shopper)).toBe(200)
+    expect(await playbackCode(site, shopper)).toBe(200)
     // Auto-unlock stays on, because nothing was undone.
-    site.moveOn(61 * minute)
+    site.advanceClock(61 * minute)
     const { info: later } = await unlock(shopper, 5)
     expect(later).toMatchObject({ automatic: { can_undo: true } })
     expect(await undo(shopper, later?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })

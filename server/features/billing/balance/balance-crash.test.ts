@@ -1,43 +1,48 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createOrder } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
-import { answerOnce } from '#server/features/billing/checkout/idempotency.ts'
+import { runIdempotently } from '#server/features/billing/checkout/idempotency.ts'
 import { createOrderFor } from '#server/features/billing/checkout/create-order.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { orderCall } from '#server/testing/builders/order-call.ts'
 import type { Shopper } from '#server/testing/builders/shopper.ts'
-import { concurrently } from '#server/testing/concurrently.ts'
-import { beforeEachOf, dieInBilling } from '#server/testing/crash/crash-in-billing.ts'
-import type { Death } from '#server/testing/crash/crashing-pool.ts'
-import { balanceOf, balanceSite, expectBalanced, withBalance } from '#server/testing/site/balance-site.ts'
-import { episodeOf, playing, refundsOf, type MoneySite } from '#server/testing/site/money-site.ts'
+import { runConcurrently } from '#server/testing/concurrently.ts'
+import { crashPointsBeforeEach, simulateCrashInBilling } from '#server/testing/crash/crash-in-billing.ts'
+import type { CrashPoint } from '#server/testing/crash/crashing-pool.ts'
+import {
+  balanceOf,
+  balanceSite,
+  expectLedgerAndBalances,
+  createShopperWithBalance,
+} from '#server/testing/site/balance-site.ts'
+import { episodeIdOf, playbackCode, refundsOf, type BillingSite } from '#server/testing/site/money-site.ts'
 
 const key = 'one press'
 const hour = 3_600_000
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
   site = await balanceSite()
 })
 afterAll(() => site.close())
-afterEach(() => expectBalanced(site))
+afterEach(() => expectLedgerAndBalances(site))
 
 /** Creates a shopper with five dollars, and a request that spends some of them. */
 async function readyToPress() {
-  const { shopper, topUp } = await withBalance(site)
-  const { id: userId } = await shopper.visitor.ask(getUser)
-  const body = { kind: 'episode', gateway: 'balance', episode_id: episodeOf(site, 4) } as const
+  const { shopper, topUp } = await createShopperWithBalance(site)
+  const { id: userId } = await shopper.visitor.callOk(getUser)
+  const body = { kind: 'episode', gateway: 'balance', episode_id: episodeIdOf(site, 4) } as const
   return { shopper, topUpId: topUp.id, userId, body }
 }
 
 type Ready = Awaited<ReturnType<typeof readyToPress>>
 
 /** Handles the request in this process until the simulated crash. */
-function pressUntil(death: Death, { userId, body }: Ready) {
+function pressUntil(death: CrashPoint, { userId, body }: Ready) {
   const request = { userId, key, path: createOrder.path, body, now: new Date() }
-  return dieInBilling(site.databaseUrl, death, async (context) => {
-    await answerOnce(context.db, request, (id) => createOrderFor(context, orderCall(userId, body), id))
+  return simulateCrashInBilling(site.databaseUrl, death, async (context) => {
+    await runIdempotently(context.db, request, (id) => createOrderFor(context, orderCall(userId, body), id))
   })
 }
 
@@ -56,7 +61,7 @@ test(
   { timeout: 120_000 },
   async () => {
     const whole = await pressUntil({ when: 'never', at: 0 }, await readyToPress())
-    await concurrently(beforeEachOf(whole), async (death) => {
+    await runConcurrently(crashPointsBeforeEach(whole), async (death) => {
       const ready = await readyToPress()
       const { shopper, userId, body } = ready
       expect(await pressUntil(death, ready)).toMatchObject({ died: true })
@@ -66,7 +71,7 @@ test(
       const orders = site.context.db.selectFrom('orders').select('id').where('user_id', '=', userId)
       expect(await orders.where('gateway', '=', 'balance').execute()).toEqual([{ id: again.info?.id }])
       expect(await availableTo(shopper)).toBe(401)
-      expect(await playing(site, shopper)).toBe(200)
+      expect(await playbackCode(site, shopper)).toBe(200)
     })
   },
 )
@@ -75,19 +80,21 @@ test(
   'a refund of a top-up that dies before or after a commit goes out once or not at all, and the balance follows',
   { timeout: 120_000 },
   async () => {
-    const refundUntil = (death: Death, orderId: string) =>
-      dieInBilling(site.databaseUrl, death, async (context) => {
+    const refundUntil = (death: CrashPoint, orderId: string) =>
+      simulateCrashInBilling(site.databaseUrl, death, async (context) => {
         await refundOrder(context, orderId, { reason: 'asked for it' })
       })
     const { commits } = await refundUntil({ when: 'never', at: 0 }, (await readyToPress()).topUpId)
-    const deaths = commits.flatMap((at): Death[] => [at, at + 1].map((one) => ({ when: 'before', at: one })))
+    const deaths = commits.flatMap((at): CrashPoint[] =>
+      [at, at + 1].map((one) => ({ when: 'before', at: one })),
+    )
     const people: Ready[] = []
-    await concurrently(deaths, async (death) => {
+    await runConcurrently(deaths, async (death) => {
       const ready = await readyToPress()
       await refundUntil(death, ready.topUpId)
       people.push(ready)
     })
-    site.moveOn(hour)
+    site.advanceClock(hour)
     await runJanitor(site.context)
     for (const { shopper, topUpId } of people) {
       const refunds = await refundsOf(site, topUpId)

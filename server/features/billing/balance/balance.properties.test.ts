@@ -11,12 +11,12 @@ import { checkProperty, propertyRuns, propertyTimeoutMs } from '#server/testing/
 import {
   balanceOf,
   balanceSite,
-  bankSays,
-  expectBalanced,
-  sellTopUp,
-  topUp as buyTopUp,
+  setDisputeStatus,
+  expectLedgerAndBalances,
+  createTopUpProduct,
+  purchaseTopUp as buyTopUp,
 } from '#server/testing/site/balance-site.ts'
-import { episodeOf, playing, type MoneySite } from '#server/testing/site/money-site.ts'
+import { episodeIdOf, playbackCode, type BillingSite } from '#server/testing/site/money-site.ts'
 
 const day = 86_400_000
 /** Each case checks the ledger of all previous ones, so the run time grows with the square of this. */
@@ -31,13 +31,13 @@ const products = [
   [300, 150, 9],
 ] as const
 
-let site: MoneySite
+let site: BillingSite
 /** The ids of the top-ups. */
 const sold: string[] = []
 
 beforeAll(async () => {
   site = await balanceSite()
-  for (const [cents, bonus, days] of products) sold.push(await sellTopUp(site, cents, bonus, days))
+  for (const [cents, bonus, days] of products) sold.push(await createTopUpProduct(site, cents, bonus, days))
 })
 afterAll(() => site.close())
 
@@ -67,7 +67,7 @@ const topUp =
   async ({ model, shopper, topUps }) => {
     const [cents, bonus, days] = products[index] ?? products[0]
     // Orders are told apart by their times.
-    site.moveOn(1)
+    site.advanceClock(1)
     const order = await buyTopUp(site, shopper, sold[index] ?? '')
     topUps.push(order)
     model.topUp(cents, bonus, Date.parse(order.paid_at ?? '') + days * day)
@@ -77,8 +77,8 @@ const topUp =
 const press =
   (episode: number, times: number): Step =>
   async ({ model, shopper, purchases }) => {
-    site.moveOn(1)
-    const order = { episode_id: episodeOf(site, episode), gateway: 'balance' as const }
+    site.advanceClock(1)
+    const order = { episode_id: episodeIdOf(site, episode), gateway: 'balance' as const }
     const answers = await Promise.all(Array.from({ length: times }, () => shopper.tryOrder(order)))
     const paid = answers.flatMap(({ info }) => (info?.status === 'paid' ? [info] : []))
     expect(paid).toHaveLength(model.buy(episode, price, now()) ? 1 : 0)
@@ -114,7 +114,7 @@ const openDispute =
     const order = topUps[index]
     const known = model.topUps[index]
     if (!order || known?.dispute !== 'none' || known.refunded === known.amount) return
-    await bankSays(site, order, 'open')
+    await setDisputeStatus(site, order, 'open')
     model.dispute(index)
   }
 
@@ -123,14 +123,14 @@ const endDispute =
   async ({ model, topUps }) => {
     const order = topUps[index]
     if (!order || model.topUps[index]?.dispute !== 'open') return
-    await bankSays(site, order, outcome)
-    model.end(index, outcome)
+    await setDisputeStatus(site, order, outcome)
+    model.resolveDispute(index, outcome)
   }
 
 const wait =
   (days: number): Step =>
   async ({ model }) => {
-    site.moveOn(days * day)
+    site.advanceClock(days * day)
     await expireBonus(site.context)
     model.expire(now())
   }
@@ -191,7 +191,7 @@ async function observe({ model, shopper }: Run): Promise<void> {
   })
   for (const episode of episodes) {
     const live = model.bought.get(episode)?.live ?? false
-    expect(await playing(site, shopper, episode)).toBe(live ? 200 : 402)
+    expect(await playbackCode(site, shopper, episode)).toBe(live ? 200 : 402)
   }
 }
 
@@ -201,7 +201,7 @@ test(
   () =>
     checkProperty(
       fc.asyncProperty(steps, async (sequence) => {
-        const shopper = await Shopper.on(site)
+        const shopper = await Shopper.create(site)
         const run: Run = { model: new BalanceModel(), shopper, topUps: [], purchases: new Map() }
         for (const [, step] of sequence) {
           await step(run)
@@ -210,7 +210,7 @@ test(
         // The sandbox decides an open dispute when the clock of a later case passes its date.
         for (const index of run.topUps.keys()) await endDispute(index, 'lost')(run)
         await observe(run)
-        await expectBalanced(site)
+        await expectLedgerAndBalances(site)
       }),
       { share: Math.min(1, mostCases / propertyRuns) },
     ),

@@ -6,30 +6,30 @@ import type { Db, Tx } from '#server/tables.ts'
 import {
   enterBalanceRefund,
   enterBreakage,
-  type Split,
+  type PaidAndBonus,
 } from '#server/features/billing/ledger/balance-ledger.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 import {
   insertEntry,
   insertLot,
-  lockFilledLots,
-  lockLotsOf,
+  lockNonEmptyLots,
+  lockOpenLots,
   lockSpentLots,
-  selectLotsOf,
-  type Change,
+  selectOpenLots,
+  type LotChange,
   type LotRow,
 } from './lot-queries.ts'
 import { selectUnspentTopUps } from './bonus-queries.ts'
-import { makeLossGood, takeClosedBonus, type TakenBy } from './returned-top-up.ts'
-import { planReturn, planSpending, sumOf } from './spending-order.ts'
+import { recoverLoss, removeWithdrawnBonus, type TopUpReversalReason } from './returned-top-up.ts'
+import { planRefund, planSpending, sumByKind } from './spending-order.ts'
 
 // All changes of a balance here run while its user is locked (`lockBuyer`).
 
 /** An order that the balance can pay for. */
-export type Purchase = OrderRow & { kind: 'episode' | 'video' }
+export type BalancePurchase = OrderRow & { kind: 'episode' | 'video' }
 
 /** Returns whether the balance can pay for an order: not for a plan, which renews, nor for a top-up, which fills the balance. */
-export const isPurchase = (order: OrderRow): order is Purchase =>
+export const isPayableFromBalance = (order: OrderRow): order is BalancePurchase =>
   order.kind === 'episode' || order.kind === 'video'
 
 /** A user's spendable amounts in one currency. */
@@ -37,38 +37,41 @@ export type Spendable = Omit<Balance, 'refundable_cents'>
 
 /** Returns a user's balances by currency. */
 export async function loadBalances(db: Db, userId: string, now: Date): Promise<Balance[]> {
-  const [lots, topUps] = await Promise.all([selectLotsOf(db, userId, now), selectUnspentTopUps(db, userId)])
+  const [lots, topUps] = await Promise.all([selectOpenLots(db, userId, now), selectUnspentTopUps(db, userId)])
   const refundable = (currency: string) =>
     topUps.reduce((sum, one) => sum + (one.currency === currency ? one.refundable_cents : 0), 0)
   return [...Map.groupBy(lots, ({ currency }) => currency)]
-    .map(([currency, own]) => ({ ...balanceOf(currency, own), refundable_cents: refundable(currency) }))
+    .map(([currency, currencyLots]) => ({
+      ...summarizeBalance(currency, currencyLots),
+      refundable_cents: refundable(currency),
+    }))
     .toSorted((a, b) => (a.currency < b.currency ? -1 : 1))
 }
 
 /** Returns a user's spendable amounts in one currency. */
 export async function loadBalance(db: Db, userId: string, currency: string, now: Date): Promise<Spendable> {
-  const lots = await selectLotsOf(db, userId, now)
-  return balanceOf(
+  const lots = await selectOpenLots(db, userId, now)
+  return summarizeBalance(
     currency,
     lots.filter((lot) => lot.currency === currency),
   )
 }
 
-function balanceOf(currency: string, lots: readonly LotRow[]): Spendable {
-  const left = (kind: LotRow['kind']) =>
+function summarizeBalance(currency: string, lots: readonly LotRow[]): Spendable {
+  const remainingCents = (kind: LotRow['kind']) =>
     lots.reduce((sum, lot) => sum + (lot.kind === kind ? lot.left_cents : 0), 0)
-  const next = Math.min(...lots.flatMap(({ expires_at }) => expires_at?.getTime() ?? []))
-  const expiring = lots.filter(({ expires_at }) => expires_at?.getTime() === next)
+  const nextExpiry = Math.min(...lots.flatMap(({ expires_at }) => expires_at?.getTime() ?? []))
+  const expiring = lots.filter(({ expires_at }) => expires_at?.getTime() === nextExpiry)
   return {
     currency,
-    available_cents: left('paid') + left('bonus'),
-    paid_cents: left('paid'),
-    bonus_cents: left('bonus'),
+    available_cents: remainingCents('paid') + remainingCents('bonus'),
+    paid_cents: remainingCents('paid'),
+    bonus_cents: remainingCents('bonus'),
     ...(expiring.length > 0
       ? {
           bonus_expiring: {
             cents: expiring.reduce((sum, lot) => sum + lot.left_cents, 0),
-            at: new Date(next).toISOString(),
+            at: new Date(nextExpiry).toISOString(),
           },
         }
       : {}),
@@ -86,7 +89,7 @@ export async function creditTopUp(tx: Tx, order: OrderRow, now: Date): Promise<v
       expires_at: bonus_days === null ? null : new Date(now.getTime() + bonus_days * dayMs),
     },
   ].filter(({ cents }) => cents > 0)
-  const changes: Change[] = []
+  const changes: LotChange[] = []
   for (const { kind, cents, expires_at } of parts) {
     const lot = { id: newId('lot'), kind, user_id, order_id, currency, expires_at, created_at: now }
     // `insertEntry` fills it.
@@ -100,9 +103,9 @@ export async function creditTopUp(tx: Tx, order: OrderRow, now: Date): Promise<v
  * Takes the price of a purchase from its user's balance: bonus before paid money, earliest expiry first.
  * @throws Refusal balanceTooLow with the missing amount
  */
-export async function takeForPurchase(tx: Tx, order: Purchase, now: Date): Promise<Split> {
+export async function debitPurchase(tx: Tx, order: BalancePurchase, now: Date): Promise<PaidAndBonus> {
   const { id: order_id, user_id, currency, amount_cents } = order
-  const lots = await lockLotsOf(tx, user_id, currency, now)
+  const lots = await lockOpenLots(tx, user_id, currency, now)
   const changes = planSpending(lots, amount_cents)
   if (!changes) {
     const available = lots.reduce((sum, { left_cents }) => sum + left_cents, 0)
@@ -114,30 +117,30 @@ export async function takeForPurchase(tx: Tx, order: Purchase, now: Date): Promi
     })
   }
   await insertEntry(tx, { id: newId('bal'), user_id, order_id, kind: 'purchase', currency, at: now }, changes)
-  return { paid: -sumOf(changes, 'paid'), bonus: -sumOf(changes, 'bonus') }
+  return { paid: -sumByKind(changes, 'paid'), bonus: -sumByKind(changes, 'bonus') }
 }
 
 /**
  * Returns a refund of a purchase to the lots that paid for it, paid money first, and books it. Money of a top-up that has been
  * fully refunded meanwhile offsets the loss instead, and bonus that was withdrawn with its top-up is withdrawn again.
  */
-export async function returnPurchase(
+export async function refundToBalance(
   tx: Tx,
-  order: Purchase,
+  order: BalancePurchase,
   refund: { id: string; cents: number },
   now: Date,
-  takenBy: TakenBy = 'top_up_refund',
+  reversalReason: TopUpReversalReason = 'top_up_refund',
 ): Promise<void> {
   const { id: order_id, currency } = order
-  const changes = planReturn(await lockSpentLots(tx, order_id), refund.cents)
+  const changes = planRefund(await lockSpentLots(tx, order_id), refund.cents)
   // A claimed purchase may belong to another user than the one whose balance paid for it.
   const user_id = changes[0]?.lot.user_id ?? order.user_id
   await insertEntry(tx, { id: newId('bal'), user_id, order_id, kind: 'refund', currency, at: now }, changes)
-  const split = { paid: sumOf(changes, 'paid'), bonus: sumOf(changes, 'bonus') }
+  const split = { paid: sumByKind(changes, 'paid'), bonus: sumByKind(changes, 'bonus') }
   await enterBalanceRefund(tx, order, refund, split, now)
   for (const topUpId of new Set(changes.map(({ lot }) => lot.order_id))) {
-    await makeLossGood(tx, topUpId, takenBy, now)
-    await takeClosedBonus(tx, topUpId, takenBy, now)
+    await recoverLoss(tx, topUpId, reversalReason, now)
+    await removeWithdrawnBonus(tx, topUpId, reversalReason, now)
   }
 }
 
@@ -156,7 +159,7 @@ export async function expireLots(tx: Tx, lots: readonly LotRow[], now: Date): Pr
  */
 export async function forfeitBalance(tx: Tx, userId: string, now: Date): Promise<Record<string, number>> {
   const forfeited: Record<string, number> = {}
-  for (const lot of await lockFilledLots(tx, userId)) {
+  for (const lot of await lockNonEmptyLots(tx, userId)) {
     const { user_id, order_id, currency, left_cents } = lot
     const entry = { id: newId('bal'), user_id, order_id, kind: 'forfeited' as const, currency, at: now }
     await insertEntry(tx, entry, [{ lot, cents: -left_cents }])

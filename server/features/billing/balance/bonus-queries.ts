@@ -5,7 +5,7 @@ import type { Db, Tx } from '#server/tables.ts'
 export const spendingKinds = sql`balance_entries.kind IN ('purchase', 'refund', 'bonus_set_off')`
 
 /** The refundable amount of a paid lot `lots`: what is left, less the spent bonus of the same top-up. */
-export const refundableCents = (lots: RawBuilder<unknown>): RawBuilder<number> => sql<number>`
+export const refundableLotCents = (lots: RawBuilder<unknown>): RawBuilder<number> => sql<number>`
   greatest(0, ${lots}.left_cents - coalesce((SELECT -sum(cents) FROM balance_lots bonus
     JOIN balance_lines ON balance_lines.lot_id = bonus.id JOIN balance_entries ON balance_entries.id = entry_id
     WHERE bonus.order_id = ${lots}.order_id AND bonus.kind = 'bonus' AND ${spendingKinds}), 0))::int`
@@ -30,7 +30,7 @@ export async function selectBonusSpending(tx: Tx, topUpId: string): Promise<Bonu
 }
 
 /** Returns the purchases for which bonus of a top-up was set off, and the amounts that its paid money still pays for them. */
-export async function selectSetOff(tx: Tx, topUpId: string): Promise<BonusSpending[]> {
+export async function selectBonusSetOffs(tx: Tx, topUpId: string): Promise<BonusSpending[]> {
   const { rows } = await sql<BonusSpending>`
     SELECT id, kind, currency, least(set_off, paid)::int AS cents FROM (
       SELECT orders.id, orders.kind, orders.currency,
@@ -51,9 +51,9 @@ export async function reduceDiscount(tx: Tx, orderId: string, cents: number): Pr
 }
 
 /** Returns the amount of a top-up that can be refunded without a loss. */
-export async function selectRefundable(db: Db, topUpId: string): Promise<number> {
+export async function selectRefundableCents(db: Db, topUpId: string): Promise<number> {
   const { rows } = await sql<{ cents: number }>`
-    SELECT ${refundableCents(sql`balance_lots`)} AS cents FROM balance_lots
+    SELECT ${refundableLotCents(sql`balance_lots`)} AS cents FROM balance_lots
     WHERE order_id = ${topUpId} AND kind = 'paid'`.execute(db)
   return rows[0]?.cents ?? 0
 }
@@ -69,7 +69,7 @@ export async function selectUnspentTopUps(
     left_cents: number
     refundable_cents: number
   }>`
-    SELECT order_id, currency, left_cents, ${refundableCents(sql`balance_lots`)} AS refundable_cents FROM balance_lots
+    SELECT order_id, currency, left_cents, ${refundableLotCents(sql`balance_lots`)} AS refundable_cents FROM balance_lots
     WHERE user_id = ${userId} AND kind = 'paid' AND left_cents > 0 ORDER BY created_at, id`.execute(db)
   return rows
 }

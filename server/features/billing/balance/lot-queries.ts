@@ -8,18 +8,18 @@ export type LotRow = Selectable<BalanceLotsTable>
 type Entry = Insertable<BalanceTables['balance_entries']>
 
 /** Returns a user's lots that have money left and have not expired. */
-export function selectLotsOf(db: Db, userId: string, now: Date): Promise<LotRow[]> {
+export function selectOpenLots(db: Db, userId: string, now: Date): Promise<LotRow[]> {
   return openLots(db, userId, now).execute()
 }
 
 /** Returns whether a user has ever topped up a balance. */
-export async function hasHadBalance(db: Db, userId: string): Promise<boolean> {
+export async function hasEverToppedUp(db: Db, userId: string): Promise<boolean> {
   const lots = db.selectFrom('balance_lots').select('id').where('user_id', '=', userId).limit(1)
   return (await lots.executeTakeFirst()) !== undefined
 }
 
 /** Locks a user's lots in one currency that have money left. */
-export function lockLotsOf(tx: Tx, userId: string, currency: string, now: Date): Promise<LotRow[]> {
+export function lockOpenLots(tx: Tx, userId: string, currency: string, now: Date): Promise<LotRow[]> {
   return openLots(tx, userId, now).where('currency', '=', currency).forUpdate().execute()
 }
 
@@ -37,7 +37,7 @@ export function lockLotsOfTopUp(tx: Tx, orderId: string): Promise<LotRow[]> {
 }
 
 /** Locks all lots of a user that have money left. */
-export function lockFilledLots(tx: Tx, userId: string): Promise<LotRow[]> {
+export function lockNonEmptyLots(tx: Tx, userId: string): Promise<LotRow[]> {
   return tx
     .selectFrom('balance_lots')
     .selectAll()
@@ -49,7 +49,7 @@ export function lockFilledLots(tx: Tx, userId: string): Promise<LotRow[]> {
 }
 
 /** Locks a batch of expired bonus lots; concurrent processes get different ones. */
-export function takeExpired(tx: Tx, now: Date, limit: number): Promise<LotRow[]> {
+export function lockExpiredLots(tx: Tx, now: Date, limit: number): Promise<LotRow[]> {
   return (
     tx
       .selectFrom('balance_lots')
@@ -76,7 +76,7 @@ export async function insertLot(tx: Tx, lot: Insertable<BalanceLotsTable>): Prom
 }
 
 /** The amount that an entry adds to a lot, or takes from it. */
-export interface Change {
+export interface LotChange {
   lot: Pick<LotRow, 'id' | 'kind'>
   cents: number
 }
@@ -88,8 +88,8 @@ export interface Change {
 export async function insertEntry(
   tx: Tx,
   entry: Omit<Entry, 'paid_cents' | 'bonus_cents'>,
-  changes: readonly Change[],
-  taken = false,
+  changes: readonly LotChange[],
+  isReversal = false,
 ): Promise<void> {
   const sum = (kind: LotRow['kind']) =>
     changes.reduce((total, { lot, cents }) => total + (lot.kind === kind ? cents : 0), 0)
@@ -98,17 +98,21 @@ export async function insertEntry(
   for (const { lot, cents } of changes) {
     await tx.insertInto('balance_lines').values({ entry_id: entry.id, lot_id: lot.id, cents }).execute()
     await sql`UPDATE balance_lots SET left_cents = left_cents + ${cents}::int,
-      taken_cents = taken_cents - ${taken ? cents : 0}::int WHERE id = ${lot.id}`.execute(tx)
+      taken_cents = taken_cents - ${isReversal ? cents : 0}::int WHERE id = ${lot.id}`.execute(tx)
   }
 }
 
 /** Adds to the loss of a top-up: the amount taken beyond the money that was left; negative for less. */
-export async function addLost(tx: Tx, lotId: string, cents: number): Promise<void> {
+export async function addLoss(tx: Tx, lotId: string, cents: number): Promise<void> {
   await sql`UPDATE balance_lots SET lost_cents = lost_cents + ${cents}::int WHERE id = ${lotId}`.execute(tx)
 }
 
 /** Sets how much of the top-up was gone when its bonus was withdrawn; null once the bonus is back. */
-export async function setClosed(tx: Tx, lotId: string, closed_at_cents: number | null): Promise<void> {
+export async function setBonusWithdrawn(
+  tx: Tx,
+  lotId: string,
+  closed_at_cents: number | null,
+): Promise<void> {
   await tx.updateTable('balance_lots').set({ closed_at_cents }).where('id', '=', lotId).execute()
 }
 
@@ -138,14 +142,14 @@ export async function lockSpentLots(tx: Tx, orderId: string): Promise<(LotRow & 
   return lots
     .map((lot) => ({ ...lot, spent: spent.get(lot.id) ?? 0 }))
     .filter((lot) => lot.spent > 0)
-    .toSorted((a, b) => Number(a.kind === 'bonus') - Number(b.kind === 'bonus') || laterFirst(a, b))
+    .toSorted((a, b) => Number(a.kind === 'bonus') - Number(b.kind === 'bonus') || compareNewestFirst(a, b))
 }
 
-const laterFirst = (a: LotRow, b: LotRow) =>
+const compareNewestFirst = (a: LotRow, b: LotRow) =>
   b.created_at.getTime() - a.created_at.getTime() || (a.id < b.id ? 1 : -1)
 
 /** Returns the purchases that a top-up's money or bonus paid for and that were not refunded, latest first. */
-export async function selectPurchasesOf(tx: Tx, topUpId: string): Promise<string[]> {
+export async function selectPurchasesPaidByTopUp(tx: Tx, topUpId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT orders.id FROM orders WHERE orders.status IN ('paid', 'partially_refunded') AND orders.id IN (
       SELECT balance_entries.order_id FROM balance_lots JOIN balance_lines ON lot_id = balance_lots.id
@@ -171,7 +175,7 @@ export async function selectTopUpEmail(db: Db, userId: string): Promise<string |
 }
 
 /** Selects a user's statement, newest first, after a position. */
-export const selectEntries = preparedPage((db: Db, { userId, limit, isFurther }) =>
+export const selectBalanceEntries = preparedPage((db: Db, { userId, limit, isAfterPosition: isFurther }) =>
   db
     .selectFrom('balance_entries')
     .innerJoin('orders', 'orders.id', 'order_id')

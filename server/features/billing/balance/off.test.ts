@@ -10,44 +10,49 @@ import {
 import { expireBonus } from '#server/features/billing/jobs/expire-bonus.ts'
 import { getEpisode } from '#contract/media.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { balanceOf, sellTopUp, topUp } from '#server/testing/site/balance-site.ts'
-import { episodeOf, moneySite, refundsOf, type MoneySite } from '#server/testing/site/money-site.ts'
+import { balanceOf, createTopUpProduct, purchaseTopUp } from '#server/testing/site/balance-site.ts'
+import {
+  episodeIdOf,
+  startBillingSite,
+  refundsOf,
+  type BillingSite,
+} from '#server/testing/site/money-site.ts'
 
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 
 const off = { code: 409, message: 'Balances are not available on this site.' }
 
 test('while balances are off, which is the default, each call says so and offers have none', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const { visitor } = shopper
   const body = { video_id: site.video.id, daily_limit: 5, shown: 'words', immediate_delivery: true }
   expect((await visitor.call(getBalance)).answer).toMatchObject(off)
   expect((await visitor.call(listBalanceEntries)).answer).toMatchObject(off)
   expect((await visitor.call(setAutoUnlock, { body })).answer).toMatchObject(off)
-  const unlock = { body: { episode_id: episodeOf(site) } }
+  const unlock = { body: { episode_id: episodeIdOf(site) } }
   expect((await visitor.call(autoUnlock, unlock)).answer).toMatchObject(off)
   expect(await shopper.tryOrder({ kind: 'top_up', top_up_id: 'top_5' })).toMatchObject(off)
-  expect(await shopper.tryOrder({ episode_id: episodeOf(site), gateway: 'balance' })).toMatchObject(off)
-  const { answer } = await visitor.call(getEpisode, { query: { episode_id: episodeOf(site) } })
+  expect(await shopper.tryOrder({ episode_id: episodeIdOf(site), gateway: 'balance' })).toMatchObject(off)
+  const { answer } = await visitor.call(getEpisode, { query: { episode_id: episodeIdOf(site) } })
   expect(answer).toMatchObject({ code: 402 })
   expect(answer.info).not.toHaveProperty('balance')
 })
 
 /** Creates a shopper who topped up before balances were switched off. */
 async function hadBalance() {
-  const shopper = await Shopper.on(site)
-  const what = await sellTopUp(site, 500, 50, 10)
+  const shopper = await Shopper.create(site)
+  const what = await createTopUpProduct(site, 500, 50, 10)
   const { context } = site
   context.balanceOn = true
   try {
-    const order = await topUp(site, shopper, what)
+    const order = await purchaseTopUp(site, shopper, what)
     const wanted = { video_id: site.video.id, daily_limit: 5, shown: 'words', immediate_delivery: true }
-    await shopper.visitor.ask(setAutoUnlock, { body: wanted })
+    await shopper.visitor.callOk(setAutoUnlock, { body: wanted })
     return { shopper, order }
   } finally {
     context.balanceOn = false
@@ -57,25 +62,25 @@ async function hadBalance() {
 test('who has topped up before sees the balance, spends nothing, and has it refunded', async () => {
   const { shopper, order } = await hadBalance()
   const { visitor } = shopper
-  expect(await visitor.ask(getBalance)).toMatchObject({
+  expect(await visitor.callOk(getBalance)).toMatchObject({
     on: false,
     balances: [{ paid_cents: 500, bonus_cents: 50 }],
     top_ups: [],
     gateways: [],
     auto_unlocks: [{ video_id: site.video.id }],
   })
-  expect((await visitor.ask(listBalanceEntries)).list).toMatchObject([{ kind: 'top_up' }])
-  expect(await shopper.tryOrder({ episode_id: episodeOf(site), gateway: 'balance' })).toMatchObject(off)
-  await visitor.ask(stopAutoUnlock, { body: { video_id: site.video.id } })
-  await visitor.ask(refundBalance, { body: {} })
+  expect((await visitor.callOk(listBalanceEntries)).list).toMatchObject([{ kind: 'top_up' }])
+  expect(await shopper.tryOrder({ episode_id: episodeIdOf(site), gateway: 'balance' })).toMatchObject(off)
+  await visitor.callOk(stopAutoUnlock, { body: { video_id: site.video.id } })
+  await visitor.callOk(refundBalance, { body: {} })
   expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
-  expect(await visitor.ask(getBalance)).toMatchObject({ on: false, balances: [] })
+  expect(await visitor.callOk(getBalance)).toMatchObject({ on: false, balances: [] })
 })
 
 test('bonus money is not taken by its expiry while balances are off', async () => {
   const { shopper } = await hadBalance()
-  site.moveOn(11 * 86_400_000)
+  site.advanceClock(11 * 86_400_000)
   await expireBonus(site.context)
   expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500 })
-  expect((await shopper.visitor.ask(listBalanceEntries)).list).toMatchObject([{ kind: 'top_up' }])
+  expect((await shopper.visitor.callOk(listBalanceEntries)).list).toMatchObject([{ kind: 'top_up' }])
 })

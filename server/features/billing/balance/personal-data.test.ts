@@ -1,82 +1,87 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { getBalance, refundBalance, setAutoUnlock } from '#contract/balance.ts'
 import { getReceipt, withdraw } from '#contract/consumer-rights.ts'
-import { deletePerson } from '#contract/studio/people.ts'
+import { deleteCustomer } from '#contract/studio/people.ts'
 import { deleteUser, getUser, signIn } from '#contract/members.ts'
 import { exportBilling } from '#server/features/billing/billing.ts'
 import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
-import { letIn } from '#server/testing/builders/operator.ts'
+import { signInOperator } from '#server/testing/builders/operator.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { readParts } from '#server/testing/read-parts.ts'
+import { readExportParts } from '#server/testing/read-parts.ts'
 import {
   balanceOf,
   balanceSite,
-  expectBalanced,
-  topUp,
-  tryPress,
-  withBalance,
+  expectLedgerAndBalances,
+  purchaseTopUp,
+  tryUnlockFromBalance,
+  createShopperWithBalance,
 } from '#server/testing/site/balance-site.ts'
-import { playing, refundsOf, tidyAfter, type MoneySite } from '#server/testing/site/money-site.ts'
+import {
+  playbackCode,
+  refundsOf,
+  runJanitorAfter,
+  type BillingSite,
+} from '#server/testing/site/money-site.ts'
 
 const shown = 'The next episodes unlock for $0.99 each from your balance.'
 const day = 86_400_000
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
   site = await balanceSite()
 })
 afterAll(() => site.close())
-afterEach(() => expectBalanced(site))
+afterEach(() => expectLedgerAndBalances(site))
 
-const press = (shopper: Shopper, number = 4) => tryPress(site, shopper, number)
+const press = (shopper: Shopper, number = 4) => tryUnlockFromBalance(site, shopper, number)
 const turnOn = ({ visitor }: Shopper, daily_limit = 5) =>
-  visitor.ask(setAutoUnlock, {
+  visitor.callOk(setAutoUnlock, {
     body: { video_id: site.video.id, daily_limit, shown, immediate_delivery: true },
   })
-const balancesOf = async ({ visitor }: Shopper) => (await visitor.ask(getBalance)).balances
+const balancesOf = async ({ visitor }: Shopper) => (await visitor.callOk(getBalance)).balances
 
 describe('a guest with a balance who signs in', () => {
   test('has it in the account, once, and spends it there', async () => {
     const { user, email, visitor } = await registerMember(site)
-    const member = await Shopper.on(site, visitor)
-    await topUp(site, member, 'top_5')
-    const { shopper: guest } = await withBalance(site, 'top_10')
+    const member = await Shopper.create(site, visitor)
+    await purchaseTopUp(site, member, 'top_5')
+    const { shopper: guest } = await createShopperWithBalance(site, 'top_10')
     await press(guest)
-    const signedIn = () => guest.visitor.ask(signIn, { body: { email, password } })
+    const signedIn = () => guest.visitor.callOk(signIn, { body: { email, password } })
     expect((await signedIn()).id).toBe(user.id)
     expect(await balancesOf(guest)).toMatchObject([{ paid_cents: 1500, bonus_cents: 1 }])
     expect(await balancesOf(member)).toMatchObject([{ available_cents: 1501 }])
     await signedIn()
     expect(await balancesOf(member)).toMatchObject([{ available_cents: 1501 }])
     expect((await press(member, 5)).code).toBe(200)
-    expect(await playing(site, member, 4)).toBe(200)
+    expect(await playbackCode(site, member, 4)).toBe(200)
   })
 
   test('turns auto-unlock on for nobody but themselves', async () => {
     const { email, visitor } = await registerMember(site)
-    const member = await Shopper.on(site, visitor)
-    await topUp(site, member, 'top_5')
-    const { shopper: guest } = await withBalance(site)
+    const member = await Shopper.create(site, visitor)
+    await purchaseTopUp(site, member, 'top_5')
+    const { shopper: guest } = await createShopperWithBalance(site)
     await turnOn(guest)
-    await guest.visitor.ask(signIn, { body: { email, password } })
-    expect((await member.visitor.ask(getBalance)).auto_unlocks).toEqual([])
+    await guest.visitor.callOk(signIn, { body: { email, password } })
+    expect((await member.visitor.callOk(getBalance)).auto_unlocks).toEqual([])
     await turnOn(member, 3)
-    const { shopper: another } = await withBalance(site)
+    const { shopper: another } = await createShopperWithBalance(site)
     await turnOn(another, 9)
-    await another.visitor.ask(signIn, { body: { email, password } })
-    expect((await member.visitor.ask(getBalance)).auto_unlocks).toMatchObject([{ daily_limit: 3 }])
+    await another.visitor.callOk(signIn, { body: { email, password } })
+    expect((await member.visitor.callOk(getBalance)).auto_unlocks).toMatchObject([{ daily_limit: 3 }])
   })
 })
 
 describe('the export', () => {
   test('has each change of the balance, and auto-unlock with the words', async () => {
-    const { shopper, topUp: order } = await withBalance(site, 'top_10')
+    const { shopper, topUp: order } = await createShopperWithBalance(site, 'top_10')
     await press(shopper)
     await turnOn(shopper)
-    const { id } = await shopper.visitor.ask(getUser)
-    const taken = await readParts(exportBilling(site.context.db, id))
+    const { id } = await shopper.visitor.callOk(getUser)
+    const taken = await readExportParts(exportBilling(site.context.db, id))
     expect(taken['balance_entries']).toMatchObject([
       { kind: 'top_up', order_id: order.id, paid_cents: 1000, bonus_cents: 100 },
       { kind: 'purchase', paid_cents: 0, bonus_cents: -99 },
@@ -88,32 +93,32 @@ describe('the export', () => {
 
 describe('somebody with paid money left who deletes the account', () => {
   test('is told how much, and may have it refunded first', async () => {
-    const { shopper, topUp: order } = await withBalance(site)
+    const { shopper, topUp: order } = await createShopperWithBalance(site)
     const refused = (await shopper.visitor.call(deleteUser)).answer
     expect(refused).toMatchObject({
       code: 409,
       info: { balances: [{ currency: 'USD', amount_cents: 500, refundable_cents: 500 }] },
     })
-    await shopper.visitor.ask(refundBalance, { body: {} })
+    await shopper.visitor.callOk(refundBalance, { body: {} })
     expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
-    expect(await shopper.visitor.ask(deleteUser)).toMatchObject({ role: 'visitor' })
+    expect(await shopper.visitor.callOk(deleteUser)).toMatchObject({ role: 'visitor' })
   })
 
   test('is told how much of it a refund sends back, which spent bonus lessens', async () => {
-    const { shopper } = await withBalance(site, [1000, 100])
+    const { shopper } = await createShopperWithBalance(site, [1000, 100])
     await press(shopper)
     const { answer } = await shopper.visitor.call(deleteUser)
     const left = { currency: 'USD', amount_cents: 1000, refundable_cents: 901 }
     expect(answer).toMatchObject({ code: 409, info: { balances: [left] } })
-    const { refunds } = await shopper.visitor.ask(refundBalance, { body: {} })
+    const { refunds } = await shopper.visitor.callOk(refundBalance, { body: {} })
     expect(refunds).toMatchObject([{ amount_cents: 901 }])
   })
 
   test('may insist, which makes it breakage', async () => {
-    const { shopper, topUp: order } = await withBalance(site, 'top_10')
+    const { shopper, topUp: order } = await createShopperWithBalance(site, 'top_10')
     await turnOn(shopper)
-    const { id } = await shopper.visitor.ask(getUser)
-    await shopper.visitor.ask(deleteUser, { body: { forfeit_balance: true } })
+    const { id } = await shopper.visitor.callOk(getUser)
+    await shopper.visitor.callOk(deleteUser, { body: { forfeit_balance: true } })
     const { db } = site.context
     const lines = db.selectFrom('ledger_lines').select(['account', 'amount_cents'])
     expect(await lines.where('order_id', '=', order.id).where('account', '=', 'breakage').execute()).toEqual([
@@ -124,31 +129,31 @@ describe('somebody with paid money left who deletes the account', () => {
   })
 
   test('is deleted by support only with the money refunded, or given up as they wish', async () => {
-    const support = await letIn(site, 'support')
-    const { shopper } = await withBalance(site, [1000, 100])
+    const support = await signInOperator(site, 'support')
+    const { shopper } = await createShopperWithBalance(site, [1000, 100])
     await press(shopper)
-    const { id } = await shopper.visitor.ask(getUser)
+    const { id } = await shopper.visitor.callOk(getUser)
     const body = { id, reason: 'asked for it' }
-    const { answer } = await support.desk.call(deletePerson, { body })
+    const { answer } = await support.desk.call(deleteCustomer, { body })
     const left = { currency: 'USD', amount_cents: 1000, refundable_cents: 901 }
     expect(answer).toMatchObject({ code: 409, info: { balances: [left] } })
-    await support.desk.ask(deletePerson, { body: { ...body, forfeit_balance: true } })
-    expect((await support.desk.call(deletePerson, { body })).answer.code).toBe(404)
+    await support.desk.callOk(deleteCustomer, { body: { ...body, forfeit_balance: true } })
+    expect((await support.desk.call(deleteCustomer, { body })).answer.code).toBe(404)
   })
 
   test('is not kept by bonus money', async () => {
-    const { shopper } = await withBalance(site, 'top_10')
-    await shopper.visitor.ask(refundBalance, { body: {} })
-    await shopper.visitor.ask(deleteUser)
+    const { shopper } = await createShopperWithBalance(site, 'top_10')
+    await shopper.visitor.callOk(refundBalance, { body: {} })
+    await shopper.visitor.callOk(deleteUser)
   })
 })
 
 describe('an account with a refund of a top-up that has not ended', () => {
   test('is deleted by nobody, also without the balance, until it has', async () => {
-    const { shopper, topUp: order } = await withBalance(site)
-    const { id } = await shopper.visitor.ask(getUser)
+    const { shopper, topUp: order } = await createShopperWithBalance(site)
+    const { id } = await shopper.visitor.callOk(getUser)
     site.trouble.refundPayment = () => Promise.reject(new Error('away'))
-    await shopper.visitor.ask(refundBalance, { body: {} })
+    await shopper.visitor.callOk(refundBalance, { body: {} })
     const refused = {
       code: 409,
       message:
@@ -158,31 +163,31 @@ describe('an account with a refund of a top-up that has not ended', () => {
       expect((await shopper.visitor.call(deleteUser, { body: { forfeit_balance } })).answer).toMatchObject(
         refused,
       )
-    const support = await letIn(site, 'support')
+    const support = await signInOperator(site, 'support')
     const asked = { body: { id, reason: 'asked for it' } }
-    expect((await support.desk.call(deletePerson, asked)).answer).toMatchObject(refused)
+    expect((await support.desk.call(deleteCustomer, asked)).answer).toMatchObject(refused)
     Reflect.deleteProperty(site.trouble, 'refundPayment')
-    site.moveOn(3_600_000)
+    site.advanceClock(3_600_000)
     await runJanitor(site.context)
     expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
-    expect(await shopper.visitor.ask(deleteUser)).toMatchObject({ role: 'visitor' })
+    expect(await shopper.visitor.callOk(deleteUser)).toMatchObject({ role: 'visitor' })
   })
 
   test('is not kept for ever by one that the gateway never answers', async () => {
-    const { shopper, topUp: order } = await withBalance(site)
+    const { shopper, topUp: order } = await createShopperWithBalance(site)
     site.trouble.refundPayment = () => Promise.reject(new Error('away'))
-    await shopper.visitor.ask(refundBalance, { body: {} })
-    for (let days = 0; days < 12; days++) await tidyAfter(site, day)
+    await shopper.visitor.callOk(refundBalance, { body: {} })
+    for (let days = 0; days < 12; days++) await runJanitorAfter(site, day)
     expect(await refundsOf(site, order.id)).toMatchObject([{ status: 'started' }])
-    expect(await shopper.visitor.ask(deleteUser)).toMatchObject({ role: 'visitor' })
+    expect(await shopper.visitor.callOk(deleteUser)).toMatchObject({ role: 'visitor' })
   })
 
   test('has the money back where the refund fails, and can ask for it again', async () => {
-    const { shopper } = await withBalance(site)
+    const { shopper } = await createShopperWithBalance(site)
     site.trouble.refundPayment = () => Promise.reject(new Error('away'))
-    await shopper.visitor.ask(refundBalance, { body: {} })
+    await shopper.visitor.callOk(refundBalance, { body: {} })
     site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('no'))
-    site.moveOn(3_600_000)
+    site.advanceClock(3_600_000)
     await runJanitor(site.context)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500 })
     expect((await shopper.visitor.call(deleteUser)).answer).toMatchObject({
@@ -201,10 +206,10 @@ describe('a withdrawal from a top-up', () => {
     (await site.visitor().call(withdraw, { body })).answer
 
   test('refunds what is unspent, also where delivery was asked for at once', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const consent = { shown: 'At once.', immediate_delivery: true }
     const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_10', consent })
-    await shopper.tryPay(order.id, await shopper.token())
+    await shopper.tryPay(order.id, await shopper.cardToken())
     await press(shopper)
     await press(shopper, 5)
     await leave({ email: shopper.email, order_id: order.id })
@@ -215,15 +220,15 @@ describe('a withdrawal from a top-up', () => {
     expect(await leave({ withdraw: secret })).toMatchObject(answer)
     expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 802, reason: 'withdrawal' }])
     expect(await balancesOf(shopper)).toEqual([])
-    expect(await playing(site, shopper)).toBe(200)
+    expect(await playbackCode(site, shopper)).toBe(200)
   })
 
   test('is over after 14 days, though the money can still be refunded', async () => {
-    const { shopper } = await withBalance(site)
-    site.moveOn(15 * day)
+    const { shopper } = await createShopperWithBalance(site)
+    site.advanceClock(15 * day)
     await leave({ email: shopper.email })
     expect(await last(shopper.email)).toBe('')
-    expect((await shopper.visitor.ask(refundBalance, { body: {} })).refunds).toMatchObject([
+    expect((await shopper.visitor.callOk(refundBalance, { body: {} })).refunds).toMatchObject([
       { amount_cents: 500 },
     ])
   })
@@ -231,7 +236,7 @@ describe('a withdrawal from a top-up', () => {
 
 describe('a receipt', () => {
   test('of a top-up says what it is and has no tax; of a purchase from the balance it has the tax', async () => {
-    const { shopper } = await withBalance(site)
+    const { shopper } = await createShopperWithBalance(site)
     await press(shopper)
     const subjects = (await site.mails(shopper.email)).map(({ subject }) => subject)
     expect(subjects[0]).toBe('Your receipt: $5.00 for your balance')
@@ -239,14 +244,14 @@ describe('a receipt', () => {
   })
 
   test('says what bonus money paid, which is taken off the total', async () => {
-    const shopper = await Shopper.on(site)
-    await topUp(site, shopper, [500, 40])
+    const shopper = await Shopper.create(site)
+    await purchaseTopUp(site, shopper, [500, 40])
     const { info } = await press(shopper)
     const [, receipt] = await site.mails(shopper.email)
     expect(receipt?.text).toContain('Paid with bonus: $0.40')
     expect(receipt?.text).toContain('Total (tax included): $0.59')
     const query = { order_id: info?.id ?? '' }
-    expect(await shopper.visitor.ask(getReceipt, { query })).toMatchObject({
+    expect(await shopper.visitor.callOk(getReceipt, { query })).toMatchObject({
       amount_cents: 99,
       discount_cents: 40,
       net_cents: 59,

@@ -6,16 +6,16 @@ import {
   selectLiability,
 } from '#server/features/billing/reporting/balance-figures-queries.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { selectBonusSpending, selectSetOff, selectUnspentTopUps } from './bonus-queries.ts'
-import { countAutomatic, selectUndone } from './auto-unlock-queries.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { selectBonusSpending, selectBonusSetOffs, selectUnspentTopUps } from './bonus-queries.ts'
+import { countAutomaticOrders, selectUndoneVideoIds } from './auto-unlock-queries.ts'
 import {
-  lockLotsOf,
+  lockOpenLots,
   lockSpentLots,
-  selectEntries,
-  selectPurchasesOf,
+  selectBalanceEntries,
+  selectPurchasesPaidByTopUp,
   selectTopUpEmail,
-  takeExpired,
+  lockExpiredLots,
 } from './lot-queries.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
@@ -46,7 +46,7 @@ const spent = `
 
 let database: TestDatabase
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
   for (const statement of spent.split(';')) await database.pool.query(statement)
 }, 60_000)
 afterAll(() => database.close())
@@ -57,17 +57,17 @@ const inTransaction =
     db.transaction().execute(work)
 
 const reads: [name: string, work: (db: Db) => Promise<unknown>][] = [
-  ['what a person can spend', inTransaction((tx) => lockLotsOf(tx, 'usr_1', 'USD', now))],
-  ['a statement', (db) => selectEntries(db, 'usr_1', undefined, 20)],
+  ['what a person can spend', inTransaction((tx) => lockOpenLots(tx, 'usr_1', 'USD', now))],
+  ['a statement', (db) => selectBalanceEntries(db, 'usr_1', undefined, 20)],
   ['the address of the latest top-up', (db) => selectTopUpEmail(db, 'usr_1')],
   ['what a purchase was paid with', inTransaction((tx) => lockSpentLots(tx, 'ord_1'))],
-  ['what a top-up bought', inTransaction((tx) => selectPurchasesOf(tx, 'ord_1'))],
+  ['what a top-up bought', inTransaction((tx) => selectPurchasesPaidByTopUp(tx, 'ord_1'))],
   ['what of top-ups can be refunded', (db) => selectUnspentTopUps(db, 'usr_1')],
   ['what bonus of a top-up paid for', inTransaction((tx) => selectBonusSpending(tx, 'ord_1'))],
-  ['what of it was set off', inTransaction((tx) => selectSetOff(tx, 'ord_1'))],
-  ['bonus money that has expired', inTransaction((tx) => takeExpired(tx, now, 20))],
-  ['how often auto-unlock did something', (db) => countAutomatic(db, 'usr_1', now)],
-  ['what auto-unlock did and was taken back', (db) => selectUndone(db, 'usr_1', now)],
+  ['what of it was set off', inTransaction((tx) => selectBonusSetOffs(tx, 'ord_1'))],
+  ['bonus money that has expired', inTransaction((tx) => lockExpiredLots(tx, now, 20))],
+  ['how often auto-unlock did something', (db) => countAutomaticOrders(db, 'usr_1', now)],
+  ['what auto-unlock did and was taken back', (db) => selectUndoneVideoIds(db, 'usr_1', now)],
   ['what is owed', (db) => selectLiability(db)],
   ['what is owed by the ledger', (db) => selectDeferredRevenue(db)],
   ['the figures of days', (db) => selectBalanceDays(db, { from: now, to: new Date() })],

@@ -9,30 +9,31 @@ import { syncTopUp } from '#server/features/billing/refunds/sync-top-up.ts'
 import { newId } from '#server/platform/ids.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import * as balances from '#server/testing/site/balance-site.ts'
-import { balanceOf, balanceSite, expectBalanced } from '#server/testing/site/balance-site.ts'
+import { balanceOf, balanceSite, expectLedgerAndBalances } from '#server/testing/site/balance-site.ts'
 import {
-  episodeOf,
-  hear,
+  episodeIdOf,
+  applySandboxWebhook,
   paymentOf,
-  playing,
+  playbackCode,
   refundsOf,
-  tidyAfter,
-  type MoneySite,
+  runJanitorAfter,
+  type BillingSite,
 } from '#server/testing/site/money-site.ts'
 
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
   site = await balanceSite()
 })
 afterAll(() => site.close())
-afterEach(() => expectBalanced(site))
+afterEach(() => expectLedgerAndBalances(site))
 
 const withBalance = (price_cents = 500, bonus_cents = 0) =>
-  balances.withBalance(site, [price_cents, bonus_cents])
-const addMoney = (shopper: Shopper, cents: number) => balances.topUp(site, shopper, [cents])
-const press = (shopper: Shopper, number = 4) => balances.press(site, shopper, number)
-const bankSays = (order: Order, status: 'open' | 'won' | 'lost') => balances.bankSays(site, order, status)
+  balances.createShopperWithBalance(site, [price_cents, bonus_cents])
+const addMoney = (shopper: Shopper, cents: number) => balances.purchaseTopUp(site, shopper, [cents])
+const press = (shopper: Shopper, number = 4) => balances.unlockFromBalance(site, shopper, number)
+const bankSays = (order: Order, status: 'open' | 'won' | 'lost') =>
+  balances.setDisputeStatus(site, order, status)
 
 /** Refunds an order as an operator. */
 const refund = ({ id }: Order, amountCents?: number) =>
@@ -50,7 +51,7 @@ async function leaveUnfinished({ id: orderId }: Order, amount_cents: number): Pr
 }
 
 const kindsOf = async ({ visitor }: Shopper) =>
-  (await visitor.ask(listBalanceEntries)).list.map(({ kind }) => kind)
+  (await visitor.callOk(listBalanceEntries)).list.map(({ kind }) => kind)
 
 /** Returns the sum of an order's lines in a ledger account; debits are positive. */
 async function booked({ id }: Order, account: string): Promise<number> {
@@ -68,10 +69,13 @@ describe('a refund of a top-up', () => {
     await refund(topUp)
     expect(await refundsOf(site, topUp.id)).toMatchObject([{ amount_cents: 401, status: 'succeeded' }])
     expect(await balanceOf(shopper)).toBeUndefined()
-    expect(await shopper.look(topUp.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 401 })
+    expect(await shopper.getOrder(topUp.id)).toMatchObject({
+      status: 'partially_refunded',
+      refunded_cents: 401,
+    })
     // The purchase stays, fully paid by paid money.
-    expect(await playing(site, shopper)).toBe(200)
-    expect(await shopper.look(order.id)).toMatchObject({ discount_cents: 0 })
+    expect(await playbackCode(site, shopper)).toBe(200)
+    expect(await shopper.getOrder(order.id)).toMatchObject({ discount_cents: 0 })
     expect(await booked(order, 'sales:episode')).toBe(-99)
     expect(await booked(order, 'bonus_discount')).toBe(0)
     expect(await kindsOf(shopper)).toEqual(
@@ -82,7 +86,7 @@ describe('a refund of a top-up', () => {
   test('leaves nobody a gain who spends the bonus first', async () => {
     const { shopper, topUp } = await withBalance(500, 198)
     for (const number of [4, 5]) expect(await press(shopper, number)).toMatchObject({ discount_cents: 99 })
-    expect(await shopper.visitor.ask(refundBalance, { body: {} })).toEqual({
+    expect(await shopper.visitor.callOk(refundBalance, { body: {} })).toEqual({
       refunds: [{ currency: 'USD', amount_cents: 302, refused_cents: 0 }],
     })
     expect(await refundsOf(site, topUp.id)).toMatchObject([{ amount_cents: 302 }])
@@ -107,13 +111,13 @@ describe('a refund of a top-up', () => {
     await refund(topUp)
     expect(await balanceOf(shopper)).toBeUndefined()
     site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('no'))
-    await tidyAfter(site, 3_600_000)
+    await runJanitorAfter(site, 3_600_000)
     expect(await balanceOf(shopper)).toMatchObject({
       paid_cents: 500,
       bonus_cents: 21,
       refundable_cents: 401,
     })
-    expect(await shopper.look(order.id)).toMatchObject({ discount_cents: 99 })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ discount_cents: 99 })
     expect(await booked(order, 'bonus_discount')).toBe(99)
     Reflect.deleteProperty(site.trouble, 'refundPayment')
     await refund(topUp)
@@ -129,7 +133,7 @@ describe('a refund of a top-up', () => {
     site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('no'))
     await expect(refund(topUp)).rejects.toMatchObject({ reason: 'refundRefused' })
     expect(await balanceOf(shopper)).toMatchObject(before)
-    expect(await shopper.look(order.id)).toMatchObject({ discount_cents: 99 })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ discount_cents: 99 })
   })
 
   test('that the gateway refuses leaves the bonus taken that went with an earlier one', async () => {
@@ -150,7 +154,7 @@ describe('a refund of a top-up', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 300, bonus_cents: 50 })
     await refund(topUp)
     expect(await balanceOf(shopper)).toBeUndefined()
-    expect(await shopper.look(topUp.id)).toMatchObject({ status: 'refunded' })
+    expect(await shopper.getOrder(topUp.id)).toMatchObject({ status: 'refunded' })
   })
 
   test('of a part leaves what comes back from purchases later', async () => {
@@ -173,11 +177,11 @@ describe('a refund of a top-up', () => {
     await refund(topUp, 500)
     expect(await booked(topUp, 'balance_loss')).toBe(99)
     expect(await balanceOf(shopper)).toBeUndefined()
-    expect(await playing(site, shopper)).toBe(200)
+    expect(await playbackCode(site, shopper)).toBe(200)
   })
 
   test('that is paid twice sends the second payment back and leaves the balance', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     // The response to the first payment is lost, and for a while the gateway does not find it.
     site.trouble.createPayment = async (charge) => {
       await site.sound.createPayment(charge)
@@ -185,15 +189,17 @@ describe('a refund of a top-up', () => {
     }
     site.trouble.retrievePayment = () => Promise.resolve(null)
     const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_5' })
-    await shopper.tryPay(order.id, await shopper.token())
+    await shopper.tryPay(order.id, await shopper.cardToken())
     Reflect.deleteProperty(site.trouble, 'createPayment')
-    site.moveOn(61_000)
-    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ info: { status: 'paid' } })
+    site.advanceClock(61_000)
+    expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({
+      info: { status: 'paid' },
+    })
     Reflect.deleteProperty(site.trouble, 'retrievePayment')
-    site.moveOn(3_600_000)
+    site.advanceClock(3_600_000)
     await runJanitor(site.context)
     expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500 })
     // Whichever payment is synchronized, the balance follows the one that filled it.
     const attempts = site.context.db.selectFrom('attempts').select('id').where('order_id', '=', order.id)
@@ -214,12 +220,12 @@ describe('a refund of a top-up', () => {
     site.trouble.refundPayment = () => Promise.reject(new Error('away'))
     expect(await refund(topUp)).toMatchObject({ status: 'sending' })
     expect(await balanceOf(shopper)).toBeUndefined()
-    expect(await shopper.tryOrder({ episode_id: episodeOf(site), gateway: 'balance' })).toMatchObject({
+    expect(await shopper.tryOrder({ episode_id: episodeIdOf(site), gateway: 'balance' })).toMatchObject({
       code: 409,
       info: { available_cents: 0 },
     })
     site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('no'))
-    site.moveOn(3_600_000)
+    site.advanceClock(3_600_000)
     await runJanitor(site.context)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 50 })
     expect((await kindsOf(shopper))[0]).toBe('restored')
@@ -234,7 +240,7 @@ describe('the person’s own refund of the balance', () => {
     await press(shopper)
     await press(shopper, 5)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 702, bonus_cents: 0, refundable_cents: 602 })
-    expect(await shopper.visitor.ask(refundBalance, { body: {} })).toEqual({
+    expect(await shopper.visitor.callOk(refundBalance, { body: {} })).toEqual({
       refunds: [{ currency: 'USD', amount_cents: 602, refused_cents: 0 }],
     })
     expect(await refundsOf(site, first.id)).toMatchObject([{ amount_cents: 302 }])
@@ -246,7 +252,7 @@ describe('the person’s own refund of the balance', () => {
     const { shopper, topUp } = await withBalance(500, 50)
     const { gateways } = site.context
     site.context.gateways = []
-    const answer = await shopper.visitor.ask(refundBalance, { body: {} })
+    const answer = await shopper.visitor.callOk(refundBalance, { body: {} })
     site.context.gateways = gateways
     expect(answer).toEqual({ refunds: [{ currency: 'USD', amount_cents: 0, refused_cents: 500 }] })
     expect(await refundsOf(site, topUp.id)).toEqual([])
@@ -268,12 +274,12 @@ describe('a refund of a purchase', () => {
     await refund(order, 60)
     // Paid money first.
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 11 })
-    expect(await playing(site, shopper)).toBe(200)
+    expect(await playbackCode(site, shopper)).toBe(200)
     await refund(order)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 50 })
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
-    expect(await playing(site, shopper)).toBe(402)
-    expect((await shopper.tryOrder({ episode_id: episodeOf(site), gateway: 'balance' })).code).toBe(200)
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect(await playbackCode(site, shopper)).toBe(402)
+    expect((await shopper.tryOrder({ episode_id: episodeIdOf(site), gateway: 'balance' })).code).toBe(200)
   })
 
   test('that only bonus money paid goes back as bonus', async () => {
@@ -290,7 +296,7 @@ describe('a refund of a purchase', () => {
     await refund(order)
     expect(await booked(topUp, 'balance_loss')).toBe(0)
     expect(await balanceOf(shopper)).toBeUndefined()
-    expect(await playing(site, shopper)).toBe(402)
+    expect(await playbackCode(site, shopper)).toBe(402)
   })
 })
 
@@ -302,7 +308,7 @@ describe('a refund of a purchase whose top-up was refunded', () => {
     await refund(order)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 99, bonus_cents: 0, refundable_cents: 99 })
     await refund(topUp)
-    expect(await shopper.look(topUp.id)).toMatchObject({ status: 'refunded' })
+    expect(await shopper.getOrder(topUp.id)).toMatchObject({ status: 'refunded' })
   })
 
   test('puts no bonus back into it', async () => {
@@ -324,10 +330,10 @@ describe('a chargeback of a top-up', () => {
     await press(shopper)
     await press(shopper, 5)
     await bankSays(topUp, 'open')
-    expect(await shopper.look(topUp.id)).toMatchObject({ status: 'charged_back' })
+    expect(await shopper.getOrder(topUp.id)).toMatchObject({ status: 'charged_back' })
     expect(await balanceOf(shopper)).toBeUndefined()
-    expect(await playing(site, shopper, 4)).toBe(402)
-    expect(await playing(site, shopper, 5)).toBe(402)
+    expect(await playbackCode(site, shopper, 4)).toBe(402)
+    expect(await playbackCode(site, shopper, 5)).toBe(402)
     expect(await booked(topUp, 'balance_loss')).toBe(0)
   })
 
@@ -337,28 +343,28 @@ describe('a chargeback of a top-up', () => {
     await press(shopper, 4)
     await press(shopper, 5)
     await bankSays(second, 'open')
-    expect(await playing(site, shopper, 4)).toBe(200)
-    expect(await playing(site, shopper, 5)).toBe(402)
+    expect(await playbackCode(site, shopper, 4)).toBe(200)
+    expect(await playbackCode(site, shopper, 5)).toBe(402)
     expect(await balanceOf(shopper)).toBeUndefined()
-    expect(await shopper.look(first.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(first.id)).toMatchObject({ status: 'paid' })
   })
 
   test('of a part takes what is unspent, then the latest purchase, and no more than it needs', async () => {
     const { shopper, topUp } = await withBalance(250)
     await press(shopper, 4)
-    site.moveOn(1000)
+    site.advanceClock(1000)
     await press(shopper, 5)
     const payment = await paymentOf(site, topUp.id)
     site.trouble.retrievePayment = () =>
       Promise.resolve({ ...payment, dispute: 'open' as const, disputedCents: 100 })
-    await hear(site, payment.reference)
+    await applySandboxWebhook(site, payment.reference)
     // 52 were unspent; the rest of the refunded purchase stays.
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 51 })
-    expect(await playing(site, shopper, 5)).toBe(402)
-    expect(await playing(site, shopper, 4)).toBe(200)
+    expect(await playbackCode(site, shopper, 5)).toBe(402)
+    expect(await playbackCode(site, shopper, 4)).toBe(200)
     expect(await booked(topUp, 'balance_loss')).toBe(0)
     Reflect.deleteProperty(site.trouble, 'retrievePayment')
-    await hear(site, payment.reference)
+    await applySandboxWebhook(site, payment.reference)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 151 })
   })
 
@@ -367,9 +373,9 @@ describe('a chargeback of a top-up', () => {
     await press(shopper)
     await bankSays(topUp, 'open')
     await bankSays(topUp, 'won')
-    expect(await shopper.look(topUp.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(topUp.id)).toMatchObject({ status: 'paid' })
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 50 })
-    expect(await playing(site, shopper)).toBe(402)
+    expect(await playbackCode(site, shopper)).toBe(402)
     expect((await press(shopper)).status).toBe('paid')
   })
 
@@ -389,7 +395,7 @@ describe('a chargeback of a top-up', () => {
     await refund(topUp, 401)
     await bankSays(topUp, 'open')
     await bankSays(topUp, 'lost')
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded' })
     expect(await booked(topUp, 'dispute_lost')).toBe(0)
     expect(await booked(topUp, 'balance_loss')).toBe(0)
   })
@@ -399,14 +405,14 @@ describe('a chargeback of a top-up', () => {
     const order = await press(shopper)
     await leaveUnfinished(order, cents)
     await bankSays(topUp, 'open')
-    await tidyAfter(site, 3_600_000)
+    await runJanitorAfter(site, 3_600_000)
     const refunds = await refundsOf(site, order.id)
     expect(refunds.map(({ status }) => status)).toEqual(
       cents === 99 ? ['succeeded'] : ['succeeded', 'succeeded'],
     )
     expect(refunds.reduce((sum, each) => sum + each.amount_cents, 0)).toBe(99)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
-    expect(await playing(site, shopper)).toBe(402)
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect(await playbackCode(site, shopper)).toBe(402)
     expect(await balanceOf(shopper)).toBeUndefined()
     expect(await booked(topUp, 'balance_loss')).toBe(0)
   })
@@ -417,7 +423,7 @@ describe('a chargeback of a top-up', () => {
     await bankSays(topUp, 'open')
     const before = await kindsOf(shopper)
     const { reference } = await paymentOf(site, topUp.id)
-    await Promise.all([1, 2, 3, 4].map(() => hear(site, reference)))
+    await Promise.all([1, 2, 3, 4].map(() => applySandboxWebhook(site, reference)))
     expect(await kindsOf(shopper)).toEqual(before)
   })
 
@@ -430,7 +436,7 @@ describe('a chargeback of a top-up', () => {
     await refund(order, 20)
     expect(await booked(topUp, 'balance_loss')).toBe(29)
     await bankSays(topUp, 'open')
-    expect(await playing(site, shopper)).toBe(402)
+    expect(await playbackCode(site, shopper)).toBe(402)
     expect(await booked(topUp, 'balance_loss')).toBe(0)
     expect((await balanceOf(shopper))?.available_cents ?? 0).toBe(0)
   })

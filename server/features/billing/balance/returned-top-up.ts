@@ -1,27 +1,32 @@
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
-import { enterBonusSetOff, enterTopUpReturn } from '#server/features/billing/ledger/balance-ledger.ts'
-import { reduceDiscount, selectBonusSpending, selectSetOff, type BonusSpending } from './bonus-queries.ts'
-import { addLost, insertEntry, lockLotsOfTopUp, setClosed, type LotRow } from './lot-queries.ts'
+import { enterBonusSetOff, enterTopUpReversal } from '#server/features/billing/ledger/balance-ledger.ts'
+import {
+  reduceDiscount,
+  selectBonusSpending,
+  selectBonusSetOffs,
+  type BonusSpending,
+} from './bonus-queries.ts'
+import { addLoss, insertEntry, lockLotsOfTopUp, setBonusWithdrawn, type LotRow } from './lot-queries.ts'
 
 // Changes of the balance when money of a top-up is returned. Its user is locked meanwhile (`lockBuyer`).
 
 /** The reasons for taking money of a top-up. */
-export type TakenBy = 'top_up_refund' | 'chargeback'
+export type TopUpReversalReason = 'top_up_refund' | 'chargeback'
 
-async function lotsOf(tx: Tx, topUpId: string): Promise<Partial<Record<LotRow['kind'], LotRow>>> {
+async function lockTopUpLots(tx: Tx, topUpId: string): Promise<Partial<Record<LotRow['kind'], LotRow>>> {
   return Object.fromEntries((await lockLotsOfTopUp(tx, topUpId)).map((lot) => [lot.kind, lot]))
 }
 
 /** Returns the paid lot of a top-up. */
-export const paidLotOf = async (tx: Tx, topUpId: string): Promise<LotRow | undefined> =>
-  (await lotsOf(tx, topUpId)).paid
+export const lockPaidLot = async (tx: Tx, topUpId: string): Promise<LotRow | undefined> =>
+  (await lockTopUpLots(tx, topUpId)).paid
 
 /** Records what a refund or a dispute takes of a top-up: from what is left, and beyond that as a loss. */
-export async function takeBack(
+export async function reverseLot(
   tx: Tx,
   lot: LotRow,
-  kind: TakenBy | 'restored',
+  kind: TopUpReversalReason | 'restored',
   { taken, lost }: { taken: number; lost: number },
   now: Date,
 ): Promise<void> {
@@ -34,58 +39,73 @@ export async function takeBack(
       [{ lot, cents: -taken }],
       true,
     )
-  if (lost !== 0) await addLost(tx, lot.id, lost)
+  if (lost !== 0) await addLoss(tx, lot.id, lost)
   if (lot.kind === 'paid')
-    await enterTopUpReturn(tx, { id: order_id, currency }, entryId, { taken, lost }, now)
+    await enterTopUpReversal(tx, { id: order_id, currency }, entryId, { taken, lost }, now)
 }
 
 /** Offsets a loss with money of its top-up that came back to the balance. */
-export async function makeLossGood(tx: Tx, topUpId: string, kind: TakenBy, now: Date): Promise<void> {
-  const { paid: lot } = await lotsOf(tx, topUpId)
+export async function recoverLoss(
+  tx: Tx,
+  topUpId: string,
+  kind: TopUpReversalReason,
+  now: Date,
+): Promise<void> {
+  const { paid: lot } = await lockTopUpLots(tx, topUpId)
   const cents = lot ? Math.min(lot.lost_cents, lot.left_cents) : 0
   if (!lot || cents === 0) return
-  await takeBack(tx, lot, kind, { taken: cents, lost: -cents }, now)
+  await reverseLot(tx, lot, kind, { taken: cents, lost: -cents }, now)
 }
 
 /**
  * Withdraws the bonus of a refunded or disputed top-up once no more of its paid money is left than bonus was spent. The spent
  * bonus is set off: that paid money pays for what the bonus bought. So nobody keeps the bonus of a refunded top-up.
  */
-export async function closeBonus(tx: Tx, topUpId: string, kind: TakenBy, now: Date): Promise<void> {
-  const { paid, bonus } = await lotsOf(tx, topUpId)
+export async function withdrawBonus(
+  tx: Tx,
+  topUpId: string,
+  kind: TopUpReversalReason,
+  now: Date,
+): Promise<void> {
+  const { paid, bonus } = await lockTopUpLots(tx, topUpId)
   if (!paid || !bonus || bonus.closed_at_cents !== null) return
   const purchases = await selectBonusSpending(tx, topUpId)
   if (paid.left_cents > purchases.reduce((sum, { cents }) => sum + cents, 0)) return
-  await setClosed(tx, bonus.id, paid.taken_cents + paid.lost_cents)
-  let left = paid.left_cents
+  await setBonusWithdrawn(tx, bonus.id, paid.taken_cents + paid.lost_cents)
+  let remainingCents = paid.left_cents
   for (const purchase of purchases) {
-    const cents = Math.min(left, purchase.cents)
-    if (cents > 0) await setOff(tx, { paid, bonus }, { ...purchase, cents }, now)
-    left -= cents
+    const cents = Math.min(remainingCents, purchase.cents)
+    if (cents > 0) await setOffBonus(tx, { paid, bonus }, { ...purchase, cents }, now)
+    remainingCents -= cents
   }
-  await takeClosedBonus(tx, topUpId, kind, now)
+  await removeWithdrawnBonus(tx, topUpId, kind, now)
 }
 
 /** Removes the remaining bonus of a top-up whose bonus was withdrawn: what was unspent then, and what purchases return later. */
-export async function takeClosedBonus(tx: Tx, topUpId: string, kind: TakenBy, now: Date): Promise<void> {
-  const { bonus } = await lotsOf(tx, topUpId)
+export async function removeWithdrawnBonus(
+  tx: Tx,
+  topUpId: string,
+  kind: TopUpReversalReason,
+  now: Date,
+): Promise<void> {
+  const { bonus } = await lockTopUpLots(tx, topUpId)
   if (!bonus || bonus.closed_at_cents === null || bonus.left_cents === 0) return
-  await takeBack(tx, bonus, kind, { taken: bonus.left_cents, lost: 0 }, now)
+  await reverseLot(tx, bonus, kind, { taken: bonus.left_cents, lost: 0 }, now)
 }
 
 /** Restores the bonus of a top-up if less of the top-up is gone than when the bonus was withdrawn. */
-export async function reopenBonus(tx: Tx, topUpId: string, gone: number, now: Date): Promise<void> {
-  const { paid, bonus } = await lotsOf(tx, topUpId)
-  if (!paid || !bonus || bonus.closed_at_cents === null || gone >= bonus.closed_at_cents) return
-  await setClosed(tx, bonus.id, null)
+export async function restoreBonus(tx: Tx, topUpId: string, reversedCents: number, now: Date): Promise<void> {
+  const { paid, bonus } = await lockTopUpLots(tx, topUpId)
+  if (!paid || !bonus || bonus.closed_at_cents === null || reversedCents >= bonus.closed_at_cents) return
+  await setBonusWithdrawn(tx, bonus.id, null)
   if (bonus.taken_cents > 0)
-    await takeBack(tx, bonus, 'restored', { taken: -bonus.taken_cents, lost: 0 }, now)
-  for (const purchase of await selectSetOff(tx, topUpId))
-    await setOff(tx, { paid, bonus }, { ...purchase, cents: -purchase.cents }, now)
+    await reverseLot(tx, bonus, 'restored', { taken: -bonus.taken_cents, lost: 0 }, now)
+  for (const purchase of await selectBonusSetOffs(tx, topUpId))
+    await setOffBonus(tx, { paid, bonus }, { ...purchase, cents: -purchase.cents }, now)
 }
 
 /** Shifts an amount of a purchase from the bonus of a top-up to its paid money; negative for the other direction. */
-async function setOff(
+async function setOffBonus(
   tx: Tx,
   { paid, bonus }: { paid: LotRow; bonus: LotRow },
   purchase: BonusSpending,

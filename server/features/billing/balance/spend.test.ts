@@ -7,29 +7,29 @@ import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import {
   balanceOf,
   balanceSite,
-  expectBalanced,
+  expectLedgerAndBalances,
   offerOf,
-  sellTopUp,
-  topUp,
-  tryPress,
-  withBalance,
+  createTopUpProduct,
+  purchaseTopUp,
+  tryUnlockFromBalance,
+  createShopperWithBalance,
 } from '#server/testing/site/balance-site.ts'
-import { episodeOf, playing, refundsOf, type MoneySite } from '#server/testing/site/money-site.ts'
+import { episodeIdOf, playbackCode, refundsOf, type BillingSite } from '#server/testing/site/money-site.ts'
 
 const day = 86_400_000
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
   site = await balanceSite()
 })
 afterAll(() => site.close())
-afterEach(() => expectBalanced(site))
+afterEach(() => expectLedgerAndBalances(site))
 
 const press = (shopper: Shopper, number = 4, headers: Record<string, string> = {}) =>
-  tryPress(site, shopper, number, headers)
+  tryUnlockFromBalance(site, shopper, number, headers)
 
 const entriesOf = async ({ visitor }: Shopper) =>
-  (await visitor.ask(listBalanceEntries)).list.map(({ kind, amount_cents, bonus_cents }) => ({
+  (await visitor.callOk(listBalanceEntries)).list.map(({ kind, amount_cents, bonus_cents }) => ({
     kind,
     amount_cents,
     bonus_cents,
@@ -37,7 +37,7 @@ const entriesOf = async ({ visitor }: Shopper) =>
 
 describe('a top-up', () => {
   test('is an order like any other, and adds its price and its bonus to the balance', async () => {
-    const { shopper, topUp: order } = await withBalance(site, 'top_10')
+    const { shopper, topUp: order } = await createShopperWithBalance(site, 'top_10')
     expect(order).toMatchObject({ kind: 'top_up', top_up_id: 'top_10', amount_cents: 1000, bonus_cents: 100 })
     expect(await balanceOf(shopper)).toMatchObject({
       currency: 'USD',
@@ -50,28 +50,28 @@ describe('a top-up', () => {
   })
 
   test('that is declined adds nothing', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const declined = await shopper.buy({ kind: 'top_up', top_up_id: 'top_5' }, testCards.declined)
     expect(declined.code).toBe(500)
-    expect((await shopper.visitor.ask(getBalance)).balances).toEqual([])
+    expect((await shopper.visitor.callOk(getBalance)).balances).toEqual([])
   })
 
   test('can be bought again and again, each time for more', async () => {
-    const { shopper } = await withBalance(site, 'top_5')
-    await topUp(site, shopper, 'top_5')
+    const { shopper } = await createShopperWithBalance(site, 'top_5')
+    await purchaseTopUp(site, shopper, 'top_5')
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 1000 })
   })
 
   test('whose payment is paid twice is returned once and credited once', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_10' })
-    const token = await shopper.token()
+    const token = await shopper.cardToken()
     await Promise.all([1, 2, 3].map(() => shopper.tryPay(order.id, token)))
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 1000, bonus_cents: 100 })
   })
 
   test('that is not on sale is refused, and so is another price than the one shown', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     expect(await shopper.tryOrder({ kind: 'top_up', top_up_id: 'top_none' })).toMatchObject({ code: 404 })
     expect(await shopper.tryOrder({ kind: 'top_up', top_up_id: 'top_5', amount_cents: 499 })).toMatchObject({
       code: 409,
@@ -85,8 +85,8 @@ describe('the bonus that was shown', () => {
     site.context.db.updateTable('top_up_products').set({ bonus_cents }).where('id', '=', id).execute()
 
   test('is held against a change, like the price', async () => {
-    const shopper = await Shopper.on(site)
-    const top_up_id = await sellTopUp(site, 1000, 100)
+    const shopper = await Shopper.create(site)
+    const top_up_id = await createTopUpProduct(site, 1000, 100)
     const shown = { kind: 'top_up', top_up_id, amount_cents: 1000, bonus_cents: 100 } as const
     expect((await shopper.tryOrder(shown)).code).toBe(200)
     await changeBonus(top_up_id, 50)
@@ -99,21 +99,24 @@ describe('the bonus that was shown', () => {
   })
 
   test('is not asked of what has none', async () => {
-    const shopper = await Shopper.on(site)
-    const episode = { episode_id: episodeOf(site) }
+    const shopper = await Shopper.create(site)
+    const episode = { episode_id: episodeIdOf(site) }
     expect((await shopper.tryOrder({ ...episode, bonus_cents: 0 })).code).toBe(200)
     expect((await shopper.tryOrder({ ...episode, bonus_cents: 1 })).code).toBe(409)
   })
 
   test('is that of the order that a saved card pays, also where one with another is open', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const save_method = { shown: 'Save this card for future purchases.' }
     const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_5', save_method })
-    const { info: asked } = await shopper.tryPay(order.id, await shopper.token(testCards.asksAlways))
-    await shopper.decide(asked?.next.url ?? '', 'yes')
-    await shopper.look(order.id)
-    const { saved_method } = await shopper.visitor.ask(getBalance)
-    const top_up_id = await sellTopUp(site, 1000, 100)
+    const { info: asked } = await shopper.tryPay(
+      order.id,
+      await shopper.cardToken(testCards.requires3dsAlways),
+    )
+    await shopper.answerBankPage(asked?.next.url ?? '', 'yes')
+    await shopper.getOrder(order.id)
+    const { saved_method } = await shopper.visitor.callOk(getBalance)
+    const top_up_id = await createTopUpProduct(site, 1000, 100)
     const press = { kind: 'top_up', top_up_id, saved_method_id: saved_method?.id } as const
     // The bank requires authentication for the first payment, which stays open.
     const { info: open } = await shopper.tryOrder(press)
@@ -127,8 +130,8 @@ describe('the bonus that was shown', () => {
 
 describe('a purchase from the balance', () => {
   test('is paid in one call, and unlocks the episode', async () => {
-    const { shopper } = await withBalance(site, 'top_5')
-    expect(await playing(site, shopper)).toBe(402)
+    const { shopper } = await createShopperWithBalance(site, 'top_5')
+    expect(await playbackCode(site, shopper)).toBe(402)
     expect(await press(shopper)).toMatchObject({
       code: 200,
       info: {
@@ -139,35 +142,35 @@ describe('a purchase from the balance', () => {
         next: { type: 'none' },
       },
     })
-    expect(await playing(site, shopper)).toBe(200)
+    expect(await playbackCode(site, shopper)).toBe(200)
     expect(await balanceOf(shopper)).toMatchObject({ available_cents: 401 })
     expect((await entriesOf(shopper))[0]).toEqual({ kind: 'purchase', amount_cents: -99, bonus_cents: 0 })
   })
 
   test('buys the full series', async () => {
-    const { shopper } = await withBalance(site, 'top_20')
+    const { shopper } = await createShopperWithBalance(site, 'top_20')
     const order = { kind: 'video' as const, video_id: site.video.id, gateway: 'balance' as const }
     expect(await shopper.tryOrder(order)).toMatchObject({ code: 200, info: { status: 'paid' } })
-    expect(await playing(site, shopper, 6)).toBe(200)
+    expect(await playbackCode(site, shopper, 6)).toBe(200)
   })
 
   test('that is not covered is refused with what is missing, and leaves no order', async () => {
-    const shopper = await Shopper.on(site)
-    await topUp(site, shopper, [100])
+    const shopper = await Shopper.create(site)
+    await purchaseTopUp(site, shopper, [100])
     expect(await press(shopper)).toMatchObject({ code: 200 })
     expect(await press(shopper, 5)).toMatchObject({
       code: 409,
       message: 'Your balance is too low. Please top it up or choose another payment method.',
       info: { amount_cents: 99, currency: 'USD', available_cents: 1, missing_cents: 98 },
     })
-    const { id } = await shopper.visitor.ask(getUser)
+    const { id } = await shopper.visitor.callOk(getUser)
     const orders = site.context.db.selectFrom('orders').select('status').where('user_id', '=', id)
     expect(await orders.execute()).toEqual([{ status: 'paid' }, { status: 'paid' }])
-    expect(await playing(site, shopper, 5)).toBe(402)
+    expect(await playbackCode(site, shopper, 5)).toBe(402)
   })
 
   test('pressed 50 times at once is charged once', async () => {
-    const { shopper } = await withBalance(site, 'top_5')
+    const { shopper } = await createShopperWithBalance(site, 'top_5')
     const answers = await Promise.all(Array.from({ length: 50 }, () => press(shopper)))
     expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
     expect(answers.filter(({ code }) => code === 409)).toHaveLength(49)
@@ -175,15 +178,15 @@ describe('a purchase from the balance', () => {
   })
 
   test('of several episodes at once takes no more than there is', async () => {
-    const shopper = await Shopper.on(site)
-    await topUp(site, shopper, [200])
+    const shopper = await Shopper.create(site)
+    await purchaseTopUp(site, shopper, [200])
     const answers = await Promise.all([4, 5, 6].map((number) => press(shopper, number)))
     expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 200, 409])
     expect(await balanceOf(shopper)).toMatchObject({ available_cents: 2 })
   })
 
   test('gives the same answer for the same key', async () => {
-    const { shopper } = await withBalance(site, 'top_5')
+    const { shopper } = await createShopperWithBalance(site, 'top_5')
     const key = { 'idempotency-key': 'one key' }
     const [first, ...more] = await Promise.all([1, 2, 3, 4].map(() => press(shopper, 4, key)))
     expect(first).toMatchObject({ code: 200, info: { status: 'paid' } })
@@ -191,27 +194,27 @@ describe('a purchase from the balance', () => {
   })
 
   test('works while every gateway is away', async () => {
-    const { shopper } = await withBalance(site, 'top_5')
+    const { shopper } = await createShopperWithBalance(site, 'top_5')
     const { gateways } = site.context
     site.context.gateways = []
     try {
       expect((await offerOf(site, shopper)).balance).toMatchObject({ covers: ['episode'] })
       expect(await press(shopper)).toMatchObject({ code: 200, info: { status: 'paid' } })
-      expect(await playing(site, shopper)).toBe(200)
+      expect(await playbackCode(site, shopper)).toBe(200)
     } finally {
       site.context.gateways = gateways
     }
   })
 
   test('pays for no plan, no top-up and nothing at another price', async () => {
-    const { shopper } = await withBalance(site, 'top_20')
+    const { shopper } = await createShopperWithBalance(site, 'top_20')
     const { id: plan_id } = await shopper.plan(7)
     const refused = { code: 500, message: expect.stringContaining('payment method') }
     expect(await shopper.tryOrder({ kind: 'plan', plan_id, gateway: 'balance' })).toMatchObject(refused)
     expect(await shopper.tryOrder({ kind: 'top_up', top_up_id: 'top_5', gateway: 'balance' })).toMatchObject(
       refused,
     )
-    const dearer = { episode_id: episodeOf(site), gateway: 'balance' as const, amount_cents: 98 }
+    const dearer = { episode_id: episodeIdOf(site), gateway: 'balance' as const, amount_cents: 98 }
     expect(await shopper.tryOrder(dearer)).toMatchObject({ code: 409, info: { amount_cents: 99 } })
     expect(await balanceOf(shopper)).toMatchObject({ available_cents: 2300 })
   })
@@ -219,13 +222,13 @@ describe('a purchase from the balance', () => {
 
 describe('bonus money', () => {
   test('is spent first, the earliest expiry first, and is a discount', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     for (const [bonus, days] of [
       [50, null],
       [60, 30],
       [40, 10],
     ] as const)
-      await topUp(site, shopper, [500, bonus, days])
+      await purchaseTopUp(site, shopper, [500, bonus, days])
     expect(await press(shopper)).toMatchObject({ info: { discount_cents: 99 } })
     // 40 of the ten-day bonus and 59 of the thirty-day bonus are spent.
     expect(await balanceOf(shopper)).toMatchObject({
@@ -238,9 +241,9 @@ describe('bonus money', () => {
   })
 
   test('is gone when it expires, and paid money is not', async () => {
-    const shopper = await Shopper.on(site)
-    await topUp(site, shopper, [500, 70, 10])
-    site.moveOn(11 * day)
+    const shopper = await Shopper.create(site)
+    await purchaseTopUp(site, shopper, [500, 70, 10])
+    site.advanceClock(11 * day)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 0, available_cents: 500 })
     expect(await press(shopper)).toMatchObject({ info: { discount_cents: 0 } })
     await expireBonus(site.context)
@@ -250,7 +253,7 @@ describe('bonus money', () => {
       'purchase',
       'top_up',
     ])
-    site.moveOn(300 * day)
+    site.advanceClock(300 * day)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 401 })
     await runJanitor(site.context)
   })
@@ -258,13 +261,13 @@ describe('bonus money', () => {
 
 describe('the offer of a locked episode', () => {
   test('says what is in the balance and whether it covers the cheapest way', async () => {
-    const nobody = await Shopper.on(site)
+    const nobody = await Shopper.create(site)
     expect((await offerOf(site, nobody)).balance).toMatchObject({
       available_cents: 0,
       covers: [],
       covers_cheapest: false,
     })
-    const { shopper } = await withBalance(site, 'top_10')
+    const { shopper } = await createShopperWithBalance(site, 'top_10')
     expect((await offerOf(site, shopper)).balance).toMatchObject({
       currency: 'USD',
       available_cents: 1100,
@@ -281,11 +284,11 @@ describe('the offer of a locked episode', () => {
 
 describe('a saved card', () => {
   test('tops up in one call', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const shown = 'Save this card for future purchases.'
     const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_5', save_method: { shown } })
-    await shopper.tryPay(order.id, await shopper.token())
-    const { saved_method } = await shopper.visitor.ask(getBalance)
+    await shopper.tryPay(order.id, await shopper.cardToken())
+    const { saved_method } = await shopper.visitor.callOk(getBalance)
     const again = { kind: 'top_up' as const, top_up_id: 'top_10', saved_method_id: saved_method?.id }
     expect(await shopper.tryOrder(again)).toMatchObject({ code: 200, info: { status: 'paid' } })
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 1500, bonus_cents: 100 })

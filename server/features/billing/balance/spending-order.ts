@@ -1,7 +1,7 @@
-import type { Change, LotRow } from './lot-queries.ts'
+import type { LotChange, LotRow } from './lot-queries.ts'
 
 /** Sums the changes of one kind of money, in cents. */
-export const sumOf = (changes: readonly Change[], kind: LotRow['kind']): number =>
+export const sumByKind = (changes: readonly LotChange[], kind: LotRow['kind']): number =>
   changes.reduce((sum, { lot, cents }) => sum + (lot.kind === kind ? cents : 0), 0)
 
 /**
@@ -11,35 +11,35 @@ export const sumOf = (changes: readonly Change[], kind: LotRow['kind']): number 
 export function planSpending<Lot extends LotRow>(
   lots: readonly Lot[],
   cents: number,
-): (Change & { lot: Lot })[] | undefined {
-  const parts = split(lots.toSorted(spentBefore), cents, ({ left_cents }) => left_cents)
+): (LotChange & { lot: Lot })[] | undefined {
+  const parts = allocate(lots.toSorted(compareSpendingOrder), cents, ({ left_cents }) => left_cents)
   return parts?.map(({ lot, cents: part }) => ({ lot, cents: -part }))
 }
 
 /** Plans into which lots a refund is returned, in their order. @throws Error if they paid less than the refund */
-export function planReturn<Lot extends LotRow & { spent: number }>(
+export function planRefund<Lot extends LotRow & { spent: number }>(
   lots: readonly Lot[],
   cents: number,
-): (Change & { lot: Lot })[] {
-  const parts = split(lots, cents, ({ spent }) => spent)
+): (LotChange & { lot: Lot })[] {
+  const parts = allocate(lots, cents, ({ spent }) => spent)
   if (!parts) throw new Error(`${cents} cents were not paid from the balance`)
   return parts
 }
 
-function split<Lot>(lots: readonly Lot[], cents: number, most: (lot: Lot) => number) {
+function allocate<Lot>(lots: readonly Lot[], cents: number, capacityOf: (lot: Lot) => number) {
   const parts: { lot: Lot; cents: number }[] = []
-  let rest = cents
+  let remainingCents = cents
   for (const lot of lots) {
-    const part = Math.min(rest, most(lot))
+    const part = Math.min(remainingCents, capacityOf(lot))
     if (part > 0) parts.push({ lot, cents: part })
-    rest -= part
+    remainingCents -= part
   }
-  return rest > 0 ? undefined : parts
+  return remainingCents > 0 ? undefined : parts
 }
 
 const never = Infinity
 
-function spentBefore(a: LotRow, b: LotRow): number {
+function compareSpendingOrder(a: LotRow, b: LotRow): number {
   const byKind = Number(a.kind === 'paid') - Number(b.kind === 'paid')
   const ends = [a.expires_at?.getTime() ?? never, b.expires_at?.getTime() ?? never] as const
   const byEnd = ends[0] === ends[1] ? 0 : ends[0] - ends[1]

@@ -6,28 +6,28 @@ import type {
 import type { createOrder, Order } from '#contract/billing.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { AutoUnlock } from '#contract/top-ups.ts'
-import { variantCents, pricesFor, runningNow } from '#server/features/experiments/experiments.ts'
+import { variantCents, pricesFor, loadRunningUncached } from '#server/features/experiments/experiments.ts'
 import { keepViewer, requireStanding } from '#server/features/members/members.ts'
-import { writeAudit } from '#server/platform/database/audit.ts'
+import { writeAuditEvent } from '#server/platform/database/audit.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
-  autoUnlockSpanMs,
+  autoUnlockWindowMs,
   undoReason,
-  undoUntil,
+  undoDeadlineOf,
 } from '#server/features/billing/balance/auto-unlock-limits.ts'
 import {
-  countAutomatic,
+  countAutomaticOrders,
   deleteAutoUnlock,
-  markAutomatic,
+  markOrderAutomatic,
   selectAutoUnlock,
   selectAutoUnlocks,
-  selectUndone,
+  selectUndoneVideoIds,
   upsertAutoUnlock,
   type AutoUnlockRow,
 } from '#server/features/billing/balance/auto-unlock-queries.ts'
-import { hasHadBalance } from '#server/features/billing/balance/lot-queries.ts'
+import { hasEverToppedUp } from '#server/features/billing/balance/lot-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { selectEpisodeOnSale, selectVideoOnSale } from '#server/features/billing/records/offer-queries.ts'
 import { lockBuyer, selectOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
@@ -40,8 +40,8 @@ import { loadOrder } from './present-order.ts'
 export async function loadAutoUnlocks(db: Db, userId: string, now: Date): Promise<AutoUnlock[]> {
   const rows = await selectAutoUnlocks(db, userId)
   if (rows.length === 0) return []
-  const made = await countAutomatic(db, userId, new Date(now.getTime() - autoUnlockSpanMs))
-  return rows.map((row) => present(row, made))
+  const unlockCounts = await countAutomaticOrders(db, userId, new Date(now.getTime() - autoUnlockWindowMs))
+  return rows.map((row) => presentAutoUnlock(row, unlockCounts))
 }
 
 /** Returns a user's auto-unlock setting for a drama; undefined if it is off. */
@@ -53,12 +53,15 @@ export async function loadAutoUnlock(
 ): Promise<AutoUnlock | undefined> {
   const row = await selectAutoUnlock(db, userId, videoId)
   if (!row) return undefined
-  return present(row, await countAutomatic(db, userId, new Date(now.getTime() - autoUnlockSpanMs)))
+  return presentAutoUnlock(
+    row,
+    await countAutomaticOrders(db, userId, new Date(now.getTime() - autoUnlockWindowMs)),
+  )
 }
 
-function present(row: AutoUnlockRow, made: Map<string, number>): AutoUnlock {
+function presentAutoUnlock(row: AutoUnlockRow, unlockCounts: Map<string, number>): AutoUnlock {
   const { video_id, daily_limit, agreed_cents, currency } = row
-  const left_today = Math.max(0, daily_limit - (made.get(video_id) ?? 0))
+  const left_today = Math.max(0, daily_limit - (unlockCounts.get(video_id) ?? 0))
   return { video_id, daily_limit, left_today, agreed_cents, currency }
 }
 
@@ -82,25 +85,28 @@ export async function setAutoUnlock(
     const price = await priceOfEpisode(tx, video_id, user_id)
     if (amount_cents !== undefined && amount_cents !== price.amount_cents)
       throw new Refusal('priceDiffers', price)
-    if (!(await hasHadBalance(tx, user_id)))
+    if (!(await hasEverToppedUp(tx, user_id)))
       throw new Refusal('balanceTooLow', { ...price, available_cents: 0, missing_cents: price.amount_cents })
     const { hash, isNew } = await storeShownTerms(tx, shown, now)
-    if (isNew) quotas.take('wordBytes', call.ip, Buffer.byteLength(shown))
+    if (isNew) quotas.spendOrThrow('wordBytes', call.ip, Buffer.byteLength(shown))
     const { amount_cents: agreed_cents, currency } = price
-    const agreed = { video_id, daily_limit, agreed_cents, currency, shown_hash: hash }
-    const row = { user_id, ...agreed, created_at: now }
-    if (!isSame(await selectAutoUnlock(tx, user_id, video_id), row)) {
+    const terms = { video_id, daily_limit, agreed_cents, currency, shown_hash: hash }
+    const row = { user_id, ...terms, created_at: now }
+    if (!hasSameTerms(await selectAutoUnlock(tx, user_id, video_id), row)) {
       // Turning it off requires that it was on, so this quota bounds both.
-      quotas.take('audit', call.ip)
+      quotas.spendOrThrow('audit', call.ip)
       await upsertAutoUnlock(tx, row)
-      await writeAudit(tx, { event: 'auto_unlock_on', userId: user_id, at: now, details: agreed })
+      await writeAuditEvent(tx, { event: 'auto_unlock_on', userId: user_id, at: now, details: terms })
     }
-    return present(row, await countAutomatic(tx, user_id, new Date(now.getTime() - autoUnlockSpanMs)))
+    return presentAutoUnlock(
+      row,
+      await countAutomaticOrders(tx, user_id, new Date(now.getTime() - autoUnlockWindowMs)),
+    )
   })
 }
 
 /** Returns whether a user agreed to the same terms before. */
-const isSame = (before: AutoUnlockRow | undefined, now: AutoUnlockRow): boolean =>
+const hasSameTerms = (before: AutoUnlockRow | undefined, now: AutoUnlockRow): boolean =>
   before?.daily_limit === now.daily_limit &&
   before.agreed_cents === now.agreed_cents &&
   before.currency === now.currency &&
@@ -111,7 +117,7 @@ async function priceOfEpisode(db: Db, videoId: string, buyer: string) {
   const video = await selectVideoOnSale(db, videoId)
   if (!video) throw new Refusal('notFound')
   const { episode_cents, currency } = video
-  const variants = pricesFor(await runningNow(db), buyer, videoId)
+  const variants = pricesFor(await loadRunningUncached(db), buyer, videoId)
   return { amount_cents: variantCents(variants.episode, currency, episode_cents), currency }
 }
 
@@ -124,14 +130,14 @@ export async function stopAutoUnlock(
   const { userId } = await requireStanding(context, call)
   await inTransaction(db, async (tx) => {
     await lockBuyer(tx, userId)
-    await turnOff(tx, userId, call.body.video_id, clock.now())
+    await turnOffAutoUnlock(tx, userId, call.body.video_id, clock.now())
   })
   return { auto_unlocks: await loadAutoUnlocks(db, userId, clock.now()) }
 }
 
-async function turnOff(tx: Tx, userId: string, videoId: string, at: Date): Promise<void> {
+async function turnOffAutoUnlock(tx: Tx, userId: string, videoId: string, at: Date): Promise<void> {
   if (!(await deleteAutoUnlock(tx, userId, videoId))) return
-  await writeAudit(tx, { event: 'auto_unlock_off', userId, at, details: { video_id: videoId } })
+  await writeAuditEvent(tx, { event: 'auto_unlock_off', userId, at, details: { video_id: videoId } })
 }
 
 /**
@@ -154,23 +160,27 @@ export async function autoUnlock(
     ...(amount_cents === undefined ? {} : { amount_cents }),
   }
   return createOrderFor(context, { ...call, body }, orderId, (tx, order) =>
-    checkAgreed(context, tx, order, episode.video_id),
+    checkAutoUnlockAllowed(context, tx, order, episode.video_id),
   )
 }
 
-async function checkAgreed(
+async function checkAutoUnlockAllowed(
   { clock }: BillingContext,
   tx: Tx,
   { id, user_id, amount_cents, currency }: OrderRow,
   videoId: string,
 ): Promise<void> {
-  const agreed = await selectAutoUnlock(tx, user_id, videoId)
-  if (!agreed) throw new Refusal('autoUnlockOff')
-  if (agreed.currency !== currency || amount_cents > agreed.agreed_cents)
+  const setting = await selectAutoUnlock(tx, user_id, videoId)
+  if (!setting) throw new Refusal('autoUnlockOff')
+  if (setting.currency !== currency || amount_cents > setting.agreed_cents)
     throw new Refusal('priceDiffers', { amount_cents, currency })
-  const made = await countAutomatic(tx, user_id, new Date(clock.now().getTime() - autoUnlockSpanMs))
-  if ((made.get(videoId) ?? 0) >= agreed.daily_limit) throw new Refusal('autoUnlockLimit')
-  await markAutomatic(tx, id, agreed)
+  const unlockCounts = await countAutomaticOrders(
+    tx,
+    user_id,
+    new Date(clock.now().getTime() - autoUnlockWindowMs),
+  )
+  if ((unlockCounts.get(videoId) ?? 0) >= setting.daily_limit) throw new Refusal('autoUnlockLimit')
+  await markOrderAutomatic(tx, id, setting)
 }
 
 /**
@@ -190,9 +200,9 @@ export async function undoAutoUnlock(
   const now = clock.now()
   const videoId = order.video_id ?? ''
   const onStart = async (tx: Tx) => {
-    if (now > undoUntil(order)) throw new Refusal('undoTooLate')
-    if ((await selectUndone(tx, userId, now)).has(videoId)) throw new Refusal('undoUsed')
-    await turnOff(tx, userId, videoId, now)
+    if (now > undoDeadlineOf(order)) throw new Refusal('undoTooLate')
+    if ((await selectUndoneVideoIds(tx, userId, now)).has(videoId)) throw new Refusal('undoUsed')
+    await turnOffAutoUnlock(tx, userId, videoId, now)
   }
   if (order.status !== 'refunded') await refundOrder(context, orderId, { reason: undoReason, onStart })
   return loadOrder(context, userId, orderId, language)

@@ -13,7 +13,7 @@ const testCard = { number: '4242424242424242', expiry: '12 / 40', cvv: '123' }
  * Buys for a demo user as the app does: from the balance, or with a test card of the sandbox. Idempotent for the same ids.
  * @throws Refusal as `createOrderFor` and `payOrder` do
  */
-export async function buyInDemo(
+export async function createDemoOrder(
   context: BillingContext,
   { userId, orderId }: { userId: string; orderId: string },
   body: BodyOf<typeof createOrder>,
@@ -22,7 +22,7 @@ export async function buyInDemo(
     context,
     {
       body,
-      viewer: { userId, role: 'visitor', kept: false },
+      viewer: { userId, role: 'visitor', isStored: false },
       language: 'en',
       idempotencyKey: undefined,
       ip,

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrder, payOrder } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
 import { runSecondSite } from '#server/testing/site/run-second-site.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { emptyWeb } from '#server/testing/site/test-site.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createEmptyWebRoot } from '#server/testing/site/test-site.ts'
 import { testCards } from '#server/testing/builders/shopper.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 
@@ -19,10 +19,10 @@ let site: Awaited<ReturnType<typeof runSecondSite>>
 let dataDir: string
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
   dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-card-'))
   const env = { DATA_DIR: dataDir, LOG_LEVEL: 'debug', LIMIT_API_USER: '9999/s', LIMIT_CONTACT_IP: '9999/s' }
-  site = await runSecondSite({ env, databaseUrl: database.url, webRoot: emptyWeb(dataDir) })
+  site = await runSecondSite({ env, databaseUrl: database.url, webRoot: createEmptyWebRoot(dataDir) })
 })
 afterAll(async () => {
   await site.close()
@@ -83,7 +83,7 @@ const forms = (card: string): [string, RequestInit][] => {
 
 test('a card number typed anywhere is found in no log and no table', async () => {
   const visitor = new Visitor(site.url)
-  await visitor.ask(getUser)
+  await visitor.callOk(getUser)
   for (const card of typed)
     for (const [path, request] of forms(card)) {
       const { status } = await visitor.fetch(encodeURI(path), request)
@@ -97,8 +97,8 @@ test('a card number typed anywhere is found in no log and no table', async () =>
     gateway: 'sandbox',
     email: 'ada@example.com',
   } as const
-  const { id } = await visitor.ask(createOrder, { body: wish })
-  const paid = await visitor.ask(payOrder, {
+  const { id } = await visitor.callOk(createOrder, { body: wish })
+  const paid = await visitor.callOk(payOrder, {
     body: { order_id: id, payment_token: token, first_name: 'Ada', last_name: 'Lovelace' },
   })
   expect(paid.status).toBe('paid')

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createOrder, getPayment, payOrder, unlockEpisode } from '#contract/billing.ts'
+import { createOrder, getOrders, payOrder, unlockEpisode } from '#contract/billing.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
 
 let site: TestSite
 let video: BuiltVideo
 
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
   video = await buildVideo(site.context)
 })
 afterAll(() => site.close())
@@ -28,17 +28,17 @@ describe('refused', () => {
         body: { kind: 'episode', episode_id: episode(4), gateway: 'sandbox', email: 'a@b' },
       }),
       await nobody.call(payOrder, { body }),
-      await nobody.call(getPayment),
+      await nobody.call(getOrders),
     ]
     expect(answers.map(({ status, answer }) => [status, answer.code])).toEqual(answers.map(() => [200, 401]))
   })
 
   test("somebody else's order: not seen, not paid", async () => {
-    const [owner, other] = [await Shopper.on(site), await Shopper.on(site)]
+    const [owner, other] = [await Shopper.create(site), await Shopper.create(site)]
     const order = await owner.order(locked())
-    expect((await other.visitor.call(getPayment, { query: { order_id: order.id } })).answer.code).toBe(404)
-    expect(await other.tryPay(order.id, await other.token())).toMatchObject({ code: 404 })
-    expect(await owner.look(order.id)).toMatchObject({ status: 'pending' })
+    expect((await other.visitor.call(getOrders, { query: { order_id: order.id } })).answer.code).toBe(404)
+    expect(await other.tryPay(order.id, await other.cardToken())).toMatchObject({ code: 404 })
+    expect(await owner.getOrder(order.id)).toMatchObject({ status: 'pending' })
   })
 
   test.each([
@@ -50,7 +50,7 @@ describe('refused', () => {
     `${'a'.repeat(600)}@b.example`,
     undefined,
   ])('the e-mail %s, naming the field', async (email) => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     expect(await shopper.tryOrder({ ...locked(), email })).toMatchObject({
       code: 500,
       info: { field: 'email' },
@@ -62,11 +62,11 @@ describe('refused', () => {
     ['last_name', 'x'.repeat(65)],
     ['last_name', 'x'.repeat(600)],
   ])('a bad %s, naming the field', async (field, value) => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const order = await shopper.order(locked())
     const body = {
       order_id: order.id,
-      payment_token: await shopper.token(),
+      payment_token: await shopper.cardToken(),
       first_name: 'Ada',
       last_name: 'Lovelace',
       [field]: value,
@@ -75,7 +75,7 @@ describe('refused', () => {
       code: 500,
       info: { field },
     })
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'pending' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'pending' })
   })
 
   test.each([
@@ -83,7 +83,7 @@ describe('refused', () => {
     { payment_token: '4000000000000002' },
     { card_number: 4_242_424_242_424_242 },
   ])('a body with a card number in it: %o', async (extra) => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const order = await shopper.order(locked())
     const body = { order_id: order.id, first_name: 'Ada', last_name: 'Lovelace', ...extra }
     expect(
@@ -97,7 +97,7 @@ describe('refused', () => {
   })
 
   test('a gateway that is not offered here', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     expect(await shopper.tryOrder({ ...locked(), gateway: 'stripe' })).toMatchObject({
       code: 500,
       message: /isn’t available here/,
@@ -105,7 +105,7 @@ describe('refused', () => {
   })
 
   test('an order of a kind without its id', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     expect(
       (await shopper.visitor.call(createOrder, { body: { kind: 'video', gateway: 'sandbox', email: 'a@b' } }))
         .status,
@@ -113,16 +113,16 @@ describe('refused', () => {
   })
 
   test('a token a second time', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const [one, two] = [await shopper.order(locked()), await shopper.order({ episode_id: episode(5) })]
-    const token = await shopper.token()
+    const token = await shopper.cardToken()
     expect(await shopper.tryPay(one.id, token)).toMatchObject({ code: 200 })
     expect(await shopper.tryPay(two.id, token)).toMatchObject({ code: 500, message: /timed out/ })
   })
 })
 
 test('an order keeps the words agreed to with their time, and the referrer token', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const consent = { shown: '$0.99 for episode 4', immediate_delivery: true }
   const order = await shopper.order(
     { ...locked(), consent },
@@ -142,27 +142,27 @@ test('an order keeps the words agreed to with their time, and the referrer token
 
 test('the amount stays what it was when the order was made', async () => {
   const other = await buildVideo(site.context)
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: other.episodes[4]?.id })
   await site.context.db.updateTable('videos').set({ episode_cents: 500 }).where('id', '=', other.id).execute()
-  expect((await shopper.tryPay(order.id, await shopper.token())).info).toMatchObject({
+  expect((await shopper.tryPay(order.id, await shopper.cardToken())).info).toMatchObject({
     status: 'paid',
     amount_cents: 99,
   })
 })
 
 test("a person's orders are listed newest first, page by page", async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const made = [
     await shopper.order(locked()),
     await shopper.order({ episode_id: episode(5) }),
     await shopper.order({ episode_id: episode(6) }),
   ]
-  const first = (await shopper.visitor.ask(getPayment, { query: { limit: 2 } })) as {
+  const first = (await shopper.visitor.callOk(getOrders, { query: { limit: 2 } })) as {
     list: { id: string }[]
     next_cursor: string
   }
-  const second = (await shopper.visitor.ask(getPayment, {
+  const second = (await shopper.visitor.callOk(getOrders, {
     query: { limit: 2, cursor: first.next_cursor },
   })) as typeof first
   expect([...first.list, ...second.list].map(({ id }) => id)).toEqual(made.map(({ id }) => id).toReversed())

@@ -6,7 +6,7 @@ import {
   variantCents,
   freeEpisodesFor,
   pricesFor,
-  runningNow,
+  loadRunningUncached,
 } from '#server/features/experiments/experiments.ts'
 import { loadLastWatchedVideo } from '#server/features/library/library.ts'
 import { keepViewer } from '#server/features/members/members.ts'
@@ -20,10 +20,10 @@ import { insertAgreement } from '#server/features/billing/records/agreement-quer
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import {
   changePlan,
-  findOpenPeriod,
+  findOpenPeriodOrder,
   isOpenPeriodPayable,
-  openPeriod,
-  replacePeriod,
+  setMethodOfOpenPeriod,
+  replaceOpenPeriod,
 } from '#server/features/billing/subscriptions/change-plan.ts'
 import { selectTopUpEmail } from '#server/features/billing/balance/lot-queries.ts'
 import { selectTopUp } from '#server/features/billing/balance/top-up-queries.ts'
@@ -32,17 +32,17 @@ import { checkAmount, checkOffered } from '#server/features/billing/gateways/gat
 import { isEligibleForIntroductoryPrice } from '#server/features/billing/subscriptions/introductory-price.ts'
 import {
   selectEpisodeOnSale,
-  selectPlan,
-  selectSoldPlan,
-  selectVideoOf,
+  selectPlanOnSale,
+  selectPlanIncludingRetired,
+  resolveVideoId,
   selectVideoOnSale,
   type PlanRow,
 } from '#server/features/billing/records/offer-queries.ts'
 import {
   insertOrder,
-  isPlanned,
+  isPlanChange,
   lockBuyer,
-  selectOpenOrderLike,
+  selectMatchingOpenOrder,
   selectOrder,
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
@@ -60,14 +60,14 @@ import {
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import type { OrdersTable } from '#server/features/billing/tables.ts'
 
-type PlaceOrderCall = Omit<Call<typeof createOrder>, 'query' | 'serialise'>
+type CreateOrderCall = Omit<Call<typeof createOrder>, 'query' | 'serialise'>
 type Body = BodyOf<typeof createOrder>
 
 /** Lifetime of an unpaid order. */
-const payableMs = dayMs
+const orderLifetimeMs = dayMs
 
 /** The purchased product and its price. The amount is frozen on the order. */
-type Goods = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'amount_cents' | 'currency'> &
+type OrderedProduct = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'amount_cents' | 'currency'> &
   Partial<Pick<OrderRow, 'top_up_id' | 'bonus_cents' | 'bonus_days'>> & {
     plan?: PlanRow
     introductory?: boolean
@@ -76,15 +76,15 @@ type Goods = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'amount_cent
 /**
  * Creates an order under the id reserved for it, so that repeating the request creates no second one. If the browser needs a
  * payment for its next step (a wallet), the payment is started too; with a saved method or the balance the order is paid.
- * @param automatic checks an automatic unlock within the order's transaction; the user pressed no button then
+ * @param beforeBalancePayment checks an automatic unlock within the order's transaction; the user pressed no button then
  * @throws Refusal balanceOff, balanceTooLow, emailInvalid, gatewayNotOffered, savedMethodGone, notFound, alreadyOwned,
  * subscribedAlready, resumedTooOften, priceDiffers; Fault tooMany
  */
 export async function createOrderFor(
   context: BillingContext,
-  call: PlaceOrderCall,
+  call: CreateOrderCall,
   orderId: string,
-  automatic?: (tx: Tx, order: OrderRow) => Promise<void>,
+  beforeBalancePayment?: (tx: Tx, order: OrderRow) => Promise<void>,
 ): Promise<Order> {
   const { body, language } = call
   const method = body.method ?? 'card'
@@ -93,24 +93,25 @@ export async function createOrderFor(
   const fromBalance = body.gateway === 'balance'
   if (fromBalance) checkBalanceOffered(context, body)
   const gateway = fromBalance ? undefined : checkOffered(context, { ...body, method })
-  if ((body.saved_method_id ?? body.save_method) !== undefined) checkOneOffByCard(body)
-  context.quotas.take('orders', call.ip)
+  if ((body.saved_method_id ?? body.save_method) !== undefined) checkSavedMethodAllowed(body)
+  context.quotas.spendOrThrow('orders', call.ip)
   const { userId, id, payable } = await inTransaction(context.db, async (tx) => {
     const buyer = await keepViewer(context, tx, call)
     await lockBuyer(tx, buyer)
-    const known = await selectOrder(tx, orderId)
-    const made = known ?? (await selectOrder(tx, await makeOrder(context, tx, call, { orderId, buyer })))
-    if (!made) throw new Error(`order ${orderId} is gone`)
-    checkShownPrice(made, call.body)
-    if (made.status === 'pending' && fromBalance) {
-      await automatic?.(tx, made)
-      await payFromBalance(context, tx, made)
-      return { userId: buyer, id: made.id, payable: false }
+    const existing = await selectOrder(tx, orderId)
+    const order =
+      existing ?? (await selectOrder(tx, await findOrCreateOrder(context, tx, call, { orderId, buyer })))
+    if (!order) throw new Error(`order ${orderId} is gone`)
+    checkShownPrice(order, call.body)
+    if (order.status === 'pending' && fromBalance) {
+      await beforeBalancePayment?.(tx, order)
+      await payFromBalance(context, tx, order)
+      return { userId: buyer, id: order.id, payable: false }
     }
-    if (made.status === 'pending') checkAmount(context, made.gateway, made)
-    return { userId: buyer, id: made.id, payable: made.status === 'pending' && !isPlanned(made) }
+    if (order.status === 'pending') checkAmount(context, order.gateway, order)
+    return { userId: buyer, id: order.id, payable: order.status === 'pending' && !isPlanChange(order) }
   })
-  if (payable && body.saved_method_id !== undefined) await payWithSaved(context, call, userId, id)
+  if (payable && body.saved_method_id !== undefined) await payWithSavedMethod(context, call, userId, id)
   else if (payable && gateway?.tokenStep(method) === undefined)
     await payOrder(context, userId, id, { ip: call.ip })
   return loadOrder(context, userId, id, language)
@@ -121,9 +122,9 @@ export async function createOrderFor(
  * again in another way.
  * @throws what `payOrder` does, except Refusal paymentUnknown
  */
-async function payWithSaved(
+async function payWithSavedMethod(
   context: BillingContext,
-  { ip }: PlaceOrderCall,
+  { ip }: CreateOrderCall,
   userId: string,
   id: string,
 ): Promise<void> {
@@ -144,7 +145,7 @@ function checkBalanceOffered({ balanceOn }: BillingContext, body: Body): void {
 }
 
 /** @throws Fault badRequest for a product whose method cannot be saved, and for a method that is saved already */
-function checkOneOffByCard({ kind, method = 'card', saved_method_id, save_method }: Body): void {
+function checkSavedMethodAllowed({ kind, method = 'card', saved_method_id, save_method }: Body): void {
   if (saved_method_id !== undefined && save_method !== undefined)
     throw new Fault('badRequest', 'a saved method is not saved again')
   if (kind === 'plan' || method !== 'card')
@@ -164,10 +165,10 @@ function checkShownPrice({ amount_cents, bonus_cents, currency }: OrderRow, show
 }
 
 /** @returns the id of the order: an existing one if the open period of a subscription is to be paid */
-async function makeOrder(
+async function findOrCreateOrder(
   context: BillingContext,
   tx: Tx,
-  call: PlaceOrderCall,
+  call: CreateOrderCall,
   { orderId, buyer }: { orderId: string; buyer: string },
 ): Promise<string> {
   const { body } = call
@@ -182,21 +183,22 @@ async function makeOrder(
   const email =
     body.email ??
     saved?.email ??
-    (live && (await addressOf(tx, live))) ??
+    (live && (await emailOfCurrentPeriod(tx, live))) ??
     (fromBalance ? ((await selectTopUpEmail(tx, buyer)) ?? '') : undefined)
   if (email === undefined) throw new Refusal('emailInvalid', { field: 'email' })
   const method = body.method ?? (fromBalance ? 'wallet' : 'card')
   const payment = { gateway: body.gateway, method, email } as const
-  const consent = await keepConsent(context, tx, call, now)
+  const consent = await storeConsent(context, tx, call, now)
   // Whichever plan was requested, the open period is paid, if it can be paid at all.
-  const owed = live?.status === 'past_due' ? await findOpenPeriod(tx, live) : undefined
-  if (owed && isOpenPeriodPayable(context, owed)) return openPeriod(tx, owed, { ...payment, consent })
-  const { plan, ...goods } = await findGoods(context, tx, { ...body, email, buyer }, live?.plan_id)
-  const wished = {
+  const unpaidOrder = live?.status === 'past_due' ? await findOpenPeriodOrder(tx, live) : undefined
+  if (unpaidOrder && isOpenPeriodPayable(context, unpaidOrder))
+    return setMethodOfOpenPeriod(tx, unpaidOrder, { ...payment, consent })
+  const { plan, ...product } = await findProduct(context, tx, { ...body, email, buyer }, live?.plan_id)
+  const newOrder = {
     id: orderId,
     user_id: buyer,
     kind: body.kind,
-    ...goods,
+    ...product,
     status: 'pending',
     ...payment,
     saved_method_id: saved?.id ?? null,
@@ -206,20 +208,20 @@ async function makeOrder(
       ...(plan ? await creditDrama(tx, buyer, body) : {}),
     }),
     created_at: now,
-    expires_at: new Date(now.getTime() + payableMs),
+    expires_at: new Date(now.getTime() + orderLifetimeMs),
   } as const
-  if (plan) return orderPlan(tx, { live, owed }, wished, plan)
-  if (await isAlreadyOwned(tx, wished, now)) throw new Refusal('alreadyOwned')
+  if (plan) return orderPlan(tx, { live, owed: unpaidOrder }, newOrder, plan)
+  if (await isAlreadyOwned(tx, newOrder, now)) throw new Refusal('alreadyOwned')
   // Repeated presses of one button, each with its own key, pay one order.
-  const { top_up_id = null, bonus_cents = null, bonus_days = null } = goods
-  const alike = { ...wished, top_up_id, bonus_cents, bonus_days }
-  const pressed = saved && (await selectOpenOrderLike(tx, { ...alike, saved_method_id: saved.id }))
-  if (pressed) return pressed.id
-  await insertOrder(tx, wished)
+  const { top_up_id = null, bonus_cents = null, bonus_days = null } = product
+  const matching = { ...newOrder, top_up_id, bonus_cents, bonus_days }
+  const openOrder = saved && (await selectMatchingOpenOrder(tx, { ...matching, saved_method_id: saved.id }))
+  if (openOrder) return openOrder.id
+  await insertOrder(tx, newOrder)
   if (body.save_method)
     await insertAgreement(tx, {
       order_id: orderId,
-      shown_hash: await keepWords(context, tx, call, body.save_method.shown),
+      shown_hash: await storeTerms(context, tx, call, body.save_method.shown),
       agreed_at: now,
     })
   return orderId
@@ -232,70 +234,73 @@ async function creditDrama(
   { video_id, episode_id }: Body,
 ): Promise<{ video_id?: string }> {
   const credited =
-    (await selectVideoOf(tx, { video_id, episode_id })) ?? (await loadLastWatchedVideo(tx, buyer))
+    (await resolveVideoId(tx, { video_id, episode_id })) ?? (await loadLastWatchedVideo(tx, buyer))
   return credited === undefined ? {} : { video_id: credited }
 }
 
 /** Returns the e-mail address of the order that paid for the current period. */
-async function addressOf(tx: Tx, { id, period_no }: LiveSubscription): Promise<string | undefined> {
+async function emailOfCurrentPeriod(
+  tx: Tx,
+  { id, period_no }: LiveSubscription,
+): Promise<string | undefined> {
   return (await selectOrderOfPeriod(tx, id, period_no))?.email
 }
 
 /** Orders a plan: a first period; for a subscriber a change of plan; while past due the open period. */
 async function orderPlan(
   tx: Tx,
-  { live, owed }: { live: LiveSubscription | undefined; owed: OrderRow | undefined },
-  wished: Insertable<OrdersTable>,
+  { live, owed: unpaidOrder }: { live: LiveSubscription | undefined; owed: OrderRow | undefined },
+  newOrder: Insertable<OrdersTable>,
   plan: PlanRow,
 ): Promise<string> {
   const atFullPrice = { plan_id: plan.id, amount_cents: plan.price_cents, introductory: false }
-  if (live && owed) return replacePeriod(tx, live, owed, { ...wished, ...atFullPrice })
-  if (live) return changePlan(tx, live, { ...wished, ...atFullPrice })
-  const { user_id, created_at } = wished
+  if (live && unpaidOrder) return replaceOpenPeriod(tx, live, unpaidOrder, { ...newOrder, ...atFullPrice })
+  if (live) return changePlan(tx, live, { ...newOrder, ...atFullPrice })
+  const { user_id, created_at } = newOrder
   const agreed_cents = plan.price_cents
   const subscription = { id: newId('sub'), user_id, plan_id: plan.id, agreed_cents, created_at }
   await insertSubscription(tx, { ...subscription, status: 'incomplete' })
-  await insertOrder(tx, { ...wished, subscription_id: subscription.id, period_no: 0 })
-  return wished.id
+  await insertOrder(tx, { ...newOrder, subscription_id: subscription.id, period_no: 0 })
+  return newOrder.id
 }
 
 /** Records the consent and its time. Many orders share the same shown terms, so the order stores their hash. */
-async function keepConsent(
+async function storeConsent(
   context: BillingContext,
   tx: Tx,
-  call: PlaceOrderCall,
+  call: CreateOrderCall,
   now: Date,
 ): Promise<string | null> {
   const { consent } = call.body
   if (!consent) return null
   return JSON.stringify({
-    shown_hash: await keepWords(context, tx, call, consent.shown),
+    shown_hash: await storeTerms(context, tx, call, consent.shown),
     immediate_delivery: consent.immediate_delivery ?? false,
     at: now.toISOString(),
   })
 }
 
 /** Stores terms that a buyer was shown. @returns their hash @throws Fault tooMany if a network stores too many new ones */
-async function keepWords(
+async function storeTerms(
   { quotas, clock }: BillingContext,
   tx: Tx,
-  { ip }: PlaceOrderCall,
-  words: string,
+  { ip }: CreateOrderCall,
+  terms: string,
 ): Promise<string> {
-  const { hash, isNew } = await storeShownTerms(tx, words, clock.now())
-  if (isNew) quotas.take('wordBytes', ip, Buffer.byteLength(words))
+  const { hash, isNew } = await storeShownTerms(tx, terms, clock.now())
+  if (isNew) quotas.spendOrThrow('wordBytes', ip, Buffer.byteLength(terms))
   return hash
 }
 
 /** @throws Refusal notFound for what is not on sale, alreadyOwned for a free episode; Fault badRequest without an id */
-function findGoods(
+function findProduct(
   context: BillingContext,
   db: Db,
   { kind, plan_id, episode_id, video_id, top_up_id, email, buyer }: Body & { email: string; buyer: string },
-  runningPlan: string | undefined,
-): Promise<Goods> {
+  currentPlanId: string | undefined,
+): Promise<OrderedProduct> {
   if (kind === 'plan' && plan_id !== undefined)
-    return findPlan(context, db, { id: plan_id, email, runs: plan_id === runningPlan })
+    return findPlan(context, db, { id: plan_id, email, runs: plan_id === currentPlanId })
   if (kind === 'episode' && episode_id !== undefined) return findEpisode(db, episode_id, buyer)
   if (kind === 'video' && video_id !== undefined) return findVideo(db, video_id, buyer)
   if (kind === 'top_up' && top_up_id !== undefined) return findTopUp(db, top_up_id)
@@ -305,10 +310,10 @@ function findGoods(
 async function findPlan(
   context: BillingContext,
   db: Db,
-  { id, email, runs }: { id: string; email: string; runs: boolean },
-): Promise<Goods> {
+  { id, email, runs: isCurrentPlan }: { id: string; email: string; runs: boolean },
+): Promise<OrderedProduct> {
   // A subscriber keeps a plan that is no longer on sale.
-  const plan = runs ? await selectSoldPlan(db, id) : await selectPlan(db, id)
+  const plan = isCurrentPlan ? await selectPlanIncludingRetired(db, id) : await selectPlanOnSale(db, id)
   if (!plan) throw new Refusal('notFound')
   // An introductory price applies to period 0 only.
   const introductory =
@@ -325,19 +330,19 @@ async function findPlan(
 }
 
 /** Returns the price of a top-up and its current bonus. */
-async function findTopUp(db: Db, id: string): Promise<Goods> {
+async function findTopUp(db: Db, id: string): Promise<OrderedProduct> {
   const product = await selectTopUp(db, id)
   if (!product || product.retired_at !== null) throw new Refusal('notFound')
   const { price_cents, currency, bonus_cents, bonus_days } = product
-  const nothingElse = { plan_id: null, video_id: null, episode_id: null }
-  return { ...nothingElse, top_up_id: id, amount_cents: price_cents, currency, bonus_cents, bonus_days }
+  const noOtherProduct = { plan_id: null, video_id: null, episode_id: null }
+  return { ...noOtherProduct, top_up_id: id, amount_cents: price_cents, currency, bonus_cents, bonus_days }
 }
 
-async function findEpisode(db: Db, id: string, buyer: string): Promise<Goods> {
+async function findEpisode(db: Db, id: string, buyer: string): Promise<OrderedProduct> {
   const episode = await selectEpisodeOnSale(db, id)
   if (!episode) throw new Refusal('notFound')
   const { video_id, free_episodes, episode_cents, currency } = episode
-  const running = await runningNow(db)
+  const running = await loadRunningUncached(db)
   const free = freeEpisodesFor(running, buyer, { id: video_id, free_episodes })
   if (episode.number <= free.count) throw new Refusal('alreadyOwned')
   return {
@@ -349,9 +354,9 @@ async function findEpisode(db: Db, id: string, buyer: string): Promise<Goods> {
   }
 }
 
-async function findVideo(db: Db, id: string, buyer: string): Promise<Goods> {
+async function findVideo(db: Db, id: string, buyer: string): Promise<OrderedProduct> {
   const video = await selectVideoOnSale(db, id)
-  const running = await runningNow(db)
+  const running = await loadRunningUncached(db)
   const free = video && freeEpisodesFor(running, buyer, video)
   // Something of the drama must be locked for this buyer.
   if (!video || (video.last_number ?? 0) <= (free?.count ?? 0)) throw new Refusal('notFound')

@@ -2,7 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import type { Db } from '#server/tables.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
-export type KeyRow = Pick<
+export type IdempotencyKeyRow = Pick<
   Selectable<tables.IdempotencyKeysTable>,
   'call' | 'body_hash' | 'reserved_id' | 'holder' | 'answer'
 >
@@ -24,9 +24,12 @@ interface KeyClaim {
  * Claims a new key, or one whose holder let its lease expire without an answer.
  * @returns the current row; the caller has the key if `holder` is its own
  */
-export async function claimKey(db: Db, { seconds, ...claim }: KeyClaim): Promise<KeyRow | undefined> {
+export async function claimKey(
+  db: Db,
+  { seconds, ...claim }: KeyClaim,
+): Promise<IdempotencyKeyRow | undefined> {
   const held_until = sql<Date>`clock_timestamp() + make_interval(secs => ${seconds})`
-  const taken = await db
+  const claimed = await db
     .insertInto('idempotency_keys')
     .values({ ...claim, held_until })
     .onConflict((conflict) =>
@@ -40,7 +43,7 @@ export async function claimKey(db: Db, { seconds, ...claim }: KeyClaim): Promise
     )
     .returning(['call', 'body_hash', 'reserved_id', 'holder', 'answer'])
     .executeTakeFirst()
-  return taken ?? selectKey(db, claim.user_id, claim.key)
+  return claimed ?? selectKey(db, claim.user_id, claim.key)
 }
 
 function selectKey(db: Db, userId: string, key: string) {
@@ -53,7 +56,7 @@ function selectKey(db: Db, userId: string, key: string) {
 }
 
 /** Extends the lease of a key, or (0 seconds) releases it. */
-export async function extendKey(
+export async function extendKeyLease(
   db: Db,
   holder: string,
   userId: string,
@@ -70,7 +73,7 @@ export async function extendKey(
     .execute()
 }
 
-export async function answerKey(
+export async function storeKeyAnswer(
   db: Db,
   holder: string,
   userId: string,

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Fault, Refusal } from '#contract/errors.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { deleteOldKeys } from './idempotency-queries.ts'
-import { answerOnce } from './idempotency.ts'
+import { runIdempotently } from './idempotency.ts'
 
 let database: TestDatabase
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
 })
 afterAll(() => database.close())
 afterEach(() => {
@@ -32,7 +32,7 @@ test('fifty requests at once do the work once, and none is answered before it is
     return { answer: runs }
   }
   const asked = Array.from({ length: 50 }, async () => {
-    const answer = await answerOnce(database.db, request('fifty'), work)
+    const answer = await runIdempotently(database.db, request('fifty'), work)
     return { answer, finished }
   })
   await expect
@@ -49,14 +49,14 @@ test('fifty requests at once do the work once, and none is answered before it is
 
 test('without a key every request does its own work', async () => {
   let runs = 0
-  await Promise.all([1, 2].map(() => answerOnce(database.db, request(undefined), async () => ++runs)))
+  await Promise.all([1, 2].map(() => runIdempotently(database.db, request(undefined), async () => ++runs)))
   expect(runs).toBe(2)
 })
 
 test('a refusal is replayed with its details', async () => {
   const refuse = () => Promise.reject(new Refusal('nameInvalid', { field: 'first_name' }))
   for (const work of [refuse, async () => 'another']) {
-    await expect(answerOnce<unknown>(database.db, request('refused'), work)).rejects.toMatchObject({
+    await expect(runIdempotently<unknown>(database.db, request('refused'), work)).rejects.toMatchObject({
       reason: 'nameInvalid',
       info: { field: 'first_name' },
     })
@@ -67,34 +67,34 @@ test.each([new Error('the database is gone'), new Refusal('paymentUnknown'), new
   'the work is done again after an error that is no final answer: %s',
   async (error) => {
     const key = `open ${error.message}`
-    await expect(answerOnce(database.db, request(key), () => Promise.reject(error))).rejects.toBe(error)
-    expect(await answerOnce(database.db, request(key), async () => 'now')).toBe('now')
+    await expect(runIdempotently(database.db, request(key), () => Promise.reject(error))).rejects.toBe(error)
+    expect(await runIdempotently(database.db, request(key), async () => 'now')).toBe('now')
   },
 )
 
 test('a body is the same in any order of its fields, and another one with another value', async () => {
   expect(
-    await answerOnce(database.db, request('body', { a: 1, b: { c: [2], d: 3 } }), async () => 'first'),
+    await runIdempotently(database.db, request('body', { a: 1, b: { c: [2], d: 3 } }), async () => 'first'),
   ).toBe('first')
   expect(
-    await answerOnce(database.db, request('body', { b: { d: 3, c: [2] }, a: 1 }), async () => 'second'),
+    await runIdempotently(database.db, request('body', { b: { d: 3, c: [2] }, a: 1 }), async () => 'second'),
   ).toBe('first')
   await expect(
-    answerOnce(database.db, request('body', { a: 1, b: { c: [], d: 3 } }), async () => 'third'),
+    runIdempotently(database.db, request('body', { a: 1, b: { c: [], d: 3 } }), async () => 'third'),
   ).rejects.toMatchObject({ reason: 'keyReused' })
 })
 
 test('a request whose holder died does the work with the same reserved id, once the lease is over', async () => {
   let reserved = ''
   const gate = Promise.withResolvers<void>()
-  const dead = answerOnce(database.db, request('lease'), async (id) => {
+  const dead = runIdempotently(database.db, request('lease'), async (id) => {
     reserved = id
     await gate.promise
     return 'from the dead'
   })
   await expect.poll(() => reserved).not.toBe('')
   let follower: string | undefined
-  const waiting = answerOnce(database.db, request('lease'), async (id) => (follower = id))
+  const waiting = runIdempotently(database.db, request('lease'), async (id) => (follower = id))
   expect(follower).toBeUndefined()
   await database.pool.query(
     `UPDATE idempotency_keys SET held_until = now() - interval '1 second' WHERE key = 'lease'`,
@@ -102,13 +102,13 @@ test('a request whose holder died does the work with the same reserved id, once 
   expect(await waiting).toBe(reserved)
   gate.resolve()
   expect(await dead).toBe('from the dead')
-  expect(await answerOnce(database.db, request('lease'), async () => 'third')).toBe(reserved)
+  expect(await runIdempotently(database.db, request('lease'), async () => 'third')).toBe(reserved)
 })
 
 /** Sends two bodies with one key; returns whether the second answer equals the first, as for the same body. */
 async function isSame(key: string, first: object, second: object): Promise<boolean> {
-  await answerOnce(database.db, request(key, first), async () => 'first')
-  return answerOnce(database.db, request(key, second), async () => 'second').then(
+  await runIdempotently(database.db, request(key, first), async () => 'first')
+  return runIdempotently(database.db, request(key, second), async () => 'second').then(
     (answer) => answer === 'first',
     (error: Refusal) => {
       expect(error.reason).toBe('keyReused')
@@ -144,7 +144,7 @@ describe('a body', () => {
 
 test('a key is reused for another call, and free for another person', async () => {
   const answer = (change: object, info: string) =>
-    answerOnce(database.db, { ...request('shared'), ...change }, async () => info)
+    runIdempotently(database.db, { ...request('shared'), ...change }, async () => info)
   expect(await answer({}, 'first')).toBe('first')
   await expect(answer({ path: '/api/order/create' }, 'second')).rejects.toMatchObject({ reason: 'keyReused' })
   expect(await answer({ userId: 'usr_2' }, 'third')).toBe('third')
@@ -153,19 +153,19 @@ test('a key is reused for another call, and free for another person', async () =
 
 test('a key that is held by another body is reused while the first request works', async () => {
   const gate = Promise.withResolvers<void>()
-  const first = answerOnce(database.db, request('busy'), () => gate.promise)
+  const first = runIdempotently(database.db, request('busy'), () => gate.promise)
   await expect
     .poll(() => database.db.selectFrom('idempotency_keys').select('key').where('key', '=', 'busy').execute())
     .toHaveLength(1)
-  const second = answerOnce(database.db, request('busy', { a: 1 }), async () => {})
+  const second = runIdempotently(database.db, request('busy', { a: 1 }), async () => {})
   await expect(second).rejects.toMatchObject({ reason: 'keyReused' })
   gate.resolve()
   await first
 })
 
 test('a key has 255 characters at most', async () => {
-  expect(await answerOnce(database.db, request('k'.repeat(255)), async () => 'done')).toBe('done')
-  await expect(answerOnce(database.db, request('k'.repeat(256)), async () => 'done')).rejects.toEqual(
+  expect(await runIdempotently(database.db, request('k'.repeat(255)), async () => 'done')).toBe('done')
+  await expect(runIdempotently(database.db, request('k'.repeat(256)), async () => 'done')).rejects.toEqual(
     new Fault('badRequest', 'Idempotency-Key is longer than 255 characters'),
   )
 })
@@ -176,16 +176,20 @@ test.each([
   { kind: 'pmc' as const, id: /^pmc_/ },
 ])('the reserved id is of the kind that is asked for: $kind', async ({ kind, id }) => {
   for (const key of [undefined, `kind ${kind}`])
-    expect(await answerOnce(database.db, { ...request(key), kind }, async (reserved) => reserved)).toMatch(id)
+    expect(
+      await runIdempotently(database.db, { ...request(key), kind }, async (reserved) => reserved),
+    ).toMatch(id)
 })
 
 test('a refusal that a later release does not know is replayed as a failed payment', async () => {
   const key = 'removed refusal'
   const refuse = () => Promise.reject(new Refusal('cardDeclined', { a: 1 }))
-  await expect(answerOnce(database.db, request(key), refuse)).rejects.toThrow(Refusal)
+  await expect(runIdempotently(database.db, request(key), refuse)).rejects.toThrow(Refusal)
   const answer = JSON.stringify({ refusal: 'removedSince', info: { a: 1 } })
   await database.db.updateTable('idempotency_keys').set({ answer }).where('key', '=', key).execute()
-  await expect(answerOnce<unknown>(database.db, request(key), async () => 'again')).rejects.toMatchObject({
+  await expect(
+    runIdempotently<unknown>(database.db, request(key), async () => 'again'),
+  ).rejects.toMatchObject({
     reason: 'paymentFailed',
     info: { a: 1 },
   })
@@ -203,7 +207,7 @@ describe('the lease of a request that works', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const gate = Promise.withResolvers<string>()
     const started = Promise.withResolvers<void>()
-    const answer = answerOnce(database.db, request(key), () => {
+    const answer = runIdempotently(database.db, request(key), () => {
       started.resolve()
       return gate.promise
     })
@@ -236,7 +240,7 @@ describe('the lease of a request that works', () => {
 
   test('may fail to be renewed without an effect on the answer', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    const answer = answerOnce(database.db, request('unrenewed'), async () => {
+    const answer = runIdempotently(database.db, request('unrenewed'), async () => {
       vi.spyOn(database.db, 'updateTable').mockImplementationOnce(() => {
         throw new Error('the database is away')
       })
@@ -256,13 +260,13 @@ describe('the lease of a request that works', () => {
 
 test('a request that waits longer than 90 seconds is asked to come again', async () => {
   const gate = Promise.withResolvers<string>()
-  const working = answerOnce(database.db, request('slow'), () => gate.promise)
+  const working = runIdempotently(database.db, request('slow'), () => gate.promise)
   await expect
     .poll(() => database.db.selectFrom('idempotency_keys').select('key').where('key', '=', 'slow').execute())
     .toHaveLength(1)
   const start = Date.now()
   const now = vi.spyOn(Date, 'now').mockReturnValue(start)
-  const waiting = answerOnce(database.db, request('slow'), async () => 'another')
+  const waiting = runIdempotently(database.db, request('slow'), async () => 'another')
   now.mockReturnValue(start + 90_000)
   await expect(waiting).rejects.toEqual(new Fault('unavailable', undefined, 5))
   gate.resolve('done')
@@ -270,8 +274,8 @@ test('a request that waits longer than 90 seconds is asked to come again', async
 })
 
 test('keys are deleted by their age', async () => {
-  await answerOnce(database.db, request('old'), async () => 'done')
-  await answerOnce(database.db, request('new'), async () => 'done')
+  await runIdempotently(database.db, request('old'), async () => 'done')
+  await runIdempotently(database.db, request('new'), async () => 'done')
   const old = new Date('2026-01-01T00:00:00Z')
   await database.pool.query(`UPDATE idempotency_keys SET created_at = $1 WHERE key = 'old'`, [old])
   const keys = async () => {
@@ -287,9 +291,9 @@ test('keys are deleted by their age', async () => {
 test("a key lasts a week by the site's clock, however far that is ahead", async () => {
   const ahead = (days: number) => new Date(Date.now() + (30 + days) * 86_400_000)
   const asked = { ...request('ahead'), now: ahead(0) }
-  expect(await answerOnce(database.db, asked, async () => 'once')).toBe('once')
+  expect(await runIdempotently(database.db, asked, async () => 'once')).toBe('once')
   await deleteOldKeys(database.db, new Date(ahead(6).getTime() - 7 * 86_400_000))
-  expect(await answerOnce(database.db, asked, async () => 'again')).toBe('once')
+  expect(await runIdempotently(database.db, asked, async () => 'again')).toBe('once')
   await deleteOldKeys(database.db, new Date(ahead(8).getTime() - 7 * 86_400_000))
-  expect(await answerOnce(database.db, asked, async () => 'again')).toBe('again')
+  expect(await runIdempotently(database.db, asked, async () => 'again')).toBe('again')
 })

@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Fault, Refusal, refusals, type RefusalName } from '#contract/errors.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db } from '#server/tables.ts'
-import { answerKey, claimKey, extendKey } from './idempotency-queries.ts'
+import { storeKeyAnswer, claimKey, extendKeyLease } from './idempotency-queries.ts'
 
-interface Request {
+interface IdempotentRequest {
   userId: string
   /** The `Idempotency-Key`, if the client sent one. */
   key: string | undefined
@@ -18,14 +18,14 @@ interface Request {
 }
 
 /** A final answer as stored: the record, or the refusal. */
-type Kept<T> = { info: T } | { refusal: RefusalName; info: Record<string, unknown> }
+type StoredAnswer<T> = { info: T } | { refusal: RefusalName; info: Record<string, unknown> }
 
 /** Refusals that mean that the outcome is still unknown. */
-const unfinished: readonly RefusalName[] = ['paymentUnknown', 'methodUnknown']
+const unknownOutcomes: readonly RefusalName[] = ['paymentUnknown', 'methodUnknown']
 
 /** A dead holder is replaced after this time; a live one renews its lease three times as often. */
 const leaseSeconds = 15
-const patienceMs = 90_000
+const waitTimeoutMs = 90_000
 
 /**
  * Answers a request once: the same key, call and body of the same user give the same answer, refusals included, and none is
@@ -34,16 +34,16 @@ const patienceMs = 90_000
  * @param work computes the answer; receives the id for the new record, the same one if it replaces a dead holder
  * @throws Refusal keyReused for the same key with another call or body
  */
-export async function answerOnce<T>(
+export async function runIdempotently<T>(
   db: Db,
-  request: Request,
+  request: IdempotentRequest,
   work: (reservedId: string) => Promise<T>,
 ): Promise<T> {
   const { userId, key, kind = 'ord' } = request
   if (key === undefined) return work(newId(kind))
   if (key.length > 255) throw new Fault('badRequest', 'Idempotency-Key is longer than 255 characters')
   const holder = randomUUID()
-  const hash = hashOf(request.body)
+  const hash = hashBody(request.body)
   const claim = {
     user_id: userId,
     key,
@@ -54,40 +54,45 @@ export async function answerOnce<T>(
     created_at: request.now,
     seconds: leaseSeconds,
   }
-  const deadline = Date.now() + patienceMs
+  const deadline = Date.now() + waitTimeoutMs
   for (let pause = 20; Date.now() < deadline; pause = Math.min(pause * 2, 500)) {
     const row = await claimKey(db, claim)
     if (row && (row.call !== request.path || row.body_hash !== hash)) throw new Refusal('keyReused')
     if (row?.answer) return replay<T>(row.answer)
-    if (row?.holder === holder) return answerAndKeep(db, { holder, userId, key }, () => work(row.reserved_id))
+    if (row?.holder === holder)
+      return runAndStoreAnswer(db, { holder, userId, key }, () => work(row.reserved_id))
     await delay(pause)
   }
   throw new Fault('unavailable', undefined, 5)
 }
 
-interface Hold {
+interface KeyLease {
   holder: string
   userId: string
   key: string
 }
 
-async function answerAndKeep<T>(db: Db, { holder, userId, key }: Hold, work: () => Promise<T>): Promise<T> {
+async function runAndStoreAnswer<T>(
+  db: Db,
+  { holder, userId, key }: KeyLease,
+  work: () => Promise<T>,
+): Promise<T> {
   const renewal = setInterval(
     () => {
       // If renewal fails, the lease expires and the next request repeats the work, which is safe.
-      extendKey(db, holder, userId, key, leaseSeconds).catch(() => {})
+      extendKeyLease(db, holder, userId, key, leaseSeconds).catch(() => {})
     },
     (leaseSeconds * 1000) / 3,
   )
   try {
     const info = await work()
-    await answerKey(db, holder, userId, key, { info })
+    await storeKeyAnswer(db, holder, userId, key, { info })
     return info
   } catch (error) {
-    if (error instanceof Refusal && !unfinished.includes(error.reason)) {
-      await answerKey(db, holder, userId, key, { refusal: error.reason, info: error.info })
+    if (error instanceof Refusal && !unknownOutcomes.includes(error.reason)) {
+      await storeKeyAnswer(db, holder, userId, key, { refusal: error.reason, info: error.info })
     } else {
-      await extendKey(db, holder, userId, key, 0)
+      await extendKeyLease(db, holder, userId, key, 0)
     }
     throw error
   } finally {
@@ -97,19 +102,19 @@ async function answerAndKeep<T>(db: Db, { holder, userId, key }: Hold, work: () 
 
 function replay<T>(answer: object): T {
   // Written by `answerAndKeep` for the same call.
-  const kept = answer as Kept<T>
-  if (!('refusal' in kept)) return kept.info
-  throw new Refusal(kept.refusal in refusals ? kept.refusal : 'paymentFailed', kept.info)
+  const stored = answer as StoredAnswer<T>
+  if (!('refusal' in stored)) return stored.info
+  throw new Refusal(stored.refusal in refusals ? stored.refusal : 'paymentFailed', stored.info)
 }
 
 /** Hashes a body; ad click ids and the order of fields do not matter. */
-function hashOf(body: object): string {
+function hashBody(body: object): string {
   const { fbclid: _, ttclid: __, ...rest } = body as Record<string, unknown>
-  return createHash('sha256').update(canonical(rest)).digest('hex')
+  return createHash('sha256').update(canonicalJson(rest)).digest('hex')
 }
 
-function canonical(value: unknown): string {
+function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value) ?? ''
   const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join()}}`
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`).join()}}`
 }

@@ -4,26 +4,30 @@ import { listLimits } from '#contract/catalog.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { BalanceOffer, TopUp } from '#contract/top-ups.ts'
-import { pageSize } from '#server/platform/cursor.ts'
+import { choosePageSize } from '#server/platform/cursor.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import { readPage } from '#server/platform/read-page.ts'
 import type { Db } from '#server/tables.ts'
 import { loadBalance, loadBalances } from '#server/features/billing/balance/balance.ts'
-import { hasHadBalance, selectEntries } from '#server/features/billing/balance/lot-queries.ts'
+import { hasEverToppedUp, selectBalanceEntries } from '#server/features/billing/balance/lot-queries.ts'
 import { selectTopUps } from '#server/features/billing/balance/top-up-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { canBeBought, offeredGateways, type Priced } from '#server/features/billing/gateways/gateways.ts'
+import {
+  isPurchasable,
+  offeredGateways,
+  type PricedProduct,
+} from '#server/features/billing/gateways/gateways.ts'
 import { offerSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
 import { loadAutoUnlock, loadAutoUnlocks } from './auto-unlock.ts'
 
-type Seller = Pick<BillingContext, 'gateways' | 'clock' | 'balanceOn'>
+type BalanceContext = Pick<BillingContext, 'gateways' | 'clock' | 'balanceOn'>
 
 /** Loads a user's balance and its uses: while balances are off, only the refund. @throws Refusal balanceOff */
 export async function loadOwnBalance(
-  context: Seller & Pick<BillingContext, 'db'>,
+  context: BalanceContext & Pick<BillingContext, 'db'>,
   userId: string,
 ): Promise<ResultOf<typeof getBalance>> {
-  await checkHas(context, userId)
+  await checkHasBalance(context, userId)
   const { db, clock, balanceOn } = context
   const topUps = balanceOn ? await listTopUps(context, db) : []
   const prices = topUps.map(priceOf)
@@ -39,12 +43,12 @@ export async function loadOwnBalance(
 }
 
 /** While balances are off, users who have topped up keep access to theirs. @throws Refusal balanceOff */
-async function checkHas({ db, balanceOn }: Pick<BillingContext, 'db' | 'balanceOn'>, userId: string) {
-  if (!balanceOn && !(await hasHadBalance(db, userId))) throw new Refusal('balanceOff')
+async function checkHasBalance({ db, balanceOn }: Pick<BillingContext, 'db' | 'balanceOn'>, userId: string) {
+  if (!balanceOn && !(await hasEverToppedUp(db, userId))) throw new Refusal('balanceOff')
 }
 
-const priceOf = ({ id, price_cents, currency }: TopUp): Priced => ({
-  what: id,
+const priceOf = ({ id, price_cents, currency }: TopUp): PricedProduct => ({
+  productId: id,
   cents: [price_cents],
   currency,
 })
@@ -60,12 +64,12 @@ async function listTopUps(context: Pick<BillingContext, 'gateways'>, db: Db): Pr
       currency,
     }),
   )
-  return topUps.filter((topUp) => canBeBought(context, priceOf(topUp), 'top_up'))
+  return topUps.filter((topUp) => isPurchasable(context, priceOf(topUp), 'top_up'))
 }
 
 /** Returns how a viewer's balance can unlock an episode; undefined while balances are off. */
 export async function offerBalance(
-  context: Seller,
+  context: BalanceContext,
   db: Db,
   viewer: Viewer | null,
   { price, video_id }: Pick<LockedEpisode, 'price' | 'video_id'>,
@@ -73,10 +77,10 @@ export async function offerBalance(
   if (!context.balanceOn) return undefined
   const { episode_cents, video_cents, currency } = price
   const now = context.clock.now()
-  const { available_cents, bonus_cents } = viewer?.kept
+  const { available_cents, bonus_cents } = viewer?.isStored
     ? await loadBalance(db, viewer.userId, currency, now)
     : { available_cents: 0, bonus_cents: 0 }
-  const auto_unlock = viewer?.kept && (await loadAutoUnlock(db, viewer.userId, video_id, now))
+  const auto_unlock = viewer?.isStored && (await loadAutoUnlock(db, viewer.userId, video_id, now))
   const products = [
     { kind: 'episode' as const, amount_cents: episode_cents },
     { kind: 'video' as const, amount_cents: video_cents },
@@ -104,23 +108,23 @@ export async function offerBalance(
 }
 
 /** Lists the changes of a user's balance, newest first. @throws Refusal balanceOff; Fault badCursor */
-export async function listEntries(
+export async function loadBalanceEntries(
   context: Pick<BillingContext, 'db' | 'balanceOn'>,
   userId: string,
   query: { cursor?: string; limit?: number },
 ): Promise<ResultOf<typeof listBalanceEntries>> {
-  await checkHas(context, userId)
-  const paging = { cursor: query.cursor, size: pageSize(query.limit, listLimits) }
+  await checkHasBalance(context, userId)
+  const paging = { cursor: query.cursor, size: choosePageSize(query.limit, listLimits) }
   const { page, next_cursor } = await readPage(
     'balance',
     paging,
-    (after, limit) => selectEntries(context.db, userId, after, limit),
+    (after, limit) => selectBalanceEntries(context.db, userId, after, limit),
     ({ at, id }) => [at, id],
   )
   return { list: page.map(presentEntry), next_cursor }
 }
 
-function presentEntry(row: Awaited<ReturnType<typeof selectEntries>>[number]): BalanceEntry {
+function presentEntry(row: Awaited<ReturnType<typeof selectBalanceEntries>>[number]): BalanceEntry {
   return {
     id: row.id,
     kind: row.kind,

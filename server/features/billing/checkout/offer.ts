@@ -1,12 +1,12 @@
 import type { listPlans as listPlansCall, LockedEpisode, Offer, Plan } from '#contract/billing.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
-import { inLanguage, type Language } from '#contract/languages.ts'
-import { metInOffer } from '#server/features/experiments/experiments.ts'
+import { textInLanguage, type Language } from '#contract/languages.ts'
+import { experimentsInOffer } from '#server/features/experiments/experiments.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { canBeBought, offeredGateways, priceOfPlan } from '#server/features/billing/gateways/gateways.ts'
-import { selectPlans, type PlanRow } from '#server/features/billing/records/offer-queries.ts'
+import { isPurchasable, offeredGateways, priceOfPlan } from '#server/features/billing/gateways/gateways.ts'
+import { selectPlansOnSale, type PlanRow } from '#server/features/billing/records/offer-queries.ts'
 import { offerBalance } from './load-balance.ts'
 import { offerSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
 
@@ -21,12 +21,13 @@ export async function offerFor(
   const { price, video, id, video_id, number, title, thumb_url } = episode
   const { experiments } = context
   const plans = await listPlans(context, db, language)
-  if (viewer) await experiments.noteMet(viewer, metInOffer(await experiments.running(), video_id))
+  if (viewer)
+    await experiments.recordExposures(viewer, experimentsInOffer(await experiments.running(), video_id))
   const oneOff = [
-    { what: 'episode', cents: [price.episode_cents], currency: price.currency },
-    { what: 'video', cents: [price.video_cents], currency: price.currency },
+    { productId: 'episode', cents: [price.episode_cents], currency: price.currency },
+    { productId: 'video', cents: [price.video_cents], currency: price.currency },
   ]
-  const saved = viewer?.kept ? await offerSavedMethod(context, db, viewer.userId, oneOff) : undefined
+  const saved = viewer?.isStored ? await offerSavedMethod(context, db, viewer.userId, oneOff) : undefined
   const balance = await offerBalance(context, db, viewer, episode)
   return {
     episode: { id, video_id, number, title, thumb_url },
@@ -54,15 +55,15 @@ export async function listPlans(
   db: Db,
   language: Language,
 ): Promise<Plan[]> {
-  const plans = (await selectPlans(db)).map((row) => presentPlan(row, language))
-  return plans.filter((plan) => canBeBought(context, priceOfPlan(plan), 'plan'))
+  const plans = (await selectPlansOnSale(db)).map((row) => presentPlan(row, language))
+  return plans.filter((plan) => isPurchasable(context, priceOfPlan(plan), 'plan'))
 }
 
 function presentPlan(row: PlanRow, language: Language): Plan {
   return {
     id: row.id,
-    name: inLanguage(row.names, language),
-    description: inLanguage(row.descriptions, language),
+    name: textInLanguage(row.names, language),
+    description: textInLanguage(row.descriptions, language),
     price_cents: row.price_cents,
     ...(row.intro_price_cents === null ? {} : { intro_price_cents: row.intro_price_cents }),
     currency: row.currency,

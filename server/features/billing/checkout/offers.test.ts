@@ -2,31 +2,36 @@ import { Value } from 'typebox/value'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { Offer } from '#contract/billing.ts'
 import { getEpisode } from '#contract/media.ts'
-import { episodeOf, expectSound, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import {
+  episodeIdOf,
+  expectLedgerBalanced,
+  startBillingSite,
+  type BillingSite,
+} from '#server/testing/site/money-site.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
-afterEach(() => expectSound(site))
+afterEach(() => expectLedgerBalanced(site))
 afterAll(() => site.close())
 
 /** Makes the gateway refuse such amounts until the end of the test. */
 const refuse = (cents: (amount: number) => boolean) => {
-  site.trouble.takes = (amount) => !cents(amount)
+  site.trouble.acceptsAmount = (amount) => !cents(amount)
 }
 
 /** Returns the offer in the 402 answer for a locked episode. */
 async function offerOf(shopper: Shopper): Promise<Offer> {
-  const { answer } = await shopper.visitor.call(getEpisode, { query: { episode_id: episodeOf(site) } })
+  const { answer } = await shopper.visitor.call(getEpisode, { query: { episode_id: episodeIdOf(site) } })
   expect(answer.code).toBe(402)
   return Value.Parse(Offer, answer.info)
 }
 
 test('a gateway is offered with the names of what it does not take the price of', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const { gateways } = await offerOf(shopper)
   expect(gateways.map(({ id }) => id)).toContain('sandbox')
   expect(gateways.filter(({ not_for }) => not_for)).toEqual([])
@@ -36,13 +41,13 @@ test('a gateway is offered with the names of what it does not take the price of'
 })
 
 test('a gateway that takes none of the prices is not offered', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   refuse(() => true)
   expect(await offerOf(shopper)).toMatchObject({ plans: [], gateways: [] })
 })
 
 test('a plan is offered only where a gateway takes its price at first and of renewals', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const { plans } = await offerOf(shopper)
   const introduced = plans.find(({ intro_price_cents }) => intro_price_cents !== undefined)
   expect(introduced).toBeDefined()

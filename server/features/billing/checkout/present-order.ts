@@ -2,28 +2,28 @@ import type { NextStep, Order } from '#contract/billing.ts'
 import { listLimits } from '#contract/catalog.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
-import { pageSize } from '#server/platform/cursor.ts'
+import { choosePageSize } from '#server/platform/cursor.ts'
 import { readPage } from '#server/platform/read-page.ts'
 import {
   isRenewalAttempt,
   selectAttempts,
   type AttemptRow,
 } from '#server/features/billing/records/attempt-queries.ts'
-import { isOpen, isUnderWay } from '#server/features/billing/states/attempt-states.ts'
+import { isOpen, isInProgress } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { selectEpisodeNumbers } from '#server/features/billing/records/offer-queries.ts'
 import { paidStatuses } from '#server/features/billing/states/order-states.ts'
 import {
-  isPlanned,
+  isPlanChange,
   selectOrder,
   selectOrdersOf,
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
-import { undoUntil } from '#server/features/billing/balance/auto-unlock-limits.ts'
-import { selectUndone } from '#server/features/billing/balance/auto-unlock-queries.ts'
-import { declineOf } from '#server/features/billing/payments/pay-order.ts'
+import { undoDeadlineOf } from '#server/features/billing/balance/auto-unlock-limits.ts'
+import { selectUndoneVideoIds } from '#server/features/billing/balance/auto-unlock-queries.ts'
+import { declineReasonOf } from '#server/features/billing/payments/pay-order.ts'
 import { recheckAttempt } from '#server/features/billing/payments/settle-attempt.ts'
-import { selectNextStarts } from '#server/features/billing/records/renewals/subscription-queries.ts'
+import { selectPlanChangeStarts } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 
 /** @throws Refusal notFound for an order of another user */
@@ -59,7 +59,7 @@ async function readOrder(
   context: BillingContext,
   userId: string,
   orderId: string,
-): Promise<{ order: OrderRow; details: Details }> {
+): Promise<{ order: OrderRow; details: OrderDetails }> {
   const attempts = await selectAttempts(context.db, [orderId])
   const order = await selectOrder(context.db, orderId)
   if (order?.user_id !== userId) throw new Refusal('notFound')
@@ -67,51 +67,65 @@ async function readOrder(
 }
 
 /** Data for presenting orders that is not in their rows. */
-interface Details {
+interface OrderDetails {
   /** The attempts of all orders, latest first. */
   attempts: AttemptRow[]
   /** The start of a pending change of plan, by subscription. */
-  starts: Map<string, Date | null>
+  planChangeStarts: Map<string, Date | null>
   /** The numbers of the purchased episodes, by id. */
-  numbers: Map<string, number>
+  episodeNumbers: Map<string, number>
   /** The automatic orders that can be undone now. */
   undoable: ReadonlySet<string>
 }
 
-async function readDetails(context: BillingContext, orders: OrderRow[]): Promise<Omit<Details, 'attempts'>> {
-  const [starts, numbers, undoable] = await Promise.all([
-    readStarts(context, orders),
-    readNumbers(context, orders),
+async function readDetails(
+  context: BillingContext,
+  orders: OrderRow[],
+): Promise<Omit<OrderDetails, 'attempts'>> {
+  const [planChangeStarts, episodeNumbers, undoable] = await Promise.all([
+    readPlanChangeStarts(context, orders),
+    readEpisodeNumbers(context, orders),
     readUndoable(context, orders),
   ])
-  return { starts, numbers, undoable }
+  return { planChangeStarts, episodeNumbers, undoable }
 }
 
-function readStarts({ db }: BillingContext, orders: OrderRow[]): Promise<Details['starts']> {
-  return selectNextStarts(
+function readPlanChangeStarts(
+  { db }: BillingContext,
+  orders: OrderRow[],
+): Promise<OrderDetails['planChangeStarts']> {
+  return selectPlanChangeStarts(
     db,
-    orders.filter(isWaiting).flatMap(({ subscription_id }) => subscription_id ?? []),
+    orders.filter(isPendingPlanChange).flatMap(({ subscription_id }) => subscription_id ?? []),
   )
 }
 
-function readNumbers({ db }: BillingContext, orders: OrderRow[]): Promise<Details['numbers']> {
+function readEpisodeNumbers(
+  { db }: BillingContext,
+  orders: OrderRow[],
+): Promise<OrderDetails['episodeNumbers']> {
   return selectEpisodeNumbers(
     db,
     orders.flatMap(({ episode_id }) => episode_id ?? []),
   )
 }
 
-async function readUndoable({ db, clock }: BillingContext, orders: OrderRow[]): Promise<Details['undoable']> {
+async function readUndoable(
+  { db, clock }: BillingContext,
+  orders: OrderRow[],
+): Promise<OrderDetails['undoable']> {
   const now = clock.now()
-  const recent = orders.filter((one) => one.automatic && one.status !== 'refunded' && now <= undoUntil(one))
+  const recent = orders.filter(
+    (one) => one.automatic && one.status !== 'refunded' && now <= undoDeadlineOf(one),
+  )
   const [{ user_id } = {}] = recent
   if (user_id === undefined) return new Set()
-  const undone = await selectUndone(db, user_id, now)
+  const undone = await selectUndoneVideoIds(db, user_id, now)
   return new Set(recent.flatMap(({ id, video_id }) => (undone.has(video_id ?? '') ? [] : [id])))
 }
 
 /** A change of plan is charged automatically when its period begins. */
-const isWaiting = (order: OrderRow): boolean => order.status === 'pending' && isPlanned(order)
+const isPendingPlanChange = (order: OrderRow): boolean => order.status === 'pending' && isPlanChange(order)
 
 /** Lists a user's orders, newest first. @throws Fault badCursor */
 export async function listOrders(
@@ -120,7 +134,7 @@ export async function listOrders(
   query: { cursor?: string; limit?: number },
   language: Language,
 ): Promise<{ list: Order[]; next_cursor: string | null }> {
-  const paging = { cursor: query.cursor, size: pageSize(query.limit, listLimits) }
+  const paging = { cursor: query.cursor, size: choosePageSize(query.limit, listLimits) }
   const { page, next_cursor } = await readPage(
     'orders',
     paging,
@@ -139,22 +153,24 @@ export async function listOrders(
 function presentOrder(
   context: BillingContext,
   row: OrderRow,
-  { attempts, starts, numbers, undoable }: Details,
+  { attempts, planChangeStarts, episodeNumbers, undoable }: OrderDetails,
   language: Language,
 ): Order {
   // During an automatic renewal attempt the user can still pay manually.
   const latest = attempts.find(
-    (one) => one.order_id === row.id && !(isRenewalAttempt(one) && isUnderWay(one.status)),
+    (one) => one.order_id === row.id && !(isRenewalAttempt(one) && isInProgress(one.status)),
   )
-  const wentNowhere = latest?.status === 'failed' || latest?.status === 'cancelled'
-  const declined = row.status === 'pending' && wentNowhere ? declineOf(latest) : undefined
+  const hasFailed = latest?.status === 'failed' || latest?.status === 'cancelled'
+  const declined = row.status === 'pending' && hasFailed ? declineReasonOf(latest) : undefined
   return {
     id: row.id,
     status: row.status,
     kind: row.kind,
     ...(row.video_id ? { video_id: row.video_id } : {}),
     ...(row.episode_id ? { episode_id: row.episode_id } : {}),
-    ...(row.episode_id && numbers.has(row.episode_id) ? { episode_number: numbers.get(row.episode_id) } : {}),
+    ...(row.episode_id && episodeNumbers.has(row.episode_id)
+      ? { episode_number: episodeNumbers.get(row.episode_id) }
+      : {}),
     ...(row.plan_id ? { plan_id: row.plan_id } : {}),
     ...(row.top_up_id ? { top_up_id: row.top_up_id } : {}),
     amount_cents: row.amount_cents,
@@ -162,15 +178,15 @@ function presentOrder(
     ...(row.bonus_cents === null ? {} : { bonus_cents: row.bonus_cents }),
     ...(row.discount_cents === null ? {} : { discount_cents: row.discount_cents }),
     ...(row.automatic
-      ? { automatic: { undo_until: undoUntil(row).toISOString(), can_undo: undoable.has(row.id) } }
+      ? { automatic: { undo_until: undoDeadlineOf(row).toISOString(), can_undo: undoable.has(row.id) } }
       : {}),
     currency: row.currency,
     gateway: row.gateway,
     created_at: row.created_at.toISOString(),
     ...(row.paid_at ? { paid_at: row.paid_at.toISOString() } : {}),
     expires_at: row.expires_at.toISOString(),
-    ...(isWaiting(row) ? { starts_at: startOf(row, starts) } : {}),
-    next: nextOf(context, row, latest),
+    ...(isPendingPlanChange(row) ? { starts_at: planChangeStartOf(row, planChangeStarts) } : {}),
+    next: nextStepOf(context, row, latest),
     ...(isProcessing(row, attempts) ? { processing: true } : {}),
     ...(row.returned_reason && !paidStatuses.includes(row.status)
       ? {
@@ -195,13 +211,16 @@ function isProcessing({ id, status }: OrderRow, attempts: readonly AttemptRow[])
   )
 }
 
-function startOf({ subscription_id }: OrderRow, starts: Details['starts']): string | null {
-  return (subscription_id && starts.get(subscription_id)?.toISOString()) || null
+function planChangeStartOf(
+  { subscription_id }: OrderRow,
+  planChangeStarts: OrderDetails['planChangeStarts'],
+): string | null {
+  return (subscription_id && planChangeStarts.get(subscription_id)?.toISOString()) || null
 }
 
 /** Returns the browser's next step: that of the open payment, else to get a token for a new one. */
-function nextOf(context: BillingContext, row: OrderRow, latest: AttemptRow | undefined): NextStep {
-  if (row.status !== 'pending' || isWaiting(row)) return { type: 'none' }
+function nextStepOf(context: BillingContext, row: OrderRow, latest: AttemptRow | undefined): NextStep {
+  if (row.status !== 'pending' || isPendingPlanChange(row)) return { type: 'none' }
   if (latest && isOpen(latest.status)) return latest.next_step ?? { type: 'none' }
   const gateway = findGateway(context, row.gateway)
   if (!gateway) return { type: 'none' }

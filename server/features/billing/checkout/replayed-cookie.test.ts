@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getEpisode } from '#contract/media.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let video: BuiltVideo
 
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
   video = await buildVideo(site.context)
 })
 afterAll(() => site.close())
@@ -16,12 +16,12 @@ afterAll(() => site.close())
 test.each(['createOrder', 'payOrder'] as const)(
   'the answer of %s given again carries the cookie that got lost with the first',
   async (call) => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const before = shopper.visitor.cookie
     const episode_id = video.episodes[4]?.id ?? ''
     const key = { 'idempotency-key': `${call} 1` }
     const order = await shopper.order({ episode_id }, call === 'createOrder' ? key : {})
-    const token = await shopper.token()
+    const token = await shopper.cardToken()
     await shopper.tryPay(order.id, token, call === 'payOrder' ? key : {})
     shopper.visitor.cookie = before
     if (call === 'createOrder')

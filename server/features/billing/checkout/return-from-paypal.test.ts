@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
-import { returnFromPaypal } from './return-from-paypal.ts'
+import { handlePaypalReturn } from './return-from-paypal.ts'
 
-let site: MoneySite
+let site: BillingSite
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 
@@ -17,7 +17,7 @@ const comeBack = async (query: string, by = 'paypal-cancel') => {
 
 /** Creates an order whose payment waits in the wallet. @returns it, its shopper and the payment's token */
 async function waiting() {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id, method: 'wallet' })
   await shopper.tryPay(order.id, undefined)
   const { reference } = await site.context.db
@@ -36,7 +36,7 @@ const comeFrom = (
   trouble: Partial<PaymentGateway> = {},
 ) => {
   const paypal = { ...site.sound, ...trouble, id: 'paypal' as const }
-  return returnFromPaypal({ ...site.context, gateways: [paypal] }, token, coming)
+  return handlePaypalReturn({ ...site.context, gateways: [paypal] }, token, coming)
 }
 
 const statesOf = async (orderId: string) => {
@@ -55,7 +55,7 @@ test('a payment that was called off at PayPal is cancelled, once; the order can 
   expect(await comeFrom('called off', token)).toBe(`/order/result?order_id=${order.id}`)
   expect(await statesOf(order.id)).toEqual([{ order: 'pending', attempt: 'cancelled' }])
   expect(await comeBack(`?token=${token}`)).toEqual([303, `/order/result?order_id=${order.id}`])
-  expect(await shopper.look(order.id)).toMatchObject({ status: 'pending' })
+  expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'pending' })
 })
 
 test('one that PayPal says was approved is finished, whatever the address says', async () => {

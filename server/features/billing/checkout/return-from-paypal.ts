@@ -8,7 +8,7 @@ import {
 } from '#server/features/billing/records/attempt-queries.ts'
 import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { pageOf } from '#server/features/billing/payment-methods/change-method.ts'
+import { methodChangePath } from '#server/features/billing/payment-methods/change-method.ts'
 import {
   selectMethodSetup,
   type MethodSetupRow,
@@ -22,7 +22,7 @@ import { recheckAttempt } from '#server/features/billing/payments/settle-attempt
 
 const longestToken = 128
 
-type Coming = 'approved' | 'called off'
+type ReturnOutcome = 'approved' | 'called off'
 
 /**
  * The routes to which PayPal returns users: with the payment approved or cancelled. Both are unverified hints that anybody may
@@ -34,12 +34,12 @@ export function paypalReturnRoutes(context: BillingContext): PlainRoute[] {
     change: Type.Optional(Type.String({ description: 'The wallet that is to be kept without a payment' })),
   })
   const answers = { 303: { words: "On to the order's page, once it is known what became of the payment" } }
-  const goOn = (coming: Coming) => async (request: FastifyRequest, reply: FastifyReply) => {
+  const redirectAfter = (outcome: ReturnOutcome) => async (request: FastifyRequest, reply: FastifyReply) => {
     const { searchParams } = new URL(request.url, 'http://site')
     const change = searchParams.get('change')
     const page = await (change === null
-      ? returnFromPaypal(context, searchParams.get('token') ?? '', coming)
-      : returnWithWallet(context, change, coming))
+      ? handlePaypalReturn(context, searchParams.get('token') ?? '', outcome)
+      : handleWalletSetupReturn(context, change, outcome))
     return reply.header('cache-control', 'no-store').redirect(page, 303)
   }
   return [
@@ -47,13 +47,13 @@ export function paypalReturnRoutes(context: BillingContext): PlainRoute[] {
       method: 'GET',
       path: '/api/webhook/payment/paypal-return',
       description: { summary: 'Comes back from PayPal with the payment approved', query, answers },
-      handle: goOn('approved'),
+      handle: redirectAfter('approved'),
     },
     {
       method: 'GET',
       path: '/api/webhook/payment/paypal-cancel',
       description: { summary: 'Comes back from PayPal without having paid', query, answers },
-      handle: goOn('called off'),
+      handle: redirectAfter('called off'),
     },
   ]
 }
@@ -63,16 +63,16 @@ export function paypalReturnRoutes(context: BillingContext): PlainRoute[] {
  * PayPal; the order can then be paid another way. Idempotent.
  * @returns the page that shows the order
  */
-export async function returnFromPaypal(
+export async function handlePaypalReturn(
   context: BillingContext,
   token: string,
-  coming: Coming,
+  outcome: ReturnOutcome,
 ): Promise<string> {
   const known = token !== '' && token.length <= longestToken
   const attempt = known ? await selectAttemptByReference(context.db, 'paypal', token) : undefined
   if (!attempt) return '/order/result'
   // On failure the janitor completes it.
-  await settle(context, attempt, coming).catch((error: unknown) =>
+  await syncAttempt(context, attempt, outcome).catch((error: unknown) =>
     context.log.error({ err: error, attempt: attempt.id }, 'a payment that came back could not be looked up'),
   )
   return `/order/result?order_id=${attempt.order_id}`
@@ -82,28 +82,40 @@ export async function returnFromPaypal(
  * Does the same for a wallet that is saved without a payment, identified by our id of the change.
  * @returns the page that shows the result
  */
-async function returnWithWallet(context: BillingContext, changeId: string, coming: Coming): Promise<string> {
+async function handleWalletSetupReturn(
+  context: BillingContext,
+  changeId: string,
+  outcome: ReturnOutcome,
+): Promise<string> {
   const known = changeId.length <= longestToken && !changeId.includes('\0')
-  const change = known ? await selectMethodSetup(context.db, changeId) : undefined
-  if (change?.gateway !== 'paypal') return '/my'
-  await settleWallet(context, change, coming).catch((error: unknown) =>
-    context.log.error({ err: error, change: change.id }, 'a wallet that came back could not be looked up'),
+  const setup = known ? await selectMethodSetup(context.db, changeId) : undefined
+  if (setup?.gateway !== 'paypal') return '/my'
+  await syncMethodSetup(context, setup, outcome).catch((error: unknown) =>
+    context.log.error({ err: error, change: setup.id }, 'a wallet that came back could not be looked up'),
   )
-  return pageOf(change.id)
+  return methodChangePath(setup.id)
 }
 
-async function settleWallet(context: BillingContext, change: MethodSetupRow, coming: Coming): Promise<void> {
-  if (!isOpen(change.status)) return
-  await recheckMethodSetup(context, change)
-  if (coming === 'approved') return
-  const current = await selectMethodSetup(context.db, change.id)
+async function syncMethodSetup(
+  context: BillingContext,
+  setup: MethodSetupRow,
+  outcome: ReturnOutcome,
+): Promise<void> {
+  if (!isOpen(setup.status)) return
+  await recheckMethodSetup(context, setup)
+  if (outcome === 'approved') return
+  const current = await selectMethodSetup(context.db, setup.id)
   if (current?.status === 'requires_action') await cancelMethodSetup(context, current)
 }
 
-async function settle(context: BillingContext, attempt: AttemptRow, coming: Coming): Promise<void> {
+async function syncAttempt(
+  context: BillingContext,
+  attempt: AttemptRow,
+  outcome: ReturnOutcome,
+): Promise<void> {
   if (!isOpen(attempt.status)) return
   await recheckAttempt(context, attempt)
-  if (coming === 'approved') return
+  if (outcome === 'approved') return
   const current = await selectAttempt(context.db, attempt.id)
   if (current?.status === 'requires_action') await cancelAttempt(context, current)
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { getPayment } from '#contract/billing.ts'
+import { getOrders } from '#contract/billing.ts'
 import { addFavorite, listFavorites, saveHistory } from '#contract/library.ts'
 import { getEpisode } from '#contract/media.ts'
 import { deleteUser, exportUser, getUser, signIn } from '#contract/members.ts'
@@ -8,8 +8,8 @@ import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.t
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
 /** Two sites (processes) on one database, with all features that store personal data. */
@@ -20,11 +20,11 @@ let video: BuiltVideo
 let other: BuiltVideo
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
   const shared = { ...database, close: async () => {} }
   const settings = { APP_SECRET: 'a secret that both sites of this test share' }
-  first = await testSite({ database: shared }, settings)
-  second = await testSite({ database: shared }, settings)
+  first = await startTestSite({ database: shared }, settings)
+  second = await startTestSite({ database: shared }, settings)
 })
 afterAll(async () => {
   await second.close()
@@ -37,7 +37,8 @@ beforeEach(async () => {
 })
 
 const lockedEpisode = () => video.episodes[4]?.id ?? ''
-const favor = (visitor: Visitor, { id }: BuiltVideo) => visitor.ask(addFavorite, { body: { video_id: id } })
+const favor = (visitor: Visitor, { id }: BuiltVideo) =>
+  visitor.callOk(addFavorite, { body: { video_id: id } })
 
 /** Returns the same browser at the second site. */
 function tabOf(visitor: Visitor): Visitor {
@@ -49,13 +50,13 @@ function tabOf(visitor: Visitor): Visitor {
 /** Creates a guest who came by a referral link, watched, liked and bought something. */
 async function busyGuest() {
   const visitor = first.visitor({ 'x-referrer-token': 'spring' })
-  const shopper = await Shopper.on(first, visitor)
-  const { id } = await visitor.ask(getUser)
+  const shopper = await Shopper.create(first, visitor)
+  const { id } = await visitor.callOk(getUser)
   await favor(visitor, video)
   await favor(visitor, other)
   const at = new Date(Date.now() - 60_000).toISOString()
   const body = { video_id: video.id, episode_id: video.episodes[0]?.id ?? '', position_ms: 5000, at }
-  await visitor.ask(saveHistory, { body })
+  await visitor.callOk(saveHistory, { body })
   const { info } = await shopper.buy({ episode_id: lockedEpisode() })
   return { visitor, id, orderId: info?.id ?? '' }
 }
@@ -108,11 +109,11 @@ test('two tabs that sign in at once bring favorites, history, the purchase and t
   expect(answers.map(({ answer }) => answer.info?.id)).toEqual([member.user.id, member.user.id])
   expect(await rowsOf(guest.id)).toEqual({})
   for (const visitor of [tab, elsewhere]) {
-    const favorites = (await visitor.ask(listFavorites)).list.map(({ id }) => id)
+    const favorites = (await visitor.callOk(listFavorites)).list.map(({ id }) => id)
     expect(favorites.toSorted()).toEqual([video.id, other.id].toSorted())
     expect(await plays(visitor)).toBe(true)
-    expect(await visitor.ask(getPayment)).toMatchObject({ list: [{ id: guest.orderId, status: 'paid' }] })
-    expect(await visitor.ask(exportUser)).toMatchObject({
+    expect(await visitor.callOk(getOrders)).toMatchObject({ list: [{ id: guest.orderId, status: 'paid' }] })
+    expect(await visitor.callOk(exportUser)).toMatchObject({
       history: [{ video_id: video.id }],
       recent_plays: [{ video_id: video.id }],
       entitlements: [{ order_id: guest.orderId }],
@@ -143,7 +144,7 @@ test('an account that is deleted in two tabs at once is gone once, and the books
   expect(await favoriteCounts()).toEqual([0, 0])
   const events = "SELECT FROM audit_events WHERE user_id = $1 AND event = 'deleted'"
   expect((await database.pool.query(events, [user.id])).rowCount).toBe(1)
-  for (const tab of tabs) expect((await tab.ask(getUser)).role).toBe('visitor')
+  for (const tab of tabs) expect((await tab.callOk(getUser)).role).toBe('visitor')
 })
 
 test('a sign-in and a deletion at once leave what the guest had with the guest, or nothing at all', async () => {

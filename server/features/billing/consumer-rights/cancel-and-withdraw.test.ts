@@ -1,22 +1,22 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { orderNumber } from '#contract/order-number.ts'
-import { cancelSubscription, getPayment } from '#contract/billing.ts'
+import { cancelSubscription, getOrders } from '#contract/billing.ts'
 import { cancelByLink, claimPurchase, withdraw } from '#contract/consumer-rights.ts'
 import { getEpisode } from '#contract/media.ts'
 import { exportUser, getUser } from '#contract/members.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { insertPaidOrder } from '#server/testing/builders/money-builders.ts'
 import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
-import { refundWithdrawn } from './withdraw.ts'
+import { retryWithdrawalRefunds } from './withdraw.ts'
 
 const day = 86_400_000
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 afterEach(() => {
@@ -43,7 +43,7 @@ const leave = async (body: { withdraw?: string; email?: string; order_id?: strin
 
 describe('the link of a receipt that cancels', () => {
   it('ends the renewals without signing in; the paid period stays, and a mail says until when', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     const { email } = person.shopper
     const { renews_at } = await person.membership()
     const secret = await last(email, 'cancel')
@@ -52,14 +52,14 @@ describe('the link of a receipt that cancels', () => {
       info: { done: true, plan: 'Weekly', ends_at: renews_at },
     })
     expect(await person.membership()).toMatchObject({ cancel_at_period_end: true, ends_at: renews_at })
-    expect(await person.plays()).toBe(true)
+    expect(await person.canPlay()).toBe(true)
     expect((await subjects(email)).at(-1)).toBe('Your plan is cancelled')
-    await person.after(8 * day)
+    await person.advanceAndRenew(8 * day)
     expect(await person.payments()).toHaveLength(1)
   })
 
   it('says the same again, however often it is pressed, and mails once', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     const { email } = person.shopper
     const secret = await last(email, 'cancel')
     const answers = await Promise.all([1, 2, 3, 4].map(() => cancel({ cancel: secret })))
@@ -68,23 +68,23 @@ describe('the link of a receipt that cancels', () => {
   })
 
   it('works from any receipt of the plan, and after the guest has moved to an account', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     const { email } = person.shopper
     const first = await last(email, 'cancel')
-    await person.after(7 * day)
-    await site.visitor().ask(claimPurchase, { body: { claim: await last(email, 'claim') } })
+    await person.advanceAndRenew(7 * day)
+    await site.visitor().callOk(claimPurchase, { body: { claim: await last(email, 'claim') } })
     expect(await cancel({ cancel: first })).toMatchObject({ code: 200, info: { done: true } })
-    expect(await person.row()).toMatchObject({ cancel_at_period_end: true })
+    expect(await person.subscriptionRow()).toMatchObject({ cancel_at_period_end: true })
   })
 
   it('is refused where the plan is over, where it was never sent, and for another purpose', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     const { email } = person.shopper
     const secret = await last(email, 'cancel')
     expect(await cancel({ cancel: await last(email, 'claim') })).toMatchObject({ code: 500 })
     expect(await cancel({ cancel: 'nothing' })).toMatchObject({ code: 500 })
-    await person.shopper.visitor.ask(cancelSubscription)
-    await person.after(8 * day)
+    await person.shopper.visitor.callOk(cancelSubscription)
+    await person.advanceAndRenew(8 * day)
     await person.shopper.buy({ kind: 'plan', plan_id: (await person.shopper.plan(30)).id })
     expect(await cancel({ cancel: secret })).toMatchObject({ code: 500 })
     expect(await person.membership()).toMatchObject({ cancel_at_period_end: false })
@@ -93,14 +93,14 @@ describe('the link of a receipt that cancels', () => {
 
 describe('whoever asks by their address to cancel', () => {
   it('is mailed a link, which works for a day', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     const { email } = person.shopper
     expect(await cancel({ email: email.toUpperCase() })).toEqual({ code: 200, info: { done: false } })
     // The mail goes to the stored address, not to the one that was typed.
     expect((await subjects(email)).at(-1)).toBe('Cancel your plan')
     const secret = await last(email, 'cancel')
     expect(await person.membership()).toMatchObject({ cancel_at_period_end: false })
-    site.moveOn(day + 1000)
+    site.advanceClock(day + 1000)
     expect(await cancel({ cancel: secret })).toMatchObject({ code: 500 })
     await cancel({ email })
     expect(await cancel({ cancel: await last(email, 'cancel') })).toMatchObject({ code: 200 })
@@ -108,8 +108,8 @@ describe('whoever asks by their address to cancel', () => {
   })
 
   it('hears that it is cancelled already, and until when it stays', async () => {
-    const person = await Subscriber.on(site)
-    await person.shopper.visitor.ask(cancelSubscription)
+    const person = await Subscriber.create(site)
+    await person.shopper.visitor.callOk(cancelSubscription)
     await cancel({ email: person.shopper.email })
     expect((await subjects(person.shopper.email)).slice(-2)).toEqual([
       'Your plan is cancelled',
@@ -118,7 +118,7 @@ describe('whoever asks by their address to cancel', () => {
   })
 
   it('gets the same answer whether the address is known or not, and as often as for a password', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     for (const email of [person.shopper.email, 'nobody@example.com'])
       for (const ask of [cancel, leave]) {
         for (let times = 0; times < 3; times++)
@@ -132,7 +132,7 @@ describe('whoever asks by their address to cancel', () => {
   })
 
   it('an account’s address counts once it was proven', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     const own = `own-${person.userId.slice(4, 12)}@example.com`
     const { db } = site.context
     await db.updateTable('users').set({ email: own }).where('id', '=', person.userId).execute()
@@ -147,7 +147,7 @@ describe('whoever asks by their address to cancel', () => {
 
 describe('a withdrawal', () => {
   it('is asked for by address, confirmed by the mailed link, and sends all of the money back', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const { info: order } = await shopper.buy(episode())
     await leave({ email: shopper.email, order_id: ` ${order?.id} ` })
     const secret = await last(shopper.email, 'withdraw')
@@ -156,7 +156,7 @@ describe('a withdrawal', () => {
       code: 200,
       info: { done: true, amount_cents: 99, currency: 'USD' },
     })
-    expect(await shopper.look(order?.id ?? '')).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect(await shopper.getOrder(order?.id ?? '')).toMatchObject({ status: 'refunded', refunded_cents: 99 })
     expect(await plays(shopper)).toBe(false)
     const told = (await site.mails(shopper.email)).find(({ subject }) => /order is cancelled/.test(subject))
     expect(told?.text).toContain(`order ${orderNumber(order?.id ?? '')}`)
@@ -164,21 +164,21 @@ describe('a withdrawal', () => {
   })
 
   it('is in what the person takes along, with the money that went back and why', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const { info: order } = await shopper.buy(episode())
     await leave({ email: shopper.email, order_id: order?.id ?? '' })
     await leave({ withdraw: await last(shopper.email, 'withdraw') })
     const refund = { amount_cents: 99, currency: 'USD', reason: 'withdrawal', status: 'succeeded' }
-    expect(await shopper.visitor.ask(exportUser)).toMatchObject({
+    expect(await shopper.visitor.callOk(exportUser)).toMatchObject({
       orders: [{ id: order?.id, withdrawn_at: expect.any(String) }],
       refunds: [{ ...refund, order_id: order?.id, created_at: expect.any(String) }],
     })
   })
 
   it('ends the plan, with every period that was paid for', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     const { email } = person.shopper
-    await person.after(8 * day)
+    await person.advanceAndRenew(8 * day)
     await leave({ email })
     expect(await secretsOf(email, 'withdraw')).toHaveLength(1)
     expect(await leave({ withdraw: await last(email, 'withdraw') })).toMatchObject({
@@ -186,19 +186,19 @@ describe('a withdrawal', () => {
     })
     expect((await person.orders()).map(({ status }) => status)).toEqual(['refunded', 'refunded'])
     expect(await person.membership()).toMatchObject({ state: 'free' })
-    expect(await person.plays()).toBe(false)
-    await person.after(30 * day)
+    expect(await person.canPlay()).toBe(false)
+    await person.advanceAndRenew(30 * day)
     expect(await person.payments('succeeded')).toHaveLength(2)
   })
 
   it('gives back a renewal too that was under way and whose money is heard of later', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     const { email } = person.shopper
     site.trouble.chargeSavedMethod = async (charge) => {
       await site.sound.chargeSavedMethod(charge)
       throw new Error('the line broke')
     }
-    await person.after(7 * day)
+    await person.advanceAndRenew(7 * day)
     delete site.trouble.chargeSavedMethod
     await leave({ email })
     await leave({ withdraw: await last(email, 'withdraw') })
@@ -206,11 +206,11 @@ describe('a withdrawal', () => {
     const payments = await person.payments('succeeded')
     expect(payments.map(({ amountCents, refundedCents }) => amountCents - refundedCents)).toEqual([0, 0])
     expect(await person.membership()).toMatchObject({ state: 'free' })
-    expect(await person.plays()).toBe(false)
+    expect(await person.canPlay()).toBe(false)
   })
 
   it('happens once, in two tabs at once and again later', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     await shopper.buy(episode())
     await leave({ email: shopper.email })
     const secret = await last(shopper.email, 'withdraw')
@@ -218,7 +218,7 @@ describe('a withdrawal', () => {
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
     expect(await leave({ withdraw: secret })).toEqual(answers[0])
     const { db } = site.context
-    const orders = await shopper.visitor.ask(getPayment)
+    const orders = await shopper.visitor.callOk(getOrders)
     const [order] = 'list' in orders ? orders.list : []
     const attempts = db
       .selectFrom('attempts')
@@ -231,7 +231,7 @@ describe('a withdrawal', () => {
   })
 
   it('stands though its process died before the money went', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const { info: order } = await shopper.buy(episode())
     await leave({ email: shopper.email })
     await site.context.db
@@ -239,16 +239,16 @@ describe('a withdrawal', () => {
       .set({ withdrawn_at: new Date(), withdrawal_check_at: new Date() })
       .where('id', '=', order?.id ?? '')
       .execute()
-    await Promise.all([refundWithdrawn(site.context), refundWithdrawn(site.context)])
-    expect(await shopper.look(order?.id ?? '')).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    await Promise.all([retryWithdrawalRefunds(site.context), retryWithdrawalRefunds(site.context)])
+    expect(await shopper.getOrder(order?.id ?? '')).toMatchObject({ status: 'refunded', refunded_cents: 99 })
   })
 
   it('that the gateway refuses to send the money of keeps no other from its turn, and is given up in the end', async () => {
     const { db, clock } = site.context
-    const stuck = await Shopper.on(site)
+    const stuck = await Shopper.create(site)
     await stuck.buy(episode())
     const refundsOf = async ({ visitor }: Shopper) => {
-      const orders = await visitor.ask(getPayment)
+      const orders = await visitor.callOk(getOrders)
       const ids = 'list' in orders ? orders.list.map(({ id }) => id) : []
       const joined = db.selectFrom('refunds').innerJoin('attempts', 'attempts.id', 'attempt_id')
       return joined.select('refunds.id').where('order_id', 'in', ids).execute()
@@ -256,7 +256,7 @@ describe('a withdrawal', () => {
     site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('never'))
     await leave({ email: stuck.email })
     await leave({ withdraw: await last(stuck.email, 'withdraw') })
-    const { id: userId } = await stuck.visitor.ask(getUser)
+    const { id: userId } = await stuck.visitor.callOk(getUser)
     await db.transaction().execute(async (tx) => {
       const early = new Date(clock.now().getTime() - day)
       for (let order = 0; order < 20; order++) {
@@ -265,34 +265,34 @@ describe('a withdrawal', () => {
         await tx.updateTable('orders').set(withdrawn).where('id', '=', id).execute()
       }
     })
-    site.moveOn(60_000)
+    site.advanceClock(60_000)
     const before = (await refundsOf(stuck)).length
-    await refundWithdrawn(site.context)
-    await refundWithdrawn(site.context)
+    await retryWithdrawalRefunds(site.context)
+    await retryWithdrawalRefunds(site.context)
     expect((await refundsOf(stuck)).length).toBe(before + 1)
     for (let days = 0; days < 24; days++) {
-      site.moveOn(day)
-      await refundWithdrawn(site.context)
+      site.advanceClock(day)
+      await retryWithdrawalRefunds(site.context)
     }
     const tries = (await refundsOf(stuck)).length
     expect(tries).toBeLessThanOrEqual(12)
     for (let days = 0; days < 3; days++) {
-      site.moveOn(day)
-      await refundWithdrawn(site.context)
+      site.advanceClock(day)
+      await retryWithdrawalRefunds(site.context)
     }
     expect((await refundsOf(stuck)).length).toBe(tries)
   })
 
   it('is told to be too late after 14 days, for a renewal, and for whoever asked for it at once', async () => {
-    const [late, atOnce] = [await Shopper.on(site), await Shopper.on(site)]
+    const [late, atOnce] = [await Shopper.create(site), await Shopper.create(site)]
     await late.buy(episode())
     await atOnce.buy({ ...episode(), consent: { shown: 'At once', immediate_delivery: true } })
-    const person = await Subscriber.on(site)
-    await person.after(7 * day)
+    const person = await Subscriber.create(site)
+    await person.advanceAndRenew(7 * day)
     const renewal = (await person.orders())[1]?.id ?? ''
     await leave({ email: atOnce.email })
     await leave({ email: person.shopper.email, order_id: renewal })
-    site.moveOn(7 * day + 1000)
+    site.advanceClock(7 * day + 1000)
     await leave({ email: late.email })
     for (const { email } of [late, atOnce, person.shopper]) {
       expect(await secretsOf(email, 'withdraw')).toEqual([])
@@ -301,26 +301,26 @@ describe('a withdrawal', () => {
   })
 
   it('asked for on the last day can be confirmed for a day more, not later', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     await shopper.buy(episode())
-    site.moveOn(14 * day - 60_000)
+    site.advanceClock(14 * day - 60_000)
     await leave({ email: shopper.email })
     const secret = await last(shopper.email, 'withdraw')
-    site.moveOn(day - 60_000)
+    site.advanceClock(day - 60_000)
     expect(await leave({ withdraw: secret })).toMatchObject({ code: 200 })
-    const other = await Shopper.on(site)
+    const other = await Shopper.create(site)
     await other.buy(episode())
     await leave({ email: other.email })
     const spent = await last(other.email, 'withdraw')
-    site.moveOn(day + 60_000)
+    site.advanceClock(day + 60_000)
     expect(await leave({ withdraw: spent })).toMatchObject({ code: 500 })
     expect(await leave({ withdraw: 'nothing' })).toMatchObject({ code: 500 })
   })
 
   it('says nothing about an order of somebody else', async () => {
-    const [shopper, other] = [await Shopper.on(site), await Shopper.on(site)]
+    const [shopper, other] = [await Shopper.create(site), await Shopper.create(site)]
     const { info: order } = await shopper.buy(episode())
-    await other.visitor.ask(getUser)
+    await other.visitor.callOk(getUser)
     expect(await leave({ email: other.email, order_id: order?.id ?? '' })).toEqual({
       code: 200,
       info: { done: false },

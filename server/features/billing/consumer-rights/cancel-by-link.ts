@@ -4,9 +4,9 @@ import { Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { changeRenewals } from '#server/features/billing/subscriptions/cancel-subscription.ts'
+import { cancelOrResumeRenewal } from '#server/features/billing/subscriptions/cancel-subscription.ts'
 import { findLinkedOrder } from '#server/features/billing/mails/order-links.ts'
-import { lockOwner, selectOrder } from '#server/features/billing/records/order-queries.ts'
+import { lockOrderOwner, selectOrder } from '#server/features/billing/records/order-queries.ts'
 
 /**
  * Cancels the renewal of the plan of a receipt, by the receipt's link; the paid period stays. Idempotent.
@@ -20,12 +20,12 @@ export async function cancelByLink(
   const { db, clock } = context
   const { id } = await findLinkedOrder(db, 'cancel', secret, clock.now())
   const { plan, grace_until, ends_at } = await inTransaction(db, async (tx) => {
-    await lockOwner(tx, id)
+    await lockOrderOwner(tx, id)
     const { user_id: userId, subscription_id: subscriptionId } = (await selectOrder(tx, id)) ?? {}
     const cancelled =
       userId &&
       subscriptionId &&
-      (await changeRenewals(context, tx, { userId, subscriptionId, cancelled: true, language }))
+      (await cancelOrResumeRenewal(context, tx, { userId, subscriptionId, cancelled: true, language }))
     if (!cancelled) throw new Refusal('linkSpent')
     return cancelled
   })

@@ -4,14 +4,14 @@ import type { User } from '#contract/members.ts'
 import { joinAccount, loadUser } from '#server/features/members/members.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { hasHadBalance } from '#server/features/billing/balance/lot-queries.ts'
+import { hasEverToppedUp } from '#server/features/billing/balance/lot-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { membershipOf } from '#server/features/billing/subscriptions/membership.ts'
+import { loadMembership } from '#server/features/billing/subscriptions/membership.ts'
 import { deleteOrderLinks } from '#server/features/billing/mails/order-link-queries.ts'
 import { findLinkedOrder } from '#server/features/billing/mails/order-links.ts'
 import { lockBuyer, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 import { revokeSavedMethodConsent } from '#server/features/billing/payment-methods/saved-method.ts'
-import { splitPurchase } from './split-purchase.ts'
+import { movePurchaseToNewGuest } from './split-purchase.ts'
 
 /**
  * Moves all purchases of a guest to the account of the receipt's address, and signs in. The link works once, and invalidates
@@ -28,21 +28,22 @@ export async function claimPurchase(context: BillingContext, call: Call<typeof c
     return { userId, email }
   }
   const viewer = await joinAccount(context, call, {
-    find,
-    isGuarded: hasHadBalance,
-    async spend(tx, userId) {
+    findClaim: find,
+    isGuarded: hasEverToppedUp,
+    async redeem(tx, userId) {
       const order = await findLinkedOrder(tx, 'claim', claim, clock.now())
-      const joined = call.viewer?.userId === userId ? userId : await takeElsewhere(context, tx, call, order)
-      await deleteOrderLinks(tx, joined, 'claim')
-      return joined
+      const guestId =
+        call.viewer?.userId === userId ? userId : await claimInOtherBrowser(context, tx, call, order)
+      await deleteOrderLinks(tx, guestId, 'claim')
+      return guestId
     },
   })
-  const membership = (database: Db) => membershipOf(context, database, viewer, call.language)
+  const membership = (database: Db) => loadMembership(context, database, viewer, call.language)
   return loadUser({ db, membershipOf: membership }, viewer, call.language)
 }
 
 /** Claims the purchase of a guest's link in another browser. @returns the id of the user who has those records */
-async function takeElsewhere(
+async function claimInOtherBrowser(
   { clock }: BillingContext,
   tx: Tx,
   { language }: Call<typeof claimCall>,
@@ -51,9 +52,9 @@ async function takeElsewhere(
   const { user_id: userId, kind } = order
   const now = clock.now()
   await lockBuyer(tx, userId)
-  if (await hasHadBalance(tx, userId)) {
+  if (await hasEverToppedUp(tx, userId)) {
     if (kind === 'top_up') throw new Refusal('claimInOwnBrowser')
-    return splitPurchase(tx, order, { language, now })
+    return movePurchaseToNewGuest(tx, order, { language, now })
   }
   await revokeSavedMethodConsent(tx, userId, 'claim', now)
   return userId

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { getPayment, getSavedMethod } from '#contract/billing.ts'
+import { getOrders, getSavedPaymentMethod } from '#contract/billing.ts'
 import { claimPurchase } from '#contract/consumer-rights.ts'
 import { listHistory, saveHistory } from '#contract/library.ts'
 import { getUser, registerUser, signIn } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'
-import { moneySite, tidyAfter, type MoneySite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, runJanitorAfter, type BillingSite } from '#server/testing/site/money-site.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
 const day = 86_400_000
 const password = 'nine parts of a drama'
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 
@@ -31,7 +31,7 @@ async function claimsOf(email: string): Promise<string[]> {
 
 /** Creates a guest who has bought an episode, with the secret of the receipt. */
 async function buyer(): Promise<{ shopper: Shopper; email: string; claim: string }> {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   await shopper.buy(episode())
   const [claim = ''] = await claimsOf(shopper.email)
   return { shopper, email: shopper.email, claim }
@@ -41,9 +41,9 @@ const saving = { save_method: { shown: 'Save this card' } }
 
 /** Creates the same guest, with the card saved. */
 async function saver() {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   await shopper.buy({ ...episode(), ...saving })
-  const { saved_method: saved } = await shopper.visitor.ask(getSavedMethod)
+  const { saved_method: saved } = await shopper.visitor.callOk(getSavedPaymentMethod)
   expect(saved).not.toBeNull()
   const [claim = ''] = await claimsOf(shopper.email)
   return { shopper, saved, claim }
@@ -55,40 +55,40 @@ const plays = async (visitor: Visitor, index = 4) =>
   (await visitor.call(getEpisode, { query: { episode_id: site.video.episodes[index]?.id ?? '' } })).answer
     .code === 200
 const register = (visitor: Visitor, email: string) =>
-  visitor.ask(registerUser, { body: { email, password, repeat_password: password } })
+  visitor.callOk(registerUser, { body: { email, password, repeat_password: password } })
 async function verify(email: string): Promise<void> {
   const change = { email_verified_at: new Date() }
   await site.context.db.updateTable('users').set(change).where('email', '=', email).execute()
 }
 async function arrive(): Promise<Visitor> {
   const visitor = site.visitor()
-  await visitor.ask(getUser)
+  await visitor.callOk(getUser)
   return visitor
 }
 
 describe('the claim of a receipt', () => {
   it('makes the guest a member with the address, signed in, with all that was bought', async () => {
     const { shopper, email, claim } = await buyer()
-    const { id } = await shopper.visitor.ask(getUser)
+    const { id } = await shopper.visitor.callOk(getUser)
     expect(await use(shopper.visitor, claim)).toMatchObject({
       code: 200,
       info: { id, role: 'member', email, email_verified: true, has_password: false },
     })
-    expect(await shopper.visitor.ask(getUser)).toMatchObject({ id, role: 'member' })
+    expect(await shopper.visitor.callOk(getUser)).toMatchObject({ id, role: 'member' })
     expect(await plays(shopper.visitor)).toBe(true)
   })
 
   it('works on another device, which keeps what it has; the first is signed out of it', async () => {
     const { shopper, claim } = await buyer()
-    const { id } = await shopper.visitor.ask(getUser)
+    const { id } = await shopper.visitor.callOk(getUser)
     const device = await arrive()
     const [own] = site.video.episodes
     const watched = { video_id: site.video.id, episode_id: own?.id ?? '', position_ms: 5 }
-    await device.ask(saveHistory, { body: { ...watched, at: new Date().toISOString() } })
+    await device.callOk(saveHistory, { body: { ...watched, at: new Date().toISOString() } })
     expect(await use(device, claim)).toMatchObject({ code: 200, info: { id, role: 'member' } })
     expect(await plays(device)).toBe(true)
-    expect((await device.ask(listHistory, { query: { kind: 'watched' } })).list).toHaveLength(1)
-    expect(await shopper.visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+    expect((await device.callOk(listHistory, { query: { kind: 'watched' } })).list).toHaveLength(1)
+    expect(await shopper.visitor.callOk(getUser)).toMatchObject({ role: 'visitor' })
     expect(await plays(shopper.visitor)).toBe(false)
   })
 
@@ -97,11 +97,11 @@ describe('the claim of a receipt', () => {
     const device = await arrive()
     expect(await use(device, claim)).toMatchObject({ code: 200, info: { role: 'member' } })
     expect(await plays(device)).toBe(true)
-    expect(await device.ask(getSavedMethod)).toEqual({ saved_method: null })
+    expect(await device.callOk(getSavedPaymentMethod)).toEqual({ saved_method: null })
     const order = { episode_id: episode(5).episode_id, saved_method_id: saved?.id }
-    const member = await Shopper.on(site, device)
+    const member = await Shopper.create(site, device)
     expect(await member.tryOrder(order)).toMatchObject({ code: 500, message: /no longer/ })
-    await tidyAfter(site, 60_000)
+    await runJanitorAfter(site, 60_000)
     const left = site.context.db.selectFrom('payment_methods').select('id')
     expect(await left.where('id', '=', saved?.id ?? '').execute()).toEqual([])
   })
@@ -111,22 +111,22 @@ describe('the claim of a receipt', () => {
     const order = await shopper.order({ ...episode(5), ...saving })
     const device = await arrive()
     expect(await use(device, claim)).toMatchObject({ code: 200 })
-    const member = await Shopper.on(site, device)
-    const { info } = await member.tryPay(order.id, await member.token())
+    const member = await Shopper.create(site, device)
+    const { info } = await member.tryPay(order.id, await member.cardToken())
     expect(info).toMatchObject({ status: 'paid' })
-    expect(await device.ask(getSavedMethod)).toEqual({ saved_method: null })
+    expect(await device.callOk(getSavedPaymentMethod)).toEqual({ saved_method: null })
   })
 
   it("keeps the saved card in the guest's own browser", async () => {
     const { shopper, saved, claim } = await saver()
     expect(await use(shopper.visitor, claim)).toMatchObject({ code: 200, info: { role: 'member' } })
-    expect(await shopper.visitor.ask(getSavedMethod)).toEqual({ saved_method: saved })
+    expect(await shopper.visitor.callOk(getSavedPaymentMethod)).toEqual({ saved_method: saved })
     const order = { episode_id: episode(5).episode_id, saved_method_id: saved?.id }
     expect(await shopper.tryOrder(order)).toMatchObject({ code: 200, info: { status: 'paid' } })
   })
 
   it('joins the proven account of the address where the caller is signed in to it, with the plan and the orders', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     const { email } = person.shopper
     const member = await arrive()
     const { id } = await register(member, email.toUpperCase())
@@ -135,9 +135,9 @@ describe('the claim of a receipt', () => {
     expect(await use(member, claim)).toMatchObject({
       info: { id, has_password: true, membership: { state: 'subscribed', method: { last4: '4242' } } },
     })
-    const orders = await member.ask(getPayment)
+    const orders = await member.callOk(getOrders)
     expect('list' in orders && orders.list).toHaveLength(1)
-    expect(await member.ask(getUser)).toMatchObject({ id, membership: { state: 'subscribed' } })
+    expect(await member.callOk(getUser)).toMatchObject({ id, membership: { state: 'subscribed' } })
   })
 
   it('takes password, second factor and sessions from an account whose address was never proven', async () => {
@@ -147,7 +147,7 @@ describe('the claim of a receipt', () => {
     expect(await use(shopper.visitor, claim)).toMatchObject({
       info: { id, email_verified: true, has_password: false },
     })
-    expect(await stranger.ask(getUser)).toMatchObject({ role: 'visitor' })
+    expect(await stranger.callOk(getUser)).toMatchObject({ role: 'visitor' })
     const again = await (await arrive()).call(signIn, { body: { email, password } })
     expect(again.answer).toMatchObject({ code: 500 })
     expect(await plays(shopper.visitor)).toBe(true)
@@ -169,10 +169,10 @@ describe('the claim of a receipt', () => {
     await verify(email)
     const stranger = await arrive()
     expect(await use(stranger, claim)).toMatchObject({ code: 401, message: /sign in first/ })
-    expect(await stranger.ask(getUser)).toMatchObject({ role: 'visitor' })
+    expect(await stranger.callOk(getUser)).toMatchObject({ role: 'visitor' })
     expect([await plays(stranger), await plays(member)]).toEqual([false, false])
     const device = await arrive()
-    await device.ask(signIn, { body: { email, password } })
+    await device.callOk(signIn, { body: { email, password } })
     expect(await use(device, claim)).toMatchObject({ code: 200, info: { id } })
     expect([await plays(device), await plays(member)]).toEqual([true, true])
     expect(await use(stranger, claim)).toMatchObject({ code: 500 })
@@ -183,7 +183,7 @@ describe('the claim of a receipt', () => {
     const { id } = await register(await arrive(), email)
     await verify(email)
     expect(await use(shopper.visitor, claim)).toMatchObject({ code: 401 })
-    await shopper.visitor.ask(signIn, { body: { email, password } })
+    await shopper.visitor.callOk(signIn, { body: { email, password } })
     expect(await use(shopper.visitor, claim)).toMatchObject({ code: 200, info: { id } })
     expect(await plays(shopper.visitor)).toBe(true)
   })
@@ -207,13 +207,13 @@ describe('a claim is refused', () => {
   })
 
   it('once it is too old, when nobody sent it, and for another purpose', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     const [claim = ''] = await claimsOf(person.shopper.email)
     const [mail] = await site.mails(person.shopper.email)
     const cancel = /#cancel=([\w-]+)/.exec(mail?.text ?? '')?.[1] ?? ''
     expect(await use(await arrive(), cancel)).toMatchObject({ code: 500 })
     expect(await use(await arrive(), 'nothing')).toMatchObject({ code: 500 })
-    site.moveOn(401 * day)
+    site.advanceClock(401 * day)
     expect(await use(await arrive(), claim)).toMatchObject({ code: 500 })
   })
 

@@ -1,5 +1,5 @@
 import { sql, type Insertable } from 'kysely'
-import { foldEmail } from '#server/platform/email-address.ts'
+import { emailLookupKey } from '#server/platform/email-address.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { BillingTables } from '#server/features/billing/tables.ts'
 
@@ -31,9 +31,9 @@ export function takeLinkRequest(tx: Tx) {
 export function selectPaidOrdersOf(
   db: Db,
   { email, order_id }: { email: string; order_id: string | null },
-  most: number,
+  limit: number,
 ) {
-  const byAddress = db
+  const ordersOfAddress = db
     .selectFrom('orders')
     .innerJoin('users', 'users.id', 'orders.user_id')
     .selectAll('orders')
@@ -41,30 +41,31 @@ export function selectPaidOrdersOf(
       'users.language',
       'users.time_zone',
       // The stored address, not the typed one: letters that are equal only in lower case may be another user's address.
-      sql<string>`CASE WHEN lower(orders.email) = ${foldEmail(email)} THEN orders.email ELSE users.email END`.as(
+      sql<string>`CASE WHEN lower(orders.email) = ${emailLookupKey(email)} THEN orders.email ELSE users.email END`.as(
         'address',
       ),
     ])
     .where('orders.paid_at', 'is not', null)
     .where('orders.erased_at', 'is', null)
-    .where('orders.id', 'in', madeWith(db, email).union(ofItsAccount(db, email)))
-  const meant = order_id === null ? byAddress : byAddress.where('orders.id', '=', order_id)
-  return meant.orderBy('orders.paid_at', 'desc').orderBy('orders.id').limit(most).execute()
+    .where('orders.id', 'in', orderIdsWithEmail(db, email).union(orderIdsOfVerifiedAccount(db, email)))
+  const selectedOrders =
+    order_id === null ? ordersOfAddress : ordersOfAddress.where('orders.id', '=', order_id)
+  return selectedOrders.orderBy('orders.paid_at', 'desc').orderBy('orders.id').limit(limit).execute()
 }
 
-function madeWith(db: Db, email: string) {
+function orderIdsWithEmail(db: Db, email: string) {
   return db
     .selectFrom('orders')
     .select('id')
-    .where(sql<string>`lower(email)`, '=', foldEmail(email))
+    .where(sql<string>`lower(email)`, '=', emailLookupKey(email))
 }
 
-function ofItsAccount(db: Db, email: string) {
+function orderIdsOfVerifiedAccount(db: Db, email: string) {
   return db
     .selectFrom('users')
     .innerJoin('orders', 'orders.user_id', 'users.id')
     .select('orders.id')
-    .where(sql<string>`lower(users.email)`, '=', foldEmail(email))
+    .where(sql<string>`lower(users.email)`, '=', emailLookupKey(email))
     .where('users.email', 'is not', null)
     .where('users.email_verified_at', 'is not', null)
 }

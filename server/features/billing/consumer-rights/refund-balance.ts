@@ -16,19 +16,19 @@ export async function refundBalance(context: BillingContext, userId: string): Pr
   const unspent = await selectUnspentTopUps(context.db, userId)
   const topUps = unspent.filter(({ refundable_cents }) => refundable_cents > 0)
   if (topUps.length === 0) throw new Refusal('notRefundable')
-  const sums = new Map<string, Refunds[number]>()
+  const refundsByCurrency = new Map<string, Refunds[number]>()
   for (const { order_id, currency, refundable_cents } of topUps) {
-    const sum = sums.get(currency) ?? { currency, amount_cents: 0, refused_cents: 0 }
-    const sent = await refundOne(context, order_id)
-    sum.amount_cents += sent
-    sum.refused_cents += Math.max(0, refundable_cents - sent)
-    sums.set(currency, sum)
+    const refund = refundsByCurrency.get(currency) ?? { currency, amount_cents: 0, refused_cents: 0 }
+    const refundingCents = await refundTopUp(context, order_id)
+    refund.amount_cents += refundingCents
+    refund.refused_cents += Math.max(0, refundable_cents - refundingCents)
+    refundsByCurrency.set(currency, refund)
   }
-  return { refunds: [...sums.values()] }
+  return { refunds: [...refundsByCurrency.values()] }
 }
 
 /** @returns the amount that is being refunded */
-async function refundOne(context: BillingContext, orderId: string): Promise<number> {
+async function refundTopUp(context: BillingContext, orderId: string): Promise<number> {
   try {
     return (await refundOrder(context, orderId, { reason: 'balance_refund' })).amountCents
   } catch (error) {

@@ -13,15 +13,15 @@ import { movePurchase } from './claim-queries.ts'
  * the guest, who is locked, including the balance that may have paid for it: a refund goes back there.
  * @returns the new guest
  */
-export async function splitPurchase(
+export async function movePurchaseToNewGuest(
   tx: Tx,
   order: Pick<OrderRow, 'id' | 'subscription_id'>,
   { language, now }: { language: Language; now: Date },
 ): Promise<string> {
-  const to = newId('usr')
-  await insertUser(tx, { id: to, language, created_at: now })
-  await moveEntitlements(tx, await movePurchase(tx, order, to), to)
+  const newGuestId = newId('usr')
+  await insertUser(tx, { id: newGuestId, language, created_at: now })
+  await moveEntitlements(tx, await movePurchase(tx, order, newGuestId), newGuestId)
   // The card of a plan may be saved for other purchases too; only the original guest agreed to those.
-  if (await selectSavedMethod(tx, to)) await revokeSavedMethodConsent(tx, to, 'claim', now)
-  return to
+  if (await selectSavedMethod(tx, newGuestId)) await revokeSavedMethodConsent(tx, newGuestId, 'claim', now)
+  return newGuestId
 }

@@ -1,19 +1,19 @@
 import type { withdraw as withdrawCall } from '#contract/consumer-rights.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
-import { moneyWords } from '#contract/money.ts'
-import { dayWords } from '#server/i18n/day-words.ts'
-import { writeAudit } from '#server/platform/database/audit.ts'
+import { formatMoney } from '#contract/money.ts'
+import { formatDay } from '#server/i18n/day-words.ts'
+import { writeAuditEvent } from '#server/platform/database/audit.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { setAccessEnd } from '#server/features/billing/subscriptions/cancel-subscription.ts'
+import { setEntitlementEnd } from '#server/features/billing/subscriptions/cancel-subscription.ts'
 import { endPoll } from '#server/features/billing/records/polling-queries.ts'
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
 import { findLinkedOrder } from '#server/features/billing/mails/order-links.ts'
 import {
-  lockOwner,
+  lockOrderOwner,
   selectLanguageOf,
   selectOrder,
   selectTimeZoneOf,
@@ -26,12 +26,12 @@ import {
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import {
   markWithdrawn,
-  selectContract,
-  selectWithdrawnCents,
+  selectContractOrders,
+  selectWithdrawalRefundCents,
   takeDueWithdrawals,
 } from './withdrawal-queries.ts'
 
-const batch = 20
+const batchSize = 20
 
 /**
  * Withdraws from the contract of an order with a mailed secret. The declaration is committed with its confirmation mail; the
@@ -45,22 +45,22 @@ export async function withdrawByLink(
   const { db, clock } = context
   const { id } = await findLinkedOrder(db, 'withdraw', secret, clock.now())
   const { contract, amount } = await inTransaction(db, async (tx) => {
-    await lockOwner(tx, id)
+    await lockOrderOwner(tx, id)
     const order = await selectOrder(tx, id)
     if (!order || order.erased_at) throw new Refusal('linkSpent')
-    const contract = await selectContract(tx, order)
-    if (!order.withdrawn_at) await declare(context, tx, order, contract, clock.now())
-    const cents = await selectWithdrawnCents(
+    const contract = await selectContractOrders(tx, order)
+    if (!order.withdrawn_at) await recordWithdrawal(context, tx, order, contract, clock.now())
+    const cents = await selectWithdrawalRefundCents(
       tx,
       contract.map((each) => each.id),
     )
     return { contract, amount: { amount_cents: cents, currency: order.currency } }
   })
-  for (const order of contract) await refundOne(context, order)
+  for (const order of contract) await refundWithdrawal(context, order)
   return { done: true, ...amount }
 }
 
-async function declare(
+async function recordWithdrawal(
   context: BillingContext,
   tx: Tx,
   order: OrderRow,
@@ -70,15 +70,20 @@ async function declare(
   const ids = contract.map(({ id }) => id)
   await markWithdrawn(tx, order, now)
   await stopRenewals(tx, order, now)
-  await writeAudit(tx, { event: 'withdrawn', userId: order.user_id, at: now, details: { order_ids: ids } })
+  await writeAuditEvent(tx, {
+    event: 'withdrawn',
+    userId: order.user_id,
+    at: now,
+    details: { order_ids: ids },
+  })
   if (order.email === '') return
   const language = await selectLanguageOf(tx, order.user_id, context.languages())
-  const left = await selectWithdrawnCents(tx, ids)
+  const refundCents = await selectWithdrawalRefundCents(tx, ids)
   const values = {
     link: `${context.publicUrl}/my`,
     order: order.id,
-    date: dayWords(now, { language, timeZone: await selectTimeZoneOf(tx, order.user_id) }),
-    amount: moneyWords(left, order.currency, language),
+    date: formatDay(now, { language, timeZone: await selectTimeZoneOf(tx, order.user_id) }),
+    amount: formatMoney(refundCents, order.currency, language),
   }
   await queueMail(tx, { to: order.email, template: 'withdrawn', values, language })
 }
@@ -86,17 +91,17 @@ async function declare(
 /** Stops all further charges; the plan ends with the refund. */
 async function stopRenewals(tx: Tx, order: OrderRow, now: Date): Promise<void> {
   if (order.subscription_id === null) return
-  const live = await selectActiveSubscription(tx, order.user_id, now)
-  if (live?.id !== order.subscription_id) return
-  await setCancelAtPeriodEnd(tx, live.id, true, now)
-  await setAccessEnd(tx, live, true)
+  const subscription = await selectActiveSubscription(tx, order.user_id, now)
+  if (subscription?.id !== order.subscription_id) return
+  await setCancelAtPeriodEnd(tx, subscription.id, true, now)
+  await setEntitlementEnd(tx, subscription, true)
 }
 
 /**
  * Refunds a withdrawal. It is retried if the gateway or a dispute prevents it.
  * @returns whether nothing is left to do
  */
-async function refundOne(context: BillingContext, order: Pick<OrderRow, 'id'>): Promise<boolean> {
+async function refundWithdrawal(context: BillingContext, order: Pick<OrderRow, 'id'>): Promise<boolean> {
   try {
     await refundOrder(context, order.id, { reason: 'withdrawal' })
     return true
@@ -109,16 +114,18 @@ async function refundOne(context: BillingContext, order: Pick<OrderRow, 'id'>): 
 }
 
 /** Retries withdrawals' refunds after a crash or an outage of the gateway, a limited number of times at growing intervals. */
-export async function refundWithdrawn(context: BillingContext): Promise<void> {
+export async function retryWithdrawalRefunds(context: BillingContext): Promise<void> {
   const { db, clock, log } = context
   const now = clock.now()
-  const next = (checks: number) => nextPoll(checks, now)
-  const due = await inTransaction(db, (tx) => takeDueWithdrawals(tx, { now, limit: batch, next }))
+  const nextCheckAt = (checks: number) => nextPoll(checks, now)
+  const due = await inTransaction(db, (tx) =>
+    takeDueWithdrawals(tx, { now, limit: batchSize, next: nextCheckAt }),
+  )
   for (const { id, checks } of due) {
-    const isBack = await refundOne(context, { id })
-    if (next(checks + 1) !== null) continue
+    const isRefunded = await refundWithdrawal(context, { id })
+    if (nextCheckAt(checks + 1) !== null) continue
     await endPoll(db, 'orders', { id }, now, 'withdrawal_check_at')
-    if (isBack) continue
+    if (isRefunded) continue
     log.error({ order: id }, 'the money of a withdrawal did not go back after the last try; please send it')
   }
 }

@@ -1,29 +1,33 @@
 import { sql } from 'kysely'
 import type { Tx } from '#server/tables.ts'
-import { refundableCents } from '#server/features/billing/balance/bonus-queries.ts'
-import { takeDueForPolling, type Due, type Poll } from '#server/features/billing/records/polling-queries.ts'
+import { refundableLotCents } from '#server/features/billing/balance/bonus-queries.ts'
+import {
+  takeDueForPolling,
+  type DueQuery,
+  type Poll,
+} from '#server/features/billing/records/polling-queries.ts'
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
-const paid = (['paid', 'partially_refunded'] as const).map((status) => sql.lit(status))
+const paidStatusLiterals = (['paid', 'partially_refunded'] as const).map((status) => sql.lit(status))
 
 /** Matches one order, or those of each period of its subscription. */
-const contractOf = ({ id, subscription_id }: OrderRow) =>
+const isOfContract = ({ id, subscription_id }: OrderRow) =>
   subscription_id === null
     ? sql<boolean>`orders.id = ${id}`
     : sql<boolean>`orders.subscription_id = ${subscription_id}`
 
 /** Returns the orders that have paid for a contract so far. */
-export function selectContract(tx: Tx, order: OrderRow): Promise<OrderRow[]> {
+export function selectContractOrders(tx: Tx, order: OrderRow): Promise<OrderRow[]> {
   const orders = tx.selectFrom('orders').selectAll().where('paid_at', 'is not', null)
-  return orders.where(contractOf(order)).orderBy('paid_at').orderBy('id').execute()
+  return orders.where(isOfContract(order)).orderBy('paid_at').orderBy('id').execute()
 }
 
 /**
  * Returns the total that a withdrawal refunds of these orders, however often it is requested: the paid amount, less what was or
  * is being refunded for another reason and what a bank holds; of a top-up the unspent money, less the spent bonus.
  */
-export async function selectWithdrawnCents(tx: Tx, orderIds: readonly string[]): Promise<number> {
+export async function selectWithdrawalRefundCents(tx: Tx, orderIds: readonly string[]): Promise<number> {
   const { rows } = await sql<{ cents: number }>`
     SELECT coalesce(sum(CASE WHEN kind = 'top_up' THEN unspent.cents ELSE amount_cents - gone.cents END), 0)::float8 AS cents FROM orders
     CROSS JOIN LATERAL (SELECT least(orders.amount_cents, coalesce(sum(attempts.disputed_cents + (
@@ -31,7 +35,7 @@ export async function selectWithdrawnCents(tx: Tx, orderIds: readonly string[]):
         WHERE refunds.attempt_id = attempts.id AND refunds.status <> 'failed'
           AND refunds.reason <> 'withdrawal' AND refunds.origin <> 'unwanted_payment')), 0)) AS cents
       FROM attempts WHERE attempts.order_id = orders.id) AS gone
-    CROSS JOIN LATERAL (SELECT coalesce((SELECT ${refundableCents(sql`balance_lots`)} FROM balance_lots WHERE balance_lots.order_id = orders.id
+    CROSS JOIN LATERAL (SELECT coalesce((SELECT ${refundableLotCents(sql`balance_lots`)} FROM balance_lots WHERE balance_lots.order_id = orders.id
         AND balance_lots.kind = 'paid'), 0) + coalesce((SELECT sum(refunds.amount_cents) FROM refunds
         JOIN attempts ON attempts.id = refunds.attempt_id WHERE attempts.order_id = orders.id
         AND refunds.status <> 'failed' AND refunds.reason = 'withdrawal'), 0) AS cents) AS unspent
@@ -42,20 +46,20 @@ export async function selectWithdrawnCents(tx: Tx, orderIds: readonly string[]):
 /** Marks all orders of a contract as withdrawn, also those whose money may still come in. */
 export async function markWithdrawn(tx: Tx, order: OrderRow, now: Date): Promise<void> {
   const change = { withdrawn_at: now, withdrawal_check_at: nextPoll(0, now) }
-  const orders = tx.updateTable('orders').set(change).where(contractOf(order))
+  const orders = tx.updateTable('orders').set(change).where(isOfContract(order))
   await orders.where('withdrawn_at', 'is', null).execute()
 }
 
 /** Takes the withdrawn orders that are due and not yet refunded. */
-export function takeDueWithdrawals(tx: Tx, due: Due) {
-  const open = tx
+export function takeDueWithdrawals(tx: Tx, due: DueQuery) {
+  const openWithdrawals = tx
     .selectFrom('orders')
     .select(['id', 'withdrawal_checks as checks'])
-    .where('status', 'in', paid)
-  const note = ({ id }: { id: string }, { checks, check_at }: Poll) =>
+    .where('status', 'in', paidStatusLiterals)
+  const updatePoll = ({ id }: { id: string }, { checks, check_at }: Poll) =>
     tx
       .updateTable('orders')
       .set({ withdrawal_checks: checks, withdrawal_check_at: check_at })
       .where('id', '=', id)
-  return takeDueForPolling(open, due, note, 'withdrawal_check_at')
+  return takeDueForPolling(openWithdrawals, due, updatePoll, 'withdrawal_check_at')
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { moneyWords } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import { GatewayRefused } from './gateway.ts'
-import { isPayable, toPaypal } from './paypal/amounts.ts'
-import { fromStripe, isChargeable, toStripe } from './stripe/amounts.ts'
+import { acceptsAmount as paypalAccepts, toPaypal } from './paypal/amounts.ts'
+import { fromStripe, acceptsAmount as stripeAccepts, toStripe } from './stripe/amounts.ts'
 
 describe('an amount at Stripe', () => {
   test.each([
@@ -17,11 +17,11 @@ describe('an amount at Stripe', () => {
 
   test.each(['JPY', 'KRW', 'UGX'])('in %s is refused with a fraction of its unit', (currency) => {
     expect(() => toStripe(4951, currency)).toThrow(GatewayRefused)
-    expect(isChargeable(1_000_051, currency)).toBe(false)
+    expect(stripeAccepts(1_000_051, currency)).toBe(false)
   })
 
   test('is not charged below what Stripe takes', () => {
-    expect([30, 50].map((cents) => isChargeable(cents, 'USD'))).toEqual([false, true])
+    expect([30, 50].map((cents) => stripeAccepts(cents, 'USD'))).toEqual([false, true])
   })
 
   test.each([
@@ -30,7 +30,7 @@ describe('an amount at Stripe', () => {
     ['KWD', 9_999_999],
   ])('in %s is not charged above what Stripe takes', (currency, most) => {
     const more = most + (currency === 'JPY' ? 100 : 1)
-    expect([most, more].map((cents) => isChargeable(cents, currency))).toEqual([true, false])
+    expect([most, more].map((cents) => stripeAccepts(cents, currency))).toEqual([true, false])
   })
 })
 
@@ -41,7 +41,7 @@ describe('an amount at PayPal', () => {
   })
 
   test('is not charged with a fraction of its unit or in a currency that PayPal does not know', () => {
-    expect([isPayable(9950, 'JPY'), isPayable(9900, 'JPY'), isPayable(100, 'KWD')]).toEqual([
+    expect([paypalAccepts(9950, 'JPY'), paypalAccepts(9900, 'JPY'), paypalAccepts(100, 'KWD')]).toEqual([
       false,
       true,
       false,
@@ -57,6 +57,6 @@ test.each([
 ] as const)(
   '%i hundredths of %s are shown with the decimals of the currency',
   (cents, currency, language, shown) => {
-    expect(moneyWords(cents, currency, language)).toBe(shown)
+    expect(formatMoney(cents, currency, language)).toBe(shown)
   },
 )

@@ -6,7 +6,7 @@ import {
   type Payment,
   type PaymentGateway,
   type MethodSetup,
-  type Settled,
+  type FindBookedPayments,
 } from './gateway.ts'
 
 /** Time limit of one gateway call, in milliseconds. */
@@ -20,14 +20,14 @@ const listTimeoutMs = 5 * 60_000
  */
 export type Outcome<T> = T | null | 'unknown'
 
-export interface GatewayCalls {
+export interface GatewayCallContext {
   log: Log
   gatewayTimeoutMs?: number
 }
 
 /** Calls a gateway within its time limit, without retries. */
-export async function askGateway<T extends Payment | MethodSetup>(
-  context: GatewayCalls,
+export async function callGateway<T extends Payment | MethodSetup>(
+  context: GatewayCallContext,
   gateway: PaymentGateway,
   call: (gateway: PaymentGateway) => Promise<T | null>,
 ): Promise<Outcome<T>> {
@@ -40,8 +40,8 @@ export async function askGateway<T extends Payment | MethodSetup>(
 }
 
 /** Queries the payer's e-mail address of a payment; undefined if the gateway has none. */
-export async function askForEmail(
-  context: GatewayCalls,
+export async function fetchPayerEmail(
+  context: GatewayCallContext,
   gateway: PaymentGateway,
   reference: string,
 ): Promise<string | undefined | 'unknown'> {
@@ -54,8 +54,8 @@ export async function askForEmail(
 }
 
 /** Requests a refund. @returns `done`, `refused` (for good), or `unknown` */
-export async function askRefund(
-  context: GatewayCalls,
+export async function requestRefund(
+  context: GatewayCallContext,
   gateway: PaymentGateway,
   refund: { reference: string; amountCents: number; key: string },
 ): Promise<'done' | 'refused' | 'unknown'> {
@@ -72,14 +72,14 @@ export async function askRefund(
 }
 
 /** Lists a gateway's payments, which may take many pages. @returns undefined if it does not answer */
-export async function askForPayments(
-  context: GatewayCalls,
+export async function listGatewayPayments(
+  context: GatewayCallContext,
   gateway: PaymentGateway,
   since: Date,
-  settled: Settled,
+  findBooked: FindBookedPayments,
 ): Promise<Payment[] | undefined> {
   try {
-    return await withTimeout(listTimeoutMs, gateway.listPayments(since, settled))
+    return await withTimeout(listTimeoutMs, gateway.listPayments(since, findBooked))
   } catch (error) {
     context.log.warn(
       { ...redactGatewayError(error), gateway: gateway.id },
@@ -90,13 +90,13 @@ export async function askForPayments(
 }
 
 /** Lists a gateway's disputed payments. @returns undefined if it does not answer */
-export async function askForDisputed(
-  context: GatewayCalls,
+export async function listGatewayDisputes(
+  context: GatewayCallContext,
   gateway: PaymentGateway,
   since: Date,
 ): Promise<Payment[] | undefined> {
   try {
-    return await withTimeout(listTimeoutMs, gateway.listDisputed?.(since) ?? Promise.resolve([]))
+    return await withTimeout(listTimeoutMs, gateway.listDisputedPayments?.(since) ?? Promise.resolve([]))
   } catch (error) {
     context.log.warn(
       { ...redactGatewayError(error), gateway: gateway.id },
@@ -107,8 +107,8 @@ export async function askForDisputed(
 }
 
 /** Deletes a method or a customer at a gateway. @returns whether it succeeded */
-export async function askToForget(
-  context: GatewayCalls,
+export async function deleteAtGateway(
+  context: GatewayCallContext,
   gateway: PaymentGateway,
   call: (gateway: PaymentGateway) => Promise<void> | undefined,
 ): Promise<boolean> {
@@ -122,8 +122,8 @@ export async function askToForget(
 }
 
 /** Queries whether a gateway still has a method. */
-export async function askWhetherKept(
-  context: GatewayCalls,
+export async function checkMethodAttached(
+  context: GatewayCallContext,
   gateway: PaymentGateway,
   methodReference: string,
 ): Promise<boolean | 'unknown'> {

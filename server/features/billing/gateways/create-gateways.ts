@@ -10,7 +10,7 @@ import { createWebhookSender } from './sandbox/webhooks.ts'
 import { sandboxRoutes } from './sandbox/routes.ts'
 import { createSandboxGateway } from './sandbox/sandbox-gateway.ts'
 
-export interface GatewaySetUp {
+export interface ConfiguredGateways {
   gateways: readonly PaymentGateway[]
   /** The documents that a gateway serves. */
   gatewayRoutes: readonly PlainRoute[]
@@ -29,7 +29,7 @@ interface Settings {
  * Creates the configured gateways in the order of offer: cards first. The sandbox is among them if ALLOW_SANDBOX says so; by
  * default, if no other gateway has keys and the site is not at an https address.
  */
-export async function createGateways(settings: Settings): Promise<GatewaySetUp> {
+export async function createGateways(settings: Settings): Promise<ConfiguredGateways> {
   const { gateways, gatewayRoutes } = createSandbox(settings)
   return {
     gateways: [...gateways, ...(await createStripe(settings)), ...createPaypal(settings)],
@@ -51,7 +51,7 @@ function createPaypal({ config, clock, log }: Settings): PaymentGateway[] {
   return [createPaypalGateway({ settings: { ...paypal, ...secrets.paypal }, publicUrl, clock, log })]
 }
 
-function createSandbox({ config, db, clock, log, ownAddress }: Settings): GatewaySetUp {
+function createSandbox({ config, db, clock, log, ownAddress }: Settings): ConfiguredGateways {
   if (!config.allowSandbox) return { gateways: [], gatewayRoutes: [] }
   const secret = config.secrets.appSecret
   const notify = createWebhookSender({ secret, clock, log, address: ownAddress })

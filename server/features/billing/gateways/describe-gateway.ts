@@ -1,7 +1,7 @@
 import { describe } from 'vitest'
-import { describeBadLine } from './describe-bad-line.ts'
-import { describeKeeping } from './describe-keeping.ts'
-import { describeMoneyBack } from './describe-money-back.ts'
+import { describeNetworkFaults } from './describe-bad-line.ts'
+import { describeSavedMethods } from './describe-keeping.ts'
+import { describeRefundsAndDisputes } from './describe-money-back.ts'
 import { describePayments } from './describe-payments.ts'
 import type { GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 
@@ -10,14 +10,18 @@ import type { GatewayHarness, GatewayTraits } from './gateway-harness.ts'
  * level, and passes the gateway's traits; the harness is read within the tests only, so it may be created in `beforeAll`. A
  * gateway with several payment methods runs the suite for each.
  */
-export function describeGateway(name: string, traits: GatewayTraits, harness: () => GatewayHarness): void {
+export function describeGatewayContract(
+  name: string,
+  traits: GatewayTraits,
+  harness: () => GatewayHarness,
+): void {
   describe(`the gateway ${name}`, () => {
     describePayments(traits, harness)
-    describeKeeping(traits, harness)
-    describeMoneyBack(traits, harness)
+    describeSavedMethods(traits, harness)
+    describeRefundsAndDisputes(traits, harness)
   })
-  if (!traits.hasLine) return
+  if (!traits.isRemote) return
   describe(`the gateway ${name} behind a bad line`, () => {
-    describeBadLine(traits, harness)
+    describeNetworkFaults(traits, harness)
   })
 }

@@ -4,13 +4,13 @@ import { gatewayShopper } from './gateway-shopper.ts'
 import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 
 /** Tests how a method is saved, with a payment and without one, and charged later. */
-export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHarness): void {
+export function describeSavedMethods(traits: GatewayTraits, harness: () => GatewayHarness): void {
   const { charge, pay, lookUp, unpaid, renewal, saveRequest, lookUpSaving } = gatewayShopper(traits, harness)
 
   test('keeps a method where asked, and charges it later, until it is forgotten', async () => {
     expect((await pay('pays')).method).toBeUndefined()
     const { method } = await pay('pays', { save: true })
-    expect(method).toEqual({ reference: expect.any(String), ...traits.kept })
+    expect(method).toEqual({ reference: expect.any(String), ...traits.savedMethod })
     const later = () => ({ ...charge(), methodReference: method?.reference ?? '' })
     const asked = later()
     const renewed = await harness().gateway.chargeSavedMethod(asked)
@@ -23,15 +23,15 @@ export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHar
     expect(await harness().gateway.chargeSavedMethod(later())).toMatchObject({ status: 'failed' })
   })
 
-  if (traits.chargesKept)
+  if (traits.chargesSavedMethods)
     describe('a kept method, charged while the person is there', () => {
-      const kept = async (behaviour: Behaviour) => {
+      const chargeOfSavedMethod = async (behaviour: Behaviour) => {
         const { methodReference } = await renewal(behaviour)
         return charge({ methodReference })
       }
 
       test('pays at once and once per key, and is kept no second time', async () => {
-        const asked = await kept('pays')
+        const asked = await chargeOfSavedMethod('pays')
         const payment = await harness().gateway.createPayment(asked)
         expect(payment).toMatchObject({ status: 'succeeded', orderId: asked.orderId, amountCents: 999 })
         expect(payment.method).toBeUndefined()
@@ -44,7 +44,7 @@ export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHar
       ] as const)(
         'waits for the person where the bank asks; with "%s" it is decided',
         async (answer, outcome) => {
-          const payment = await harness().gateway.createPayment(await kept('asks'))
+          const payment = await harness().gateway.createPayment(await chargeOfSavedMethod('asks'))
           expect(payment).toMatchObject({ status: 'requires_action', next: { type: 'authenticate' } })
           await harness().answer(payment.reference, answer)
           expect(await harness().gateway.confirmPayment(payment.reference)).toMatchObject(outcome)
@@ -52,16 +52,16 @@ export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHar
       )
 
       test('is refused in our words, and once it was forgotten', async () => {
-        const decline = traits.declinesLater['declines later']
-        const payment = await harness().gateway.createPayment(await kept('declines later'))
+        const decline = traits.renewalDeclines['declines later']
+        const payment = await harness().gateway.createPayment(await chargeOfSavedMethod('declines later'))
         expect(payment).toMatchObject({ status: 'failed', decline })
-        const asked = await kept('pays')
+        const asked = await chargeOfSavedMethod('pays')
         await harness().gateway.detachMethod(asked.methodReference ?? '')
         expect(await harness().gateway.createPayment(asked)).toMatchObject({ status: 'failed' })
       })
     })
 
-  test.each(Object.entries(traits.declinesLater))(
+  test.each(Object.entries(traits.renewalDeclines))(
     'may refuse a renewal with a method that paid at first, in our words: %s',
     async (behaviour, decline) => {
       const asked = await renewal(behaviour as Behaviour)
@@ -75,8 +75,8 @@ export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHar
     const { gateway } = harness()
     const since = new Date(Date.now() - 60_000)
     const before = await gateway.listPayments(since)
-    const saving = await harness().save(asked, 'pays')
-    const { brand, last4 } = traits.kept
+    const saving = await harness().setUpMethod(asked, 'pays')
+    const { brand, last4 } = traits.savedMethod
     expect(saving).toMatchObject({
       status: 'succeeded',
       changeId: asked.changeId,
@@ -85,7 +85,7 @@ export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHar
     expect(saving.next).toBeUndefined()
     expect(await gateway.methodSetups.retrieve(saving)).toEqual(saving)
     expect(await gateway.methodSetups.complete(saving.reference)).toEqual(saving)
-    expect(await lookUpSaving(asked)).toEqual(traits.forgetsUnpaid ? null : saving)
+    expect(await lookUpSaving(asked)).toEqual(traits.discardsUnpaid ? null : saving)
     expect(await gateway.listPayments(since)).toHaveLength(before.length)
     const methodReference = saving.method?.reference ?? ''
     expect(await gateway.chargeSavedMethod({ ...charge(), methodReference })).toMatchObject({
@@ -111,11 +111,11 @@ export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHar
     await expect(methodSetups.start({ ...asked, changeId: 'pmc_other' })).rejects.toThrow(GatewayRefused)
   })
 
-  test.each(Object.entries(traits.refusesToKeep))(
+  test.each(Object.entries(traits.setupDeclines))(
     'says in our words why a method is not kept: %s',
     async (behaviour, decline) => {
       const asked = saveRequest()
-      const refused = await harness().save(asked, behaviour as Behaviour)
+      const refused = await harness().setUpMethod(asked, behaviour as Behaviour)
       expect(refused).toMatchObject({ status: 'failed', decline })
       expect(refused.method).toBeUndefined()
       expect(await lookUpSaving(asked)).toEqual(unpaid({ status: 'failed', decline }))
@@ -124,12 +124,12 @@ export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHar
 
   test.each([
     ['yes', ['succeeded']],
-    ['no', traits.forgetsUnpaid ? ['requires_action'] : ['failed', 'cancelled']],
+    ['no', traits.discardsUnpaid ? ['requires_action'] : ['failed', 'cancelled']],
   ] as const)(
     "keeps a method once the person's answer is there; after %s it has %s",
     async (answer, statuses) => {
-      const waiting = await harness().save(saveRequest(), 'asks')
-      expect(waiting).toMatchObject({ status: 'requires_action', next: { type: traits.asksBy } })
+      const waiting = await harness().setUpMethod(saveRequest(), 'asks')
+      expect(waiting).toMatchObject({ status: 'requires_action', next: { type: traits.nextStepType } })
       await harness().answer(waiting.reference, answer)
       const decided = await harness().gateway.methodSetups.complete(waiting.reference)
       expect(statuses).toContain(decided?.status)
@@ -140,11 +140,11 @@ export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHar
 
   test('calls a waiting saving off, which then keeps nothing; a method that is kept stays', async () => {
     const { methodSetups } = harness().gateway
-    const waiting = await harness().save(saveRequest(), 'asks')
+    const waiting = await harness().setUpMethod(saveRequest(), 'asks')
     expect(await methodSetups.cancel(waiting.reference)).toMatchObject({ status: 'cancelled' })
     await harness().answer(waiting.reference, 'yes')
     expect((await methodSetups.retrieve(waiting))?.method).toBeUndefined()
-    const saving = await harness().save(saveRequest(), 'pays')
+    const saving = await harness().setUpMethod(saveRequest(), 'pays')
     expect(await methodSetups.cancel(saving.reference)).toEqual(saving)
   })
 }

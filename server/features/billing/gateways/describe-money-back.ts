@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { askRefund } from './call-gateway.ts'
+import { requestRefund } from './call-gateway.ts'
 import { GatewayRefused, WebhookRefused } from './gateway.ts'
 import { createLog } from '#server/platform/log.ts'
 import { gatewayShopper } from './gateway-shopper.ts'
@@ -8,7 +8,7 @@ import type { GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 const log = createLog({ json: true, level: 'silent' })
 
 /** Tests refunds, disputes, and their notifications. */
-export function describeMoneyBack(traits: GatewayTraits, harness: () => GatewayHarness): void {
+export function describeRefundsAndDisputes(traits: GatewayTraits, harness: () => GatewayHarness): void {
   const { pay, paymentsOf } = gatewayShopper(traits, harness)
 
   test('refunds in parts, once per key, and no more than there is', async () => {
@@ -49,11 +49,11 @@ export function describeMoneyBack(traits: GatewayTraits, harness: () => GatewayH
 
   test('says how a dispute stands, and what it took: all that had not gone back', async () => {
     const { reference, orderId } = await pay('pays')
-    const { gateway, dispute, notification } = harness()
+    const { gateway, dispute, webhook } = harness()
     await gateway.refundPayment({ reference, key: `ref:part:${reference}`, amountCents: 400 })
     for (const status of ['open', 'won', 'open', 'lost'] as const) {
       await dispute(reference, status)
-      const { body, headers } = notification(reference, 'genuine')
+      const { body, headers } = webhook(reference, 'genuine')
       expect(await gateway.parseWebhook(body, headers)).toMatchObject({ reference })
       const expected = { status: 'succeeded', refundedCents: 400, dispute: status, disputedCents: 599 }
       expect(await gateway.retrievePayment({ reference })).toMatchObject(expected)
@@ -65,29 +65,29 @@ export function describeMoneyBack(traits: GatewayTraits, harness: () => GatewayH
     const { reference } = await pay('pays')
     await harness().dispute(reference, 'open')
     const refund = { reference, key: `ref:taken:${reference}`, amountCents: 400 }
-    expect(await askRefund({ log }, harness().gateway, refund)).not.toBe('done')
+    expect(await requestRefund({ log }, harness().gateway, refund)).not.toBe('done')
     expect(await harness().gateway.retrievePayment({ reference })).toMatchObject({ refundedCents: 0 })
   })
 
   test('reads its own notifications', async () => {
     const { reference } = await pay('pays')
-    const { body, headers } = harness().notification(reference, 'genuine')
+    const { body, headers } = harness().webhook(reference, 'genuine')
     expect(await harness().gateway.parseWebhook(body, headers)).toEqual({
       eventId: expect.any(String),
       reference,
     })
   })
 
-  test.each(traits.notifications)('refuses a notification that is %s', async (kind) => {
+  test.each(traits.invalidWebhooks)('refuses a notification that is %s', async (kind) => {
     const { reference } = await pay('pays')
-    const { body, headers } = harness().notification(reference, kind)
+    const { body, headers } = harness().webhook(reference, kind)
     const read = async () => harness().gateway.parseWebhook(body, headers)
     await expect(read()).rejects.toThrow(WebhookRefused)
   })
 
   test('refuses a notification without a signature', async () => {
     const { reference } = await pay('pays')
-    const { body } = harness().notification(reference, 'genuine')
+    const { body } = harness().webhook(reference, 'genuine')
     const read = async () => harness().gateway.parseWebhook(body, {})
     await expect(read()).rejects.toThrow(WebhookRefused)
   })

@@ -56,7 +56,7 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => gateway.createPayment(asked)))
     const named = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.reference] : []))
     expect(new Set(named).size).toBe(1)
-    expect(await paymentsOf(asked.orderId)).toHaveLength(traits.forgetsUnpaid ? 0 : 1)
+    expect(await paymentsOf(asked.orderId)).toHaveLength(traits.discardsUnpaid ? 0 : 1)
   })
 
   test.each(Object.entries(traits.declines))(
@@ -71,11 +71,11 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
 
   test.each([
     ['yes', ['succeeded']],
-    ['no', traits.forgetsUnpaid ? ['requires_action'] : ['failed', 'cancelled']],
+    ['no', traits.discardsUnpaid ? ['requires_action'] : ['failed', 'cancelled']],
   ] as const)("waits for the person's answer, and after %s has %s", async (answer, statuses) => {
     const asked = charge()
     const waiting = await harness().pay(asked, 'asks')
-    expect(waiting).toMatchObject({ status: 'requires_action', next: { type: traits.asksBy } })
+    expect(waiting).toMatchObject({ status: 'requires_action', next: { type: traits.nextStepType } })
     expect(await lookUp(asked)).toEqual(unpaid({ status: 'requires_action' }))
     await harness().answer(waiting.reference, answer)
     const decided = await harness().gateway.confirmPayment(waiting.reference)
@@ -88,7 +88,7 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
     expect(await harness().gateway.cancelPayment(waiting.reference)).toMatchObject({ status: 'cancelled' })
     await harness().answer(waiting.reference, 'yes')
     const called = await harness().gateway.retrievePayment(waiting)
-    expect(called?.status).toBe(traits.forgetsUnpaid ? 'requires_action' : 'cancelled')
+    expect(called?.status).toBe(traits.discardsUnpaid ? 'requires_action' : 'cancelled')
     const paid = await pay('pays')
     expect(await harness().gateway.cancelPayment(paid.reference)).toMatchObject({ status: 'succeeded' })
   })

@@ -2,7 +2,7 @@ import type {
   DeclineCode,
   Payment,
   PaymentGateway,
-  PresentCharge,
+  OnSessionCharge,
   MethodSetupRequest,
   MethodSetup,
 } from './gateway.ts'
@@ -15,35 +15,41 @@ export type Behaviour = 'pays' | 'declined' | 'no funds' | 'asks' | 'declines la
  * A connection fault of a request. `before`: it never reached the gateway; `after`: it was executed, and its response was lost
  * or was a 500; `time-out`: it was executed and gets no response while the fault lasts; `429`: it was not executed.
  */
-export type Fault = 'dropped before' | 'dropped after' | '500 after' | 'time-out' | '429'
-export const faults: readonly Fault[] = ['dropped before', 'dropped after', '500 after', 'time-out', '429']
+export type NetworkFault = 'dropped before' | 'dropped after' | '500 after' | 'time-out' | '429'
+export const networkFaults: readonly NetworkFault[] = [
+  'dropped before',
+  'dropped after',
+  '500 after',
+  'time-out',
+  '429',
+]
 
 /** A notification as the gateway sends it now, one signed by another key, an old one, and one altered in transit. */
-export type NotificationKind = 'genuine' | 'forged' | 'stale' | 'altered'
+export type WebhookKind = 'genuine' | 'forged' | 'stale' | 'altered'
 
 /** The particularities of a gateway, known before its fake runs. */
 export interface GatewayTraits {
   /** The method with which the suite pays. */
   method: PaymentMethod
   /** The browser's next step while the payment waits for the user's answer. */
-  asksBy: 'authenticate' | 'redirect'
+  nextStepType: 'authenticate' | 'redirect'
   /** The declines that it reports while the user is present; the other behaviours are not tested. */
   declines: Partial<Record<Behaviour, DeclineCode>>
   /** The same for a renewal with a method saved by a successful payment. */
-  declinesLater: Partial<Record<Behaviour, DeclineCode>>
+  renewalDeclines: Partial<Record<Behaviour, DeclineCode>>
   /** The declines that it reports when a method is set up without a payment. */
-  refusesToKeep: Partial<Record<Behaviour, DeclineCode>>
+  setupDeclines: Partial<Record<Behaviour, DeclineCode>>
   /** The expected details of a saved method. */
-  kept: { brand: string | null; last4: string | null; expiresAt?: Date; fingerprint?: string }
+  savedMethod: { brand: string | null; last4: string | null; expiresAt?: Date; fingerprint?: string }
   /** It charges a saved method while the user is present, where the bank may require authentication. */
-  chargesKept?: true
+  chargesSavedMethods?: true
   /** The payer's address that it reports, if it differs from ours. */
   email?: string
   /** True if it is reached over a connection that may break, false if it runs within our own process. */
-  hasLine: boolean
+  isRemote: boolean
   /** It keeps no record of what moved no money: a waiting or refused payment that was never named, or a cancelled one. */
-  forgetsUnpaid?: true
-  notifications: readonly Exclude<NotificationKind, 'genuine'>[]
+  discardsUnpaid?: true
+  invalidWebhooks: readonly Exclude<WebhookKind, 'genuine'>[]
 }
 
 /** The fake's controls that the suite needs besides the port. */
@@ -53,12 +59,12 @@ export interface GatewayHarness {
    * Starts a payment and does the browser's and the user's part, until it is decided or, with `asks`, waits for the answer.
    * @returns the payment as the gateway reports it then
    */
-  pay(charge: PresentCharge, behaviour: Behaviour): Promise<Payment>
+  pay(charge: OnSessionCharge, behaviour: Behaviour): Promise<Payment>
   /** The same for a method that is set up without a payment. */
-  save(request: MethodSetupRequest, behaviour: Behaviour): Promise<MethodSetup>
+  setUpMethod(request: MethodSetupRequest, behaviour: Behaviour): Promise<MethodSetup>
   /** Gives the user's answer to a waiting payment or set-up. It counts once. */
   answer(reference: string, answer: 'yes' | 'no'): Promise<void>
-  notification(reference: string, kind: NotificationKind): { body: Buffer; headers: Record<string, string> }
+  webhook(reference: string, kind: WebhookKind): { body: Buffer; headers: Record<string, string> }
   /** Opens a dispute, or reports the bank's decision; the latest notification says so. */
   dispute(reference: string, status: DisputeStatus): Promise<void>
   /** Makes the refunds of a payment fail at the bank. */
@@ -68,5 +74,5 @@ export interface GatewayHarness {
    * connection.
    * @returns a function that ends the fault and releases responses that were held back
    */
-  fail?(fault: Fault): () => void
+  simulateFault?(fault: NetworkFault): () => void
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import type { Charge, PresentCharge, MethodSetupRequest } from './gateway.ts'
+import type { Charge, OnSessionCharge, MethodSetupRequest } from './gateway.ts'
 import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 
 /** A shopper whose requests at a gateway are new each time, and who looks up their results. */
 export function gatewayShopper(traits: GatewayTraits, harness: () => GatewayHarness) {
   const since = new Date(Date.now() - 60_000)
-  const charge = (more: Partial<PresentCharge> = {}): PresentCharge => {
+  const charge = (overrides: Partial<OnSessionCharge> = {}): OnSessionCharge => {
     const id = randomBytes(8).toString('hex')
     return {
       key: `pay:ord_${id}:1`,
@@ -19,18 +19,18 @@ export function gatewayShopper(traits: GatewayTraits, harness: () => GatewayHarn
       method: traits.method,
       save: false,
       returnUrl: `http://localhost/order/result?order_id=ord_${id}`,
-      ...more,
+      ...overrides,
     }
   }
-  const pay = (behaviour: Behaviour, more: Partial<PresentCharge> = {}) =>
-    harness().pay(charge(more), behaviour)
+  const pay = (behaviour: Behaviour, overrides: Partial<OnSessionCharge> = {}) =>
+    harness().pay(charge(overrides), behaviour)
   /** Looks up a payment by our own key, as if its reference never arrived. */
   const lookUp = ({ key, attemptId }: Charge) => {
     const known = { key, attemptId, startedAt: new Date() }
     return harness().gateway.retrievePayment(known)
   }
   /** The expected lookup result of a payment that moved no money. */
-  const unpaid = (expected: object) => (traits.forgetsUnpaid ? null : expect.objectContaining(expected))
+  const unpaid = (expected: object) => (traits.discardsUnpaid ? null : expect.objectContaining(expected))
   /** Charges a renewal with the method of a successful payment. */
   const renewal = async (behaviour: Behaviour) => {
     const first = await pay(behaviour, { save: true })

@@ -19,7 +19,7 @@ export interface Charge {
 }
 
 /** A payment while the user is present. */
-export interface PresentCharge extends Charge {
+export interface OnSessionCharge extends Charge {
   method: PaymentMethod
   /** The token that the browser got from the gateway for the card; a wallet needs none. */
   token?: string
@@ -32,7 +32,7 @@ export interface PresentCharge extends Charge {
 }
 
 /** A renewal, charged to a saved method. */
-interface SavedCharge extends Charge {
+interface OffSessionCharge extends Charge {
   methodReference: string
 }
 
@@ -78,7 +78,7 @@ export interface Payment {
    * The gateway no longer has the payment, but still has its refund, reversal or dispute. Only `attemptId` and the dispute
    * are known then, and the status is `unreadable`.
    */
-  gone?: boolean
+  missing?: boolean
   /** The gateway did not report whether there is a dispute; a known one is unchanged. */
   disputeUnread?: boolean
 }
@@ -99,33 +99,33 @@ export function unreadablePayment(reference: string): Payment {
 }
 
 /** A charge for which the gateway made no payment. Its reference is our key, which is as unique. */
-export function neverMadePayment(charge: Charge, decline: DeclineCode): Payment {
+export function notCreatedPayment(charge: Charge, decline: DeclineCode): Payment {
   const { key: reference, orderId, attemptId, amountCents, currency } = charge
   return { reference, status: 'failed', orderId, attemptId, amountCents, refundedCents: 0, currency, decline }
 }
 
 /** Represents a payment that the gateway no longer has. */
-export function gonePayment(reference: string, attemptId = ''): Payment {
-  return { ...unreadablePayment(reference), attemptId, gone: true }
+export function missingPayment(reference: string, attemptId = ''): Payment {
+  return { ...unreadablePayment(reference), attemptId, missing: true }
 }
 
 /** The name by which `retrievePayment` finds a payment through its dispute, if its own record is gone. */
-export const disputeName = (disputeReference: string): string => `dispute:${disputeReference}`
+export const toDisputeReference = (disputeReference: string): string => `dispute:${disputeReference}`
 
 /** Returns whether a name is not a payment's id. The gateways' ids have no colon. */
-export const isNamedOtherwise = (name: string): boolean => name.includes(':')
+export const isIndirectReference = (reference: string): boolean => reference.includes(':')
 
-export const unlistedStart = 'not-listed:'
+export const unlistedPrefix = 'not-listed:'
 
 /** The name of the discrepancy for a time that a gateway no longer lists. */
-export const unlistedName = (from: Date, to: Date): string =>
-  `${unlistedStart}${from.toISOString()}/${to.toISOString()}`
+export const toUnlistedReference = (from: Date, to: Date): string =>
+  `${unlistedPrefix}${from.toISOString()}/${to.toISOString()}`
 
 /** Returns whether a name is that of an unlisted time, which cannot be settled. */
-export const isUnlistedTime = (name: string): boolean => name.startsWith(unlistedStart)
+export const isUnlistedReference = (reference: string): boolean => reference.startsWith(unlistedPrefix)
 
 /** The name of the `unreadable` payment that a gateway lists if it did not return its disputes. */
-export const unreadDisputes = 'disputes'
+export const unreadDisputesReference = 'disputes'
 
 /** A payment method to set up without a payment. */
 export interface MethodSetupRequest {
@@ -179,7 +179,7 @@ export interface FormHosts {
 export type PaymentLookup = { reference: string } | { key: string; attemptId: string; startedAt: Date }
 
 /** A gateway's id of an event, a payment or a method. */
-export const GatewayName = Type.String({ pattern: '^[!-~]{1,255}$' })
+export const GatewayReference = Type.String({ pattern: '^[!-~]{1,255}$' })
 
 /** A webhook event: its id, and that of its payment, set-up or saved method. Everything else is read at the gateway. */
 export interface WebhookEvent {
@@ -201,7 +201,7 @@ export class GatewayRefused extends Error {
 }
 
 /** Returns which of these payments are already booked. */
-export type Settled = (references: readonly string[]) => Promise<ReadonlySet<string>>
+export type FindBookedPayments = (references: readonly string[]) => Promise<ReadonlySet<string>>
 
 /**
  * The service that moves the money. Renewals, dunning and entitlements are not its task. Callers use `call-gateway.ts`, which
@@ -217,28 +217,28 @@ export interface PaymentGateway {
   /** Reads the account's permissions when the site starts. It never fails, and takes seconds at most. */
   prepare?(): Promise<void>
   /** The required webhook events that the account does not send; all of them if there is no webhook. */
-  missingEvents?(): Promise<readonly string[]>
+  missingWebhookEvents?(): Promise<readonly string[]>
   readonly formHosts?: FormHosts
   /** The smallest amount of a currency that it can charge, in cents; one cent by default. */
   unitCents?(currency: string): number
   /** Returns whether it accepts an amount; any by default. */
-  takes?(amountCents: number, currency: string): boolean
+  acceptsAmount?(amountCents: number, currency: string): boolean
   /**
    * Returns the step by which the browser gets a token before `createPayment`; undefined if the payment starts with the order,
    * because the browser needs it for the next step (a wallet).
    */
   tokenStep(method: PaymentMethod): NextStep | undefined
   /** Charges a one-off purchase or a first period, while the user is present. */
-  createPayment(charge: PresentCharge): Promise<Payment>
+  createPayment(charge: OnSessionCharge): Promise<Payment>
   /** Charges a renewal, while the user is absent. */
-  chargeSavedMethod(charge: SavedCharge): Promise<Payment>
+  chargeSavedMethod(charge: OffSessionCharge): Promise<Payment>
   /** Completes a payment that waited for the user (a capture), and returns it. Null if the gateway no longer has it. */
   confirmPayment(reference: string): Promise<Payment | null>
   /**
    * Time after its start for which a payment may not be found by our own key yet; an hour by default. It is not replaced by
    * another payment before that.
    */
-  readonly visibleWithinMs?: number
+  readonly lookupLagMs?: number
   /** Null if the gateway has no such payment. */
   retrievePayment(lookup: PaymentLookup): Promise<Payment | null>
   /** Returns the payer's e-mail address, if the gateway has it. */
@@ -264,9 +264,9 @@ export interface PaymentGateway {
    * `settled` ones without later changes are left out. One that cannot be read is listed as `unreadable`, under a name by which
    * `retrievePayment` finds it.
    */
-  listPayments(time: Date, settled?: Settled): Promise<Payment[]>
+  listPayments(time: Date, findBooked?: FindBookedPayments): Promise<Payment[]>
   /** How far back it lists, in milliseconds; without limit by default. */
-  readonly listsForMs?: number
+  readonly listHistoryMs?: number
   /** Lists the payments with a dispute that was opened since, in case `listPayments` could not read the disputes. */
-  listDisputed?(time: Date): Promise<Payment[]>
+  listDisputedPayments?(time: Date): Promise<Payment[]>
 }

@@ -15,23 +15,23 @@ export function findGateway(
 }
 
 /** Returns the gateway of an order or attempt. @throws Refusal gatewayNotOffered if it is no longer configured */
-export function gatewayOf(context: Gateways, { gateway }: { gateway: OrderGatewayId }): PaymentGateway {
+export function requireGateway(context: Gateways, { gateway }: { gateway: OrderGatewayId }): PaymentGateway {
   const found = findGateway(context, gateway)
   if (!found) throw new Refusal('gatewayNotOffered')
   return found
 }
 
-interface Way {
+interface PaymentOption {
   gateway: OrderGatewayId
   method: PaymentMethod
   kind: OrderKind
 }
 
 /** @throws Refusal gatewayNotOffered if this gateway or payment method is not offered here for the product */
-export function checkOffered(context: Gateways, { gateway, method, kind }: Way): PaymentGateway {
-  const found = gatewayOf(context, { gateway })
-  const fits = found.methods.includes(method) && !(kind === 'plan' && found.oneOffOnly)
-  if (!fits) throw new Refusal('gatewayNotOffered')
+export function checkOffered(context: Gateways, { gateway, method, kind }: PaymentOption): PaymentGateway {
+  const found = requireGateway(context, { gateway })
+  const isOffered = found.methods.includes(method) && !(kind === 'plan' && found.oneOffOnly)
+  if (!isOffered) throw new Refusal('gatewayNotOffered')
   return found
 }
 
@@ -41,16 +41,16 @@ export function checkAmount(
   gateway: OrderGatewayId,
   { amount_cents, currency }: { amount_cents: number; currency: string },
 ): void {
-  if (!takesAmount(gatewayOf(context, { gateway }), { amount_cents, currency }))
+  if (!acceptsAmount(requireGateway(context, { gateway }), { amount_cents, currency }))
     throw new Refusal('gatewayNotOffered')
 }
 
 /** Returns whether a gateway takes an amount: some have a minimum, or no fractions of a currency. */
-export function takesAmount(
+export function acceptsAmount(
   gateway: PaymentGateway,
   { amount_cents, currency }: { amount_cents: number; currency: string },
 ): boolean {
-  return gateway.takes?.(amount_cents, currency) ?? true
+  return gateway.acceptsAmount?.(amount_cents, currency) ?? true
 }
 
 /** Returns whether any gateway takes an amount. */
@@ -58,13 +58,13 @@ export function isPayable(
   { gateways }: Gateways,
   price: { amount_cents: number; currency: string },
 ): boolean {
-  return gateways.some((gateway) => takesAmount(gateway, price))
+  return gateways.some((gateway) => acceptsAmount(gateway, price))
 }
 
 /** A product on offer, and its price. */
-export interface Priced {
+export interface PricedProduct {
   /** `episode`, `video`, or the id of a plan. */
-  what: string
+  productId: string
   /** All amounts that may be charged for it: for a plan also the introductory price. */
   cents: readonly number[]
   currency: string
@@ -76,35 +76,44 @@ export function priceOfPlan({
   price_cents,
   intro_price_cents: intro,
   currency,
-}: Pick<Plan, 'id' | 'price_cents' | 'intro_price_cents' | 'currency'>): Priced {
-  return { what: id, cents: intro === undefined ? [price_cents] : [intro, price_cents], currency }
+}: Pick<Plan, 'id' | 'price_cents' | 'intro_price_cents' | 'currency'>): PricedProduct {
+  return { productId: id, cents: intro === undefined ? [price_cents] : [intro, price_cents], currency }
 }
 
-const isTaken = (gateway: PaymentGateway, { cents, currency }: Omit<Priced, 'what'>): boolean =>
-  cents.every((amount_cents) => takesAmount(gateway, { amount_cents, currency }))
+const acceptsAllAmounts = (
+  gateway: PaymentGateway,
+  { cents, currency }: Omit<PricedProduct, 'productId'>,
+): boolean => cents.every((amount_cents) => acceptsAmount(gateway, { amount_cents, currency }))
 
 /** Returns whether a product can be bought with any of the gateways. */
-export function canBeBought(context: Gateways, price: Priced, kind: OrderKind): boolean {
+export function isPurchasable(context: Gateways, price: PricedProduct, kind: OrderKind): boolean {
   return gatewaysFor(context, price, kind).length > 0
 }
 
 /** Returns the gateways with which a product can be bought; a plan needs one that can charge again. */
 export function gatewaysFor(
   { gateways }: Gateways,
-  price: Omit<Priced, 'what'>,
+  price: Omit<PricedProduct, 'productId'>,
   kind: OrderKind,
 ): PaymentGateway[] {
-  return gateways.filter((gateway) => !(kind === 'plan' && gateway.oneOffOnly) && isTaken(gateway, price))
+  return gateways.filter(
+    (gateway) => !(kind === 'plan' && gateway.oneOffOnly) && acceptsAllAmounts(gateway, price),
+  )
 }
 
 /**
  * Returns the payment methods for what is offered, one entry per gateway and kind, each with the products whose amount it does
  * not take.
  */
-export function offeredGateways({ gateways }: Gateways, prices: readonly Priced[] = []): OfferedGateway[] {
+export function offeredGateways(
+  { gateways }: Gateways,
+  prices: readonly PricedProduct[] = [],
+): OfferedGateway[] {
   return gateways.flatMap((gateway) => {
     const { id, methods, publicKey, oneOffOnly } = gateway
-    const refused = prices.filter((price) => !isTaken(gateway, price)).map(({ what }) => what)
+    const refused = prices
+      .filter((price) => !acceptsAllAmounts(gateway, price))
+      .map(({ productId }) => productId)
     if (prices.length > 0 && refused.length === prices.length) return []
     return methods.map((kind) => ({
       id,

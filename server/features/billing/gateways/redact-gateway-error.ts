@@ -1,4 +1,4 @@
-interface Described {
+interface RedactedError {
   type: string
   code?: string
   status?: number
@@ -10,19 +10,19 @@ interface Described {
  * Returns the parts of a gateway's error that may be logged. The error itself may contain the request and the response, with a
  * payment's secret and a user's address, and repeat either in its message.
  */
-export function redactGatewayError(error: unknown): Described {
-  const known: Record<string, unknown> = Object(error)
-  const { code, issue, cause, status, statusCode, requestId, debugId } = known
+export function redactGatewayError(error: unknown): RedactedError {
+  const fields: Record<string, unknown> = Object(error)
+  const { code, issue, cause, status, statusCode, requestId, debugId } = fields
   const numbers = [status, statusCode].filter((value) => typeof value === 'number')
   return {
-    type: wordOf(known.constructor.name) ?? 'Error',
-    code: wordOf(code, issue, Object(cause).code),
+    type: firstSafeToken(fields.constructor.name) ?? 'Error',
+    code: firstSafeToken(code, issue, Object(cause).code),
     status: numbers[0],
-    request: wordOf(requestId, debugId),
+    request: firstSafeToken(requestId, debugId),
   }
 }
 
 /** Returns the first value that is a name or a code: a word without blanks. */
-function wordOf(...values: unknown[]): string | undefined {
+function firstSafeToken(...values: unknown[]): string | undefined {
   return values.find((value): value is string => typeof value === 'string' && /^[\w.:-]{1,100}$/.test(value))
 }

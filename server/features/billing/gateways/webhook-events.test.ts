@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { checkParts } from '#server/features/studio/system/check-parts.ts'
+import { runHealthChecks } from '#server/features/studio/system/check-parts.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { neededEvents as paypalEvents } from './paypal/check-account.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { requiredEvents as paypalEvents } from './paypal/check-account.ts'
 import { FakePaypal } from './paypal/fake/fake-paypal.ts'
-import { neededEvents as stripeEvents } from './stripe/check-webhook.ts'
+import { requiredEvents as stripeEvents } from './stripe/check-webhook.ts'
 
 let stripe: FakeStripe
 let paypal: FakePaypal
@@ -14,7 +14,7 @@ let site: TestSite
 beforeAll(async () => {
   stripe = await startFakeStripe()
   paypal = await FakePaypal.start()
-  site = await testSite({}, { ...stripe.env, ...paypal.settings })
+  site = await startTestSite({}, { ...stripe.env, ...paypal.settings })
 })
 afterAll(async () => {
   await site.close()
@@ -31,7 +31,7 @@ test.each([
 })
 
 describe('the events that a webhook lacks', () => {
-  const found = async (part: string) => (await checkParts(site.context)).find((one) => one.part === part)
+  const found = async (part: string) => (await runHealthChecks(site.context)).find((one) => one.part === part)
   const hear = (events: readonly string[]) => {
     paypal.webhookEvents = [...events]
     for (const webhook of stripe.webhooks) webhook.enabled_events = [...events]

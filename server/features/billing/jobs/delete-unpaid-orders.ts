@@ -6,8 +6,8 @@ const batch = 1000
 
 /** Deletes old orders that ended without a payment, and the records that only they need. */
 export async function purgeUnpaidOrders({ db, clock, bounds }: BillingContext): Promise<void> {
-  const before = new Date(clock.now().getTime() - bounds.unpaidOrdersMs)
-  while ((await deleteUnpaidOrders(db, before, batch)) === batch);
+  const endedBefore = new Date(clock.now().getTime() - bounds.unpaidOrderRetentionMs)
+  while ((await deleteUnpaidOrders(db, endedBefore, batch)) === batch);
   await deleteUnstartedSubscriptions(db)
   await deleteUnusedTerms(db, clock.now())
 }

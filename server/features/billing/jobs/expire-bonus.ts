@@ -1,6 +1,6 @@
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { expireLots } from '#server/features/billing/balance/balance.ts'
-import { takeExpired } from '#server/features/billing/balance/lot-queries.ts'
+import { lockExpiredLots } from '#server/features/billing/balance/lot-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 
 const batch = 200
@@ -12,11 +12,11 @@ const batch = 200
 export async function expireBonus({ db, clock, balanceOn }: BillingContext): Promise<void> {
   if (!balanceOn) return
   const now = clock.now()
-  const expireSome = () =>
+  const expireBatch = () =>
     inTransaction(db, async (tx) => {
-      const lots = await takeExpired(tx, now, batch)
+      const lots = await lockExpiredLots(tx, now, batch)
       await expireLots(tx, lots, now)
       return lots.length
     })
-  while ((await expireSome()) === batch);
+  while ((await expireBatch()) === batch);
 }

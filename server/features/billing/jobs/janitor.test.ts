@@ -3,72 +3,72 @@ import { getUser } from '#contract/members.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import {
   attemptsOf,
-  episodeOf,
-  expectSound,
-  moneySite,
+  episodeIdOf,
+  expectLedgerBalanced,
+  startBillingSite,
   paymentByKey,
-  tidyAfter,
-  type MoneySite,
+  runJanitorAfter,
+  type BillingSite,
 } from '#server/testing/site/money-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { takeDueAttempts } from '#server/features/billing/records/attempt-queries.ts'
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
 import { runJanitor } from './janitor.ts'
 
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
-afterEach(() => expectSound(site))
+afterEach(() => expectLedgerBalanced(site))
 
 const minute = 60_000
 const hour = 60 * minute
-const wish = () => ({ episode_id: episodeOf(site) })
+const wish = () => ({ episode_id: episodeIdOf(site) })
 
 const attempts = (orderId: string) => attemptsOf(site, orderId)
 const byKey = (key: string) => paymentByKey(site, key)
-const tidy = (milliseconds: number) => tidyAfter(site, milliseconds)
+const tidy = (milliseconds: number) => runJanitorAfter(site, milliseconds)
 
 describe('an order that is not paid within 24 hours', () => {
   test('closes, and cannot be paid', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const order = await shopper.order(wish())
-    site.moveOn(24 * hour + 1000)
-    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+    site.advanceClock(24 * hour + 1000)
+    expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({
       code: 409,
       message: /closed/,
     })
     await runJanitor(site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'expired', next: { type: 'none' } })
-    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 409 })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'expired', next: { type: 'none' } })
+    expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({ code: 409 })
   })
 
   test("has its open bank's check called off", async () => {
-    const shopper = await Shopper.on(site)
-    const { info } = await shopper.buy(wish(), testCards.asksAlways)
+    const shopper = await Shopper.create(site)
+    const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
     await tidy(25 * hour)
     expect(await attempts(info?.id ?? '')).toMatchObject([{ status: 'cancelled' }])
-    await shopper.decide(info?.next.url ?? '', 'yes')
-    expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'expired' })
+    await shopper.answerBankPage(info?.next.url ?? '', 'yes')
+    expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'expired' })
   })
 
   test('is honoured where the money came all the same', async () => {
-    const shopper = await Shopper.on(site)
-    const { info } = await shopper.buy(wish(), testCards.asksAlways)
-    await shopper.decide(info?.next.url ?? '', 'yes')
+    const shopper = await Shopper.create(site)
+    const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
+    await shopper.answerBankPage(info?.next.url ?? '', 'yes')
     await tidy(25 * hour)
-    expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'paid' })
   })
 
   test('is paid back where the thing is owned by then', async () => {
-    const shopper = await Shopper.on(site)
-    const { info } = await shopper.buy(wish(), testCards.asksAlways)
+    const shopper = await Shopper.create(site)
+    const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
     await shopper.buy(wish())
-    await shopper.decide(info?.next.url ?? '', 'yes')
+    await shopper.answerBankPage(info?.next.url ?? '', 'yes')
     await tidy(25 * hour)
-    expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'expired' })
+    expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'expired' })
     expect(await byKey(`pay:${info?.id}:1`)).toMatchObject({
       status: 'succeeded',
       refundedCents: 99,
@@ -77,8 +77,8 @@ describe('an order that is not paid within 24 hours', () => {
 })
 
 test('a payment whose last look died with its process is looked at again, and then never more', async () => {
-  const shopper = await Shopper.on(site)
-  const { info } = await shopper.buy(wish(), testCards.asksAlways)
+  const shopper = await Shopper.create(site)
+  const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
   const orderId = info?.id ?? ''
   const { db, clock } = site.context
   const open = db.updateTable('attempts').set({ checks: 9, check_at: new Date(0) })
@@ -97,15 +97,15 @@ test('a payment whose last look died with its process is looked at again, and th
 })
 
 test('a refund that fails is sent again until it is through, once', async () => {
-  const shopper = await Shopper.on(site)
-  const { info } = await shopper.buy(wish(), testCards.asksAlways)
+  const shopper = await Shopper.create(site)
+  const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
   await shopper.buy(wish())
-  await shopper.decide(info?.next.url ?? '', 'yes')
+  await shopper.answerBankPage(info?.next.url ?? '', 'yes')
   site.trouble.refundPayment = async (refund) => {
     await site.sound.refundPayment(refund)
     throw new Error('the line broke')
   }
-  await shopper.look(info?.id ?? '')
+  await shopper.getOrder(info?.id ?? '')
   delete site.trouble.refundPayment
   const waiting = await site.context.db
     .selectFrom('refunds')
@@ -121,12 +121,12 @@ test('a refund that fails is sent again until it is through, once', async () => 
 })
 
 test('a refund that never goes through is reported after the last try, and not before', async () => {
-  const shopper = await Shopper.on(site)
-  const { info } = await shopper.buy(wish(), testCards.asksAlways)
+  const shopper = await Shopper.create(site)
+  const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
   await shopper.buy(wish())
-  await shopper.decide(info?.next.url ?? '', 'yes')
+  await shopper.answerBankPage(info?.next.url ?? '', 'yes')
   site.trouble.refundPayment = () => Promise.reject(new Error('the line broke'))
-  await shopper.look(info?.id ?? '')
+  await shopper.getOrder(info?.id ?? '')
   const reported = vi.spyOn(site.context.log, 'error')
   const reports = () =>
     reported.mock.calls.filter(([, said]) => String(said).includes('after the last try')).length
@@ -151,9 +151,9 @@ test('a refund that never goes through is reported after the last try, and not b
 
 describe('a subscription that waits for its first payment', () => {
   test('expires after 23 hours', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(30)).id })
-    const { id } = await shopper.visitor.ask(getUser)
+    const { id } = await shopper.visitor.callOk(getUser)
     const statuses = () =>
       site.context.db.selectFrom('subscriptions').select('status').where('user_id', '=', id).execute()
     await tidy(22 * hour)
@@ -163,14 +163,14 @@ describe('a subscription that waits for its first payment', () => {
   })
 
   test('is followed by another where the money comes later', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(
       { kind: 'plan', plan_id: (await shopper.plan(30)).id },
-      testCards.asksOnce,
+      testCards.requires3dsOnce,
     )
-    await shopper.decide(info?.next.url ?? '', 'yes')
+    await shopper.answerBankPage(info?.next.url ?? '', 'yes')
     await tidy(25 * hour)
-    const { membership, id } = await shopper.visitor.ask(getUser)
+    const { membership, id } = await shopper.visitor.callOk(getUser)
     expect(membership).toMatchObject({ state: 'subscribed', plan: { name: 'Monthly' } })
     const rows = await site.context.db
       .selectFrom('subscriptions')

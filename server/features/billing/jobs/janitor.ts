@@ -1,33 +1,33 @@
 import { dayMs, hourMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import {
-  lookAgainAt,
+  pollAgainAt,
   selectAttempt,
   takeDueAttempts,
   type AttemptRow,
 } from '#server/features/billing/records/attempt-queries.ts'
 import { isOpen, openAttemptStatuses } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { forgetNetworks } from '#server/features/billing/payment-methods/card-failure-queries.ts'
+import { clearOldNetworks } from '#server/features/billing/payment-methods/card-failure-queries.ts'
 import {
   selectMethodSetup,
   takeDueMethodSetups,
   type MethodSetupRow,
 } from '#server/features/billing/records/method-setup-queries.ts'
-import { endPoll, type Due, type LookedAt } from '#server/features/billing/records/polling-queries.ts'
+import { endPoll, type DueQuery, type PolledTable } from '#server/features/billing/records/polling-queries.ts'
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
 import { detachMethod } from '#server/features/billing/payment-methods/detach-method.ts'
 import { deleteGatewayCustomer } from '#server/features/billing/payment-methods/delete-gateway-customer.ts'
 import { cancelAttempt } from '#server/features/billing/payments/cancel-attempt.ts'
 import { deleteOldKeys } from '#server/features/billing/checkout/idempotency-queries.ts'
-import { takeMethodsToForget } from '#server/features/billing/records/method-queries.ts'
+import { takeMethodsToDetach } from '#server/features/billing/records/method-queries.ts'
 import {
-  isOpenWebhookEvent,
+  isUnappliedWebhookEvent,
   takeDueWebhookEvents,
 } from '#server/features/billing/records/webhook-event-queries.ts'
 import { deleteOldOrderLinks } from '#server/features/billing/mails/order-link-queries.ts'
 import { expireOrders, selectOrder } from '#server/features/billing/records/order-queries.ts'
-import { takeCustomersToDelete } from '#server/features/billing/records/gateway-customer-queries.ts'
+import { takeDueCustomerDeletions } from '#server/features/billing/records/gateway-customer-queries.ts'
 import {
   selectRefunds,
   takeDueRefunds,
@@ -36,7 +36,7 @@ import {
 import { sendRefund } from '#server/features/billing/refunds/send-refund.ts'
 import {
   cancelMethodSetup,
-  isWithinReach,
+  isGatewayConfigured,
   recheckMethodSetup,
   settleMethodSetup,
 } from '#server/features/billing/payment-methods/settle-method-setup.ts'
@@ -49,7 +49,7 @@ import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-web
 
 /** Time limit for the first payment of a subscription. */
 const incompleteMs = 23 * hourMs
-const keysLastMs = 7 * dayMs
+const idempotencyKeyLifetimeMs = 7 * dayMs
 const batch = 20
 
 const isOpenStatus = `status IN (${openAttemptStatuses.map((status) => `'${status}'`).join(', ')})`
@@ -59,7 +59,7 @@ const msAgo = (ms: number) => `$1 - interval '${ms} milliseconds'`
 const janitorRows = [
   "orders WHERE status = 'pending' AND expires_at <= $1",
   `subscriptions WHERE status = 'incomplete' AND created_at <= ${msAgo(incompleteMs)}`,
-  `idempotency_keys WHERE created_at < ${msAgo(keysLastMs)}`,
+  `idempotency_keys WHERE created_at < ${msAgo(idempotencyKeyLifetimeMs)}`,
   'order_links WHERE expires_at <= $1',
   'attempts WHERE network IS NOT NULL',
   'method_changes WHERE network IS NOT NULL',
@@ -72,9 +72,9 @@ const janitorRows = [
 ]
 
 /** True while the janitor has work. */
-export const anyForJanitor = janitorRows.map((rows) => `EXISTS (SELECT FROM ${rows})`).join(' OR ')
+export const hasJanitorWork = janitorRows.map((rows) => `EXISTS (SELECT FROM ${rows})`).join(' OR ')
 
-type HeardRow = Awaited<ReturnType<typeof takeDueWebhookEvents>>[number]
+type WebhookEventRow = Awaited<ReturnType<typeof takeDueWebhookEvents>>[number]
 
 /**
  * Completes what a crash, a time-out or an absent user left behind: due payments, method changes and refunds; methods and
@@ -84,59 +84,64 @@ type HeardRow = Awaited<ReturnType<typeof takeDueWebhookEvents>>[number]
 export async function runJanitor(context: BillingContext): Promise<void> {
   const { db, clock } = context
   const now = clock.now()
-  const due: Due = { now, limit: batch, next: (checks) => nextPoll(checks, now) }
-  const endOf =
-    (table: LookedAt) =>
+  const due: DueQuery = { now, limit: batch, next: (checks) => nextPoll(checks, now) }
+  const endPollOf =
+    (table: PolledTable) =>
     ({ id }: { id: string }) =>
       endPoll(db, table, { id }, now)
   await expireOrders(db, now)
   await inTransaction(db, (tx) => expireSubscriptions(tx, new Date(now.getTime() - incompleteMs)))
-  await inTransaction(db, (tx) => deleteOldKeys(tx, new Date(now.getTime() - keysLastMs)))
+  await inTransaction(db, (tx) => deleteOldKeys(tx, new Date(now.getTime() - idempotencyKeyLifetimeMs)))
   await deleteOldOrderLinks(db, now)
-  await forgetNetworks(db, new Date(now.getTime() - context.limits.cardFailuresIp.seconds * 1000))
+  await clearOldNetworks(db, new Date(now.getTime() - context.limits.cardFailuresIp.seconds * 1000))
   const attempts = await inTransaction(db, (tx) => takeDueAttempts(tx, due))
-  await each(context, attempts, (attempt) => check(context, attempt), endOf('attempts'))
-  const changes = await inTransaction(db, (tx) => takeDueMethodSetups(tx, due))
-  await each(context, changes, (change) => checkChange(context, change), endOf('method_changes'))
-  const refunds = await inTransaction(db, (tx) => takeDueRefunds(tx, due))
-  await each(context, refunds, (refund) => sendAgain(context, refund), endOf('refunds'))
-  const methods = await inTransaction(db, (tx) => takeMethodsToForget(tx, due))
-  await each(context, methods, (method) => detachMethod(context, method), endOf('payment_methods'))
-  const payers = await inTransaction(db, (tx) => takeCustomersToDelete(tx, due))
-  await each(
+  await processEach(context, attempts, (attempt) => pollAttempt(context, attempt), endPollOf('attempts'))
+  const setups = await inTransaction(db, (tx) => takeDueMethodSetups(tx, due))
+  await processEach(
     context,
-    payers,
-    (payer) => deleteGatewayCustomer(context, payer),
-    endOf('gateway_customers_to_delete'),
+    setups,
+    (change) => pollMethodSetup(context, change),
+    endPollOf('method_changes'),
   )
-  const notifications = await inTransaction(db, (tx) => takeDueWebhookEvents(tx, due))
-  await each(
+  const refunds = await inTransaction(db, (tx) => takeDueRefunds(tx, due))
+  await processEach(context, refunds, (refund) => retryRefund(context, refund), endPollOf('refunds'))
+  const methods = await inTransaction(db, (tx) => takeMethodsToDetach(tx, due))
+  await processEach(context, methods, (method) => detachMethod(context, method), endPollOf('payment_methods'))
+  const customers = await inTransaction(db, (tx) => takeDueCustomerDeletions(tx, due))
+  await processEach(
     context,
-    notifications,
-    (heard) => applyAgain(context, heard),
+    customers,
+    (customer) => deleteGatewayCustomer(context, customer),
+    endPollOf('gateway_customers_to_delete'),
+  )
+  const webhookEvents = await inTransaction(db, (tx) => takeDueWebhookEvents(tx, due))
+  await processEach(
+    context,
+    webhookEvents,
+    (webhookEvent) => retryWebhookEvent(context, webhookEvent),
     ({ gateway, event_id }) => endPoll(db, 'webhook_events', { gateway, event_id }, now),
   )
 }
 
 /**
  * Processes items one by one. A failed one is logged and retried later, and does not block the others.
- * @param end runs after the last check of an item
+ * @param endPolling runs after the last check of an item
  */
-async function each<T extends { checks: number }>(
+async function processEach<T extends { checks: number }>(
   { log, clock }: BillingContext,
   items: readonly T[],
   work: (item: T) => Promise<void>,
-  end: (item: T) => Promise<void>,
+  endPolling: (item: T) => Promise<void>,
 ): Promise<void> {
   for (const item of items) {
     await work(item).catch((error: unknown) =>
       log.error({ err: error }, 'something that was left open could not be finished'),
     )
-    if (nextPoll(item.checks + 1, clock.now()) === null) await end(item)
+    if (nextPoll(item.checks + 1, clock.now()) === null) await endPolling(item)
   }
 }
 
-async function check(context: BillingContext, attempt: AttemptRow): Promise<void> {
+async function pollAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
   const { db, log, clock } = context
   await recheckAttempt(context, attempt)
   const current = await selectAttempt(db, attempt.id)
@@ -147,7 +152,7 @@ async function check(context: BillingContext, attempt: AttemptRow): Promise<void
     return cancelAttempt(context, current)
   // The gateway reports that the payment will end. Until then operators see it among the discrepancies.
   if (last && current.status === 'processing')
-    await lookAgainAt(db, attempt.id, new Date(clock.now().getTime() + dayMs))
+    await pollAgainAt(db, attempt.id, new Date(clock.now().getTime() + dayMs))
   if (last)
     log.error(
       { attempt: attempt.id, status: current.status },
@@ -155,40 +160,40 @@ async function check(context: BillingContext, attempt: AttemptRow): Promise<void
     )
 }
 
-async function checkChange(context: BillingContext, change: MethodSetupRow): Promise<void> {
+async function pollMethodSetup(context: BillingContext, setup: MethodSetupRow): Promise<void> {
   const { db, log, clock } = context
-  await recheckMethodSetup(context, change)
-  const current = await selectMethodSetup(db, change.id)
+  await recheckMethodSetup(context, setup)
+  const current = await selectMethodSetup(db, setup.id)
   if (!current || !isOpen(current.status)) return
   const subscription = await selectSubscription(db, current.subscription_id)
-  const lives = subscription?.status === 'active' || subscription?.status === 'past_due'
-  const last = nextPoll(change.checks + 1, clock.now()) === null
+  const isLive = subscription?.status === 'active' || subscription?.status === 'past_due'
+  const last = nextPoll(setup.checks + 1, clock.now()) === null
   // The user may choose another method meanwhile, and one that is saved late is then unwanted.
-  if (!isWithinReach(context, current))
+  if (!isGatewayConfigured(context, current))
     return last ? settleMethodSetup(context, current, 'out of reach') : undefined
-  if (current.status === 'requires_action' && (last || !lives)) return cancelMethodSetup(context, current)
+  if (current.status === 'requires_action' && (last || !isLive)) return cancelMethodSetup(context, current)
   if (last)
     log.error(
-      { change: change.id, status: current.status },
+      { change: setup.id, status: current.status },
       'a change of payment method stayed open after the last look; please look it up at the gateway',
     )
 }
 
-async function applyAgain(context: BillingContext, heard: HeardRow): Promise<void> {
-  const { gateway, event_id: event, checks } = heard
+async function retryWebhookEvent(context: BillingContext, webhookEvent: WebhookEventRow): Promise<void> {
+  const { gateway, event_id: event, checks } = webhookEvent
   try {
-    await applyWebhookEvent(context, heard)
+    await applyWebhookEvent(context, webhookEvent)
   } finally {
     const last = nextPoll(checks + 1, context.clock.now()) === null
-    if (last && (await isOpenWebhookEvent(context.db, gateway, event)))
+    if (last && (await isUnappliedWebhookEvent(context.db, gateway, event)))
       context.log.error(
-        { gateway, event, reference: heard.reference },
+        { gateway, event, reference: webhookEvent.reference },
         'a notification was not applied after the last try; please look its payment up at the gateway',
       )
   }
 }
 
-async function sendAgain(context: BillingContext, refund: RefundRow): Promise<void> {
+async function retryRefund(context: BillingContext, refund: RefundRow): Promise<void> {
   await sendRefund(context, refund)
   if (nextPoll(refund.checks + 1, context.clock.now()) !== null) return
   const refunds = await selectRefunds(context.db, refund.attempt_id)

@@ -3,7 +3,7 @@ import { takeDueSubscriptions } from '#server/features/billing/records/renewals/
 import { renewSubscription } from './renew-subscription.ts'
 
 const batch = 40
-const atOnce = 4
+const concurrency = 4
 /** Longer than a batch takes at a gateway that never answers in time; a crashed process keeps its batch this long. */
 const claimMs = 10 * 60_000
 
@@ -12,18 +12,18 @@ const claimMs = 10 * 60_000
  * any time: each takes different subscriptions, and one order per period makes a renewal happen once. If aborted, it starts no
  * further renewal.
  */
-export async function renewSubscriptions(context: BillingContext, signal?: AbortSignal): Promise<void> {
+export async function renewDueSubscriptions(context: BillingContext, signal?: AbortSignal): Promise<void> {
   const { db, clock } = context
   while (!signal?.aborted) {
     const now = clock.now()
     const due = await takeDueSubscriptions(db, now, new Date(now.getTime() + claimMs), batch)
     if (due.length === 0) return
-    await Promise.all(Array.from({ length: atOnce }, () => work(context, due, signal)))
+    await Promise.all(Array.from({ length: concurrency }, () => renewFromQueue(context, due, signal)))
   }
 }
 
 /** Renews the due subscriptions one by one. A failed one is logged and retried after its claim expires, and does not block the others. */
-async function work(context: BillingContext, due: string[], signal?: AbortSignal): Promise<void> {
+async function renewFromQueue(context: BillingContext, due: string[], signal?: AbortSignal): Promise<void> {
   for (let id = due.shift(); id !== undefined && !signal?.aborted; id = due.shift()) {
     await renewSubscription(context, id).catch((error: unknown) =>
       context.log.error({ err: error, subscription: id }, 'a subscription could not be renewed'),

@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { balance } from '#server/testing/billing-model/ledger-balance.ts'
-import { concurrently } from '#server/testing/concurrently.ts'
-import { beforeEachOf, dieInBilling } from '#server/testing/crash/crash-in-billing.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
-import type { Death } from '#server/testing/crash/crashing-pool.ts'
-import { type Ended, runScript } from '#server/testing/crash/run-script.ts'
+import { compareSandboxBalance } from '#server/testing/billing-model/ledger-balance.ts'
+import { runConcurrently } from '#server/testing/concurrently.ts'
+import { crashPointsBeforeEach, simulateCrashInBilling } from '#server/testing/crash/crash-in-billing.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import type { CrashPoint } from '#server/testing/crash/crashing-pool.ts'
+import { type ScriptResult, runScript } from '#server/testing/crash/run-script.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { runJanitor } from './janitor.ts'
 import { renewSubscription } from './renew-subscription.ts'
-import { renewSubscriptions } from './renew-subscriptions.ts'
+import { renewDueSubscriptions } from './renew-subscriptions.ts'
 
 const minute = 60_000
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 
 /** Creates a subscriber whose period ended a minute ago, by the clock of any process. */
 async function due(): Promise<Subscriber> {
-  const person = await Subscriber.on(site)
+  const person = await Subscriber.create(site)
   const ended = new Date(Date.now() - minute)
   await site.context.db
     .updateTable('subscriptions')
@@ -31,18 +31,18 @@ async function due(): Promise<Subscriber> {
 }
 
 /** Renews in this process until the simulated crash. */
-const renewUntil = (death: Death, { subscriptionId }: Subscriber) =>
-  dieInBilling(site.databaseUrl, death, (context) => renewSubscription(context, subscriptionId))
+const renewUntil = (death: CrashPoint, { subscriptionId }: Subscriber) =>
+  simulateCrashInBilling(site.databaseUrl, death, (context) => renewSubscription(context, subscriptionId))
 
 /** Renews in a process of its own. */
-const renewIn = ({ subscriptionId }: Subscriber, { when, at }: Death): Promise<Ended> =>
+const renewIn = ({ subscriptionId }: Subscriber, { when, at }: CrashPoint): Promise<ScriptResult> =>
   runScript('renew-and-crash.ts', [site.databaseUrl, subscriptionId, when, String(at)])
 
 async function converge(): Promise<void> {
   for (const wait of [15_000, 30_000, 90_000, 400_000, 4_000_000]) {
-    site.moveOn(wait)
+    site.advanceClock(wait)
     await runJanitor(site.context)
-    await renewSubscriptions(site.context)
+    await renewDueSubscriptions(site.context)
   }
 }
 
@@ -54,12 +54,12 @@ test(
     const run = await renewUntil({ when: 'never', at: 0 }, whole)
     expect(run.commits.length).toBeGreaterThanOrEqual(3)
     const people = [whole]
-    await concurrently(beforeEachOf(run), async (death) => {
+    await runConcurrently(crashPointsBeforeEach(run), async (death) => {
       const person = await due()
       expect(await renewUntil(death, person)).toMatchObject({ died: true })
       people.push(person)
     })
-    await concurrently(run.commits, async (at) => {
+    await runConcurrently(run.commits, async (at) => {
       const person = await due()
       expect(await renewIn(person, { when: 'sent', at })).toMatchObject({ signal: 'SIGKILL' })
       people.push(person)
@@ -67,10 +67,10 @@ test(
     await converge()
     for (const person of people) {
       expect(await person.payments('succeeded')).toHaveLength(2)
-      expect(await person.row()).toMatchObject({ status: 'active', period_no: 1 })
+      expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 1 })
       expect((await person.orders()).map(({ status }) => status)).toEqual(['paid', 'paid'])
     }
-    const { ours, theirs } = await balance(site.context.db)
+    const { ours, theirs } = await compareSandboxBalance(site.context.db)
     expect(ours).toBe(theirs)
   },
 )
@@ -88,9 +88,9 @@ test('what a process had taken when it died is taken by another once its time is
     dying.abort()
     return site.context.clock.now()
   }
-  await renewSubscriptions({ ...site.context, clock: { now } }, dying.signal)
-  await person.after(5 * minute)
+  await renewDueSubscriptions({ ...site.context, clock: { now } }, dying.signal)
+  await person.advanceAndRenew(5 * minute)
   expect(await person.payments()).toHaveLength(1)
-  await person.after(6 * minute)
+  await person.advanceAndRenew(6 * minute)
   expect(await person.payments()).toHaveLength(2)
 })

@@ -1,44 +1,44 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { balance } from '#server/testing/billing-model/ledger-balance.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { compareSandboxBalance } from '#server/testing/billing-model/ledger-balance.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { runJanitor } from './janitor.ts'
 import { renewSubscription } from './renew-subscription.ts'
-import { renewSubscriptions } from './renew-subscriptions.ts'
+import { renewDueSubscriptions } from './renew-subscriptions.ts'
 
 const day = 86_400_000
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 
 const charged = async (person: Subscriber) => (await person.payments('succeeded')).length
 
 test('many schedulers at once charge each period once', async () => {
-  const people = await Promise.all(Array.from({ length: 12 }, () => Subscriber.on(site)))
+  const people = await Promise.all(Array.from({ length: 12 }, () => Subscriber.create(site)))
   for (const periods of [2, 3]) {
-    site.moveOn(7 * day)
-    await Promise.all(Array.from({ length: 6 }, () => renewSubscriptions(site.context)))
+    site.advanceClock(7 * day)
+    await Promise.all(Array.from({ length: 6 }, () => renewDueSubscriptions(site.context)))
     for (const person of people) {
       expect(await charged(person)).toBe(periods)
-      expect((await person.row()).period_no).toBe(periods - 1)
+      expect((await person.subscriptionRow()).period_no).toBe(periods - 1)
     }
   }
-  const { ours, theirs } = await balance(site.context.db)
+  const { ours, theirs } = await compareSandboxBalance(site.context.db)
   expect(ours).toBe(theirs)
 })
 
 test('two processes that work on the same subscription, as after a claim that ran out, charge it once', async () => {
-  const person = await Subscriber.on(site)
-  site.moveOn(7 * day)
+  const person = await Subscriber.create(site)
+  site.advanceClock(7 * day)
   await Promise.all(Array.from({ length: 8 }, () => renewSubscription(site.context, person.subscriptionId)))
   expect(await charged(person)).toBe(2)
 })
 
 test('the person paying by hand and the scheduler trying at once: one charge, or the second goes back', async () => {
-  const person = await Subscriber.on(site)
+  const person = await Subscriber.create(site)
   site.trouble.chargeSavedMethod = (charge) =>
     Promise.resolve({
       ...failed,
@@ -46,25 +46,25 @@ test('the person paying by hand and the scheduler trying at once: one charge, or
       reference: `declined ${charge.key}`,
       amountCents: charge.amountCents,
     })
-  await person.after(7 * day)
+  await person.advanceAndRenew(7 * day)
   delete site.trouble.chargeSavedMethod
   const plan_id = (await person.shopper.plan(7)).id
   const order = await person.shopper.order({ kind: 'plan', plan_id })
-  site.moveOn(day)
-  const token = await person.shopper.token()
+  site.advanceClock(day)
+  const token = await person.shopper.cardToken()
   await Promise.all([
-    renewSubscriptions(site.context),
+    renewDueSubscriptions(site.context),
     person.shopper.tryPay(order.id, token),
-    renewSubscriptions(site.context),
+    renewDueSubscriptions(site.context),
   ])
   for (let round = 0; round < 4; round++) {
-    site.moveOn(60_000)
+    site.advanceClock(60_000)
     await runJanitor(site.context)
   }
   const kept = (await person.payments('succeeded')).filter(({ refundedCents }) => refundedCents === 0)
   expect(kept).toHaveLength(2)
-  expect(await person.row()).toMatchObject({ status: 'active', period_no: 1 })
-  const { ours, theirs } = await balance(site.context.db)
+  expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 1 })
+  const { ours, theirs } = await compareSandboxBalance(site.context.db)
   expect(ours).toBe(theirs)
 })
 

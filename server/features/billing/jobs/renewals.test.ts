@@ -1,32 +1,32 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
-import { expectSound, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { expectLedgerBalanced, startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
-import { renewSubscriptions } from './renew-subscriptions.ts'
+import { renewDueSubscriptions } from './renew-subscriptions.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
-afterEach(() => expectSound(site))
+afterEach(() => expectLedgerBalanced(site))
 
 const time = (date: Date | null | undefined) => date?.getTime() ?? NaN
 
 test('a period that ends is followed by the next: charged once, from the old end, with a receipt', async () => {
-  const person = await Subscriber.on(site)
-  const before = await person.row()
-  await person.after(6 * day)
-  expect(await person.cents()).toEqual([499])
-  await person.after(day + 5 * hour)
-  expect(await person.cents('succeeded')).toEqual([499, 999])
-  const after = await person.row()
+  const person = await Subscriber.create(site)
+  const before = await person.subscriptionRow()
+  await person.advanceAndRenew(6 * day)
+  expect(await person.paymentAmounts()).toEqual([499])
+  await person.advanceAndRenew(day + 5 * hour)
+  expect(await person.paymentAmounts('succeeded')).toEqual([499, 999])
+  const after = await person.subscriptionRow()
   expect(after).toMatchObject({ status: 'active', period_no: 1, period_starts_at: before.period_ends_at })
   expect(time(after.period_ends_at) - time(before.period_ends_at)).toBe(7 * day)
-  expect(await person.plays()).toBe(true)
+  expect(await person.canPlay()).toBe(true)
   expect(await person.membership()).toMatchObject({
     status: 'active',
     renews_at: after.period_ends_at?.toISOString(),
@@ -35,43 +35,46 @@ test('a period that ends is followed by the next: charged once, from the old end
     subject: 'Receipt: your plan was renewed',
     text: expect.stringContaining('$9.99'),
   })
-  await renewSubscriptions(site.context)
+  await renewDueSubscriptions(site.context)
   expect(await person.payments()).toHaveLength(2)
 })
 
 test('between the end of a period and its charge nobody is locked out', async () => {
-  const person = await Subscriber.on(site)
-  site.moveOn(7 * day + hour)
-  expect(await person.plays()).toBe(true)
+  const person = await Subscriber.create(site)
+  site.advanceClock(7 * day + hour)
+  expect(await person.canPlay()).toBe(true)
   expect(await person.membership()).toMatchObject({ state: 'subscribed', status: 'active' })
 })
 
 test('what was cancelled is charged no more and is over with its period; resumed, it is renewed', async () => {
-  const cancelled = await Subscriber.on(site)
-  const resumed = await Subscriber.on(site)
-  await cancelled.shopper.visitor.ask(cancelSubscription)
-  await resumed.shopper.visitor.ask(cancelSubscription)
-  await resumed.shopper.visitor.ask(resumeSubscription)
-  site.moveOn(7 * day + 1000)
-  expect([await cancelled.plays(), await resumed.plays()]).toEqual([false, true])
-  await renewSubscriptions(site.context)
-  expect([(await cancelled.row()).status, (await resumed.row()).status]).toEqual(['ended', 'active'])
-  await cancelled.after(40 * day)
+  const cancelled = await Subscriber.create(site)
+  const resumed = await Subscriber.create(site)
+  await cancelled.shopper.visitor.callOk(cancelSubscription)
+  await resumed.shopper.visitor.callOk(cancelSubscription)
+  await resumed.shopper.visitor.callOk(resumeSubscription)
+  site.advanceClock(7 * day + 1000)
+  expect([await cancelled.canPlay(), await resumed.canPlay()]).toEqual([false, true])
+  await renewDueSubscriptions(site.context)
+  expect([(await cancelled.subscriptionRow()).status, (await resumed.subscriptionRow()).status]).toEqual([
+    'ended',
+    'active',
+  ])
+  await cancelled.advanceAndRenew(40 * day)
   expect(await cancelled.payments()).toHaveLength(1)
   expect(await resumed.payments()).toHaveLength(3)
 })
 
 test('without a kept payment method a subscription ends with its period, and says so', async () => {
-  const person = await Subscriber.on(site)
+  const person = await Subscriber.create(site)
   await site.context.db
     .updateTable('subscriptions')
     .set({ payment_method_id: null })
     .where('id', '=', person.subscriptionId)
     .execute()
   expect(await person.membership()).toMatchObject({ renews_at: null, ends_at: expect.any(String) })
-  await person.after(7 * day + 1000)
-  expect((await person.row()).status).toBe('ended')
-  expect(await person.plays()).toBe(false)
-  expect(await person.told()).toEqual(['Your plan has ended'])
+  await person.advanceAndRenew(7 * day + 1000)
+  expect((await person.subscriptionRow()).status).toBe('ended')
+  expect(await person.canPlay()).toBe(false)
+  expect(await person.mailSubjects()).toEqual(['Your plan has ended'])
   expect(await person.payments()).toHaveLength(1)
 })

@@ -6,11 +6,11 @@ import type { Db } from '#server/tables.ts'
  * booked, granted or refunded. Renewal orders are kept. Attempts are deleted with their orders.
  * @returns the number of deleted orders
  */
-export async function deleteUnpaidOrders(db: Db, before: Date, most: number): Promise<number> {
+export async function deleteUnpaidOrders(db: Db, endedBefore: Date, limit: number): Promise<number> {
   const { rows } = await sql<{ deleted: number }>`
     WITH due AS (
       SELECT id, subscription_id FROM orders
-      WHERE status IN ('expired', 'cancelled', 'failed') AND paid_at IS NULL AND expires_at < ${before}
+      WHERE status IN ('expired', 'cancelled', 'failed') AND paid_at IS NULL AND expires_at < ${endedBefore}
         AND coalesce(period_no, 0) = 0
         AND NOT EXISTS (
           SELECT FROM attempts WHERE order_id = orders.id AND status NOT IN ('failed', 'cancelled'))
@@ -19,7 +19,7 @@ export async function deleteUnpaidOrders(db: Db, before: Date, most: number): Pr
         AND NOT EXISTS (SELECT FROM ledger_lines WHERE order_id = orders.id)
         AND NOT EXISTS (SELECT FROM entitlements WHERE order_id = orders.id)
         AND NOT EXISTS (SELECT FROM used_intro_prices WHERE order_id = orders.id)
-      ORDER BY expires_at LIMIT ${most} FOR UPDATE SKIP LOCKED
+      ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ), tried AS (
       DELETE FROM attempts USING due WHERE attempts.order_id = due.id
     ), gone AS (

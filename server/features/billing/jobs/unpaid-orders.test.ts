@@ -1,27 +1,32 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { dayMs } from '#server/platform/clock.ts'
-import { episodeOf, expectSound, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import {
+  episodeIdOf,
+  expectLedgerBalanced,
+  startBillingSite,
+  type BillingSite,
+} from '#server/testing/site/money-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { purgeUnpaidOrders } from './delete-unpaid-orders.ts'
 import { runJanitor } from './janitor.ts'
 import { selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
 
-let site: MoneySite
+let site: BillingSite
 beforeAll(async () => {
-  site = await moneySite({ UNPAID_ORDERS_DAYS: '30' })
+  site = await startBillingSite({ UNPAID_ORDERS_DAYS: '30' })
 })
 afterAll(() => site.close())
-afterEach(() => expectSound(site))
+afterEach(() => expectLedgerBalanced(site))
 
 async function order(shown: string): Promise<{ shopper: Shopper; id: string }> {
-  const shopper = await Shopper.on(site)
-  const { id } = await shopper.order({ episode_id: episodeOf(site), consent: { shown } })
+  const shopper = await Shopper.create(site)
+  const { id } = await shopper.order({ episode_id: episodeIdOf(site), consent: { shown } })
   return { shopper, id }
 }
 
 async function purgeAfter(days: number): Promise<void> {
-  site.moveOn(days * dayMs)
+  site.advanceClock(days * dayMs)
   await runJanitor(site.context)
   await purgeUnpaidOrders(site.context)
 }
@@ -38,11 +43,11 @@ const wordsLeft = async () => {
 test('an order that was never paid is deleted after a time, with the words and tries that nothing else has', async () => {
   const plain = await order('the same words')
   const tried = await order('words of one order')
-  await tried.shopper.tryPay(tried.id, await tried.shopper.token(testCards.declined))
-  const buyer = await Shopper.on(site)
+  await tried.shopper.tryPay(tried.id, await tried.shopper.cardToken(testCards.declined))
+  const buyer = await Shopper.create(site)
   const plan = await buyer.order({ kind: 'plan', plan_id: (await buyer.plan(7)).id })
   const paid = await order('the same words')
-  await paid.shopper.tryPay(paid.id, await paid.shopper.token())
+  await paid.shopper.tryPay(paid.id, await paid.shopper.cardToken())
   expect(await wordsLeft()).toEqual(['the same words', 'words of one order'])
   await purgeAfter(29)
   expect(await ordersLeft(plain.id, tried.id, plan.id)).toHaveLength(3)
@@ -54,7 +59,7 @@ test('an order that was never paid is deleted after a time, with the words and t
 })
 
 test('a change of plan that was replaced or taken back is deleted after a time, however long the period', async () => {
-  const person = await Subscriber.on(site, { days: 365 })
+  const person = await Subscriber.create(site, { days: 365 })
   const choose = async (days: number) =>
     person.shopper.order({ kind: 'plan', plan_id: (await person.shopper.plan(days)).id })
   const replaced = await choose(30)
@@ -71,13 +76,13 @@ test('a change of plan that was replaced or taken back is deleted after a time, 
 
 test('an order whose payment the bank still asks about is not deleted', async () => {
   const { shopper, id } = await order('asked')
-  await shopper.tryPay(id, await shopper.token(testCards.asksAlways))
+  await shopper.tryPay(id, await shopper.cardToken(testCards.requires3dsAlways))
   await site.context.db
     .updateTable('attempts')
     .set({ status: 'unknown' })
     .where('order_id', '=', id)
     .execute()
-  site.moveOn(40 * dayMs)
+  site.advanceClock(40 * dayMs)
   await site.context.db.updateTable('orders').set({ status: 'expired' }).where('id', '=', id).execute()
   await purgeUnpaidOrders(site.context)
   expect(await ordersLeft(id)).toEqual([id])

@@ -1,14 +1,17 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { booksOf, expectEven } from '#server/testing/billing-model/ledger-balance.ts'
+import {
+  compareGatewayBalance,
+  expectTransactionsBalanced,
+} from '#server/testing/billing-model/ledger-balance.ts'
 import { PaypalScenarios } from '#server/testing/fakes/paypal-scenarios.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { FakePaypal } from '#server/features/billing/gateways/paypal/fake/fake-paypal.ts'
 import { runJanitor } from './janitor.ts'
 import { loadReconciliation } from '#server/features/billing/admin/load-reconciliation.ts'
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
-import { renewSubscriptions } from './renew-subscriptions.ts'
+import { renewDueSubscriptions } from './renew-subscriptions.ts'
 
 const day = 86_400_000
 const stepMs = 3 * day
@@ -20,7 +23,7 @@ let offset = 0
 
 beforeAll(async () => {
   paypal = await FakePaypal.start()
-  site = await testSite({ clock: { now: () => new Date(Date.now() + offset) } }, paypal.settings)
+  site = await startTestSite({ clock: { now: () => new Date(Date.now() + offset) } }, paypal.settings)
 })
 afterAll(async () => {
   await site.close()
@@ -37,18 +40,18 @@ function seeded(seed: number): () => number {
 }
 
 async function subscribe(): Promise<void> {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const plan_id = (await shopper.plan(30)).id
   const order = await shopper.order({ kind: 'plan', plan_id, gateway: 'paypal', method: 'wallet' })
   paypal.orders.approve(new URL(order.next.url ?? '').searchParams.get('token') ?? '')
-  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
 }
 
 async function pass(milliseconds: number): Promise<void> {
   offset += milliseconds
-  paypal.ahead = offset
+  paypal.clockOffsetMs = offset
   await runJanitor(site.context)
-  await renewSubscriptions(site.context)
+  await renewDueSubscriptions(site.context)
   await reconcile(site.context)
 }
 
@@ -66,25 +69,27 @@ test(
     })
     for (let step = 0; step * stepMs < 365 * day; step++) {
       moods.fund()
-      moods.passStep()
+      moods.runDueEvents()
       await pass(stepMs)
-      moods.change()
+      moods.startRandomEvents()
       // A plan that ended is replaced by a new subscriber's.
       if (step % 5 === 4) await subscribe()
     }
-    while (!moods.isOver) {
-      moods.passStep()
+    while (!moods.isIdle) {
+      moods.runDueEvents()
       await pass(stepMs)
     }
-    moods.end()
+    moods.finishPending()
     for (let step = 0; step < 6; step++) await pass(stepMs)
     const { db, gateways } = site.context
     const met = ['COMPLETED', 'DECLINED', 'pending', 'partly refunded', 'refund pending', 'reversed']
     const disputed = ['PENDING', 'DECLINED', 'REVERSED'].map((status) => `disputed ${status}`)
-    expect(Object.keys(moods.met)).toEqual(expect.arrayContaining([...met, ...disputed, 'doubted PENDING']))
-    await expectEven(db)
+    expect(Object.keys(moods.eventCounts)).toEqual(
+      expect.arrayContaining([...met, ...disputed, 'doubted PENDING']),
+    )
+    await expectTransactionsBalanced(db)
     for (const gateway of gateways) {
-      const { ours, theirs } = await booksOf(db, gateway)
+      const { ours, theirs } = await compareGatewayBalance(db, gateway)
       expect(ours).toBe(theirs)
     }
     const { mismatches } = await loadReconciliation(site.context, undefined)

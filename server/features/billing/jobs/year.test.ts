@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { simulateYear } from '#server/testing/billing-model/simulate-year.ts'
 import { openTestPool } from '#server/testing/database/test-pool.ts'
 
-let site: MoneySite
+let site: BillingSite
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 
@@ -14,7 +14,12 @@ test(
   { timeout: 300_000 },
   async () => {
     const other = openTestPool(site.databaseUrl)
-    const wish = { each: 2, periodDays: [7, 30, 90, 365], cancelEvery: 5, stepMs: 24 * 3_600_000 }
+    const wish = {
+      subscribersPerPeriod: 2,
+      periodDays: [7, 30, 90, 365],
+      cancelEvery: 5,
+      stepMs: 24 * 3_600_000,
+    }
     const year = await simulateYear(site.context, [site.context.db, other.db], wish)
     await other.close()
     expect(year).toMatchObject({ wrong: 0, afterCancelling: 0 })

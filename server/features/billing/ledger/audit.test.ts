@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 
 /** Returns a user's audit events, oldest first. */
 async function trailOf({ visitor }: Shopper) {
-  const { id } = await visitor.ask(getUser)
+  const { id } = await visitor.callOk(getUser)
   const { rows } = await site.context.database.pool.query<{ event: string; details: object }>(
     'SELECT event, details FROM audit_events WHERE user_id = $1 ORDER BY id',
     [id],
@@ -22,7 +22,7 @@ async function trailOf({ visitor }: Shopper) {
 }
 
 test('a payment is written down with its order and amount, a declined one with the reason', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const wish = { kind: 'episode' as const, episode_id: site.video.episodes[3]?.id ?? '' }
   await shopper.buy(wish, testCards.declined)
   await shopper.buy(wish)
@@ -34,10 +34,10 @@ test('a payment is written down with its order and amount, a declined one with t
 })
 
 test('cancelling and resuming are written down once each, however often they are asked for', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   await shopper.buy({ kind: 'plan', plan_id: (await shopper.plan(7)).id })
   for (const call of [cancelSubscription, cancelSubscription, resumeSubscription, resumeSubscription])
-    await shopper.visitor.ask(call)
+    await shopper.visitor.callOk(call)
   expect((await trailOf(shopper)).map(({ event }) => event)).toEqual([
     'order_paid',
     'renewals_cancelled',

@@ -5,17 +5,17 @@ import type { Account } from './ledger.ts'
 import { insertLedgerLines } from './ledger-queries.ts'
 
 /** Paid and bonus money of one change of a balance, both in cents. */
-export interface Split {
+export interface PaidAndBonus {
   paid: number
   bonus: number
 }
 
-type Booked = Pick<OrderRow, 'id' | 'currency'>
+type LedgerOrder = Pick<OrderRow, 'id' | 'currency'>
 
 /** Enters a transaction, without its zero lines. Positive is debit; the cents add up to zero. */
 async function enter(
   tx: Tx,
-  { transactionId, order, at }: { transactionId: string; order: Booked; at: Date },
+  { transactionId, order, at }: { transactionId: string; order: LedgerOrder; at: Date },
   accounts: Partial<Record<Account, number>>,
 ): Promise<void> {
   const lines = Object.entries(accounts).filter(([, cents]) => cents !== 0)
@@ -38,7 +38,7 @@ export function enterBalanceSale(
   tx: Tx,
   order: OrderRow & { kind: 'episode' | 'video' },
   attempt: Pick<AttemptRow, 'id'>,
-  { paid, bonus }: Split,
+  { paid, bonus }: PaidAndBonus,
   at: Date,
 ): Promise<void> {
   return enter(
@@ -53,7 +53,7 @@ export function enterBalanceRefund(
   tx: Tx,
   order: OrderRow & { kind: 'episode' | 'video' },
   refund: { id: string },
-  { paid, bonus }: Split,
+  { paid, bonus }: PaidAndBonus,
   at: Date,
 ): Promise<void> {
   return enter(
@@ -67,9 +67,9 @@ export function enterBalanceRefund(
  * Books the effect of refunds and disputes of a top-up on the balance: `taken` out of what was unspent, `lost` of what was
  * spent. Negative if it is returned, or if money that came back to the balance offsets a loss.
  */
-export function enterTopUpReturn(
+export function enterTopUpReversal(
   tx: Tx,
-  topUp: Booked,
+  topUp: LedgerOrder,
   entryId: string,
   { taken, lost }: { taken: number; lost: number },
   at: Date,
@@ -84,7 +84,7 @@ export function enterTopUpReturn(
 /** Books that paid money pays for what bonus had paid of a purchase (negative for the other direction), in the accounts of the purchase. */
 export function enterBonusSetOff(
   tx: Tx,
-  purchase: Booked & { kind: 'episode' | 'video'; cents: number },
+  purchase: LedgerOrder & { kind: 'episode' | 'video'; cents: number },
   entryId: string,
   at: Date,
 ): Promise<void> {
@@ -99,7 +99,7 @@ export function enterBonusSetOff(
 /** Books the unspent paid money of a deleted account as breakage, because it is no longer owed. */
 export function enterBreakage(
   tx: Tx,
-  topUp: Booked,
+  topUp: LedgerOrder,
   entryId: string,
   cents: number,
   at: Date,

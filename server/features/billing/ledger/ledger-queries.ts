@@ -37,7 +37,7 @@ export async function selectEnteredAt(db: Db, transactionId: string): Promise<Da
 }
 
 /** Returns the account that a transaction credits; for a purchase partly paid by bonus, the sales account. */
-export async function selectCredited(db: Db, transactionId: string): Promise<string | undefined> {
+export async function selectCreditedAccount(db: Db, transactionId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('ledger_lines')
     .select('account')

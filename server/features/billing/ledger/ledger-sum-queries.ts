@@ -11,7 +11,7 @@ export interface LedgerSums {
 }
 
 /** Matches the lines that the sums read: sales with their refunds, and disputes. */
-export const isSummed = sql`(account LIKE 'sales:%' OR account IN ('charged_back', 'dispute_lost'))`
+export const isSummedLine = sql`(account LIKE 'sales:%' OR account IN ('charged_back', 'dispute_lost'))`
 
 const sumOf = (condition: string) =>
   sql`coalesce(sum(amount_cents) FILTER (WHERE ${sql.raw(condition)}), 0)::float8`
@@ -20,7 +20,7 @@ const sumOf = (condition: string) =>
 const isSale = "(transaction_id LIKE 'charge:%' OR transaction_id LIKE 'set_off:%')"
 
 /** The sums as columns over the lines that match `isSummed`. Money that a lost dispute moves out of `charged_back` is not a won dispute. */
-export const summed = sql`
+export const sumColumns = sql`
   -${sumOf(isSale)} AS gross_cents,
   ${sumOf(`account LIKE 'sales:%' AND NOT ${isSale}`)} AS refunded_cents,
   ${sumOf("account = 'charged_back' AND transaction_id LIKE 'dispute:%' AND amount_cents > 0")} AS disputed_cents,

@@ -2,26 +2,26 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import { insertPaidOrder, insertUserRow } from '#server/testing/builders/money-builders.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { insertAttempt } from '#server/features/billing/records/attempt-queries.ts'
 import {
   enterDispute,
   enterFailedRefund,
   enterRefund,
   enterSale,
-  enterUnwanted,
-  sourceOf,
-  type Returned,
+  enterUnwantedPayment,
+  sourceAccountOf,
+  type LedgerPayment,
 } from './ledger.ts'
 import type { OrderKind } from '#server/features/billing/tables.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 
 let database: TestDatabase
-let paid: Pick<Returned, 'order' | 'attempt'>
+let paid: Pick<LedgerPayment, 'order' | 'attempt'>
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
 })
 afterAll(() => database.close())
 beforeEach(async () => {
@@ -29,7 +29,7 @@ beforeEach(async () => {
 })
 
 /** Creates an order of 99 cents and the attempt that paid it. */
-function makePaid(): Promise<Pick<Returned, 'order' | 'attempt'>> {
+function makePaid(): Promise<Pick<LedgerPayment, 'order' | 'attempt'>> {
   return database.db.transaction().execute(async (tx) => {
     const userId = newId('usr')
     await insertUserRow(tx, userId)
@@ -85,7 +85,7 @@ describe('a sale', () => {
       await enter((tx) => enterSale(tx, { ...paid.order, kind }, paid.attempt, now))
       expect(await lines()).toEqual(['charge:attempt gateway:stripe 99', `charge:attempt sales:${kind} -99`])
       expect(await uncounted()).toEqual([`sales:${kind}`])
-      expect(await sourceOf(database.db, paid.attempt.id)).toBe(`sales:${kind}`)
+      expect(await sourceAccountOf(database.db, paid.attempt.id)).toBe(`sales:${kind}`)
     },
   )
 
@@ -108,17 +108,17 @@ describe('a sale', () => {
 
 describe('money that buys nothing', () => {
   test('is owed to the buyer, and entered once for an attempt', async () => {
-    const enterAgain = () => enter((tx) => enterUnwanted(tx, paid.order, paid.attempt, now))
+    const enterAgain = () => enter((tx) => enterUnwantedPayment(tx, paid.order, paid.attempt, now))
     expect(await enterAgain()).toBe(true)
     expect(await enterAgain()).toBe(false)
     expect(await lines()).toEqual(['charge:attempt gateway:stripe 99', 'charge:attempt to_return -99'])
     expect(await uncounted()).toEqual([])
-    expect(await sourceOf(database.db, paid.attempt.id)).toBe('to_return')
+    expect(await sourceAccountOf(database.db, paid.attempt.id)).toBe('to_return')
   })
 
   test('is not entered for an attempt that was a sale', async () => {
     await enter((tx) => enterSale(tx, paid.order, paid.attempt, now))
-    expect(await enter((tx) => enterUnwanted(tx, paid.order, paid.attempt, now))).toBe(false)
+    expect(await enter((tx) => enterUnwantedPayment(tx, paid.order, paid.attempt, now))).toBe(false)
     expect(await lines()).toHaveLength(2)
   })
 })
@@ -149,5 +149,5 @@ describe('a dispute', () => {
 })
 
 test('an attempt whose money was never entered has no source', async () => {
-  expect(await sourceOf(database.db, paid.attempt.id)).toBeUndefined()
+  expect(await sourceAccountOf(database.db, paid.attempt.id)).toBeUndefined()
 })

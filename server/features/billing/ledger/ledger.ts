@@ -4,7 +4,7 @@ import {
   countLedgerTransactions,
   hasLedgerTransaction,
   insertLedgerLines,
-  selectCredited,
+  selectCreditedAccount,
   selectEnteredAt,
 } from './ledger-queries.ts'
 import type { AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
@@ -14,7 +14,7 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
  * The accounts that incoming money is entered under: `sales:…` for sales, `deferred_revenue` for the unspent money in balances,
  * which is owed, `bonus_sales` for what bonus paid, `to_return` for money that came in twice or too late and is refunded.
  */
-const sources = [
+const sourceAccounts = [
   'sales:plan',
   'sales:episode',
   'sales:video',
@@ -22,7 +22,7 @@ const sources = [
   'bonus_sales',
   'to_return',
 ] as const
-export type Source = (typeof sources)[number]
+export type SourceAccount = (typeof sourceAccounts)[number]
 
 /**
  * The accounts. Positive is debit: `gateway:…` is what a gateway holds for us, `charged_back` is taken by open disputes,
@@ -31,7 +31,7 @@ export type Source = (typeof sources)[number]
  * the unspent paid money of deleted accounts.
  */
 export type Account =
-  | Source
+  | SourceAccount
   | `gateway:${OrderGatewayId}`
   | 'charged_back'
   | 'dispute_lost'
@@ -80,7 +80,7 @@ export function enterSale(tx: Tx, order: OrderRow, attempt: AttemptRow, at: Date
 }
 
 /** Books incoming money that buys nothing, once per attempt. @returns whether it was the first time */
-export async function enterUnwanted(
+export async function enterUnwantedPayment(
   tx: Tx,
   order: OrderRow,
   attempt: AttemptRow,
@@ -100,26 +100,27 @@ export async function enterUnwanted(
 }
 
 /** The payment that a refund or a dispute takes from, and the account under which its money was entered. */
-export interface Returned {
+export interface LedgerPayment {
   order: OrderRow
   attempt: AttemptRow
-  source: Source
+  source: SourceAccount
   at: Date
 }
 
 /** Returns the account that refunds and disputes take from; of a top-up the balance follows (sync-top-up.ts). */
-const returnedFrom = (source: Source): Account => (source === 'deferred_revenue' ? 'top_up_returned' : source)
+const reversalAccount = (source: SourceAccount): Account =>
+  source === 'deferred_revenue' ? 'top_up_returned' : source
 
 /** Books a refund of a sale, or of money that bought nothing. */
 export function enterRefund(
   tx: Tx,
-  { order, attempt, source, at }: Returned,
+  { order, attempt, source, at }: LedgerPayment,
   refund: { id: string; cents: number },
 ): Promise<void> {
   return enter(tx, {
     transactionId: `refund:${refund.id}`,
     order,
-    debit: returnedFrom(source),
+    debit: reversalAccount(source),
     credit: `gateway:${attempt.gateway}`,
     cents: refund.cents,
     at,
@@ -129,7 +130,7 @@ export function enterRefund(
 /** Books a refund that failed after it was sent. It is counted under the date of the refund. */
 export async function enterFailedRefund(
   tx: Tx,
-  { order, attempt, source, at }: Returned,
+  { order, attempt, source, at }: LedgerPayment,
   refund: { id: string; cents: number },
 ): Promise<void> {
   const countedAt = await selectEnteredAt(tx, `refund:${refund.id}`)
@@ -137,7 +138,7 @@ export async function enterFailedRefund(
     transactionId: `refund_failed:${refund.id}`,
     order,
     debit: `gateway:${attempt.gateway}`,
-    credit: returnedFrom(source),
+    credit: reversalAccount(source),
     cents: refund.cents,
     at,
     countedAt,
@@ -145,18 +146,20 @@ export async function enterFailedRefund(
 }
 
 /** A movement of disputed money. `openedAt`: when the dispute first took it; all of it is counted there. */
-type Disputed = Returned & { openedAt?: Date }
+type DisputedPayment = LedgerPayment & { openedAt?: Date }
 
 /** Books money that a dispute took (positive) or returned. May be called any number of times. */
 export function enterDispute(
   tx: Tx,
-  { order, attempt, source, at, openedAt }: Disputed,
+  { order, attempt, source, at, openedAt }: DisputedPayment,
   cents: number,
 ): Promise<void> {
   const gateway = `gateway:${attempt.gateway}` as const
-  const taken = source === 'deferred_revenue' ? 'top_up_returned' : 'charged_back'
+  const disputeAccount = source === 'deferred_revenue' ? 'top_up_returned' : 'charged_back'
   const accounts =
-    cents > 0 ? ({ debit: taken, credit: gateway } as const) : ({ debit: gateway, credit: taken } as const)
+    cents > 0
+      ? ({ debit: disputeAccount, credit: gateway } as const)
+      : ({ debit: gateway, credit: disputeAccount } as const)
   const entry = { order, ...accounts, cents: Math.abs(cents), at, countedAt: openedAt ?? null }
   return enterNext(tx, `dispute:${attempt.id}:`, entry)
 }
@@ -165,9 +168,9 @@ export function enterDispute(
  * Books a lost dispute: what it took is gone for good (positive), or is open or won again after all. The disputed money of a
  * top-up is a loss only as far as the balance could not be charged for it.
  */
-export async function enterLoss(
+export async function enterDisputeLoss(
   tx: Tx,
-  { order, attempt, source, at, openedAt }: Disputed,
+  { order, attempt, source, at, openedAt }: DisputedPayment,
   cents: number,
 ): Promise<void> {
   if (source === 'deferred_revenue') return
@@ -189,7 +192,7 @@ async function enterNext(tx: Tx, prefix: string, entry: Omit<Entry, 'transaction
  * Returns the account under which an attempt's money was entered; undefined if the ledger does not have it. Only a sale's is
  * the money that paid the order.
  */
-export async function sourceOf(tx: Db, attemptId: string): Promise<Source | undefined> {
-  const account = await selectCredited(tx, `charge:${attemptId}`)
-  return sources.find((source) => source === account)
+export async function sourceAccountOf(tx: Db, attemptId: string): Promise<SourceAccount | undefined> {
+  const account = await selectCreditedAccount(tx, `charge:${attemptId}`)
+  return sourceAccounts.find((source) => source === account)
 }

@@ -1,11 +1,11 @@
 import type { Receipt } from '#contract/consumer-rights.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { nextCharge } from '#server/features/billing/records/renewals/next-charge.ts'
+import { loadNextCharge } from '#server/features/billing/records/renewals/next-charge.ts'
 import { selectReceipt } from './receipt-queries.ts'
-import { selectRenewing } from '#server/features/billing/records/renewals/renewal-queries.ts'
+import { selectSubscriptionForRenewal } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { splitTax } from './split-tax.ts'
-import { withdrawableUntil } from '#server/features/billing/records/withdrawal-right.ts'
+import { withdrawalDeadline } from '#server/features/billing/records/withdrawal-right.ts'
 
 /** Loads the receipt of a paid order. @throws Refusal notFound for an unpaid order, or one of another user */
 export async function loadReceipt(
@@ -16,15 +16,15 @@ export async function loadReceipt(
   const row = await selectReceipt(db, orderId)
   if (row?.user_id !== userId || !row.paid_at) throw new Refusal('notFound')
   const subscription =
-    row.subscription_id === null ? undefined : await selectRenewing(db, row.subscription_id)
+    row.subscription_id === null ? undefined : await selectSubscriptionForRenewal(db, row.subscription_id)
   const live = subscription?.status === 'active' && subscription.period_no === row.period_no
-  const next = live ? await nextCharge(db, subscription) : null
+  const next = live ? await loadNextCharge(db, subscription) : null
   const rate = row.tax_rate ?? operator.taxRate
   const { amount_cents, refunded_cents, discount_cents } = row
   // Bonus is a discount, and is refunded last.
-  const kept = Math.max(0, amount_cents - (discount_cents ?? 0) - refunded_cents)
-  const { netCents, taxCents } = splitTax(kept, rate)
-  const until = withdrawableUntil(row)
+  const remainingCents = Math.max(0, amount_cents - (discount_cents ?? 0) - refunded_cents)
+  const { netCents, taxCents } = splitTax(remainingCents, rate)
+  const until = withdrawalDeadline(row)
   return {
     order_id: row.id,
     paid_at: row.paid_at.toISOString(),

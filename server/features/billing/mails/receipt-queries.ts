@@ -1,7 +1,7 @@
-import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import { preparedQuery, type Placeholders } from '#server/platform/database/prepared.ts'
 import type { Db } from '#server/tables.ts'
 
-const receipt = prepared((db: Db, { id }: Slots<{ id: string }>) =>
+const receipt = preparedQuery((db: Db, { id }: Placeholders<{ id: string }>) =>
   db
     .selectFrom('orders')
     .innerJoin('users', 'users.id', 'orders.user_id')

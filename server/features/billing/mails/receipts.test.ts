@@ -3,7 +3,7 @@ import { orderNumber } from '#contract/order-number.ts'
 import { cancelSubscription } from '#contract/billing.ts'
 import { getReceipt } from '#contract/consumer-rights.ts'
 import { changeUser } from '#contract/members.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { registerMember } from '#server/testing/builders/register-member.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
@@ -11,10 +11,10 @@ import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
 import { splitTax } from './split-tax.ts'
 
 const day = 86_400_000
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite({
+  site = await startBillingSite({
     OPERATOR_NAME: 'Harbour Dramas Ltd',
     OPERATOR_ADDRESS: '1 Quay, 20457 Hamburg',
     TAX_NUMBER: 'DE123456789',
@@ -29,7 +29,7 @@ const receiptsOf = async (email: string) =>
 
 describe('the receipt of a purchase', () => {
   it('says what was bought, from whom, the order, and net, tax and total to the cent', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(episode())
     const [mail, ...others] = await receiptsOf(shopper.email)
     expect(others).toEqual([])
@@ -48,7 +48,7 @@ describe('the receipt of a purchase', () => {
   })
 
   it('holds the link that takes it into an account, for a guest only', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     await shopper.buy(episode())
     const [mail] = await receiptsOf(shopper.email)
     expect(mail?.link).toMatch(/^http:\/\/localhost:3000\/my#claim=[\w-]{43}$/)
@@ -56,7 +56,7 @@ describe('the receipt of a purchase', () => {
     const secret = mail?.link.split('=')[1] ?? ''
     const kept = await db.selectFrom('order_links').selectAll().execute()
     expect(JSON.stringify(kept)).not.toContain(secret)
-    const member = await Shopper.on(site)
+    const member = await Shopper.create(site)
     await registerMember(site, member.visitor)
     await member.buy(episode())
     const [told] = await receiptsOf(member.email)
@@ -65,8 +65,8 @@ describe('the receipt of a purchase', () => {
   })
 
   it('is written in the language of the person', async () => {
-    const shopper = await Shopper.on(site)
-    await shopper.visitor.ask(changeUser, { body: { language: 'dy' } })
+    const shopper = await Shopper.create(site)
+    await shopper.visitor.callOk(changeUser, { body: { language: 'dy' } })
     await shopper.buy(episode())
     const [mail] = await site.mails(shopper.email)
     expect(mail?.subject).toMatch(/^Ihr Beleg: /)
@@ -77,7 +77,7 @@ describe('the receipt of a purchase', () => {
   it.each(['Pacific/Kiritimati', 'Pacific/Niue'])(
     'is dated by the time zone of the buyer, in %s',
     async (timeZone) => {
-      const shopper = await Shopper.on(site, site.visitor({ 'x-time-zone': timeZone }))
+      const shopper = await Shopper.create(site, site.visitor({ 'x-time-zone': timeZone }))
       const { info } = await shopper.buy(episode())
       const [mail] = await receiptsOf(shopper.email)
       const day = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone })
@@ -86,24 +86,24 @@ describe('the receipt of a purchase', () => {
   )
 
   it('is dated in UTC, and says so, where nobody knows the buyer’s time zone', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     await shopper.buy(episode())
     const [mail] = await receiptsOf(shopper.email)
     expect(mail?.text).toMatch(/^Paid on: \w+ \d+, \d{4} \(UTC\)$/m)
   })
 
   it('leaves once, however often its payment is told of', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const order = await shopper.order(episode())
-    const token = await shopper.token()
+    const token = await shopper.cardToken()
     await Promise.all([1, 2, 3].map(() => shopper.tryPay(order.id, token)))
-    await Promise.all([1, 2, 3].map(() => shopper.look(order.id)))
+    await Promise.all([1, 2, 3].map(() => shopper.getOrder(order.id)))
     await reconcile(site.context)
     expect(await receiptsOf(shopper.email)).toHaveLength(1)
   })
 
   it('says that the right to withdraw is there, or was given up', async () => {
-    const [keeps, gives] = [await Shopper.on(site), await Shopper.on(site)]
+    const [keeps, gives] = [await Shopper.create(site), await Shopper.create(site)]
     await keeps.buy(episode())
     await gives.buy({ ...episode(), consent: { shown: 'At once', immediate_delivery: true } })
     const [kept] = await receiptsOf(keeps.email)
@@ -115,14 +115,14 @@ describe('the receipt of a purchase', () => {
 })
 
 test('the receipt of a plan says when it renews and at what price, and holds the link that cancels it', async () => {
-  const person = await Subscriber.on(site)
+  const person = await Subscriber.create(site)
   const { email } = person.shopper
   const [first] = await receiptsOf(email)
   expect(first?.subject).toBe('Your receipt: plan “Weekly”, 7 days')
   expect(first?.text).toContain(': $9.99 for 7 days, tax included, then every 7 days until you cancel')
   expect(first?.text).toMatch(/http:\/\/localhost:3000\/my#cancel=[\w-]{43}\n/)
   expect(first?.text).toContain('Total (tax included): $4.99')
-  await person.after(7 * day)
+  await person.advanceAndRenew(7 * day)
   const [, renewed] = await receiptsOf(email)
   expect(renewed?.subject).toBe('Receipt: your plan was renewed')
   expect(renewed?.text).toContain('Total (tax included): $9.99')
@@ -131,13 +131,13 @@ test('the receipt of a plan says when it renews and at what price, and holds the
 })
 
 test('a cancelled plan that is paid for late says that it ends', async () => {
-  const person = await Subscriber.on(site)
+  const person = await Subscriber.create(site)
   site.trouble.chargeSavedMethod = async (charge) => {
     // Other tests of this file renew at the same time.
-    if (charge.payer.userId === person.userId) await person.shopper.visitor.ask(cancelSubscription)
+    if (charge.payer.userId === person.userId) await person.shopper.visitor.callOk(cancelSubscription)
     return site.sound.chargeSavedMethod(charge)
   }
-  await person.after(7 * day)
+  await person.advanceAndRenew(7 * day)
   delete site.trouble.chargeSavedMethod
   const mail = (await receiptsOf(person.shopper.email)).at(-1)
   expect(mail?.subject).toBe('Receipt: your plan was renewed')
@@ -147,10 +147,10 @@ test('a cancelled plan that is paid for late says that it ends', async () => {
 
 describe('GET /api/payment/receipt', () => {
   it('says the seller, the tax to the cent, and how a plan goes on', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     const [order] = await person.orders()
     const query = { order_id: order?.id ?? '' }
-    const receipt = await person.shopper.visitor.ask(getReceipt, { query })
+    const receipt = await person.shopper.visitor.callOk(getReceipt, { query })
     const { renews_at } = await person.membership()
     expect(receipt).toMatchObject({
       order_id: order?.id,
@@ -166,30 +166,30 @@ describe('GET /api/payment/receipt', () => {
       tax_percent: 19,
       renewal: { at: renews_at, price_cents: 999, currency: 'USD', period_days: 7 },
     })
-    await person.shopper.visitor.ask(cancelSubscription)
-    expect(await person.shopper.visitor.ask(getReceipt, { query })).toMatchObject({ renewal: null })
+    await person.shopper.visitor.callOk(cancelSubscription)
+    expect(await person.shopper.visitor.callOk(getReceipt, { query })).toMatchObject({ renewal: null })
   })
 
   it('keeps the rate of the day it was paid on', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(episode())
     const { operator } = site.context
     site.context.operator = { ...operator, taxRate: 700 }
-    const receipt = await shopper.visitor.ask(getReceipt, { query: { order_id: info?.id ?? '' } })
+    const receipt = await shopper.visitor.callOk(getReceipt, { query: { order_id: info?.id ?? '' } })
     site.context.operator = operator
     expect(receipt).toMatchObject({ net_cents: 83, tax_cents: 16, tax_percent: 19, renewal: null })
   })
 
   it('is there for what was paid, and for its owner only', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const open = await shopper.order(episode())
     const ask = async ({ visitor }: Pick<Shopper, 'visitor'>, order_id: string) =>
       (await visitor.call(getReceipt, { query: { order_id } })).answer.code
     expect(await ask(shopper, open.id)).toBe(404)
     expect(await ask(shopper, 'ord_none')).toBe(404)
-    await shopper.tryPay(open.id, await shopper.token())
+    await shopper.tryPay(open.id, await shopper.cardToken())
     expect(await ask(shopper, open.id)).toBe(200)
-    expect(await ask(await Shopper.on(site), open.id)).toBe(404)
+    expect(await ask(await Shopper.create(site), open.id)).toBe(404)
     expect(await ask({ visitor: site.visitor() }, open.id)).toBe(401)
   })
 })

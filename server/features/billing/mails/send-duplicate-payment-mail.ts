@@ -1,17 +1,17 @@
-import { moneyWords } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import { translate } from '#server/i18n/translate.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { selectLanguageOf, type OrderRow } from '#server/features/billing/records/order-queries.ts'
-import type { ReturnReason } from '#server/features/billing/tables.ts'
+import type { AutoRefundReason } from '#server/features/billing/tables.ts'
 
 /** Mails the buyer that a payment bought nothing and is refunded, with the reason. A deleted account has no address any more. */
-export async function sendDuplicatePaymentMail(
+export async function sendAutoRefundMail(
   { publicUrl, languages }: Pick<BillingContext, 'publicUrl' | 'languages'>,
   tx: Tx,
   order: OrderRow,
-  reason: ReturnReason,
+  reason: AutoRefundReason,
 ): Promise<void> {
   if (order.email === '') return
   const language = await selectLanguageOf(tx, order.user_id, languages())
@@ -20,7 +20,7 @@ export async function sendDuplicatePaymentMail(
     template: 'moneyReturned',
     values: {
       link: `${publicUrl}/my`,
-      amount: moneyWords(order.amount_cents, order.currency, language),
+      amount: formatMoney(order.amount_cents, order.currency, language),
       order: order.id,
       why: translate(language, `returned.${reason}`),
     },

@@ -1,107 +1,112 @@
-import { htmlLanguage, inLanguage, keptLanguage, type Language } from '#contract/languages.ts'
-import { moneyWords } from '#contract/money.ts'
+import { bcp47Tags, textInLanguage, storedLanguageOrDefault, type Language } from '#contract/languages.ts'
+import { formatMoney } from '#contract/money.ts'
 import { isGuest } from '#server/features/members/members.ts'
-import { dayWords, type DateReader } from '#server/i18n/day-words.ts'
+import { formatDay, type DateReader } from '#server/i18n/day-words.ts'
 import type { ReceiptValues } from '#server/i18n/compose-receipt.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { nextCharge } from '#server/features/billing/records/renewals/next-charge.ts'
+import { loadNextCharge } from '#server/features/billing/records/renewals/next-charge.ts'
 import { makeOrderLink } from './order-links.ts'
 import { isRenewal, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 import { selectReceipt, type ReceiptRow } from './receipt-queries.ts'
-import { selectRenewing } from '#server/features/billing/records/renewals/renewal-queries.ts'
+import { selectSubscriptionForRenewal } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { splitTax } from './split-tax.ts'
-import { withdrawableUntil } from '#server/features/billing/records/withdrawal-right.ts'
+import { withdrawalDeadline } from '#server/features/billing/records/withdrawal-right.ts'
 
-type Seller = Pick<BillingContext, 'operator' | 'publicUrl' | 'clock' | 'languages'>
+type ReceiptContext = Pick<BillingContext, 'operator' | 'publicUrl' | 'clock' | 'languages'>
 
 /** A claim link lasts as long as a guest's cookie: a session expires after 400 days at the latest. */
-const claimMs = 400 * dayMs
+const claimLinkLifetimeMs = 400 * dayMs
 
 /**
  * Mails the receipt of a paid order, in the transaction that marks it as paid, so that it is sent once, and only if that
  * commits. A guest's receipt has the link that claims the purchase for an account, a plan's the one that cancels without
  * signing in.
  */
-export async function sendReceipt(context: Seller, tx: Tx, order: OrderRow): Promise<void> {
+export async function sendReceipt(context: ReceiptContext, tx: Tx, order: OrderRow): Promise<void> {
   const row = await selectReceipt(tx, order.id)
   if (!row?.paid_at || row.email === '') return
-  const language = keptLanguage(row.language, context.languages())
+  const language = storedLanguageOrDefault(row.language, context.languages())
   const reader = { language, timeZone: row.time_zone }
   const values: ReceiptValues = {
-    ...boughtOf(row, language),
-    ...pricesOf(context, row, language),
-    ...sellerOf(context),
-    ...rightsOf(row, reader),
-    ...(await renewalOf(context, tx, row, reader)),
+    ...productValues(row, language),
+    ...priceValues(context, row, language),
+    ...sellerValues(context),
+    ...withdrawalValues(row, reader),
+    ...(await renewalValues(context, tx, row, reader)),
     order: row.id,
-    date: dayWords(row.paid_at, reader),
+    date: formatDay(row.paid_at, reader),
     renewed: isRenewal(order) ? 'yes' : '',
     area: `${context.publicUrl}/my`,
     withdraw: `${context.publicUrl}/my#withdraw`,
-    claim: isGuest(row) ? await claimOf(context, tx, row) : '',
+    claim: isGuest(row) ? await createClaimLink(context, tx, row) : '',
   }
   await queueMail(tx, { to: row.email, template: 'receipt', values: { ...values }, language })
 }
 
-function boughtOf({ kind, titles, number, names, period_days }: ReceiptRow, language: Language) {
+function productValues({ kind, titles, number, names, period_days }: ReceiptRow, language: Language) {
   return {
     kind,
-    title: titles ? inLanguage(titles, language) : '',
+    title: titles ? textInLanguage(titles, language) : '',
     number: String(number ?? ''),
-    plan: names ? inLanguage(names, language) : '',
+    plan: names ? textInLanguage(names, language) : '',
     days: String(period_days ?? ''),
   }
 }
 
-function pricesOf({ operator }: Seller, row: ReceiptRow, language: Language) {
+function priceValues({ operator }: ReceiptContext, row: ReceiptRow, language: Language) {
   const rate = row.tax_rate ?? operator.taxRate
   const discount = row.discount_cents ?? 0
   const paid = row.amount_cents - discount
   const { netCents, taxCents } = splitTax(paid, rate)
-  const money = (cents: number) => moneyWords(cents, row.currency, language)
+  const money = (cents: number) => formatMoney(cents, row.currency, language)
   return {
     net: money(netCents),
     tax: money(taxCents),
     total: money(paid),
     discount: discount > 0 ? money(discount) : '',
-    rate: percentWords(rate, language),
+    rate: formatPercent(rate, language),
   }
 }
 
-function percentWords(rate: number, language: Language): string {
+function formatPercent(rate: number, language: Language): string {
   const options = { style: 'percent', maximumFractionDigits: 2 } as const
-  return new Intl.NumberFormat(htmlLanguage[language], options).format(rate / 10_000)
+  return new Intl.NumberFormat(bcp47Tags[language], options).format(rate / 10_000)
 }
 
-function sellerOf({ operator: { name, site, address, taxNumber } }: Seller) {
+function sellerValues({ operator: { name, site, address, taxNumber } }: ReceiptContext) {
   return { seller: name ?? site, address: address ?? '', taxNumber: taxNumber ?? '' }
 }
 
-function rightsOf(row: ReceiptRow, reader: DateReader) {
-  const until = withdrawableUntil(row)
+function withdrawalValues(row: ReceiptRow, reader: DateReader) {
+  const until = withdrawalDeadline(row)
   return {
-    withdrawUntil: until ? dayWords(until, reader) : '',
+    withdrawUntil: until ? formatDay(until, reader) : '',
     atOnce: row.consent?.immediate_delivery ? 'yes' : '',
   }
 }
 
 /** Returns the paid end of a plan, what follows then, and the cancellation link. */
-async function renewalOf(context: Seller, tx: Tx, { id, subscription_id }: ReceiptRow, reader: DateReader) {
-  const row = subscription_id === null ? undefined : await selectRenewing(tx, subscription_id)
-  const next = row && (await nextCharge(tx, row))
+async function renewalValues(
+  context: ReceiptContext,
+  tx: Tx,
+  { id, subscription_id }: ReceiptRow,
+  reader: DateReader,
+) {
+  const row = subscription_id === null ? undefined : await selectSubscriptionForRenewal(tx, subscription_id)
+  const next = row && (await loadNextCharge(tx, row))
   return {
-    until: row?.period_ends_at ? dayWords(row.period_ends_at, reader) : '',
-    renewsOn: next ? dayWords(next.at, reader) : '',
-    renewPrice: next ? moneyWords(next.cents, next.currency, reader.language) : '',
+    until: row?.period_ends_at ? formatDay(row.period_ends_at, reader) : '',
+    renewsOn: next ? formatDay(next.at, reader) : '',
+    renewPrice: next ? formatMoney(next.cents, next.currency, reader.language) : '',
     renewDays: String(next?.plan.period_days ?? ''),
     cancel: next ? await makeOrderLink(tx, context, { purpose: 'cancel', orderId: id, expiresAt: null }) : '',
   }
 }
 
-function claimOf(context: Seller, tx: Tx, { id }: ReceiptRow): Promise<string> {
-  const expiresAt = new Date(context.clock.now().getTime() + claimMs)
+function createClaimLink(context: ReceiptContext, tx: Tx, { id }: ReceiptRow): Promise<string> {
+  const expiresAt = new Date(context.clock.now().getTime() + claimLinkLifetimeMs)
   return makeOrderLink(tx, context, { purpose: 'claim', orderId: id, expiresAt })
 }

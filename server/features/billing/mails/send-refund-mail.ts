@@ -1,4 +1,4 @@
-import { moneyWords } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
@@ -18,7 +18,7 @@ export async function sendRefundMail(
     template: templateFor(order),
     values: {
       link: `${publicUrl}/my`,
-      amount: moneyWords(cents, order.currency, language),
+      amount: formatMoney(cents, order.currency, language),
       order: order.id,
     },
     language,

@@ -1,11 +1,11 @@
-import { moneyWords } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { selectLanguageOf, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 
 /** Mails the buyer that a lost purchase was restored. */
-export async function sendRestoredMail(
+export async function sendOrderRestoredMail(
   { publicUrl, languages }: Pick<BillingContext, 'publicUrl' | 'languages'>,
   tx: Tx,
   order: OrderRow,
@@ -17,7 +17,7 @@ export async function sendRestoredMail(
     template: 'orderRestored',
     values: {
       link: `${publicUrl}/my`,
-      amount: moneyWords(order.amount_cents, order.currency, language),
+      amount: formatMoney(order.amount_cents, order.currency, language),
       order: order.id,
     },
     language,

@@ -1,6 +1,6 @@
-import { inLanguage, keptLanguage, type Texts } from '#contract/languages.ts'
-import { moneyWords } from '#contract/money.ts'
-import { dayWords } from '#server/i18n/day-words.ts'
+import { textInLanguage, storedLanguageOrDefault, type LocalizedText } from '#contract/languages.ts'
+import { formatMoney } from '#contract/money.ts'
+import { formatDay } from '#server/i18n/day-words.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
@@ -20,12 +20,12 @@ const pages = {
   cancelLink: '/my',
 } as const
 
-interface Told {
+interface SubscriptionMail {
   to: string
   /** The user's language; the site's default if unknown. */
   language: string | null
   timeZone: string | null
-  plan: { names: Texts; period_days: number }
+  plan: { names: LocalizedText; period_days: number }
   cents: number
   currency: string
   orderId: string
@@ -35,23 +35,23 @@ interface Told {
 
 /**
  * Mails a subscriber, in the transaction of the event. A deleted account has no address any more.
- * @param mailed a link with a secret that replaces the page, and its expiry
+ * @param secretLink a link with a secret that replaces the page, and its expiry
  */
 export async function sendSubscriptionMail(
   tx: Tx,
   { publicUrl, languages }: Pick<BillingContext, 'publicUrl' | 'languages'>,
   template: keyof typeof pages,
-  { to, language: known, timeZone, plan, cents, currency, orderId, date }: Told,
-  mailed?: { link: string; expiresAt: Date },
+  { to, language: storedLanguage, timeZone, plan, cents, currency, orderId, date }: SubscriptionMail,
+  secretLink?: { link: string; expiresAt: Date },
 ): Promise<void> {
   if (to === '') return
-  const language = keptLanguage(known, languages())
+  const language = storedLanguageOrDefault(storedLanguage, languages())
   const values = {
-    link: mailed?.link ?? `${publicUrl}${pages[template]}`,
-    plan: inLanguage(plan.names, language),
+    link: secretLink?.link ?? `${publicUrl}${pages[template]}`,
+    plan: textInLanguage(plan.names, language),
     days: String(plan.period_days),
-    amount: moneyWords(cents, currency, language),
-    date: dayWords(date, { language, timeZone }),
+    amount: formatMoney(cents, currency, language),
+    date: formatDay(date, { language, timeZone }),
     order: orderId,
   }
   await queueMail(tx, {
@@ -59,6 +59,6 @@ export async function sendSubscriptionMail(
     template,
     values,
     language,
-    ...(mailed ? { expiresAt: mailed.expiresAt } : {}),
+    ...(secretLink ? { expiresAt: secretLink.expiresAt } : {}),
   })
 }

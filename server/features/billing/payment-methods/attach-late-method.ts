@@ -1,15 +1,15 @@
 import type { Tx } from '#server/tables.ts'
 import { isRenewalAttempt, type AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
-import { detachUnwanted, savePaymentMethod } from './save-payment-method.ts'
+import { detachUnusedMethod, savePaymentMethod } from './save-payment-method.ts'
 import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 import {
-  selectRenewing,
+  selectSubscriptionForRenewal,
   updateSubscription,
 } from '#server/features/billing/records/renewals/renewal-queries.ts'
-import { saveForPurchases } from './saved-method.ts'
-import { syncAccessEnd } from '#server/features/billing/records/renewals/access-end.ts'
+import { saveMethodForPurchases } from './saved-method.ts'
+import { syncEntitlementEnd } from '#server/features/billing/records/renewals/access-end.ts'
 
 /**
  * Attaches a method that its gateway saved some time after the payment. The paid period's subscription renews with it, and a
@@ -26,17 +26,22 @@ export async function attachLateMethod(
   const { method } = payment
   if (!method || isRenewalAttempt(attempt)) return
   if (order.kind !== 'plan' && order.status === 'paid')
-    return saveForPurchases(tx, order, attempt, payment, now)
-  const row = order.subscription_id === null ? undefined : await selectRenewing(tx, order.subscription_id)
-  const live = row?.status === 'active' || row?.status === 'past_due'
-  const runs = live && order.status !== 'cancelled' && order.period_no === row.period_no
+    return saveMethodForPurchases(tx, order, attempt, payment, now)
+  const row =
+    order.subscription_id === null ? undefined : await selectSubscriptionForRenewal(tx, order.subscription_id)
+  const isLive = row?.status === 'active' || row?.status === 'past_due'
+  const isCurrentPeriod = isLive && order.status !== 'cancelled' && order.period_no === row.period_no
   // A method that the user has chosen since stays.
-  const chosen = row?.method_chosen_at ?? null
-  if (!runs || row.method_detached_at !== null || (chosen !== null && chosen > attempt.started_at))
-    return detachUnwanted(tx, order.user_id, attempt.gateway, payment, now)
+  const chosenAt = row?.method_chosen_at ?? null
+  if (
+    !isCurrentPeriod ||
+    row.method_detached_at !== null ||
+    (chosenAt !== null && chosenAt > attempt.started_at)
+  )
+    return detachUnusedMethod(tx, order.user_id, attempt.gateway, payment, now)
   if (row.method_reference === method.reference) return
   const methodId = await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now)
   await updateSubscription(tx, row.id, { payment_method_id: methodId, due_at: now })
   await retireUnusedMethods(tx, order.user_id, now)
-  await syncAccessEnd(tx, { ...row, gateway: attempt.gateway })
+  await syncEntitlementEnd(tx, { ...row, gateway: attempt.gateway })
 }

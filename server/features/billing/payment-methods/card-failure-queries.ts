@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { cardRefusals } from '#contract/billing.ts'
+import { cardDeclineCodes } from '#contract/billing.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** The gateway may be charging a card for them at this moment. */
-const underWay = ['started', 'requires_action'] as const
+const inProgressStatuses = ['started', 'requires_action'] as const
 
 /** Serializes the card payments of one network, so that no two use up its last attempt. */
 export async function lockNetwork(tx: Tx, network: string): Promise<void> {
@@ -15,14 +15,14 @@ export async function lockNetwork(tx: Tx, network: string): Promise<void> {
  * progress, or were saved without a payment: all of the latter, because they cost nothing and a success reveals as much as a
  * failure.
  */
-export async function selectFailureOfPerson(tx: Tx, userId: string, since: Date, max: number) {
+export async function selectCardAttemptOfUser(tx: Tx, userId: string, since: Date, max: number) {
   const row = await tx
     .selectFrom('orders')
     .innerJoin('attempts', 'attempts.order_id', 'orders.id')
     .select('attempts.started_at')
     .where('orders.user_id', '=', userId)
     .where('orders.method', '=', 'card')
-    .where('attempts.status', 'in', [...underWay, 'failed'])
+    .where('attempts.status', 'in', [...inProgressStatuses, 'failed'])
     .where('attempts.started_at', '>', since)
     .unionAll(
       tx
@@ -40,7 +40,7 @@ export async function selectFailureOfPerson(tx: Tx, userId: string, since: Date,
 }
 
 /** Does the same for the cards from a network, whichever users tried them. */
-export async function selectFailureOfNetwork(tx: Tx, network: string, since: Date, max: number) {
+export async function selectCardAttemptOfNetwork(tx: Tx, network: string, since: Date, max: number) {
   const row = await tx
     .selectFrom('attempts')
     .select('started_at')
@@ -48,8 +48,8 @@ export async function selectFailureOfNetwork(tx: Tx, network: string, since: Dat
     .where('started_at', '>', since)
     .where(({ or, and, eb }) =>
       or([
-        eb('status', 'in', underWay),
-        and([eb('status', '=', 'failed'), eb('decline_code', 'in', cardRefusals)]),
+        eb('status', 'in', inProgressStatuses),
+        and([eb('status', '=', 'failed'), eb('decline_code', 'in', cardDeclineCodes)]),
       ]),
     )
     .unionAll(
@@ -67,7 +67,7 @@ export async function selectFailureOfNetwork(tx: Tx, network: string, since: Dat
 }
 
 /** Deletes the network of attempts whose failures no longer count. */
-export async function forgetNetworks(db: Db, before: Date): Promise<void> {
+export async function clearOldNetworks(db: Db, before: Date): Promise<void> {
   for (const table of ['attempts', 'method_changes'] as const) {
     const past = db.updateTable(table).set({ network: null }).where('network', 'is not', null)
     await past.where('started_at', '<', before).execute()

@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrder, payOrder, type Order } from '#contract/billing.ts'
 import { startFakeStripe } from '#server/testing/fakes/fake-stripe.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
-import { testSite } from '#server/testing/site/test-site.ts'
+import { startTestSite } from '#server/testing/site/test-site.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 
 async function pay(shopper: Shopper, order_id: string) {
-  const payment_token = await shopper.token()
+  const payment_token = await shopper.cardToken()
   const body = { order_id, payment_token, first_name: 'Ada', last_name: 'Lovelace' }
   return shopper.visitor.call(payOrder, { body })
 }
 
 test('the sixth card within an hour of five declined ones is not tried, for that person only', async () => {
-  const [shopper, other] = [await Shopper.on(site), await Shopper.on(site)]
+  const [shopper, other] = [await Shopper.create(site), await Shopper.create(site)]
   const episode = (index: number) => ({ episode_id: site.video.episodes[index]?.id })
   const one = await shopper.order(episode(3))
   for (let tries = 0; tries < 4; tries++) {
-    const answer = await shopper.tryPay(one.id, await shopper.token(testCards.declined))
+    const answer = await shopper.tryPay(one.id, await shopper.cardToken(testCards.declined))
     expect(answer).toMatchObject({ code: 500, message: /declined/ })
   }
   expect(await shopper.buy(episode(4), testCards.declined)).toMatchObject({ code: 500 })
@@ -35,17 +35,17 @@ test('the sixth card within an hour of five declined ones is not tried, for that
   expect(wait).toBeGreaterThan(3_500)
   expect(wait).toBeLessThanOrEqual(3_600)
   expect(await other.buy(episode(3))).toMatchObject({ code: 200, info: { status: 'paid' } })
-  site.moveOn((wait + 1) * 1000)
+  site.advanceClock((wait + 1) * 1000)
   expect((await pay(shopper, one.id)).answer).toMatchObject({ code: 200, info: { status: 'paid' } })
 })
 
 test('cards that are tried at once from one address do not share its last turn', async () => {
-  const shared = await moneySite({ LIMIT_CARD_FAILURES_IP: '1/h' })
+  const shared = await startBillingSite({ LIMIT_CARD_FAILURES_IP: '1/h' })
   try {
     const wish = { episode_id: shared.video.episodes[3]?.id }
-    const people = await Promise.all(Array.from({ length: 4 }, () => Shopper.on(shared)))
+    const people = await Promise.all(Array.from({ length: 4 }, () => Shopper.create(shared)))
     const orders = await Promise.all(people.map((person) => person.order(wish)))
-    const tokens = await Promise.all(people.map((person) => person.token(testCards.declined)))
+    const tokens = await Promise.all(people.map((person) => person.cardToken(testCards.declined)))
     const tries = people.map(({ visitor }, index) =>
       visitor.call(payOrder, {
         body: {
@@ -64,35 +64,35 @@ test('cards that are tried at once from one address do not share its last turn',
 })
 
 test('a card that pays takes no turn of its address', async () => {
-  const shared = await moneySite({ LIMIT_CARD_FAILURES_IP: '1/h' })
+  const shared = await startBillingSite({ LIMIT_CARD_FAILURES_IP: '1/h' })
   try {
     const wish = { episode_id: shared.video.episodes[3]?.id }
     for (let person = 0; person < 3; person++)
-      expect(await (await Shopper.on(shared)).buy(wish)).toMatchObject({ code: 200 })
+      expect(await (await Shopper.create(shared)).buy(wish)).toMatchObject({ code: 200 })
   } finally {
     await shared.close()
   }
 })
 
 test('an address from which too many cards failed pays nothing for a while, whoever it is', async () => {
-  const shared = await moneySite({ LIMIT_CARD_FAILURES_IP: '2/h' })
+  const shared = await startBillingSite({ LIMIT_CARD_FAILURES_IP: '2/h' })
   try {
     const wish = { episode_id: shared.video.episodes[3]?.id }
     for (let person = 0; person < 2; person++) {
-      const shopper = await Shopper.on(shared)
+      const shopper = await Shopper.create(shared)
       expect(await shopper.buy(wish, testCards.declined)).toMatchObject({ code: 500, message: /declined/ })
     }
-    const shopper = await Shopper.on(shared)
+    const shopper = await Shopper.create(shared)
     const order = await shopper.order(wish)
-    const payment_token = await shopper.token()
+    const payment_token = await shopper.cardToken()
     const body = { order_id: order.id, payment_token, first_name: 'Ada', last_name: 'Lovelace' }
     const refused = await shopper.visitor.call(payOrder, { body })
     expect(refused.status).toBe(429)
     const wait = Number(refused.headers.get('retry-after'))
     expect(wait).toBeGreaterThan(3_500)
-    shared.moveOn((wait + 1) * 1000)
+    shared.advanceClock((wait + 1) * 1000)
     expect((await shopper.visitor.call(payOrder, { body })).answer).toMatchObject({ code: 500 })
-    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 200 })
+    expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({ code: 200 })
   } finally {
     await shared.close()
   }
@@ -101,7 +101,7 @@ test('an address from which too many cards failed pays nothing for a while, whoe
 /** Creates a site whose browsers send cards directly to the gateway. */
 async function stripeSite(limits: Record<string, string>) {
   const fake = await startFakeStripe({ now: () => new Date() })
-  const shop = await testSite({}, { ...fake.env, ...limits })
+  const shop = await startTestSite({}, { ...fake.env, ...limits })
   const { episodes } = await buildVideo(shop.context)
   const wish = (index: number) => ({ gateway: 'stripe' as const, episode_id: episodes[index]?.id })
   const secretOf = ({ next }: Order) => next.client_secret ?? ''
@@ -140,10 +140,10 @@ test('cards that fail at the gateway, and that only its notification tells of, c
   const { shop, wish, decline, tryOrder, close } = await stripeSite({ LIMIT_CARD_FAILURES_IP: '2/h' })
   try {
     for (let person = 0; person < 2; person++) {
-      const shopper = await Shopper.on(shop)
+      const shopper = await Shopper.create(shop)
       await decline(await shopper.order(wish(3)))
     }
-    expect(await tryOrder(await Shopper.on(shop), 3)).toBe(429)
+    expect(await tryOrder(await Shopper.create(shop), 3)).toBe(429)
     const { db, clock } = shop.context
     const kept = () => db.selectFrom('attempts').select('network').where('network', 'is not', null).execute()
     expect(await kept()).toHaveLength(2)
@@ -159,11 +159,11 @@ test('payments that were begun and wait for a card count for the person and the 
   const own = await stripeSite({ LIMIT_CARD_FAILURES_USER: '2/h' })
   const shared = await stripeSite({ LIMIT_CARD_FAILURES_IP: '2/h' })
   try {
-    const shopper = await Shopper.on(own.shop)
+    const shopper = await Shopper.create(own.shop)
     expect([await own.tryOrder(shopper, 3), await own.tryOrder(shopper, 4)]).toEqual([200, 200])
     expect(await own.tryOrder(shopper, 5)).toBe(429)
-    expect(await own.tryOrder(await Shopper.on(own.shop), 5)).toBe(200)
-    const people = await Promise.all([1, 2, 3, 4].map(() => Shopper.on(shared.shop)))
+    expect(await own.tryOrder(await Shopper.create(own.shop), 5)).toBe(200)
+    const people = await Promise.all([1, 2, 3, 4].map(() => Shopper.create(shared.shop)))
     const codes = await Promise.all(people.map((person) => shared.tryOrder(person, 3)))
     expect(codes.toSorted()).toEqual([200, 200, 429, 429])
   } finally {

@@ -1,7 +1,7 @@
 import type { RefusalName } from '#contract/errors.ts'
 
 /** The refusal that the user receives for a declined card, by `DeclineCode`. */
-export const cardRefusals: Record<string, RefusalName> = {
+export const refusalByCardDecline: Record<string, RefusalName> = {
   card_declined: 'cardDeclined',
   insufficient_funds: 'insufficientFunds',
   card_expired: 'cardExpired',

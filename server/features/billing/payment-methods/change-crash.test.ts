@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '#server/platform/ids.ts'
-import { concurrently } from '#server/testing/concurrently.ts'
-import { beforeEachOf, dieInBilling } from '#server/testing/crash/crash-in-billing.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
-import type { Death } from '#server/testing/crash/crashing-pool.ts'
-import { type Ended, runScript } from '#server/testing/crash/run-script.ts'
+import { runConcurrently } from '#server/testing/concurrently.ts'
+import { crashPointsBeforeEach, simulateCrashInBilling } from '#server/testing/crash/crash-in-billing.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import type { CrashPoint } from '#server/testing/crash/crashing-pool.ts'
+import { type ScriptResult, runScript } from '#server/testing/crash/run-script.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
-import { changeMethod } from './change-method.ts'
+import { changePaymentMethod } from './change-method.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 
@@ -23,19 +23,23 @@ interface Ready {
 }
 
 async function ready(): Promise<Ready> {
-  const someone = await Subscriber.on(site)
-  return { someone, changeId: newId('pmc'), token: await someone.shopper.token() }
+  const someone = await Subscriber.create(site)
+  return { someone, changeId: newId('pmc'), token: await someone.shopper.cardToken() }
 }
 
 /** Changes the card in this process until the simulated crash. */
-const changeUntil = (death: Death, { someone: { userId }, changeId, token }: Ready) => {
+const changeUntil = (death: CrashPoint, { someone: { userId }, changeId, token }: Ready) => {
   const payer = { ip: '127.0.0.1', token, firstName: 'Ada', lastName: 'Lovelace' }
   const wish = { userId, changeId, gateway: 'sandbox', method: 'card', payer } as const
-  return dieInBilling(site.databaseUrl, death, async (context) => void (await changeMethod(context, wish)))
+  return simulateCrashInBilling(
+    site.databaseUrl,
+    death,
+    async (context) => void (await changePaymentMethod(context, wish)),
+  )
 }
 
 /** Changes the card in a separate process. */
-const changeIn = ({ someone, changeId, token }: Ready, { when, at }: Death): Promise<Ended> =>
+const changeIn = ({ someone, changeId, token }: Ready, { when, at }: CrashPoint): Promise<ScriptResult> =>
   runScript('change-and-crash.ts', [site.databaseUrl, someone.userId, changeId, token, when, String(at)])
 
 /** Returns `changed`, `as before`, or the number of cards at the gateway and which one is charged. */
@@ -69,7 +73,7 @@ async function outcomeOf({ someone, changeId }: Ready): Promise<string> {
 /** Returns the outcomes of the changes once other processes have completed the crashed ones. */
 async function outcomesOf(changes: readonly Ready[]): Promise<Set<string>> {
   for (const wait of [15_000, 30_000, 90_000, 400_000, 4_000_000]) {
-    site.moveOn(wait)
+    site.advanceClock(wait)
     for (let round = 0; round < 10; round++) await runJanitor(site.context)
   }
   const open = site.context.db.selectFrom('method_changes').select('id')
@@ -84,12 +88,12 @@ test(
     const whole = await ready()
     const run = await changeUntil({ when: 'never', at: 0 }, whole)
     const changes = [whole]
-    await concurrently(beforeEachOf(run), async (death) => {
+    await runConcurrently(crashPointsBeforeEach(run), async (death) => {
       const change = await ready()
       expect(await changeUntil(death, change)).toMatchObject({ died: true })
       changes.push(change)
     })
-    await concurrently(run.commits, async (at) => {
+    await runConcurrently(run.commits, async (at) => {
       const change = await ready()
       expect(await changeIn(change, { when: 'sent', at })).toMatchObject({ signal: 'SIGKILL' })
       changes.push(change)

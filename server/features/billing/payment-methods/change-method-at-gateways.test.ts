@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { MethodChange } from '#contract/billing.ts'
+import type { PaymentMethodChange } from '#contract/billing.ts'
 import { deleteUser } from '#contract/members.ts'
-import { change, membershipOf } from '#server/testing/builders/change-method.ts'
-import { gatewaySite, type GatewaySite } from '#server/testing/site/gateway-site.ts'
+import { tryChangeMethod, membershipOf } from '#server/testing/builders/change-method.ts'
+import { startGatewaySite, type GatewaySite } from '#server/testing/site/gateway-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import type { Envelope } from '#server/testing/site/visitor.ts'
 
@@ -14,48 +14,48 @@ let paypal: GatewaySite['paypal']
 let site: GatewaySite['site']
 
 beforeAll(async () => {
-  gateways = await gatewaySite()
+  gateways = await startGatewaySite()
   ;({ stripe, paypal, site } = gateways)
 })
 afterAll(() => gateways.close())
 beforeEach(() => {
-  gateways.connect()
+  gateways.connectWebhooks()
   paypal.recover()
 })
 
 async function subscriber(): Promise<Shopper> {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const order = await shopper.order({
     gateway: 'stripe',
     kind: 'plan',
     plan_id: (await shopper.plan(30)).id,
   })
   await stripe.confirm(order.next.client_secret ?? '', testCards.pays)
-  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   return shopper
 }
-const byCard = (shopper: Shopper) => change(shopper, { gateway: 'stripe' })
-const byWallet = (shopper: Shopper) => change(shopper, { gateway: 'paypal', method: 'wallet' })
-const sessionOf = ({ info }: Envelope<MethodChange>) =>
+const byCard = (shopper: Shopper) => tryChangeMethod(shopper, { gateway: 'stripe' })
+const byWallet = (shopper: Shopper) => tryChangeMethod(shopper, { gateway: 'paypal', method: 'wallet' })
+const sessionOf = ({ info }: Envelope<PaymentMethodChange>) =>
   new URL(info?.next.url ?? '').searchParams.get('approval_session_id') ?? ''
 
 test('a card is given to Stripe by the browser, and charged by the next renewal; the old one is forgotten', async () => {
   const shopper = await subscriber()
-  const kept = stripe.books.kept.at(-1)
+  const kept = stripe.books.attachedMethodIds.at(-1)
   const asked = await byCard(shopper)
   expect(asked).toMatchObject({ info: { status: 'pending', next: { type: 'card_form' } } })
   stripe.webhookUrl = undefined
   await stripe.confirm(asked.info?.next.client_secret ?? '', '5555555555554444')
-  expect(await change(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
     info: { status: 'saved' },
   })
   expect(await membershipOf(shopper)).toMatchObject({ method: { brand: 'mastercard', last4: '4444' } })
-  await gateways.after(60_000)
-  expect(stripe.books.kept).not.toContain(kept)
-  const method = stripe.books.kept.at(-1)
-  await gateways.after(30 * day)
-  const renewals = stripe.requests.filter(({ asked: sent }) => sent['off_session'] === 'true')
-  const charged = renewals.map(({ asked: sent }) => sent['payment_method'])
+  await gateways.advanceAndRunJobs(60_000)
+  expect(stripe.books.attachedMethodIds).not.toContain(kept)
+  const method = stripe.books.attachedMethodIds.at(-1)
+  await gateways.advanceAndRunJobs(30 * day)
+  const renewals = stripe.requests.filter(({ params: sent }) => sent['off_session'] === 'true')
+  const charged = renewals.map(({ params: sent }) => sent['payment_method'])
   expect(charged).toContain(method)
   expect(charged).not.toContain(kept)
   expect(await membershipOf(shopper)).toMatchObject({ status: 'active' })
@@ -66,7 +66,7 @@ test('a card that Stripe declines says why; its secret takes no other, and anoth
   const asked = await byCard(shopper)
   const secret = asked.info?.next.client_secret ?? ''
   await stripe.confirm(secret, testCards.declined)
-  expect(await change(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
     code: 500,
     message: /declined/,
   })
@@ -77,12 +77,12 @@ test('a card that Stripe declines says why; its secret takes no other, and anoth
 })
 
 test('an address that Stripe refuses is named as what to mend, as at checkout', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const plan_id = (await shopper.plan(30)).id
   const email = 'm\u00fcller@example.com'
   const order = await shopper.order({ gateway: 'paypal', method: 'wallet', kind: 'plan', plan_id, email })
   paypal.orders.approve(new URL(order.next.url ?? '').searchParams.get('token') ?? '')
-  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   expect(await byCard(shopper)).toMatchObject({ code: 500, info: { field: 'email' }, message: /e-mail/ })
 })
 
@@ -90,8 +90,8 @@ test("what Stripe tells of is enough where the person never came back, the bank'
   const shopper = await subscriber()
   const asked = await byCard(shopper)
   const [id = ''] = (asked.info?.next.client_secret ?? '').split('_secret_')
-  await stripe.confirm(asked.info?.next.client_secret ?? '', testCards.asksAlways)
-  stripe.setups.answer(id, 'yes')
+  await stripe.confirm(asked.info?.next.client_secret ?? '', testCards.requires3dsAlways)
+  stripe.setups.answerChallenge(id, 'yes')
   await expect.poll(() => membershipOf(shopper)).toMatchObject({ method: { last4: '3184' } })
 })
 
@@ -114,7 +114,7 @@ test.each(['dropped after', 'time-out', '500 after'] as const)(
     // A timed-out request may be answered after the test has stopped waiting for it.
     if (fault !== 'time-out') await asked
     for (const wait of [60_000, 2 * 3_600_000, ...Array.from({ length: 8 }, () => day)])
-      await gateways.after(wait)
+      await gateways.advanceAndRunJobs(wait)
     end()
     await asked
     const open = [...stripe.setups.all.values()].filter(
@@ -135,7 +135,7 @@ test('a wallet is agreed to at PayPal and charged by the next renewal, whoever c
   const back = await Promise.all([1, 2].map(() => site.visitor().fetch(path, { redirect: 'manual' })))
   for (const { status, headers } of back)
     expect([status, headers.get('location')]).toEqual([303, `/my?change=${asked.info?.id}`])
-  expect(await change(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
     info: { status: 'saved' },
   })
   expect(await membershipOf(shopper)).toMatchObject({
@@ -144,7 +144,7 @@ test('a wallet is agreed to at PayPal and charged by the next renewal, whoever c
   })
   const { vaultId } = paypal.setups.get(setup)
   expect(paypal.orders.vault.size).toBe(before + 1)
-  await gateways.after(30 * day)
+  await gateways.advanceAndRunJobs(30 * day)
   expect(await membershipOf(shopper)).toMatchObject({ status: 'active' })
   const orders = paypal.requests.filter(({ path: to }) => to === '/v2/checkout/orders')
   expect(orders.map(({ text }) => text)).toContainEqual(expect.stringContaining(vaultId ?? 'no vault id'))
@@ -156,7 +156,7 @@ test('a wallet that was called off at PayPal changes nothing; a hint about a cha
   const cancel = (id: string) =>
     site.visitor().fetch(`/api/webhook/payment/paypal-cancel?change=${id}`, { redirect: 'manual' })
   expect((await cancel(asked.info?.id ?? '')).headers.get('location')).toBe(`/my?change=${asked.info?.id}`)
-  expect(await change(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
     code: 500,
     message: /^Cancelled/,
   })
@@ -169,32 +169,32 @@ test('a wallet that was agreed to is kept once where the answer to that was lost
   const before = new Set(paypal.orders.vault.keys())
   const asked = await byWallet(lost)
   paypal.setups.approve(sessionOf(asked))
-  paypal.trouble = { on: /^POST .*payment-tokens$/, with: ['500 after'] }
-  expect(await change(lost, { change_id: asked.info?.id ?? '' })).toMatchObject({
+  paypal.fault = { on: /^POST .*payment-tokens$/, with: ['500 after'] }
+  expect(await tryChangeMethod(lost, { change_id: asked.info?.id ?? '' })).toMatchObject({
     info: { status: 'pending' },
   })
   paypal.recover()
-  await gateways.after(60_000)
+  await gateways.advanceAndRunJobs(60_000)
   expect(await membershipOf(lost)).toMatchObject({ gateway: 'paypal' })
   const other = await byWallet(late)
   paypal.setups.approve(sessionOf(other))
   await late.visitor.call(deleteUser, { body: {} })
-  await gateways.after(60_000)
-  await gateways.after(60_000)
+  await gateways.advanceAndRunJobs(60_000)
+  await gateways.advanceAndRunJobs(60_000)
   const kept = [...paypal.orders.vault.keys()].filter((id) => !before.has(id))
   expect(kept).toEqual([paypal.setups.get(sessionOf(asked)).vaultId])
 })
 
 test('a plan whose card was taken away at the gateway renews again with another', async () => {
   const shopper = await subscriber()
-  stripe.books.detach(stripe.books.kept.at(-1) ?? '')
+  stripe.books.detach(stripe.books.attachedMethodIds.at(-1) ?? '')
   await expect.poll(() => membershipOf(shopper)).toMatchObject({ method_lost: true, renews_at: null })
   const asked = await byCard(shopper)
   await stripe.confirm(asked.info?.next.client_secret ?? '', testCards.pays)
-  await change(shopper, { change_id: asked.info?.id ?? '' })
+  await tryChangeMethod(shopper, { change_id: asked.info?.id ?? '' })
   const mended = await membershipOf(shopper)
   expect(mended).toMatchObject({ renews_at: expect.any(String), method: { last4: '4242' } })
   expect(mended).not.toHaveProperty('method_lost')
-  await gateways.after(30 * day)
+  await gateways.advanceAndRunJobs(30 * day)
   expect(await membershipOf(shopper)).toMatchObject({ status: 'active' })
 })

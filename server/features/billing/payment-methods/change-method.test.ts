@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { changeMethod, type MethodChange } from '#contract/billing.ts'
+import { changePaymentMethod, type PaymentMethodChange } from '#contract/billing.ts'
 import { deleteUser, exportUser } from '#contract/members.ts'
-import { change, membershipOf } from '#server/testing/builders/change-method.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { tryChangeMethod, membershipOf } from '#server/testing/builders/change-method.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import type { Envelope } from '#server/testing/site/visitor.ts'
@@ -11,25 +11,25 @@ import { selectMethodSetup } from '#server/features/billing/records/method-setup
 import type { MethodSetupRequest, MethodSetup } from '#server/features/billing/gateways/gateway.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { hasOpenPayments } from '#server/features/billing/records/gateway-customer-queries.ts'
-import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 
 const day = 86_400_000
 const master = { brand: 'visa', last4: '3220' }
 
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 afterEach(() => {
   delete site.trouble.methodSetups
-  delete site.trouble.takes
+  delete site.trouble.acceptsAmount
 })
 
 const byCard = async (shopper: Shopper, card: string, headers?: Record<string, string>) =>
-  change(shopper, { gateway: 'sandbox', payment_token: await shopper.token(card) }, headers)
+  tryChangeMethod(shopper, { gateway: 'sandbox', payment_token: await shopper.cardToken(card) }, headers)
 
 /** Counts those of these references whose cards and wallets the gateway still has. */
 async function keptOf(references: (string | null | undefined)[]) {
@@ -61,12 +61,12 @@ const statusesOf = async ({ userId }: Subscriber) => {
   return found.map(({ status }) => status)
 }
 async function tidy(milliseconds = 60_000) {
-  site.moveOn(milliseconds)
+  site.advanceClock(milliseconds)
   await runJanitor(site.context)
 }
 
 test('a saved card is shown, charges nothing now and the next renewal, and has the old one forgotten', async () => {
-  const someone = await Subscriber.on(site, { days: 7, card: testCards.declinesLater })
+  const someone = await Subscriber.create(site, { days: 7, card: testCards.declinesRenewals })
   const old = await referenceOf(someone)
   const before = await someone.payments()
   expect(await membershipOf(someone.shopper)).toMatchObject({ method: { brand: 'visa', last4: '0341' } })
@@ -80,24 +80,24 @@ test('a saved card is shown, charges nothing now and the next renewal, and has t
   expect(await someone.payments()).toEqual(before)
   await tidy()
   expect(await keptOf([old])).toBe(0)
-  await someone.after(7 * day)
+  await someone.advanceAndRenew(7 * day)
   expect(await someone.membership()).toMatchObject({ status: 'active' })
   expect(await someone.payments('succeeded')).toHaveLength(2)
 })
 
 test('each wish for another card is in what the person takes along, and nobody else’s', async () => {
-  const someone = await Subscriber.on(site)
+  const someone = await Subscriber.create(site)
   await byCard(someone.shopper, testCards.declined)
   await byCard(someone.shopper, testCards.pays)
-  const other = await Subscriber.on(site)
+  const other = await Subscriber.create(site)
   const wish = { subscription_id: someone.subscriptionId, gateway: 'sandbox', method: 'card' }
-  expect(await someone.shopper.visitor.ask(exportUser)).toMatchObject({
+  expect(await someone.shopper.visitor.callOk(exportUser)).toMatchObject({
     method_changes: [
       { ...wish, status: 'failed', started_at: expect.any(String) },
       { ...wish, status: 'succeeded', started_at: expect.any(String) },
     ],
   })
-  expect(await other.shopper.visitor.ask(exportUser)).toMatchObject({ method_changes: [] })
+  expect(await other.shopper.visitor.callOk(exportUser)).toMatchObject({ method_changes: [] })
 })
 
 test.each([
@@ -106,7 +106,7 @@ test.each([
   [testCards.expired, /expired/],
   [testCards.badCvc, /security code/],
 ])('a card that is refused changes nothing, and the refusal says why: %s', async (card, message) => {
-  const someone = await Subscriber.on(site)
+  const someone = await Subscriber.create(site)
   const old = await referenceOf(someone)
   expect(await byCard(someone.shopper, card)).toMatchObject({ code: 500, message })
   expect(await referenceOf(someone)).toBe(old)
@@ -116,18 +116,18 @@ test.each([
 })
 
 test("a card waits for the bank's check, and is charged from then on; refused, nothing changes", async () => {
-  const someone = await Subscriber.on(site)
+  const someone = await Subscriber.create(site)
   const old = await referenceOf(someone)
   const { shopper } = someone
-  const refused = await byCard(shopper, testCards.asksOnce)
+  const refused = await byCard(shopper, testCards.requires3dsOnce)
   expect(refused).toMatchObject({ info: { status: 'pending', next: { type: 'authenticate' } } })
-  await shopper.decide(refused.info?.next.url ?? '', 'no')
-  const follow = await change(shopper, { change_id: refused.info?.id ?? '' })
+  await shopper.answerBankPage(refused.info?.next.url ?? '', 'no')
+  const follow = await tryChangeMethod(shopper, { change_id: refused.info?.id ?? '' })
   expect(follow).toMatchObject({ code: 500, message: /didn’t confirm the card/ })
   expect(await referenceOf(someone)).toBe(old)
-  const asked = await byCard(shopper, testCards.asksOnce)
-  await shopper.decide(asked.info?.next.url ?? '', 'yes')
-  expect(await change(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
+  const asked = await byCard(shopper, testCards.requires3dsOnce)
+  await shopper.answerBankPage(asked.info?.next.url ?? '', 'yes')
+  expect(await tryChangeMethod(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
     code: 200,
     info: { status: 'saved' },
   })
@@ -135,67 +135,71 @@ test("a card waits for the bank's check, and is charged from then on; refused, n
 })
 
 test('a wallet takes the place of a card, and the renewal says so; called off, nothing changes', async () => {
-  const someone = await Subscriber.on(site)
+  const someone = await Subscriber.create(site)
   const { shopper } = someone
-  const wallet = () => change(shopper, { gateway: 'sandbox', method: 'wallet' })
+  const wallet = () => tryChangeMethod(shopper, { gateway: 'sandbox', method: 'wallet' })
   const off = await wallet()
   expect(off).toMatchObject({ info: { status: 'pending', next: { type: 'redirect' } } })
-  const back = await shopper.decide(off.info?.next.url ?? '', 'no')
+  const back = await shopper.answerBankPage(off.info?.next.url ?? '', 'no')
   expect(back.headers.get('location')).toContain(`/my?change=${off.info?.id}`)
-  expect(await change(shopper, { change_id: off.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(shopper, { change_id: off.info?.id ?? '' })).toMatchObject({
     code: 500,
     message: /^Cancelled/,
   })
   const on = await wallet()
-  await shopper.decide(on.info?.next.url ?? '', 'yes')
-  expect(await change(shopper, { change_id: on.info?.id ?? '' })).toMatchObject({
+  await shopper.answerBankPage(on.info?.next.url ?? '', 'yes')
+  expect(await tryChangeMethod(shopper, { change_id: on.info?.id ?? '' })).toMatchObject({
     info: { status: 'saved' },
   })
   expect(await membershipOf(shopper)).toMatchObject({ method: { brand: 'wallet', last4: null } })
-  await someone.after(7 * day)
+  await someone.advanceAndRenew(7 * day)
   expect((await someone.orders()).at(-1)).toMatchObject({ period_no: 1, status: 'paid', method: 'wallet' })
 })
 
 test('nobody changes how another is charged, and nobody without a subscription anything', async () => {
-  const [someone, other] = [await Subscriber.on(site), await Subscriber.on(site)]
-  const asked = await byCard(someone.shopper, testCards.asksOnce)
-  expect(await change(other.shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({ code: 404 })
-  const guest = await Shopper.on(site)
+  const [someone, other] = [await Subscriber.create(site), await Subscriber.create(site)]
+  const asked = await byCard(someone.shopper, testCards.requires3dsOnce)
+  expect(await tryChangeMethod(other.shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
+    code: 404,
+  })
+  const guest = await Shopper.create(site)
   expect(await byCard(guest, testCards.pays)).toMatchObject({
     code: 409,
     message: /don’t have a subscription/,
   })
   const nobody = site.visitor()
   const body = { gateway: 'sandbox' as const, method: 'wallet' as const }
-  expect((await nobody.call(changeMethod, { body })).answer).toMatchObject({ code: 401 })
+  expect((await nobody.call(changePaymentMethod, { body })).answer).toMatchObject({ code: 401 })
 })
 
 test('the same key gives the same answer, and saves once', async () => {
-  const someone = await Subscriber.on(site)
+  const someone = await Subscriber.create(site)
   const headers = { 'idempotency-key': 'one press' }
   const wish = {
     gateway: 'sandbox',
-    payment_token: await someone.shopper.token(testCards.asksOnce),
+    payment_token: await someone.shopper.cardToken(testCards.requires3dsOnce),
   } as const
-  const answers = await Promise.all([1, 2, 3].map(() => change(someone.shopper, wish, headers)))
+  const answers = await Promise.all([1, 2, 3].map(() => tryChangeMethod(someone.shopper, wish, headers)))
   expect(new Set(answers.map(({ info }) => info?.id)).size).toBe(1)
   expect(await savedBy(someone)).toHaveLength(1)
-  const other = await change(someone.shopper, { ...wish, method: 'wallet' }, headers)
+  const other = await tryChangeMethod(someone.shopper, { ...wish, method: 'wallet' }, headers)
   expect(other).toMatchObject({ code: 409 })
 })
 
 test('a card number or a bad name in the body is refused, and so is a new change without a gateway', async () => {
-  const { shopper } = await Subscriber.on(site)
-  expect(await change(shopper, { gateway: 'sandbox', payment_token: testCards.pays })).toMatchObject({
-    code: 500,
-    message: /card number/,
-  })
+  const { shopper } = await Subscriber.create(site)
+  expect(await tryChangeMethod(shopper, { gateway: 'sandbox', payment_token: testCards.pays })).toMatchObject(
+    {
+      code: 500,
+      message: /card number/,
+    },
+  )
   expect(
-    await change(shopper, { gateway: 'sandbox', payment_token: 'stok_1', first_name: ' ' }),
+    await tryChangeMethod(shopper, { gateway: 'sandbox', payment_token: 'stok_1', first_name: ' ' }),
   ).toMatchObject({ code: 500, message: /name/ })
-  expect(await change(shopper, {})).toMatchObject({ code: 400 })
-  expect(await change(shopper, { gateway: 'sandbox' })).toMatchObject({ code: 400 })
-  expect(await change(shopper, { gateway: 'stripe' })).toMatchObject({
+  expect(await tryChangeMethod(shopper, {})).toMatchObject({ code: 400 })
+  expect(await tryChangeMethod(shopper, { gateway: 'sandbox' })).toMatchObject({ code: 400 })
+  expect(await tryChangeMethod(shopper, { gateway: 'stripe' })).toMatchObject({
     code: 500,
     message: /isn’t available here/,
   })
@@ -210,21 +214,21 @@ test.each([
   async (what, due) => {
     const { db } = site.context
     const open = what === 'period that is open'
-    const someone = await Subscriber.on(site, open ? { card: testCards.declinesLater } : {})
+    const someone = await Subscriber.create(site, open ? { card: testCards.declinesRenewals } : {})
     const { shopper, userId } = someone
     if (open) {
-      await someone.after(7 * day)
+      await someone.advanceAndRenew(7 * day)
       const owed = db.updateTable('orders').set({ amount_cents: due }).where('user_id', '=', userId)
       await owed.where('status', '=', 'pending').execute()
     }
     if (what === 'plan that is to follow')
       await shopper.tryOrder({ kind: 'plan', plan_id: (await shopper.plan(30)).id })
-    site.trouble.takes = (cents) => cents !== due
+    site.trouble.acceptsAmount = (cents) => cents !== due
     const refused = await byCard(shopper, testCards.pays)
     expect(refused).toMatchObject({ code: 500, message: /isn’t available here/ })
     const written = db.selectFrom('method_changes').select('id').where('user_id', '=', userId)
     expect(await written.execute()).toEqual([])
-    delete site.trouble.takes
+    delete site.trouble.acceptsAmount
     expect(await byCard(shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
   },
 )
@@ -232,7 +236,7 @@ test.each([
 test.each(['before it was done', 'after it was done'])(
   'an answer that was lost %s leaves nothing behind that nobody knows of',
   async (when) => {
-    const someone = await Subscriber.on(site)
+    const someone = await Subscriber.create(site)
     const old = await referenceOf(someone)
     const start = async (request: MethodSetupRequest) => {
       if (when === 'after it was done') await site.sound.methodSetups.start(request)
@@ -252,13 +256,15 @@ test.each(['before it was done', 'after it was done'])(
 )
 
 test('whoever tries again after a lost answer has the first try called off and the second one made at once', async () => {
-  const someone = await Subscriber.on(site)
+  const someone = await Subscriber.create(site)
   const start = async (request: MethodSetupRequest) => {
     await site.sound.methodSetups.start(request)
     throw new Error('the line is down')
   }
   site.trouble.methodSetups = { ...site.sound.methodSetups, start }
-  expect(await byCard(someone.shopper, testCards.asksOnce)).toMatchObject({ message: /hasn’t answered/ })
+  expect(await byCard(someone.shopper, testCards.requires3dsOnce)).toMatchObject({
+    message: /hasn’t answered/,
+  })
   delete site.trouble.methodSetups
   expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
   expect(await statusesOf(someone)).toEqual(['cancelled', 'succeeded'])
@@ -267,8 +273,8 @@ test('whoever tries again after a lost answer has the first try called off and t
 test.each(['requires_action', 'processing'] as const)(
   'what is %s and cannot be called off keeps another change waiting',
   async (status) => {
-    const someone = await Subscriber.on(site)
-    await byCard(someone.shopper, testCards.asksOnce)
+    const someone = await Subscriber.create(site)
+    await byCard(someone.shopper, testCards.requires3dsOnce)
     const stays = (reference: string) => Promise.resolve({ reference, status })
     const retrieve = () => stays('ssav_stays')
     site.trouble.methodSetups = { ...site.sound.methodSetups, complete: stays, cancel: stays, retrieve }
@@ -279,11 +285,11 @@ test.each(['requires_action', 'processing'] as const)(
 )
 
 test('whoever begins another change calls off the one that waited; what is kept late all the same is forgotten', async () => {
-  const someone = await Subscriber.on(site)
+  const someone = await Subscriber.create(site)
   const { shopper } = someone
-  const first = await byCard(shopper, testCards.asksOnce)
+  const first = await byCard(shopper, testCards.requires3dsOnce)
   expect(await byCard(shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
-  expect(await change(shopper, { change_id: first.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(shopper, { change_id: first.info?.id ?? '' })).toMatchObject({
     code: 500,
     message: /^Cancelled/,
   })
@@ -308,24 +314,24 @@ test('whoever begins another change calls off the one that waited; what is kept 
 test.each(['at once', 'late'])(
   'a saving that succeeded and has no card any more is refused %s, and the old card stays',
   async (when) => {
-    const someone = await Subscriber.on(site)
+    const someone = await Subscriber.create(site)
     const { shopper } = someone
-    const [old, before] = [await referenceOf(someone), await someone.row()]
+    const [old, before] = [await referenceOf(someone), await someone.subscriptionRow()]
     const bare = async ({ reference, status }: Pick<MethodSetup, 'reference' | 'status'>) => ({
       reference,
       status,
     })
     const start = async (request: MethodSetupRequest) => bare(await site.sound.methodSetups.start(request))
     const complete = (reference: string) => bare({ reference, status: 'succeeded' })
-    const asked = when === 'late' ? await byCard(shopper, testCards.asksOnce) : undefined
+    const asked = when === 'late' ? await byCard(shopper, testCards.requires3dsOnce) : undefined
     site.trouble.methodSetups = { ...site.sound.methodSetups, start, complete }
     const refused = asked
-      ? await change(shopper, { change_id: asked.info?.id ?? '' })
+      ? await tryChangeMethod(shopper, { change_id: asked.info?.id ?? '' })
       : await byCard(shopper, testCards.pays)
     expect(refused).toMatchObject({ code: 500, message: /couldn’t save/ })
     delete site.trouble.methodSetups
     await tidy()
-    expect(await someone.row()).toEqual(before)
+    expect(await someone.subscriptionRow()).toEqual(before)
     expect(await keptOf([old])).toBe(1)
   },
 )
@@ -333,18 +339,18 @@ test.each(['at once', 'late'])(
 test.each(['the plan was over', 'another was chosen'])(
   'a card that is kept after %s is forgotten, and its person is told that it was not kept',
   async (what) => {
-    const someone = await Subscriber.on(site)
+    const someone = await Subscriber.create(site)
     const { shopper } = someone
     const old = await referenceOf(someone)
-    const asked = await byCard(shopper, testCards.asksOnce)
-    await shopper.decide(asked.info?.next.url ?? '', 'yes')
+    const asked = await byCard(shopper, testCards.requires3dsOnce)
+    await shopper.answerBankPage(asked.info?.next.url ?? '', 'yes')
     const since = new Date(site.context.clock.now().getTime() + 1000)
     await site.context.db
       .updateTable('subscriptions')
       .set(what === 'the plan was over' ? { status: 'ended' } : { method_chosen_at: since })
       .where('id', '=', someone.subscriptionId)
       .execute()
-    const follow = () => change(shopper, { change_id: asked.info?.id ?? '' })
+    const follow = () => tryChangeMethod(shopper, { change_id: asked.info?.id ?? '' })
     for (let time = 0; time < 2; time++)
       expect(await follow()).toMatchObject({ code: 500, message: /couldn’t save/ })
     expect(await referenceOf(someone)).toBe(what === 'the plan was over' ? undefined : old)
@@ -356,9 +362,9 @@ test.each(['the plan was over', 'another was chosen'])(
 test.each(['started', 'unknown', 'requires_action', 'processing'] as const)(
   'what is left %s at a gateway that is no longer set up keeps nobody from choosing another, and is closed in the end',
   async (status) => {
-    const someone = await Subscriber.on(site)
+    const someone = await Subscriber.create(site)
     const { db } = site.context
-    const left = await byCard(someone.shopper, testCards.asksOnce)
+    const left = await byCard(someone.shopper, testCards.requires3dsOnce)
     const id = left.info?.id ?? ''
     await db.updateTable('method_changes').set({ status, gateway: 'stripe' }).where('id', '=', id).execute()
     expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
@@ -373,13 +379,13 @@ test.each(['started', 'unknown', 'requires_action', 'processing'] as const)(
 )
 
 test('what waits for somebody who never comes back is called off in the end, and at once where the plan is over', async () => {
-  const [someone, other] = [await Subscriber.on(site), await Subscriber.on(site)]
+  const [someone, other] = [await Subscriber.create(site), await Subscriber.create(site)]
   const [waiting, over] = [
-    await byCard(someone.shopper, testCards.asksOnce),
-    await byCard(other.shopper, testCards.asksOnce),
+    await byCard(someone.shopper, testCards.requires3dsOnce),
+    await byCard(other.shopper, testCards.requires3dsOnce),
   ]
   const { db } = site.context
-  const statusOf = async ({ info }: Envelope<MethodChange>) => {
+  const statusOf = async ({ info }: Envelope<PaymentMethodChange>) => {
     const rows = db
       .selectFrom('method_changes')
       .select('status')
@@ -392,48 +398,48 @@ test('what waits for somebody who never comes back is called off in the end, and
   expect([await statusOf(waiting), await statusOf(over)]).toEqual(['requires_action', 'cancelled'])
   for (let days = 0; days < 10; days++) await tidy(day)
   expect(await statusOf(waiting)).toBe('cancelled')
-  await someone.shopper.decide(waiting.info?.next.url ?? '', 'yes')
+  await someone.shopper.answerBankPage(waiting.info?.next.url ?? '', 'yes')
   const lookup = { key: `method:${waiting.info?.id}`, changeId: '', startedAt: new Date() }
   expect(await site.sound.methodSetups.retrieve(lookup)).toMatchObject({ status: 'cancelled' })
 })
 
 test('a card that is kept for somebody who has left is forgotten', async () => {
-  const someone = await Subscriber.on(site)
-  const waiting = await byCard(someone.shopper, testCards.asksOnce)
+  const someone = await Subscriber.create(site)
+  const waiting = await byCard(someone.shopper, testCards.requires3dsOnce)
   await someone.shopper.visitor.call(deleteUser, { body: {} })
-  await someone.shopper.decide(waiting.info?.next.url ?? '', 'yes')
+  await someone.shopper.answerBankPage(waiting.info?.next.url ?? '', 'yes')
   await tidy()
   await tidy()
   expect(await keptOf(await savedBy(someone))).toBe(0)
 })
 
 test('while past due it charges nothing, and the open period is tried with it when its grace has it next', async () => {
-  const someone = await Subscriber.on(site, { card: testCards.declinesLater })
-  await someone.after(7 * day)
+  const someone = await Subscriber.create(site, { card: testCards.declinesRenewals })
+  await someone.advanceAndRenew(7 * day)
   expect(await someone.membership()).toMatchObject({ status: 'past_due' })
   const tried = await someone.payments()
   expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
-  await renewSubscriptions(site.context)
+  await renewDueSubscriptions(site.context)
   expect(await someone.payments()).toHaveLength(tried.length)
   expect(await someone.membership()).toMatchObject({ status: 'past_due', method: { last4: '4242' } })
-  await someone.after(day + 60_000)
+  await someone.advanceAndRenew(day + 60_000)
   expect(await someone.membership()).toMatchObject({ status: 'active' })
 })
 
 test('a card that the bank asks the person about gives way to another, which is tried within the grace', async () => {
-  const someone = await Subscriber.on(site, { card: testCards.pays })
-  const asked = await byCard(someone.shopper, testCards.asksAlways)
-  await someone.shopper.decide(asked.info?.next.url ?? '', 'yes')
-  await change(someone.shopper, { change_id: asked.info?.id ?? '' })
-  await someone.after(7 * day)
-  expect(await someone.row()).toMatchObject({ status: 'past_due', try_at: null })
+  const someone = await Subscriber.create(site, { card: testCards.pays })
+  const asked = await byCard(someone.shopper, testCards.requires3dsAlways)
+  await someone.shopper.answerBankPage(asked.info?.next.url ?? '', 'yes')
+  await tryChangeMethod(someone.shopper, { change_id: asked.info?.id ?? '' })
+  await someone.advanceAndRenew(7 * day)
+  expect(await someone.subscriptionRow()).toMatchObject({ status: 'past_due', try_at: null })
   await byCard(someone.shopper, testCards.pays)
-  await someone.after(day + 60_000)
+  await someone.advanceAndRenew(day + 60_000)
   expect(await someone.membership()).toMatchObject({ status: 'active' })
 })
 
 test('a plan that is cancelled stays so', async () => {
-  const someone = await Subscriber.on(site)
+  const someone = await Subscriber.create(site)
   await site.context.db
     .updateTable('subscriptions')
     .set({ cancel_at_period_end: true })
@@ -444,7 +450,7 @@ test('a plan that is cancelled stays so', async () => {
 })
 
 test('what is heard of the first payment again does not bring its card back', async () => {
-  const someone = await Subscriber.on(site)
+  const someone = await Subscriber.create(site)
   const [paid] = await someone.payments()
   await byCard(someone.shopper, testCards.pays)
   const chosen = await referenceOf(someone)
@@ -454,16 +460,16 @@ test('what is heard of the first payment again does not bring its card back', as
 })
 
 test('cards cannot be tried out by saving them: the sixth within an hour is not taken, kept or not', async () => {
-  const someone = await Subscriber.on(site)
+  const someone = await Subscriber.create(site)
   for (const card of [
     testCards.declined,
     testCards.pays,
-    testCards.asksOnce,
+    testCards.requires3dsOnce,
     testCards.pays,
     testCards.noFunds,
   ])
     await byCard(someone.shopper, card)
   expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ code: 429 })
-  site.moveOn(3_601_000)
+  site.advanceClock(3_601_000)
   expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ code: 200 })
 })

@@ -1,11 +1,11 @@
-import type { MethodChange } from '#contract/billing.ts'
+import type { PaymentMethodChange } from '#contract/billing.ts'
 import { Fault, Refusal, type RefusalName } from '#contract/errors.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
 import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { cardRefusals } from './card-refusals.ts'
-import { askGateway } from '#server/features/billing/gateways/call-gateway.ts'
+import { refusalByCardDecline } from './card-refusals.ts'
+import { callGateway } from '#server/features/billing/gateways/call-gateway.ts'
 import {
   insertMethodSetup,
   selectMethodSetup,
@@ -14,27 +14,27 @@ import {
 } from '#server/features/billing/records/method-setup-queries.ts'
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
 import { checkAmount, checkOffered } from '#server/features/billing/gateways/gateways.ts'
-import { type Payer, checkCardFailures, failuresKey } from './limit-card-failures.ts'
+import { type Payer, checkCardFailureLimit, hashNetwork } from './limit-card-failures.ts'
 import { lockBuyer } from '#server/features/billing/records/order-queries.ts'
 import {
   selectOrderOfPeriod,
-  selectPriceDue,
-  selectRenewing,
-  type RenewingRow,
+  selectNextPrice,
+  selectSubscriptionForRenewal,
+  type RenewalRow,
 } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import {
   cancelMethodSetup,
-  isWithinReach,
-  keyOf,
+  isGatewayConfigured,
+  methodSetupKey,
   recheckMethodSetup,
   settleMethodSetup,
 } from './settle-method-setup.ts'
 import { selectActiveSubscription } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import type { PaymentMethod } from '#server/features/billing/tables.ts'
-import { checkMethodSetups } from './limit-attempts.ts'
+import { checkMethodSetupLimit } from './limit-attempts.ts'
 
 /** The method that a user wants to be charged with from now on. */
-interface Wanted {
+interface MethodChangeRequest {
   userId: string
   /** The id reserved for the change, so that repeating the request creates no second one. */
   changeId: string
@@ -48,10 +48,10 @@ type Step =
   | { do: 'look up' | 'give up'; change: MethodSetupRow }
 
 /** The earlier changes that this call has already queried or cancelled. */
-type Done = Record<'look up' | 'give up', Set<string>>
+type HandledSetups = Record<'look up' | 'give up', Set<string>>
 
 /** A request that the gateway does not know after this time no longer blocks a new one. */
-const patienceMs = 60_000
+const unknownSetupTimeoutMs = 60_000
 
 /**
  * Saves a card or wallet at a gateway without a payment, for the renewals of the user's subscription: in two transactions with
@@ -60,19 +60,22 @@ const patienceMs = 60_000
  * @throws Refusal notSubscribed, gatewayNotOffered (also if the gateway does not take the amount due), methodUnknown, or the
  * reason why the method was not saved; Fault tooMany after too many changes or cards of the user or their network
  */
-export async function changeMethod(context: BillingContext, wanted: Wanted): Promise<MethodChange> {
-  const done: Done = { 'look up': new Set(), 'give up': new Set() }
+export async function changePaymentMethod(
+  context: BillingContext,
+  request: MethodChangeRequest,
+): Promise<PaymentMethodChange> {
+  const handled: HandledSetups = { 'look up': new Set(), 'give up': new Set() }
   for (;;) {
-    const step = await inTransaction(context.db, (tx) => begin(context, tx, wanted, done))
-    const { change } = step
+    const step = await inTransaction(context.db, (tx) => beginMethodSetup(context, tx, request, handled))
+    const { change: setup } = step
     if (step.do === 'save') {
-      await save(context, change, wanted, step.payer)
-      return present(context, change.id)
+      await startMethodSetup(context, setup, request, step.payer)
+      return presentMethodChange(context, setup.id)
     }
-    done[step.do].add(change.id)
-    if (step.do === 'give up') await cancelMethodSetup(context, change)
-    else if (isOpen(change.status)) await recheckMethodSetup(context, change)
-    if (change.id === wanted.changeId) return present(context, change.id)
+    handled[step.do].add(setup.id)
+    if (step.do === 'give up') await cancelMethodSetup(context, setup)
+    else if (isOpen(setup.status)) await recheckMethodSetup(context, setup)
+    if (setup.id === request.changeId) return presentMethodChange(context, setup.id)
   }
 }
 
@@ -84,41 +87,41 @@ export async function loadMethodChange(
   context: BillingContext,
   userId: string,
   changeId: string,
-): Promise<MethodChange> {
-  const change = await selectMethodSetup(context.db, changeId)
-  if (change?.user_id !== userId) throw new Refusal('notFound')
-  if (isOpen(change.status)) await recheckMethodSetup(context, change)
-  return present(context, changeId)
+): Promise<PaymentMethodChange> {
+  const setup = await selectMethodSetup(context.db, changeId)
+  if (setup?.user_id !== userId) throw new Refusal('notFound')
+  if (isOpen(setup.status)) await recheckMethodSetup(context, setup)
+  return presentMethodChange(context, changeId)
 }
 
 /** The first transaction: decides, and commits the change before the gateway is called. */
-async function begin(
+async function beginMethodSetup(
   context: BillingContext,
   tx: Tx,
-  { userId, changeId, gateway: id, method, payer }: Wanted,
-  done: Done,
+  { userId, changeId, gateway: id, method, payer }: MethodChangeRequest,
+  handled: HandledSetups,
 ): Promise<Step> {
   await lockBuyer(tx, userId)
   const now = context.clock.now()
   const earlier = await selectMethodSetup(tx, changeId)
   if (earlier) return { do: 'look up', change: earlier }
   const live = await selectActiveSubscription(tx, userId, now)
-  const row = live && (await selectRenewing(tx, live.id))
+  const row = live && (await selectSubscriptionForRenewal(tx, live.id))
   if (!row) throw new Refusal('notSubscribed')
   const gateway = checkOffered(context, { gateway: id, method, kind: 'plan' })
-  checkAmount(context, id, await selectPrice(tx, row))
+  checkAmount(context, id, await selectNextAmount(tx, row))
   if (gateway.tokenStep(method) && payer.token === undefined)
     throw new Fault('badRequest', 'payment_token is needed')
-  const open = (await selectOpenMethodSetups(tx, userId)).filter((one) => isWithinReach(context, one))
+  const open = (await selectOpenMethodSetups(tx, userId)).filter((one) => isGatewayConfigured(context, one))
   for (const one of open) {
-    const next = wayOut(one, done, now)
+    const next = resolveOpenSetup(one, handled, now)
     if (next) return { do: next, change: one }
   }
-  await checkMethodSetups(tx, userId, now)
-  const network = method === 'card' ? failuresKey(context, payer.ip) : null
-  if (network !== null) await checkCardFailures(context, tx, { userId, network }, now)
-  context.quotas.take('payments', payer.ip)
-  const change = await insertMethodSetup(tx, {
+  await checkMethodSetupLimit(tx, userId, now)
+  const network = method === 'card' ? hashNetwork(context, payer.ip) : null
+  if (network !== null) await checkCardFailureLimit(context, tx, { userId, network }, now)
+  context.quotas.spendOrThrow('payments', payer.ip)
+  const setup = await insertMethodSetup(tx, {
     id: changeId,
     user_id: userId,
     subscription_id: row.id,
@@ -129,14 +132,14 @@ async function begin(
     network,
     check_at: nextPoll(0, now),
   })
-  const bought = await selectOrderOfPeriod(tx, row.id, row.period_no)
-  return { do: 'save', change, payer: { userId, email: row.email ?? bought?.email ?? '' } }
+  const currentOrder = await selectOrderOfPeriod(tx, row.id, row.period_no)
+  return { do: 'save', change: setup, payer: { userId, email: row.email ?? currentOrder?.email ?? '' } }
 }
 
 /** Returns the amount that the method is to be charged next. */
-async function selectPrice(tx: Tx, row: RenewingRow) {
+async function selectNextAmount(tx: Tx, row: RenewalRow) {
   const order = await selectOrderOfPeriod(tx, row.id, row.period_no + 1)
-  return selectPriceDue(tx, row, order?.status === 'pending' ? order : undefined)
+  return selectNextPrice(tx, row, order?.status === 'pending' ? order : undefined)
 }
 
 /**
@@ -144,79 +147,82 @@ async function selectPrice(tx: Tx, row: RenewingRow) {
  * a lost response is recovered within one call.
  * @throws Refusal methodUnknown while it may still succeed
  */
-function wayOut(change: MethodSetupRow, done: Done, now: Date): keyof Done | undefined {
-  const { id, status, reference, started_at } = change
-  const lookedUp = done['look up'].has(id)
+function resolveOpenSetup(
+  setup: MethodSetupRow,
+  handled: HandledSetups,
+  now: Date,
+): keyof HandledSetups | undefined {
+  const { id, status, reference, started_at } = setup
+  const wasQueried = handled['look up'].has(id)
   if (reference !== null) {
-    if (done['give up'].has(id)) throw new Refusal('methodUnknown')
-    return lookedUp || status === 'requires_action' ? 'give up' : 'look up'
+    if (handled['give up'].has(id)) throw new Refusal('methodUnknown')
+    return wasQueried || status === 'requires_action' ? 'give up' : 'look up'
   }
-  if (!lookedUp) return 'look up'
-  if (now.getTime() - started_at.getTime() < patienceMs) throw new Refusal('methodUnknown')
+  if (!wasQueried) return 'look up'
+  if (now.getTime() - started_at.getTime() < unknownSetupTimeoutMs) throw new Refusal('methodUnknown')
   return undefined
 }
 
 /** Calls the gateway with the committed key, then settles the change in the second transaction. */
-async function save(
+async function startMethodSetup(
   context: BillingContext,
-  change: MethodSetupRow,
-  { method, payer }: Wanted,
-  person: { userId: string; email: string },
+  setup: MethodSetupRow,
+  { method, payer }: MethodChangeRequest,
+  payerDetails: { userId: string; email: string },
 ): Promise<void> {
-  const { id, gateway } = change
+  const { id, gateway } = setup
   const { token, firstName, lastName } = payer
-  const outcome = await askGateway(
+  const outcome = await callGateway(
     context,
     checkOffered(context, { gateway, method, kind: 'plan' }),
-    (asked) =>
-      asked.methodSetups.start({
-        key: keyOf(change),
+    (client) =>
+      client.methodSetups.start({
+        key: methodSetupKey(setup),
         changeId: id,
-        payer: { ...person, firstName, lastName },
+        payer: { ...payerDetails, firstName, lastName },
         method,
         token,
-        ...waysBack(context, change),
+        ...returnUrls(context, setup),
       }),
   )
-  await settleMethodSetup(context, change, outcome ?? 'unknown')
+  await settleMethodSetup(context, setup, outcome ?? 'unknown')
 }
 
 /**
  * Returns the URLs to which the gateway redirects. PayPal's lead to our routes, as those of its payments; the page then loads
  * the change.
  */
-function waysBack({ publicUrl }: BillingContext, { id, gateway }: MethodSetupRow) {
+function returnUrls({ publicUrl }: BillingContext, { id, gateway }: MethodSetupRow) {
   if (gateway !== 'paypal') {
-    const page = `${publicUrl}${pageOf(id)}`
+    const page = `${publicUrl}${methodChangePath(id)}`
     return { returnUrl: page, cancelUrl: page }
   }
-  const hint = (coming: string) => `${publicUrl}/api/webhook/payment/paypal-${coming}?change=${id}`
-  return { returnUrl: hint('return'), cancelUrl: hint('cancel') }
+  const paypalUrl = (outcome: string) => `${publicUrl}/api/webhook/payment/paypal-${outcome}?change=${id}`
+  return { returnUrl: paypalUrl('return'), cancelUrl: paypalUrl('cancel') }
 }
 
 /** Returns the page that shows the result of a change. */
-export const pageOf = (changeId: string) => `/my?change=${changeId}`
+export const methodChangePath = (changeId: string) => `/my?change=${changeId}`
 
-const refusalOf: Record<string, RefusalName> = {
-  ...cardRefusals,
+const refusalByDeclineCode: Record<string, RefusalName> = {
+  ...refusalByCardDecline,
   check_failed: 'cardNotConfirmed',
   check_needed: 'cardNotConfirmed',
   cancelled: 'methodCalledOff',
   email_refused: 'emailInvalid',
 }
 
-function refusalFor(change: MethodSetupRow): Refusal {
-  const reason = refusalOf[change.decline_code ?? ''] ?? 'methodNotKept'
+function refusalFor(setup: MethodSetupRow): Refusal {
+  const reason = refusalByDeclineCode[setup.decline_code ?? ''] ?? 'methodNotKept'
   return new Refusal(reason, reason === 'emailInvalid' ? { field: 'email' } : {})
 }
 
 /** @throws Refusal methodUnknown, or the reason why the method was not saved */
-async function present({ db }: BillingContext, changeId: string): Promise<MethodChange> {
-  const change = await selectMethodSetup(db, changeId)
-  if (!change || change.status === 'started' || change.status === 'unknown')
-    throw new Refusal('methodUnknown')
-  const { id, status, gateway, next_step } = change
-  if (status === 'failed' || status === 'cancelled') throw refusalFor(change)
+async function presentMethodChange({ db }: BillingContext, changeId: string): Promise<PaymentMethodChange> {
+  const setup = await selectMethodSetup(db, changeId)
+  if (!setup || setup.status === 'started' || setup.status === 'unknown') throw new Refusal('methodUnknown')
+  const { id, status, gateway, next_step } = setup
+  if (status === 'failed' || status === 'cancelled') throw refusalFor(setup)
   const saved = status === 'succeeded'
   return { id, status: saved ? 'saved' : 'pending', gateway, next: next_step ?? { type: 'none' } }
 }

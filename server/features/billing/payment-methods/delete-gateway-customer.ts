@@ -1,8 +1,8 @@
-import { askToForget } from '#server/features/billing/gateways/call-gateway.ts'
+import { deleteAtGateway } from '#server/features/billing/gateways/call-gateway.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
 import {
-  deleteCustomerToDelete,
+  finishCustomerDeletion,
   hasOpenPayments,
   type GatewayCustomerRow,
 } from '#server/features/billing/records/gateway-customer-queries.ts'
@@ -15,7 +15,7 @@ export async function deleteGatewayCustomer(
   context: BillingContext,
   { id, checks }: GatewayCustomerRow,
 ): Promise<void> {
-  if (await forgottenByAll(context, id)) return deleteCustomerToDelete(context.db, id)
+  if (await deletedAtAllGateways(context, id)) return finishCustomerDeletion(context.db, id)
   if (nextPoll(checks + 1, context.clock.now()) === null)
     context.log.error(
       { user: id },
@@ -23,12 +23,12 @@ export async function deleteGatewayCustomer(
     )
 }
 
-async function forgottenByAll(context: BillingContext, id: string): Promise<boolean> {
+async function deletedAtAllGateways(context: BillingContext, id: string): Promise<boolean> {
   if (await hasOpenPayments(context.db, id)) return false
   for (const gateway of context.gateways)
     if (
       gateway.deleteCustomer &&
-      !(await askToForget(context, gateway, (asked) => asked.deleteCustomer?.(id)))
+      !(await deleteAtGateway(context, gateway, (client) => client.deleteCustomer?.(id)))
     )
       return false
   return true

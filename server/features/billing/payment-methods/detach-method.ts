@@ -1,4 +1,4 @@
-import { askToForget } from '#server/features/billing/gateways/call-gateway.ts'
+import { deleteAtGateway } from '#server/features/billing/gateways/call-gateway.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
@@ -7,7 +7,7 @@ import { deleteMethod, type MethodRow } from '#server/features/billing/records/m
 /** Detaches a method at its gateway, so that it can no longer be charged. Its row is deleted on success; otherwise it is retried. */
 export async function detachMethod(context: BillingContext, method: MethodRow): Promise<void> {
   const gateway = findGateway(context, method.gateway)
-  if (gateway && (await askToForget(context, gateway, (asked) => asked.detachMethod(method.reference))))
+  if (gateway && (await deleteAtGateway(context, gateway, (client) => client.detachMethod(method.reference))))
     return deleteMethod(context.db, method.id)
   if (nextPoll(method.checks + 1, context.clock.now()) === null)
     context.log.error(

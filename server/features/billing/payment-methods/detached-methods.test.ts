@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { getUser } from '#contract/members.ts'
-import { gatewaySite, type GatewaySite } from '#server/testing/site/gateway-site.ts'
+import { startGatewaySite, type GatewaySite } from '#server/testing/site/gateway-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 
 const day = 86_400_000
@@ -10,17 +10,17 @@ let paypal: GatewaySite['paypal']
 let site: GatewaySite['site']
 
 beforeAll(async () => {
-  gateways = await gatewaySite()
+  gateways = await startGatewaySite()
   ;({ stripe, paypal, site } = gateways)
 })
 afterAll(() => gateways.close())
-beforeEach(() => gateways.connect())
+beforeEach(() => gateways.connectWebhooks())
 
 type Way = 'stripe' | 'paypal'
 
 /** Creates a subscriber of a 30-day plan with a card or wallet. @returns also the gateway's id of the saved method */
 async function subscriber(way: Way) {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const plan_id = (await shopper.plan(30)).id
   const order = await shopper.order({
     gateway: way,
@@ -29,7 +29,7 @@ async function subscriber(way: Way) {
     plan_id,
   })
   await pay(way, order.next)
-  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   const { reference } = await site.context.db
     .selectFrom('payment_methods')
     .innerJoin('subscriptions', 'payment_method_id', 'payment_methods.id')
@@ -41,7 +41,7 @@ async function subscriber(way: Way) {
     shopper,
     plan_id,
     name: reference.split('/').at(-1) ?? '',
-    membership: async () => (await shopper.visitor.ask(getUser)).membership,
+    membership: async () => (await shopper.visitor.callOk(getUser)).membership,
   }
 }
 
@@ -53,11 +53,11 @@ async function pay(way: Way, next: { url?: string; client_secret?: string }) {
 /** The user removes the card or wallet at the gateway, which sends an event. */
 const takeAway: Record<Way, (name: string) => void> = {
   stripe: (name) => void stripe.books.detach(name),
-  paypal: (name) => paypal.orders.takeAway(name),
+  paypal: (name) => paypal.orders.removeWallet(name),
 }
 /** Counts the attempts to charge a method. */
 const charges = (name: string) =>
-  stripe.requests.filter(({ asked }) => asked['payment_method'] === name).length +
+  stripe.requests.filter(({ params: asked }) => asked['payment_method'] === name).length +
   paypal.requests.filter(({ text }) => text.includes(`"vault_id":"${name}"`)).length
 
 test.each(['stripe', 'paypal'] as const)(
@@ -68,23 +68,23 @@ test.each(['stripe', 'paypal'] as const)(
     await expect
       .poll(membership)
       .toMatchObject({ status: 'active', renews_at: null, ends_at: expect.any(String), method_lost: true })
-    await gateways.after(30 * day + 60_000)
+    await gateways.advanceAndRunJobs(30 * day + 60_000)
     expect(await membership()).toMatchObject({
       status: 'past_due',
       method_lost: true,
       owed: { id: plan_id },
       grace_until: expect.any(String),
     })
-    await gateways.after(2 * day)
+    await gateways.advanceAndRunJobs(2 * day)
     expect(charges(name)).toBe(0)
     expect((await site.mails(shopper.email)).at(-1)?.subject).toMatch(/could not be|pay/i)
     const open = await shopper.order({ gateway: 'stripe', kind: 'plan', plan_id })
     await pay('stripe', open.next)
-    expect(await shopper.look(open.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(open.id)).toMatchObject({ status: 'paid' })
     const renewed = await membership()
     expect(renewed).toMatchObject({ status: 'active', renews_at: expect.any(String), gateway: 'stripe' })
     expect(renewed).not.toHaveProperty('method_lost')
-    await gateways.after(30 * day)
+    await gateways.advanceAndRunJobs(30 * day)
     expect(await membership()).toMatchObject({ status: 'active' })
   },
 )
@@ -93,8 +93,8 @@ test('a plan whose method is gone ends with its grace where nobody pays', async 
   const { name, membership } = await subscriber('stripe')
   takeAway.stripe(name)
   await expect.poll(membership).toMatchObject({ method_lost: true })
-  await gateways.after(30 * day + 60_000)
-  await gateways.after(3 * day)
+  await gateways.advanceAndRunJobs(30 * day + 60_000)
+  await gateways.advanceAndRunJobs(3 * day)
   expect(await membership()).toMatchObject({ state: 'free' })
 })
 
@@ -121,11 +121,11 @@ test('a notification that a method is gone is not believed while the gateway has
 
 test('a gateway that gives no answer about a method is asked again', async () => {
   const { name, membership } = await subscriber('paypal')
-  paypal.trouble = { on: /^GET .*payment-tokens/, with: ['500 before'] }
+  paypal.fault = { on: /^GET .*payment-tokens/, with: ['500 before'] }
   takeAway.paypal(name)
-  await paypal.told()
+  await paypal.flushEvents()
   expect(await membership()).toMatchObject({ renews_at: expect.any(String) })
   paypal.recover()
-  await gateways.after(60_000)
+  await gateways.advanceAndRunJobs(60_000)
   expect(await membership()).toMatchObject({ method_lost: true })
 })

@@ -1,18 +1,18 @@
 import type { GatewayId } from '#contract/billing.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { askWhetherKept } from '#server/features/billing/gateways/call-gateway.ts'
+import { checkMethodAttached } from '#server/features/billing/gateways/call-gateway.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import {
   retireMethod,
-  selectMethodNamed,
-  selectSubscriptionOf,
+  selectMethodByShortReference,
+  selectSubscriptionOfMethod,
 } from '#server/features/billing/records/method-queries.ts'
 import {
   lockSubscriber,
   updateSubscription,
 } from '#server/features/billing/records/renewals/renewal-queries.ts'
-import { dropGone } from './saved-method.ts'
+import { removeDetachedMethod } from './saved-method.ts'
 
 /**
  * Queries the gateway whether the method of a webhook event still exists. One that is gone is no longer charged: the
@@ -27,19 +27,19 @@ export async function handleDetachedMethod(
 ): Promise<'done' | 'unknown' | 'no method'> {
   const { db, clock } = context
   const gateway = findGateway(context, gatewayId)
-  const method = await selectMethodNamed(db, gatewayId, reference)
+  const method = await selectMethodByShortReference(db, gatewayId, reference)
   if (!gateway || !method) return 'no method'
-  const kept = await askWhetherKept(context, gateway, method.reference)
-  if (kept !== false) return kept === 'unknown' ? 'unknown' : 'done'
+  const exists = await checkMethodAttached(context, gateway, method.reference)
+  if (exists !== false) return exists === 'unknown' ? 'unknown' : 'done'
   await inTransaction(db, async (tx) => {
-    const subscription = await selectSubscriptionOf(tx, method.id)
+    const subscription = await selectSubscriptionOfMethod(tx, method.id)
     if (subscription) {
       await lockSubscriber(tx, subscription.id)
       const now = clock.now()
-      const still = await selectSubscriptionOf(tx, method.id)
-      if (still) await updateSubscription(tx, still.id, { method_detached_at: now, due_at: now })
+      const current = await selectSubscriptionOfMethod(tx, method.id)
+      if (current) await updateSubscription(tx, current.id, { method_detached_at: now, due_at: now })
     }
-    await dropGone(tx, method.user_id, method.id, clock.now())
+    await removeDetachedMethod(tx, method.user_id, method.id, clock.now())
     await retireMethod(tx, method.id, clock.now())
   })
   return 'done'

@@ -1,14 +1,14 @@
 import { Refusal } from '#contract/errors.ts'
 import { dayMs } from '#server/platform/clock.ts'
-import type { Limit } from '#server/platform/config/read-setting.ts'
-import { checkOldest } from '#server/platform/database/limits.ts'
+import type { RateLimit } from '#server/platform/config/read-setting.ts'
+import { checkOldestEvent } from '#server/platform/database/limits.ts'
 import type { Tx } from '#server/tables.ts'
 import { isRenewalAttempt, type AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
-import { selectChangeBefore } from '#server/features/billing/records/method-setup-queries.ts'
+import { selectMethodSetupBefore } from '#server/features/billing/records/method-setup-queries.ts'
 import { isRenewal, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 
 /** The limit of payments per order, and of payment method set-ups per user. */
-const perDay: Limit = { max: 20, seconds: dayMs / 1000 }
+const perDay: RateLimit = { max: 20, seconds: dayMs / 1000 }
 
 /**
  * Closes an order for further payments once the daily limit is reached. A renewal is not closed, because its period has no
@@ -16,16 +16,16 @@ const perDay: Limit = { max: 20, seconds: dayMs / 1000 }
  * @param attempts all of the order's, the latest first
  * @throws Refusal orderClosed; Fault tooMany for a renewal
  */
-export function checkAttempts(order: OrderRow, attempts: readonly AttemptRow[], now: Date): void {
+export function checkAttemptLimit(order: OrderRow, attempts: readonly AttemptRow[], now: Date): void {
   const since = now.getTime() - dayMs
-  const ofDay = attempts.filter((one) => !isRenewalAttempt(one) && one.started_at.getTime() > since)
-  const oldest = ofDay[perDay.max - 1]
+  const recentAttempts = attempts.filter((one) => !isRenewalAttempt(one) && one.started_at.getTime() > since)
+  const oldest = recentAttempts[perDay.max - 1]
   if (oldest && !isRenewal(order)) throw new Refusal('orderClosed')
-  checkOldest(oldest?.started_at, perDay, now)
+  checkOldestEvent(oldest?.started_at, perDay, now)
 }
 
 /** @throws Fault tooMany once the user has reached the daily limit of set-ups, successful or not */
-export async function checkMethodSetups(tx: Tx, userId: string, now: Date): Promise<void> {
-  const oldest = await selectChangeBefore(tx, userId, perDay.max - 1)
-  checkOldest(oldest?.started_at, perDay, now)
+export async function checkMethodSetupLimit(tx: Tx, userId: string, now: Date): Promise<void> {
+  const oldest = await selectMethodSetupBefore(tx, userId, perDay.max - 1)
+  checkOldestEvent(oldest?.started_at, perDay, now)
 }

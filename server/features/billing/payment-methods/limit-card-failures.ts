@@ -1,9 +1,9 @@
-import { checkOldest, keyFor } from '#server/platform/database/limits.ts'
+import { checkOldestEvent, attemptKey } from '#server/platform/database/limits.ts'
 import { networkOf } from '#server/platform/http/limits/network-of.ts'
-import type { Limit } from '#server/platform/config/read-setting.ts'
+import type { RateLimit } from '#server/platform/config/read-setting.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { lockNetwork, selectFailureOfNetwork, selectFailureOfPerson } from './card-failure-queries.ts'
+import { lockNetwork, selectCardAttemptOfNetwork, selectCardAttemptOfUser } from './card-failure-queries.ts'
 
 /** The user who pays at the checkout: their address, and the data that their browser sent. */
 export interface Payer {
@@ -15,8 +15,8 @@ export interface Payer {
 }
 
 /** Returns the key under which a network's cards are counted; the address cannot be derived from it. */
-export function failuresKey({ secret }: Pick<BillingContext, 'secret'>, ip: string): string {
-  return keyFor(secret, 'card-failures', networkOf(ip))
+export function hashNetwork({ secret }: Pick<BillingContext, 'secret'>, ip: string): string {
+  return attemptKey(secret, 'card-failures', networkOf(ip))
 }
 
 /**
@@ -25,16 +25,24 @@ export function failuresKey({ secret }: Pick<BillingContext, 'secret'>, ip: stri
  * not evade the limit.
  * @throws Fault tooMany
  */
-export async function checkCardFailures(
+export async function checkCardFailureLimit(
   { limits }: Pick<BillingContext, 'limits'>,
   tx: Tx,
   { userId, network }: { userId: string; network: string },
   now: Date,
 ): Promise<void> {
-  const { cardFailuresUser: own, cardFailuresIp: shared } = limits
-  checkOldest(await selectFailureOfPerson(tx, userId, since(own, now), own.max), own, now)
+  const { cardFailuresUser: userLimit, cardFailuresIp: networkLimit } = limits
+  checkOldestEvent(
+    await selectCardAttemptOfUser(tx, userId, since(userLimit, now), userLimit.max),
+    userLimit,
+    now,
+  )
   await lockNetwork(tx, network)
-  checkOldest(await selectFailureOfNetwork(tx, network, since(shared, now), shared.max), shared, now)
+  checkOldestEvent(
+    await selectCardAttemptOfNetwork(tx, network, since(networkLimit, now), networkLimit.max),
+    networkLimit,
+    now,
+  )
 }
 
-const since = ({ seconds }: Limit, now: Date): Date => new Date(now.getTime() - seconds * 1000)
+const since = ({ seconds }: RateLimit, now: Date): Date => new Date(now.getTime() - seconds * 1000)

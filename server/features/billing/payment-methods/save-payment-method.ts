@@ -4,7 +4,7 @@ import type { Tx } from '#server/tables.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import {
   insertPaymentMethod,
-  insertUnwantedMethod,
+  insertUnusedMethod,
   retireUnusedMethods,
 } from '#server/features/billing/records/method-queries.ts'
 
@@ -20,7 +20,7 @@ export async function savePaymentMethod(
 }
 
 /** Queues an unneeded method for deletion at its gateway, unless something else is charged with it. */
-export async function detachUnwanted(
+export async function detachUnusedMethod(
   tx: Tx,
   userId: string,
   gateway: OrderGatewayId,
@@ -28,7 +28,7 @@ export async function detachUnwanted(
   now: Date,
 ): Promise<void> {
   if (!method) return
-  await insertUnwantedMethod(tx, rowOf(userId, gateway, method, now))
+  await insertUnusedMethod(tx, rowOf(userId, gateway, method, now))
   await retireUnusedMethods(tx, userId, now)
 }
 

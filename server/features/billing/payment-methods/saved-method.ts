@@ -1,13 +1,13 @@
-import type { removeSavedMethod as removeCall, SavedMethod } from '#contract/billing.ts'
+import type { removeSavedPaymentMethod as removeCall, SavedPaymentMethod } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
-import { writeAudit } from '#server/platform/database/audit.ts'
+import { writeAuditEvent } from '#server/platform/database/audit.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
-  revokeAgreements,
-  revokeAgreementsAbout,
-  revokeFormerAgreements,
+  revokeAgreementsOfUser,
+  revokeAgreementsOfMethod,
+  revokeOlderAgreements,
   selectOpenAgreement,
   selectSavedMethod,
   setMethodOfAgreement,
@@ -16,9 +16,9 @@ import {
 import type { AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import type { DeclineCode, Payment } from '#server/features/billing/gateways/gateway.ts'
-import { findGateway, takesAmount, type Priced } from '#server/features/billing/gateways/gateways.ts'
-import { detachUnwanted, savePaymentMethod } from './save-payment-method.ts'
-import { nameOfMethod, retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
+import { findGateway, acceptsAmount, type PricedProduct } from '#server/features/billing/gateways/gateways.ts'
+import { detachUnusedMethod, savePaymentMethod } from './save-payment-method.ts'
+import { shortMethodReference, retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
 import { insertWebhookEvent } from '#server/features/billing/records/webhook-event-queries.ts'
 import { lockBuyer, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 
@@ -26,21 +26,21 @@ import { lockBuyer, type OrderRow } from '#server/features/billing/records/order
  * Saves the card that paid a one-off order in place of the buyer's previous one, if they agreed to that. A card that the
  * gateway saved without consent is deleted there.
  */
-export async function saveForPurchases(
+export async function saveMethodForPurchases(
   tx: Tx,
   order: OrderRow,
   attempt: AttemptRow,
   payment: Payment,
   now: Date,
 ): Promise<void> {
-  const agreed = payment.method && (await selectOpenAgreement(tx, order.id))
-  if (!agreed) return detachUnwanted(tx, order.user_id, attempt.gateway, payment, now)
+  const agreement = payment.method && (await selectOpenAgreement(tx, order.id))
+  if (!agreement) return detachUnusedMethod(tx, order.user_id, attempt.gateway, payment, now)
   const methodId = await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now)
   if (methodId === null) return
   await setMethodOfAgreement(tx, order.id, methodId)
-  await revokeFormerAgreements(tx, order.user_id, now)
+  await revokeOlderAgreements(tx, order.user_id, now)
   await retireUnusedMethods(tx, order.user_id, now)
-  await writeAudit(tx, {
+  await writeAuditEvent(tx, {
     event: 'payment_method_saved',
     userId: order.user_id,
     at: now,
@@ -49,7 +49,7 @@ export async function saveForPurchases(
 }
 
 /** Declines after which a card can no longer pay for anything. */
-const final: readonly DeclineCode[] = ['card_expired', 'card_lost']
+const finalDeclines: readonly DeclineCode[] = ['card_expired', 'card_lost']
 
 /** Revokes all of a user's consents about saved methods without their request: the cards are no longer charged for purchases. */
 export async function revokeSavedMethodConsent(
@@ -59,16 +59,16 @@ export async function revokeSavedMethodConsent(
   now: Date,
 ): Promise<void> {
   const saved = await selectSavedMethod(tx, userId)
-  if (saved) await revokeSaved(tx, userId, saved, now, { reason })
+  if (saved) await revokeSavedMethod(tx, userId, saved, now, { reason })
   // Otherwise unpaid orders would save a method.
-  await revokeAgreements(tx, userId, now)
+  await revokeAgreementsOfUser(tx, userId, now)
 }
 
 /**
  * Removes a saved method that its bank has declined for good. After any other decline its gateway is queried soon, because the
  * notification that the method is gone may never have arrived.
  */
-export async function dropRefused(
+export async function removeDeclinedMethod(
   tx: Tx,
   { user_id, saved_method_id }: OrderRow,
   attempt: AttemptRow,
@@ -77,33 +77,44 @@ export async function dropRefused(
 ): Promise<void> {
   const saved = saved_method_id === null ? undefined : await selectSavedMethod(tx, user_id)
   if (saved?.id !== saved_method_id) return
-  if (final.some((one) => one === reason)) return revokeSaved(tx, user_id, saved, now, { reason })
+  if (finalDeclines.some((one) => one === reason))
+    return revokeSavedMethod(tx, user_id, saved, now, { reason })
   await insertWebhookEvent(tx, {
     gateway: saved.gateway,
     event_id: `refused:${attempt.id}`,
-    reference: nameOfMethod(saved.reference),
+    reference: shortMethodReference(saved.reference),
     received_at: now,
     check_at: now,
   })
 }
 
 /** Removes a saved method that its gateway no longer has. */
-export async function dropGone(tx: Tx, userId: string, methodId: string, now: Date): Promise<void> {
+export async function removeDetachedMethod(
+  tx: Tx,
+  userId: string,
+  methodId: string,
+  now: Date,
+): Promise<void> {
   const saved = await selectSavedMethod(tx, userId)
-  if (saved?.id === methodId) await revokeSaved(tx, userId, saved, now, { reason: 'gone' })
+  if (saved?.id === methodId) await revokeSavedMethod(tx, userId, saved, now, { reason: 'gone' })
 }
 
 /** Revokes the consent about a saved method and deletes it at its gateway, unless a plan is charged with it. */
-async function revokeSaved(
+async function revokeSavedMethod(
   tx: Tx,
   userId: string,
   { id, gateway }: SavedMethodRow,
   now: Date,
   details: { reason?: string } = {},
 ): Promise<void> {
-  await revokeAgreementsAbout(tx, id, now)
+  await revokeAgreementsOfMethod(tx, id, now)
   await retireUnusedMethods(tx, userId, now)
-  await writeAudit(tx, { event: 'payment_method_removed', userId, at: now, details: { gateway, ...details } })
+  await writeAuditEvent(tx, {
+    event: 'payment_method_removed',
+    userId,
+    at: now,
+    details: { gateway, ...details },
+  })
 }
 
 /** Returns the saved method that is to pay an order. @throws Refusal savedMethodGone if it was removed or has expired */
@@ -127,30 +138,31 @@ export async function offerSavedMethod(
   context: Pick<BillingContext, 'gateways' | 'clock'>,
   db: Db,
   userId: string,
-  prices: readonly Priced[],
-): Promise<SavedMethod | undefined> {
+  prices: readonly PricedProduct[],
+): Promise<SavedPaymentMethod | undefined> {
   const saved = await selectSavedMethod(db, userId)
   const gateway = findGateway(context, saved?.gateway)
   const now = context.clock.now()
   if (!saved || !gateway || isExpired(saved, now)) return undefined
   const refused = prices.filter(
-    ({ cents, currency }) => !cents.every((amount_cents) => takesAmount(gateway, { amount_cents, currency })),
+    ({ cents, currency }) =>
+      !cents.every((amount_cents) => acceptsAmount(gateway, { amount_cents, currency })),
   )
   if (refused.length === prices.length) return undefined
-  const not_for = refused.map(({ what }) => what)
-  return { ...present(saved, now), ...(not_for.length > 0 ? { not_for } : {}) }
+  const not_for = refused.map(({ productId: what }) => what)
+  return { ...presentSavedMethod(saved, now), ...(not_for.length > 0 ? { not_for } : {}) }
 }
 
 /** Returns a user's saved method for their account page, even if expired. */
 export async function loadSavedMethod(
   { db, clock }: Pick<BillingContext, 'db' | 'clock'>,
   userId: string,
-): Promise<{ saved_method: SavedMethod | null }> {
+): Promise<{ saved_method: SavedPaymentMethod | null }> {
   const saved = await selectSavedMethod(db, userId)
-  return { saved_method: saved ? present(saved, clock.now()) : null }
+  return { saved_method: saved ? presentSavedMethod(saved, clock.now()) : null }
 }
 
-function present(row: SavedMethodRow, now: Date): SavedMethod {
+function presentSavedMethod(row: SavedMethodRow, now: Date): SavedPaymentMethod {
   const { id, gateway, brand, last4 } = row
   return { id, gateway, brand, last4, ...(isExpired(row, now) ? { expired: true } : {}) }
 }
@@ -160,12 +172,12 @@ export async function removeSavedMethod(
   context: BillingContext,
   userId: string,
   { id }: BodyOf<typeof removeCall>,
-): Promise<{ saved_method: SavedMethod | null }> {
+): Promise<{ saved_method: SavedPaymentMethod | null }> {
   await inTransaction(context.db, async (tx) => {
     await lockBuyer(tx, userId)
     const saved = await selectSavedMethod(tx, userId)
     if (saved?.id !== id) return
-    await revokeSaved(tx, userId, saved, context.clock.now())
+    await revokeSavedMethod(tx, userId, saved, context.clock.now())
   })
   return loadSavedMethod(context, userId)
 }

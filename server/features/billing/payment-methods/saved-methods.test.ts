@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { getUser } from '#contract/members.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { eraseBilling } from '#server/features/billing/billing.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 
 const day = 86_400_000
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 afterEach(() => {
@@ -32,10 +32,10 @@ async function keptWith(orderId: string): Promise<('kept' | 'forgotten')[]> {
 }
 const methodsOf = (userId: string) =>
   site.context.db.selectFrom('payment_methods').select('id').where('user_id', '=', userId).execute()
-const userIdOf = async ({ visitor }: Shopper) => (await visitor.ask(getUser)).id
+const userIdOf = async ({ visitor }: Shopper) => (await visitor.callOk(getUser)).id
 
 async function tidy(milliseconds = 60_000): Promise<void> {
-  site.moveOn(milliseconds)
+  site.advanceClock(milliseconds)
   await runJanitor(site.context)
 }
 
@@ -44,11 +44,11 @@ test('a card that has had the introductory price is forgotten with the money tha
     const payment = await site.sound.createPayment(charge)
     return payment.method ? { ...payment, method: { ...payment.method, fingerprint: 'one card' } } : payment
   }
-  const plan_id = (await (await Shopper.on(site)).plan(7)).id
-  const [first, second] = [await Shopper.on(site), await Shopper.on(site)]
+  const plan_id = (await (await Shopper.create(site)).plan(7)).id
+  const [first, second] = [await Shopper.create(site), await Shopper.create(site)]
   const paid = await first.buy({ kind: 'plan', plan_id })
   const order = await second.order({ kind: 'plan', plan_id })
-  expect(await second.tryPay(order.id, await second.token())).toMatchObject({ code: 409 })
+  expect(await second.tryPay(order.id, await second.cardToken())).toMatchObject({ code: 409 })
   await tidy()
   expect(await keptWith(order.id)).toEqual(['forgotten'])
   expect(await keptWith(paid.info?.id ?? '')).toEqual(['kept'])
@@ -56,15 +56,16 @@ test('a card that has had the introductory price is forgotten with the money tha
 })
 
 test('a plan that is paid for twice keeps the card of the first, and forgets that of the second', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const plan_id = (await shopper.plan(30)).id
   const orders = [
     await shopper.order({ kind: 'plan', plan_id }),
     await shopper.order({ kind: 'plan', plan_id }),
   ]
-  for (const { id } of orders) await shopper.tryPay(id, await shopper.token(testCards.asksOnce))
-  for (const { id } of orders) await shopper.decide((await shopper.look(id)).next.url ?? '', 'yes')
-  for (const { id } of orders) await shopper.look(id)
+  for (const { id } of orders) await shopper.tryPay(id, await shopper.cardToken(testCards.requires3dsOnce))
+  for (const { id } of orders)
+    await shopper.answerBankPage((await shopper.getOrder(id)).next.url ?? '', 'yes')
+  for (const { id } of orders) await shopper.getOrder(id)
   await tidy()
   const kept = await Promise.all(orders.map(({ id }) => keptWith(id)))
   expect(kept).toEqual([['kept'], ['forgotten']])
@@ -72,10 +73,10 @@ test('a plan that is paid for twice keeps the card of the first, and forgets tha
 })
 
 test('a card that pays for somebody who has left is forgotten', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const order = await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(30)).id })
-  const { info } = await shopper.tryPay(order.id, await shopper.token(testCards.asksOnce))
-  await shopper.decide(info?.next.url ?? '', 'yes')
+  const { info } = await shopper.tryPay(order.id, await shopper.cardToken(testCards.requires3dsOnce))
+  await shopper.answerBankPage(info?.next.url ?? '', 'yes')
   const userId = await userIdOf(shopper)
   await site.context.db.transaction().execute((tx) => eraseBilling(tx, userId, site.context.clock.now()))
   await tidy()
@@ -85,24 +86,24 @@ test('a card that pays for somebody who has left is forgotten', async () => {
 })
 
 test('a card that was replaced is forgotten, and the new one is charged', async () => {
-  const person = await Subscriber.on(site, { card: testCards.declinesLater })
-  await person.after(7 * day + 1000)
+  const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
+  await person.advanceAndRenew(7 * day + 1000)
   const { shopper } = person
   const [first, owed] = await person.orders()
   await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(7)).id })
-  await shopper.tryPay(owed?.id ?? '', await shopper.token())
+  await shopper.tryPay(owed?.id ?? '', await shopper.cardToken())
   await tidy()
   expect([await keptWith(first?.id ?? ''), await keptWith(owed?.id ?? '')]).toEqual([['forgotten'], ['kept']])
-  await person.after(7 * day + 1000)
-  expect(await person.row()).toMatchObject({ status: 'active', period_no: 2 })
+  await person.advanceAndRenew(7 * day + 1000)
+  expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 2 })
 })
 
 test('the card of a plan that has ended is forgotten, also where the gateway was away at first', async () => {
-  const person = await Subscriber.on(site, { card: testCards.declinesLater })
-  await person.after(7 * day + 1000)
-  for (const _ of [1, 2, 3]) await person.after(2 * day)
+  const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
+  await person.advanceAndRenew(7 * day + 1000)
+  for (const _ of [1, 2, 3]) await person.advanceAndRenew(2 * day)
   const [first] = await person.orders()
-  expect(await person.row()).toMatchObject({ status: 'ended', payment_method_id: null })
+  expect(await person.subscriptionRow()).toMatchObject({ status: 'ended', payment_method_id: null })
   site.trouble.detachMethod = () => Promise.reject(new Error('away'))
   await tidy()
   expect(await keptWith(first?.id ?? '')).toEqual(['kept'])

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOrder, payOrder } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
-import { change } from '#server/testing/builders/change-method.ts'
-import { gatewaySite, type GatewaySite } from '#server/testing/site/gateway-site.ts'
+import { tryChangeMethod } from '#server/testing/builders/change-method.ts'
+import { startGatewaySite, type GatewaySite } from '#server/testing/site/gateway-site.ts'
 import {
   attemptsOf,
-  episodeOf,
-  expectSound,
-  moneySite,
-  type MoneySite,
+  episodeIdOf,
+  expectLedgerBalanced,
+  startBillingSite,
+  type BillingSite,
 } from '#server/testing/site/money-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
@@ -20,14 +20,14 @@ const day = 86_400_000
 /** More attempts than are allowed. */
 const tries = Array.from({ length: 25 }, (_, index) => index)
 
-let site: MoneySite
+let site: BillingSite
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 
 async function auditedOf({ context }: TestSite, { visitor }: Shopper): Promise<string[]> {
-  const { id } = await visitor.ask(getUser)
+  const { id } = await visitor.callOk(getUser)
   const { rows } = await context.database.pool.query<{ event: string }>(
     'SELECT event FROM audit_events WHERE user_id = $1',
     [id],
@@ -35,11 +35,11 @@ async function auditedOf({ context }: TestSite, { visitor }: Shopper): Promise<s
   return rows.map(({ event }) => event)
 }
 
-const startsAt = (shop: MoneySite) => shop.calls['createPayment'] ?? 0
+const startsAt = (shop: BillingSite) => shop.calls['createPayment'] ?? 0
 
 test('an order is closed after twenty payments that were called off for another; the last can still be finished', async () => {
-  const shopper = await Shopper.on(site)
-  const order = await shopper.order({ episode_id: episodeOf(site), method: 'wallet' })
+  const shopper = await Shopper.create(site)
+  const order = await shopper.order({ episode_id: episodeIdOf(site), method: 'wallet' })
   const before = startsAt(site)
   const codes = []
   for (const number of tries) codes.push((await shopper.tryPay(order.id, `x${number}`)).code)
@@ -50,18 +50,18 @@ test('an order is closed after twenty payments that were called off for another;
   const attempts = await attemptsOf(site, order.id)
   expect(attempts.map(({ status }) => status)).toEqual([...Array(19).fill('cancelled'), 'requires_action'])
   expect(await auditedOf(site, shopper)).toEqual([])
-  const { next } = await shopper.look(order.id)
-  await shopper.decide(next.url ?? '', 'yes')
-  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
-  await expectSound(site)
+  const { next } = await shopper.getOrder(order.id)
+  await shopper.answerBankPage(next.url ?? '', 'yes')
+  expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
+  await expectLedgerBalanced(site)
 })
 
 test('a period that waits to be paid can be tried again after a day, as there is no other order for it', async () => {
-  const person = await Subscriber.on(site, { card: testCards.declinesLater })
-  await person.after(7 * day)
+  const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
+  await person.advanceAndRenew(7 * day)
   const { id } = await person.shopper.order({
     kind: 'plan',
-    plan_id: (await person.row()).plan_id,
+    plan_id: (await person.subscriptionRow()).plan_id,
     method: 'wallet',
   })
   const pay = (number: number) =>
@@ -73,27 +73,30 @@ test('a period that waits to be paid can be tried again after a day, as there is
   expect(refused?.status).toBe(429)
   const wait = Number(refused?.headers.get('retry-after'))
   expect(wait).toBeGreaterThan(86_000)
-  site.moveOn((wait + 1) * 1000)
+  site.advanceClock((wait + 1) * 1000)
   expect((await pay(30)).answer).toMatchObject({ code: 200 })
 })
 
 test('a person sets up at most twenty payment methods a day, wallets too', async () => {
-  const { shopper } = await Subscriber.on(site)
+  const { shopper } = await Subscriber.create(site)
   const codes = []
-  for (const _ of tries) codes.push((await change(shopper, { gateway: 'sandbox', method: 'wallet' })).code)
+  for (const _ of tries)
+    codes.push((await tryChangeMethod(shopper, { gateway: 'sandbox', method: 'wallet' })).code)
   expect(codes).toEqual([...Array(20).fill(200), ...Array(5).fill(429)])
-  site.moveOn(day + 1000)
-  expect((await change(shopper, { gateway: 'sandbox', method: 'wallet' })).code).toBe(200)
+  site.advanceClock(day + 1000)
+  expect((await tryChangeMethod(shopper, { gateway: 'sandbox', method: 'wallet' })).code).toBe(200)
 })
 
 test('a network begins no more payments and set-ups of methods than it may, whoever and by whichever way', async () => {
-  const shared = await moneySite({ LIMIT_PAYMENTS_IP: '4/h' })
+  const shared = await startBillingSite({ LIMIT_PAYMENTS_IP: '4/h' })
   try {
-    const somebody = () => Shopper.on(shared, new Visitor(shared.directUrl))
-    const wish = { episode_id: episodeOf(shared), method: 'wallet' as const }
+    const somebody = () => Shopper.create(shared, new Visitor(shared.directUrl))
+    const wish = { episode_id: episodeIdOf(shared), method: 'wallet' as const }
     const subscriber = await somebody()
     await subscriber.buy({ kind: 'plan', plan_id: (await subscriber.plan(7)).id })
-    expect(await change(subscriber, { gateway: 'sandbox', method: 'wallet' })).toMatchObject({ code: 200 })
+    expect(await tryChangeMethod(subscriber, { gateway: 'sandbox', method: 'wallet' })).toMatchObject({
+      code: 200,
+    })
     await (await somebody()).order(wish)
     expect(await (await somebody()).buy({ ...wish, method: 'card' })).toMatchObject({ code: 200 })
     const before = startsAt(shared)
@@ -101,7 +104,7 @@ test('a network begins no more payments and set-ups of methods than it may, whoe
     const body = { kind: 'episode' as const, gateway: 'sandbox' as const, email, ...wish }
     const refused = await visitor.call(createOrder, { body })
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
-    expect((await change(subscriber, { gateway: 'sandbox', method: 'wallet' })).code).toBe(429)
+    expect((await tryChangeMethod(subscriber, { gateway: 'sandbox', method: 'wallet' })).code).toBe(429)
     expect(startsAt(shared)).toBe(before)
   } finally {
     await shared.close()
@@ -112,7 +115,7 @@ describe('at the gateways', () => {
   let gateways: GatewaySite
   let episode_id: string | undefined
   beforeAll(async () => {
-    gateways = await gatewaySite()
+    gateways = await startGatewaySite()
     episode_id = (await buildVideo(gateways.site.context)).episodes[3]?.id
   })
   afterAll(() => gateways.close())
@@ -124,7 +127,7 @@ describe('at the gateways', () => {
 
   test('a payment that is called off at PayPal again and again comes to an end, and is no failed one', async () => {
     const { site: shop, paypal } = gateways
-    const shopper = await Shopper.on(shop)
+    const shopper = await Shopper.create(shop)
     const order = await shopper.order({ gateway: 'paypal', method: 'wallet', episode_id })
     let { next } = order
     const codes = []
@@ -145,7 +148,7 @@ describe('at the gateways', () => {
 
   test('a card order at Stripe takes no more payments by a token of any kind', async () => {
     const { site: shop, stripe } = gateways
-    const shopper = await Shopper.on(shop)
+    const shopper = await Shopper.create(shop)
     const order = await shopper.order({ gateway: 'stripe', episode_id })
     for (const number of tries) await shopper.tryPay(order.id, `x${number}`)
     expect(await attempts(order.id)).toBe(20)

@@ -1,6 +1,6 @@
 import type { AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { askGateway } from '#server/features/billing/gateways/call-gateway.ts'
+import { callGateway } from '#server/features/billing/gateways/call-gateway.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import { recheckAttempt, settleAttempt } from './settle-attempt.ts'
 
@@ -12,6 +12,6 @@ export async function cancelAttempt(context: BillingContext, attempt: AttemptRow
   const { reference } = attempt
   const gateway = findGateway(context, attempt.gateway)
   if (reference === null || !gateway) return recheckAttempt(context, attempt)
-  const outcome = await askGateway(context, gateway, (asked) => asked.cancelPayment(reference))
+  const outcome = await callGateway(context, gateway, (client) => client.cancelPayment(reference))
   await settleAttempt(context, attempt, outcome ?? 'never received')
 }

@@ -1,20 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { getSavedMethod } from '#contract/billing.ts'
+import { getSavedPaymentMethod } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
-import { balance } from '#server/testing/billing-model/ledger-balance.ts'
-import { concurrently } from '#server/testing/concurrently.ts'
-import { beforeEachOf, dieInBilling, type WholeRun } from '#server/testing/crash/crash-in-billing.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
-import type { Death } from '#server/testing/crash/crashing-pool.ts'
-import { type Ended, runScript } from '#server/testing/crash/run-script.ts'
+import { compareSandboxBalance } from '#server/testing/billing-model/ledger-balance.ts'
+import { runConcurrently } from '#server/testing/concurrently.ts'
+import {
+  crashPointsBeforeEach,
+  simulateCrashInBilling,
+  type StatementCounts,
+} from '#server/testing/crash/crash-in-billing.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import type { CrashPoint } from '#server/testing/crash/crashing-pool.ts'
+import { type ScriptResult, runScript } from '#server/testing/crash/run-script.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { payOrder } from './pay-order.ts'
 
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 
@@ -28,36 +32,38 @@ interface Ready {
 }
 
 async function readyToPay(kind: Kind): Promise<Ready> {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const plan = await shopper.plan(7)
   const order = await shopper.order(
     kind === 'plan' ? { kind, plan_id: plan.id } : { episode_id: site.video.episodes[3]?.id },
   )
-  const { id } = await shopper.visitor.ask(getUser)
+  const { id } = await shopper.visitor.callOk(getUser)
   if (kind === 'episode with a saved card') {
     await shopper.buy({ episode_id: site.video.episodes[4]?.id, save_method: { shown: 'Save this card' } })
-    const { saved_method } = await shopper.visitor.ask(getSavedMethod)
+    const { saved_method } = await shopper.visitor.callOk(getSavedPaymentMethod)
     const row = site.context.db.updateTable('orders').where('id', '=', order.id)
     await row.set({ saved_method_id: saved_method?.id }).execute()
     return { userId: id, orderId: order.id }
   }
-  return { userId: id, orderId: order.id, token: await shopper.token() }
+  return { userId: id, orderId: order.id, token: await shopper.cardToken() }
 }
 
 /** Pays in this process until the simulated crash. */
-const payUntil = (death: Death, { userId, orderId, token }: Ready) => {
+const payUntil = (death: CrashPoint, { userId, orderId, token }: Ready) => {
   const payer = { ip: '127.0.0.1', token, firstName: 'Ada', lastName: 'Lovelace' }
-  return dieInBilling(site.databaseUrl, death, (context) => payOrder(context, userId, orderId, payer))
+  return simulateCrashInBilling(site.databaseUrl, death, (context) =>
+    payOrder(context, userId, orderId, payer),
+  )
 }
 
 /** Pays in a separate process. */
-const payIn = ({ userId, orderId, token }: Ready, { when, at }: Death): Promise<Ended> =>
+const payIn = ({ userId, orderId, token }: Ready, { when, at }: CrashPoint): Promise<ScriptResult> =>
   runScript('pay-and-crash.ts', [site.databaseUrl, userId, orderId, token ?? '', when, String(at)])
 
 /** Runs the janitor of a new process until nothing is open any more. */
 async function converge(): Promise<void> {
   for (const wait of [15_000, 30_000, 90_000, 400_000, 4_000_000]) {
-    site.moveOn(wait)
+    site.advanceClock(wait)
     for (let round = 0; round < 10; round++) await runJanitor(site.context)
   }
 }
@@ -83,7 +89,7 @@ async function outcomeOf(orderId: string): Promise<string> {
   )
 }
 
-async function wholeRun(kind: Kind): Promise<WholeRun> {
+async function wholeRun(kind: Kind): Promise<StatementCounts> {
   const ready = await readyToPay(kind)
   const run = await payUntil({ when: 'never', at: 0 }, ready)
   expect(await outcomeOf(ready.orderId)).toBe('sold')
@@ -101,7 +107,7 @@ async function outcomesOf(orderIds: readonly string[]): Promise<Set<string>> {
     .where('status', 'in', ['started', 'unknown'])
     .execute()
   expect(open).toEqual([])
-  const books = await balance(site.context.db)
+  const books = await compareSandboxBalance(site.context.db)
   expect(books.ours).toBe(books.theirs)
   return outcomes
 }
@@ -111,7 +117,7 @@ test.each(['episode', 'plan', 'episode with a saved card'] as const)(
   { timeout: 120_000 },
   async (kind) => {
     const orderIds: string[] = []
-    await concurrently(beforeEachOf(await wholeRun(kind)), async (death) => {
+    await runConcurrently(crashPointsBeforeEach(await wholeRun(kind)), async (death) => {
       const ready = await readyToPay(kind)
       expect(await payUntil(death, ready)).toMatchObject({ died: true })
       orderIds.push(ready.orderId)
@@ -126,7 +132,7 @@ test.each(['episode', 'plan', 'episode with a saved card'] as const)(
   async (kind) => {
     const orderIds: string[] = []
     const { commits } = await wholeRun(kind)
-    await concurrently(commits, async (at) => {
+    await runConcurrently(commits, async (at) => {
       const ready = await readyToPay(kind)
       expect(await payIn(ready, { when: 'sent', at })).toMatchObject({ signal: 'SIGKILL' })
       orderIds.push(ready.orderId)

@@ -3,25 +3,25 @@ import { createOrder, payOrder, type Order } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
 import {
   attemptsOf,
-  episodeOf,
-  expectSound,
-  moneySite,
+  episodeIdOf,
+  expectLedgerBalanced,
+  startBillingSite,
   paymentOf,
-  playing,
-  tidyAfter,
-  type MoneySite,
+  playbackCode,
+  runJanitorAfter,
+  type BillingSite,
 } from '#server/testing/site/money-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
-import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 
 const day = 86_400_000
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
-afterEach(() => expectSound(site))
+afterEach(() => expectLedgerBalanced(site))
 
 /** Pays as an express wallet does: with the token from its sheet, and without a typed name. */
 function approve({ visitor }: Shopper, order_id: string, payment_token: string, headers = {}) {
@@ -30,16 +30,16 @@ function approve({ visitor }: Shopper, order_id: string, payment_token: string, 
 
 /** Orders the product of the sheet, at its price and for the wallet's address, and pays it. */
 async function buy(person: Shopper, card = testCards.pays, wish: object = {}) {
-  const order = await person.order({ episode_id: episodeOf(site), amount_cents: 99, ...wish })
-  return { order, answer: await approve(person, order.id, await person.token(card)) }
+  const order = await person.order({ episode_id: episodeIdOf(site), amount_cents: 99, ...wish })
+  return { order, answer: await approve(person, order.id, await person.cardToken(card)) }
 }
 
 describe('what an express wallet approves', () => {
   test('is paid without a typed name, and the receipt goes to the address of the wallet', async () => {
-    const person = await Shopper.on(site)
+    const person = await Shopper.create(site)
     const { answer } = await buy(person)
     expect(answer).toMatchObject({ code: 200, info: { status: 'paid', amount_cents: 99 } })
-    expect(await playing(site, person)).toBe(200)
+    expect(await playbackCode(site, person)).toBe(200)
     expect((await site.mails(person.email)).map(({ subject }) => subject)).toEqual([
       expect.stringMatching(/^Your receipt: /),
     ])
@@ -48,28 +48,28 @@ describe('what an express wallet approves', () => {
   test.each(['', 'no address', '4242424242424242@example.com', undefined])(
     'is not ordered for the address %s: wallets are checked as typed ones are',
     async (email) => {
-      const person = await Shopper.on(site)
+      const person = await Shopper.create(site)
       const { createPayment = 0 } = site.calls
-      const answer = await person.tryOrder({ episode_id: episodeOf(site), email })
+      const answer = await person.tryOrder({ episode_id: episodeIdOf(site), email })
       expect(answer.code).toBe(500)
       expect(site.calls['createPayment'] ?? 0).toBe(createPayment)
     },
   )
 
   test('is not ordered at a price that changed while the sheet was open, which is told', async () => {
-    const person = await Shopper.on(site)
-    const answer = await person.tryOrder({ episode_id: episodeOf(site), amount_cents: 89 })
+    const person = await Shopper.create(site)
+    const answer = await person.tryOrder({ episode_id: episodeIdOf(site), amount_cents: 89 })
     expect(answer).toMatchObject({ code: 409, info: { amount_cents: 99, currency: 'USD' } })
   })
 
   test('is not ordered at an introductory price by an address that had it, and is at the plain one', async () => {
     const plan = (person: Shopper, amount_cents?: number) =>
       person.plan(7).then(({ id }) => ({ kind: 'plan' as const, plan_id: id, amount_cents }))
-    const first = await Shopper.on(site)
+    const first = await Shopper.create(site)
     const { intro_price_cents: intro, price_cents } = await first.plan(7)
     expect(intro).toBeDefined()
     expect((await buy(first, testCards.pays, await plan(first, intro))).answer.info?.status).toBe('paid')
-    const again = await Shopper.on(site)
+    const again = await Shopper.create(site)
     const wish = { ...(await plan(again, intro)), email: first.email }
     expect(await again.tryOrder(wish)).toMatchObject({ code: 409, info: { amount_cents: price_cents } })
     const { answer } = await buy(again, testCards.pays, { ...wish, amount_cents: price_cents })
@@ -77,7 +77,7 @@ describe('what an express wallet approves', () => {
   })
 
   test('as a plan is charged again off session, with the words that were beside the button', async () => {
-    const person = await Shopper.on(site)
+    const person = await Shopper.create(site)
     const { id: plan_id, price_cents } = await person.plan(30)
     const consent = { shown: 'Monthly. Renews every 30 days until you cancel. [Express checkout]' }
     const wish = { kind: 'plan', plan_id, amount_cents: price_cents, consent }
@@ -89,15 +89,15 @@ describe('what an express wallet approves', () => {
       .where('id', '=', order.id)
       .executeTakeFirstOrThrow()
     expect(row.consent).toMatchObject({ immediate_delivery: false, shown_hash: expect.any(String) })
-    site.moveOn(30 * day)
-    await renewSubscriptions(site.context)
-    const { membership } = await person.visitor.ask(getUser)
+    site.advanceClock(30 * day)
+    await renewDueSubscriptions(site.context)
+    const { membership } = await person.visitor.callOk(getUser)
     expect(membership).toMatchObject({ status: 'active' })
     expect(site.calls['chargeSavedMethod']).toBeGreaterThan(0)
   })
 
   test('once only keeps no card that a later purchase could be paid with', async () => {
-    const person = await Shopper.on(site)
+    const person = await Shopper.create(site)
     const { order } = await buy(person)
     expect((await paymentOf(site, order.id)).method).toBeUndefined()
   })
@@ -105,11 +105,11 @@ describe('what an express wallet approves', () => {
 
 describe('an express wallet', () => {
   test('that is declined says why, the order stays open, and another press pays it', async () => {
-    const person = await Shopper.on(site)
+    const person = await Shopper.create(site)
     const { order, answer } = await buy(person, testCards.noFunds)
     expect(answer).toMatchObject({ code: 500, message: /Insufficient funds/ })
-    expect(await playing(site, person)).toBe(402)
-    expect((await approve(person, order.id, await person.token())).info?.status).toBe('paid')
+    expect(await playbackCode(site, person)).toBe(402)
+    expect((await approve(person, order.id, await person.cardToken())).info?.status).toBe('paid')
     expect(await attemptsOf(site, order.id)).toMatchObject([{ status: 'failed' }, { status: 'succeeded' }])
   })
 
@@ -117,11 +117,11 @@ describe('an express wallet', () => {
     ['yes', { status: 'paid' }],
     ['no', { status: 'pending', declined: { reason: 'checkFailed' } }],
   ] as const)('whose bank asks waits for the person; "%s" decides it', async (said, outcome) => {
-    const person = await Shopper.on(site)
-    const { order, answer } = await buy(person, testCards.asksAlways)
+    const person = await Shopper.create(site)
+    const { order, answer } = await buy(person, testCards.requires3dsAlways)
     expect(answer.info?.next.type).toBe('authenticate')
-    await person.decide(answer.info?.next.url ?? '', said)
-    expect(await person.look(order.id)).toMatchObject(outcome)
+    await person.answerBankPage(answer.info?.next.url ?? '', said)
+    expect(await person.getOrder(order.id)).toMatchObject(outcome)
   })
 
   test.each([
@@ -129,9 +129,9 @@ describe('an express wallet', () => {
     ['one key', () => ({ 'idempotency-key': 'one press' })],
     ['no key', () => ({})],
   ])('that approves 20 times at once with %s is charged once', async (_, headersOf) => {
-    const person = await Shopper.on(site)
-    const order = await person.order({ episode_id: episodeOf(site) })
-    const token = await person.token()
+    const person = await Shopper.create(site)
+    const order = await person.order({ episode_id: episodeIdOf(site) })
+    const token = await person.cardToken()
     const { createPayment = 0 } = site.calls
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => approve(person, order.id, token, headersOf(index))),
@@ -141,32 +141,32 @@ describe('an express wallet', () => {
   })
 
   test('whose answer got lost in the middle is found, and paid once', async () => {
-    const person = await Shopper.on(site)
-    const order = await person.order({ episode_id: episodeOf(site) })
+    const person = await Shopper.create(site)
+    const order = await person.order({ episode_id: episodeIdOf(site) })
     site.trouble.createPayment = async (charge) => {
       await site.sound.createPayment(charge)
       throw new Error('the line broke')
     }
-    const token = await person.token()
+    const token = await person.cardToken()
     expect(await approve(person, order.id, token)).toMatchObject({ code: 500 })
     delete site.trouble.createPayment
-    await tidyAfter(site, 60_000)
-    expect(await person.look(order.id)).toMatchObject({ status: 'paid' })
+    await runJanitorAfter(site, 60_000)
+    expect(await person.getOrder(order.id)).toMatchObject({ status: 'paid' })
     expect((await paymentOf(site, order.id)).refundedCents).toBe(0)
   })
 
   test('that approves what the person has bought in another tab meanwhile is charged nothing', async () => {
-    const person = await Shopper.on(site)
+    const person = await Shopper.create(site)
     const [first, second] = [
-      await person.order({ episode_id: episodeOf(site) }),
-      await person.order({ episode_id: episodeOf(site) }),
+      await person.order({ episode_id: episodeIdOf(site) }),
+      await person.order({ episode_id: episodeIdOf(site) }),
     ]
-    const paid = async ({ id }: Order) => approve(person, id, await person.token())
+    const paid = async ({ id }: Order) => approve(person, id, await person.cardToken())
     expect((await paid(first)).info?.status).toBe('paid')
     const { createPayment = 0 } = site.calls
     expect(await paid(second)).toMatchObject({ code: 409 })
     expect(site.calls['createPayment']).toBe(createPayment)
-    const wish = { kind: 'episode' as const, episode_id: episodeOf(site), gateway: 'sandbox' as const }
+    const wish = { kind: 'episode' as const, episode_id: episodeIdOf(site), gateway: 'sandbox' as const }
     const again = await person.visitor.call(createOrder, { body: { ...wish, email: person.email } })
     expect(again.answer.code).toBe(409)
   })

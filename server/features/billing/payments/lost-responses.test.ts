@@ -1,31 +1,31 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
   attemptsOf,
-  episodeOf,
-  expectSound,
-  moneySite,
+  episodeIdOf,
+  expectLedgerBalanced,
+  startBillingSite,
   paymentByKey,
-  tidyAfter,
-  type MoneySite,
+  runJanitorAfter,
+  type BillingSite,
 } from '#server/testing/site/money-site.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
-afterEach(() => expectSound(site))
+afterEach(() => expectLedgerBalanced(site))
 
 const minute = 60_000
 const hour = 60 * minute
-const wish = () => ({ episode_id: episodeOf(site) })
+const wish = () => ({ episode_id: episodeIdOf(site) })
 
 const attempts = (orderId: string) => attemptsOf(site, orderId)
 const byKey = (key: string) => paymentByKey(site, key)
-const tidy = (milliseconds: number) => tidyAfter(site, milliseconds)
+const tidy = (milliseconds: number) => runJanitorAfter(site, milliseconds)
 
 /** The gateway charges, but its response is lost. */
 function loseAnswers() {
@@ -37,19 +37,19 @@ function loseAnswers() {
 
 describe('a payment whose answer was lost', () => {
   test('is unknown, not failed, and the look at the order finds it', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     loseAnswers()
     const order = await shopper.order(wish())
-    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+    expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({
       code: 500,
       message: /won’t be charged twice/,
     })
     expect(await attempts(order.id)).toMatchObject([{ status: 'unknown' }])
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
   test('is unknown where a wallet is asked with the order', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     loseAnswers()
     expect(await shopper.tryOrder({ ...wish(), method: 'wallet' })).toMatchObject({
       code: 500,
@@ -58,22 +58,22 @@ describe('a payment whose answer was lost', () => {
   })
 
   test('is found by the janitor, which sends nothing again', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     loseAnswers()
     const order = await shopper.order(wish())
-    await shopper.tryPay(order.id, await shopper.token())
+    await shopper.tryPay(order.id, await shopper.cardToken())
     const sent = site.calls['createPayment']
     await tidy(15_000)
     expect(site.calls['createPayment']).toBe(sent)
     expect(await attempts(order.id)).toMatchObject([{ status: 'succeeded' }])
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
   test('is found when "Pay" is pressed again, also under the same key, and charged once', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     loseAnswers()
     const order = await shopper.order(wish())
-    const token = await shopper.token()
+    const token = await shopper.cardToken()
     const key = { 'idempotency-key': `lost ${order.id}` }
     expect(await shopper.tryPay(order.id, token, key)).toMatchObject({ code: 500 })
     expect(await shopper.tryPay(order.id, token, key)).toMatchObject({ code: 200, info: { status: 'paid' } })
@@ -83,7 +83,7 @@ describe('a payment whose answer was lost', () => {
 
 test('a gateway that does not answer in time leaves the payment unknown', async () => {
   // The process with the shortened time limit, and no other.
-  const shopper = await Shopper.on({ ...site, visitor: () => new Visitor(site.directUrl) })
+  const shopper = await Shopper.create({ ...site, visitor: () => new Visitor(site.directUrl) })
   site.context.gatewayTimeoutMs = 50
   const charged = Promise.withResolvers<void>()
   site.trouble.createPayment = async (charge) => {
@@ -91,14 +91,14 @@ test('a gateway that does not answer in time leaves the payment unknown', async 
     return site.sound.createPayment(charge)
   }
   const order = await shopper.order(wish())
-  expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+  expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({
     code: 500,
     message: /hasn’t answered/,
   })
   charged.resolve()
   site.context.gatewayTimeoutMs = undefined
   await expect.poll(() => byKey(`pay:${order.id}:1`)).toMatchObject({ status: 'succeeded' })
-  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
 })
 
 describe('a payment that never reached the gateway', () => {
@@ -107,37 +107,37 @@ describe('a payment that never reached the gateway', () => {
   }
 
   test('is given up after an hour and not before; the order can still be paid', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     neverArrive()
     const order = await shopper.order(wish())
-    await shopper.tryPay(order.id, await shopper.token())
+    await shopper.tryPay(order.id, await shopper.cardToken())
     for (const wait of [15_000, minute, 6 * minute]) await tidy(wait)
     expect(await attempts(order.id)).toMatchObject([{ status: 'unknown' }])
     await tidy(2 * hour)
     expect(await attempts(order.id)).toMatchObject([{ status: 'failed', decline_code: 'not_received' }])
     delete site.trouble.createPayment
-    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+    expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({
       code: 200,
       info: { status: 'paid' },
     })
   })
 
   test('keeps the person waiting a minute, then they can try again; should both arrive, one goes back', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     let late: (() => Promise<unknown>) | undefined
     site.trouble.createPayment = (charge) => {
       late = () => site.sound.createPayment(charge)
       return Promise.reject(new Error('stuck on the way'))
     }
     const order = await shopper.order(wish())
-    await shopper.tryPay(order.id, await shopper.token())
-    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+    await shopper.tryPay(order.id, await shopper.cardToken())
+    expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({
       code: 500,
       message: /hasn’t answered/,
     })
-    site.moveOn(61_000)
+    site.advanceClock(61_000)
     delete site.trouble.createPayment
-    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+    expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({
       code: 200,
       info: { status: 'paid' },
     })

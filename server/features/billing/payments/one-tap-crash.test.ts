@@ -1,46 +1,46 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createOrder, getSavedMethod } from '#contract/billing.ts'
+import { createOrder, getSavedPaymentMethod } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
-import { concurrently } from '#server/testing/concurrently.ts'
-import { dieInBilling } from '#server/testing/crash/crash-in-billing.ts'
-import { episodeOf, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
-import type { Death } from '#server/testing/crash/crashing-pool.ts'
+import { runConcurrently } from '#server/testing/concurrently.ts'
+import { simulateCrashInBilling } from '#server/testing/crash/crash-in-billing.ts'
+import { episodeIdOf, startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import type { CrashPoint } from '#server/testing/crash/crashing-pool.ts'
 import { orderCall } from '#server/testing/builders/order-call.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { answerOnce } from '#server/features/billing/checkout/idempotency.ts'
+import { runIdempotently } from '#server/features/billing/checkout/idempotency.ts'
 import { createOrderFor } from '#server/features/billing/checkout/create-order.ts'
 
 const key = 'one press'
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
   // By then a request that a process crashed with can no longer reach the gateway.
-  site.moveOn(120_000)
+  site.advanceClock(120_000)
 })
 afterAll(() => site.close())
 
 /** Creates a shopper with a saved card, and the request that buys the next episode with it. */
 async function readyToPress() {
-  const shopper = await Shopper.on(site)
-  await shopper.buy({ episode_id: episodeOf(site, 4), save_method: { shown: 'Save this card' } })
-  const { saved_method } = await shopper.visitor.ask(getSavedMethod)
-  const { id: userId } = await shopper.visitor.ask(getUser)
+  const shopper = await Shopper.create(site)
+  await shopper.buy({ episode_id: episodeIdOf(site, 4), save_method: { shown: 'Save this card' } })
+  const { saved_method } = await shopper.visitor.callOk(getSavedPaymentMethod)
+  const { id: userId } = await shopper.visitor.callOk(getUser)
   const body = {
     kind: 'episode',
     gateway: 'sandbox',
     email: shopper.email,
-    episode_id: episodeOf(site, 5),
+    episode_id: episodeIdOf(site, 5),
     saved_method_id: saved_method?.id ?? '',
   } as const
   return { shopper, userId, body }
 }
 
 /** Handles the request in this process until the simulated crash. */
-function pressUntil(death: Death, { userId, body }: Awaited<ReturnType<typeof readyToPress>>) {
+function pressUntil(death: CrashPoint, { userId, body }: Awaited<ReturnType<typeof readyToPress>>) {
   const request = { userId, key, path: createOrder.path, body, now: new Date() }
-  return dieInBilling(site.databaseUrl, death, async (context) => {
-    await answerOnce(context.db, request, (id) => createOrderFor(context, orderCall(userId, body), id))
+  return simulateCrashInBilling(site.databaseUrl, death, async (context) => {
+    await runIdempotently(context.db, request, (id) => createOrderFor(context, orderCall(userId, body), id))
   })
 }
 
@@ -58,8 +58,10 @@ test(
   async () => {
     const { commits } = await pressUntil({ when: 'never', at: 0 }, await readyToPress())
     expect(commits.length).toBeGreaterThan(2)
-    const deaths = commits.flatMap((at): Death[] => [at, at + 1].map((one) => ({ when: 'before', at: one })))
-    await concurrently(deaths, async (death) => {
+    const deaths = commits.flatMap((at): CrashPoint[] =>
+      [at, at + 1].map((one) => ({ when: 'before', at: one })),
+    )
+    await runConcurrently(deaths, async (death) => {
       const ready = await readyToPress()
       const { shopper, userId, body } = ready
       expect(await pressUntil(death, ready)).toMatchObject({ died: true })

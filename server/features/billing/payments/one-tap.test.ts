@@ -1,19 +1,19 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { getSavedMethod, removeSavedMethod, type Offer, type Order } from '#contract/billing.ts'
+import { getSavedPaymentMethod, removeSavedPaymentMethod, type Offer, type Order } from '#contract/billing.ts'
 import { getEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
 import {
   attemptsOf,
-  episodeOf,
-  expectSound,
-  hear,
-  moneySite,
-  playing,
-  tidyAfter,
-  type MoneySite,
+  episodeIdOf,
+  expectLedgerBalanced,
+  applySandboxWebhook,
+  startBillingSite,
+  playbackCode,
+  runJanitorAfter,
+  type BillingSite,
 } from '#server/testing/site/money-site.ts'
-import { readParts } from '#server/testing/read-parts.ts'
+import { readExportParts } from '#server/testing/read-parts.ts'
 import { registerMember } from '#server/testing/builders/register-member.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { eraseBilling, exportBilling, mergeBilling } from '#server/features/billing/billing.ts'
@@ -21,31 +21,31 @@ import { deleteUnusedTerms, selectShownTerms } from '#server/features/billing/re
 
 const day = 86_400_000
 const shown = 'Save this card for future purchases. You can remove it in My account.'
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
-afterEach(() => expectSound(site))
+afterEach(() => expectLedgerBalanced(site))
 
-const saving = (number = 4) => ({ episode_id: episodeOf(site, number), save_method: { shown } })
+const saving = (number = 4) => ({ episode_id: episodeIdOf(site, number), save_method: { shown } })
 
 /** Creates a shopper who has bought episode 4 and saved the card. */
 async function saver(card = testCards.pays, shopper?: Shopper) {
-  const person = shopper ?? (await Shopper.on(site))
+  const person = shopper ?? (await Shopper.create(site))
   const order = await person.order(saving())
-  const { info } = await person.tryPay(order.id, await person.token(card))
-  if (info?.next.url) await person.decide(info.next.url, 'yes')
-  expect(await person.look(order.id)).toMatchObject({ status: 'paid' })
-  return { person, order, userId: (await person.visitor.ask(getUser)).id, saved: await savedOf(person) }
+  const { info } = await person.tryPay(order.id, await person.cardToken(card))
+  if (info?.next.url) await person.answerBankPage(info.next.url, 'yes')
+  expect(await person.getOrder(order.id)).toMatchObject({ status: 'paid' })
+  return { person, order, userId: (await person.visitor.callOk(getUser)).id, saved: await savedOf(person) }
 }
 
-const savedOf = async ({ visitor }: Shopper) => (await visitor.ask(getSavedMethod)).saved_method
+const savedOf = async ({ visitor }: Shopper) => (await visitor.callOk(getSavedPaymentMethod)).saved_method
 
 /** Returns the offer of a locked episode. */
 async function offerOf({ visitor }: Shopper, number = 5): Promise<Offer> {
-  const query = { episode_id: episodeOf(site, number) }
+  const query = { episode_id: episodeIdOf(site, number) }
   const { answer } = await visitor.call(getEpisode, { query })
   // The contract defines the offer as the info of code 402.
   return answer.info as unknown as Offer
@@ -53,7 +53,7 @@ async function offerOf({ visitor }: Shopper, number = 5): Promise<Offer> {
 
 /** Buys an episode with a saved card in one request. */
 function press(person: Shopper, saved_method_id = '', number = 5, headers: Record<string, string> = {}) {
-  const wish = { episode_id: episodeOf(site, number), saved_method_id, amount_cents: 99, email: undefined }
+  const wish = { episode_id: episodeIdOf(site, number), saved_method_id, amount_cents: 99, email: undefined }
   return person.tryOrder(wish, headers)
 }
 
@@ -93,8 +93,8 @@ const forgotten = async (userId: string) => {
 
 describe('a card is saved for purchases', () => {
   test('only where its buyer agreed to that, with the words and the time of it', async () => {
-    const without = await Shopper.on(site)
-    await without.buy({ episode_id: episodeOf(site) })
+    const without = await Shopper.create(site)
+    await without.buy({ episode_id: episodeIdOf(site) })
     expect(await savedOf(without)).toBeNull()
     expect((await offerOf(without)).saved_method).toBeUndefined()
 
@@ -123,14 +123,14 @@ describe('a card is saved for purchases', () => {
     expect(info?.status).toBe('paid')
     const second = await savedOf(person)
     expect(second?.id).not.toBe(saved?.id)
-    await tidyAfter(site, 60_000)
+    await runJanitorAfter(site, 60_000)
     expect(await forgotten(userId)).toEqual([true, false])
     expect(await press(person, saved?.id, 6)).toMatchObject({ code: 500, message: /no longer/ })
     expect(await press(person, second?.id, 6)).toMatchObject({ code: 200, info: { status: 'paid' } })
   })
 
   test('not with a wallet or a plan', async () => {
-    const person = await Shopper.on(site)
+    const person = await Shopper.create(site)
     const { id: plan_id } = await person.plan(30)
     expect(await person.tryOrder({ ...saving(), method: 'wallet' })).toMatchObject({ code: 400 })
     expect(await person.tryOrder({ kind: 'plan', plan_id, save_method: { shown } })).toMatchObject({
@@ -140,18 +140,19 @@ describe('a card is saved for purchases', () => {
 
   test('not while paying with the one that is saved', async () => {
     const { person, saved } = await saver()
-    const wish = { episode_id: episodeOf(site, 5), saved_method_id: saved?.id, save_method: { shown } }
+    const wish = { episode_id: episodeIdOf(site, 5), saved_method_id: saved?.id, save_method: { shown } }
     expect(await person.tryOrder(wish)).toMatchObject({ code: 400, message: /not saved again/ })
   })
 
   test('not where the payment buys nothing and goes back', async () => {
-    const person = await Shopper.on(site)
+    const person = await Shopper.create(site)
     const orders = [await person.order(saving()), await person.order(saving())]
-    for (const { id } of orders) await person.tryPay(id, await person.token(testCards.asksOnce))
-    for (const { id } of orders) await person.decide((await person.look(id)).next.url ?? '', 'yes')
-    for (const { id } of orders) await person.look(id)
-    await tidyAfter(site, 60_000)
-    expect(await forgotten((await person.visitor.ask(getUser)).id)).toEqual([false, true])
+    for (const { id } of orders) await person.tryPay(id, await person.cardToken(testCards.requires3dsOnce))
+    for (const { id } of orders)
+      await person.answerBankPage((await person.getOrder(id)).next.url ?? '', 'yes')
+    for (const { id } of orders) await person.getOrder(id)
+    await runJanitorAfter(site, 60_000)
+    expect(await forgotten((await person.visitor.callOk(getUser)).id)).toEqual([false, true])
     expect(await savedOf(person)).not.toBeNull()
   })
 })
@@ -162,7 +163,7 @@ describe('a purchase with a saved card', () => {
     const { code, info } = await press(person, saved?.id)
     expect(code).toBe(200)
     expect(info).toMatchObject({ status: 'paid', amount_cents: 99, gateway: 'sandbox' })
-    expect(await playing(site, person, 5)).toBe(200)
+    expect(await playbackCode(site, person, 5)).toBe(200)
     const order = (await ordersOf(userId)).find(({ id }) => id === info?.id)
     expect(order).toMatchObject({ email: person.email, saved_method_id: saved?.id })
     const receipts = (await site.mails(person.email)).map(({ subject }) => subject)
@@ -187,15 +188,15 @@ describe('a purchase with a saved card', () => {
   })
 
   test('waits for the person where the bank asks, and is decided there', async () => {
-    const { person, saved } = await saver(testCards.asksAlways)
+    const { person, saved } = await saver(testCards.requires3dsAlways)
     const { info } = await press(person, saved?.id)
     expect(info).toMatchObject({ status: 'pending', next: { type: 'authenticate' } })
     expect((await press(person, saved?.id)).info).toEqual(info)
-    await person.decide(info?.next.url ?? '', 'no')
-    expect(await person.look(info?.id ?? '')).toMatchObject({ declined: { reason: 'checkFailed' } })
+    await person.answerBankPage(info?.next.url ?? '', 'no')
+    expect(await person.getOrder(info?.id ?? '')).toMatchObject({ declined: { reason: 'checkFailed' } })
     const again = await press(person, saved?.id)
-    await person.decide(again.info?.next.url ?? '', 'yes')
-    expect(await person.look(info?.id ?? '')).toMatchObject({ id: again.info?.id, status: 'paid' })
+    await person.answerBankPage(again.info?.next.url ?? '', 'yes')
+    expect(await person.getOrder(info?.id ?? '')).toMatchObject({ id: again.info?.id, status: 'paid' })
     expect(await attemptsOf(site, info?.id ?? '')).toMatchObject([
       { status: 'failed' },
       { status: 'succeeded' },
@@ -207,18 +208,19 @@ describe('a purchase with a saved card', () => {
     site.trouble.createPayment = (charge) =>
       site.sound.createPayment(charge.methodReference ? { ...charge, methodReference: 'away' } : charge)
     expect(await press(person, saved?.id)).toMatchObject({ code: 500, message: /declined/ })
-    expect(await playing(site, person, 5)).toBe(402)
+    expect(await playbackCode(site, person, 5)).toBe(402)
     const { isMethodAttached = 0 } = site.calls
-    await tidyAfter(site, 0)
+    await runJanitorAfter(site, 0)
     expect(site.calls['isMethodAttached']).toBeGreaterThan(isMethodAttached)
     expect((await offerOf(person)).saved_method).toEqual(saved)
     const open = (await ordersOf(userId)).find(({ status }) => status === 'pending')
     delete site.trouble.createPayment
-    const typed = (card: string) => person.token(card).then((token) => person.tryPay(open?.id ?? '', token))
+    const typed = (card: string) =>
+      person.cardToken(card).then((token) => person.tryPay(open?.id ?? '', token))
     expect(await typed('4000000000000069')).toMatchObject({ code: 500, message: /expired/ })
     expect(await savedOf(person)).toEqual(saved)
     expect((await typed(testCards.pays)).info).toMatchObject({ status: 'paid' })
-    expect(await playing(site, person, 5)).toBe(200)
+    expect(await playbackCode(site, person, 5)).toBe(200)
   })
 
   test('whose answer was lost is found by the janitor, and no other press charges again', async () => {
@@ -238,15 +240,15 @@ describe('a purchase with a saved card', () => {
 
   test('at another price than was shown is not made', async () => {
     const { person, saved, userId } = await saver()
-    const wish = { episode_id: episodeOf(site, 5), saved_method_id: saved?.id, amount_cents: 50 }
+    const wish = { episode_id: episodeIdOf(site, 5), saved_method_id: saved?.id, amount_cents: 50 }
     expect(await person.tryOrder(wish)).toMatchObject({ code: 409, info: { amount_cents: 99 } })
     expect(await ordersOf(userId)).toHaveLength(1)
   })
 
   test('is not for another person, another gateway, a plan or a wallet', async () => {
     const { person, saved } = await saver()
-    const other = await Shopper.on(site)
-    await other.order({ episode_id: episodeOf(site, 6) })
+    const other = await Shopper.create(site)
+    await other.order({ episode_id: episodeIdOf(site, 6) })
     expect((await offerOf(other)).saved_method).toBeUndefined()
     expect(await press(other, saved?.id)).toMatchObject({ code: 500, message: /no longer/ })
     const id = { saved_method_id: saved?.id }
@@ -255,7 +257,9 @@ describe('a purchase with a saved card', () => {
         code: 400,
       },
     )
-    expect(await person.tryOrder({ ...id, episode_id: episodeOf(site, 5), method: 'wallet' })).toMatchObject({
+    expect(
+      await person.tryOrder({ ...id, episode_id: episodeIdOf(site, 5), method: 'wallet' }),
+    ).toMatchObject({
       code: 400,
     })
   })
@@ -274,13 +278,15 @@ describe('a saved card is offered no more', () => {
     const { person, saved, userId, order } = await saver()
     const body = { id: saved?.id ?? '' }
     const other = await saver()
-    expect(await other.person.visitor.ask(removeSavedMethod, { body })).toEqual({ saved_method: other.saved })
+    expect(await other.person.visitor.callOk(removeSavedPaymentMethod, { body })).toEqual({
+      saved_method: other.saved,
+    })
     expect(await savedOf(person)).toEqual(saved)
     for (const _ of [1, 2])
-      expect(await person.visitor.ask(removeSavedMethod, { body })).toEqual({ saved_method: null })
+      expect(await person.visitor.callOk(removeSavedPaymentMethod, { body })).toEqual({ saved_method: null })
     await expectGone(person, saved?.id)
     expect(await keptOf(saved?.id)).toEqual([{ brand: null, last4: null, expires_at: null }])
-    await tidyAfter(site, 60_000)
+    await runJanitorAfter(site, 60_000)
     expect(await forgotten(userId)).toEqual([true])
     // Later events about the first payment do not bring it back.
     const [attempt] = await site.context.db
@@ -288,7 +294,7 @@ describe('a saved card is offered no more', () => {
       .select('reference')
       .where('order_id', '=', order.id)
       .execute()
-    await hear(site, attempt?.reference ?? '')
+    await applySandboxWebhook(site, attempt?.reference ?? '')
     await expectGone(person, saved?.id)
   })
 
@@ -297,7 +303,7 @@ describe('a saved card is offered no more', () => {
     site.trouble.createPayment = (charge) => site.sound.createPayment({ ...charge, methodReference: 'away' })
     await press(person, saved?.id)
     delete site.trouble.createPayment
-    await person.visitor.ask(removeSavedMethod, { body: { id: saved?.id ?? '' } })
+    await person.visitor.callOk(removeSavedPaymentMethod, { body: { id: saved?.id ?? '' } })
     const open = (await ordersOf(userId)).find(({ status }) => status === 'pending')
     expect(await person.tryPay(open?.id ?? '', undefined)).toMatchObject({ code: 500, message: /no longer/ })
   })
@@ -326,7 +332,7 @@ describe('a saved card is offered no more', () => {
   }
 
   test('once its bank has refused it for good', async () => {
-    const { person, saved, userId } = await saver(testCards.declinesLater)
+    const { person, saved, userId } = await saver(testCards.declinesRenewals)
     expect(await press(person, saved?.id)).toMatchObject({ code: 500, message: /expired/ })
     await expectGone(person, saved?.id)
     expect(await removalsOf(userId)).toEqual([{ gateway: 'sandbox', reason: 'card_expired' }])
@@ -334,7 +340,7 @@ describe('a saved card is offered no more', () => {
 
   test('once its owner has removed it at the gateway', async () => {
     const { person, saved, userId } = await saver()
-    await hear(site, await forgetAtGateway(saved?.id))
+    await applySandboxWebhook(site, await forgetAtGateway(saved?.id))
     await expectGone(person, saved?.id)
     expect(await removalsOf(userId)).toEqual([{ gateway: 'sandbox', reason: 'gone' }])
   })
@@ -343,7 +349,7 @@ describe('a saved card is offered no more', () => {
     const { person, saved, userId } = await saver()
     await forgetAtGateway(saved?.id)
     expect(await press(person, saved?.id)).toMatchObject({ code: 500, message: /declined/ })
-    await tidyAfter(site, 0)
+    await runJanitorAfter(site, 0)
     await expectGone(person, saved?.id)
     expect(await removalsOf(userId)).toEqual([{ gateway: 'sandbox', reason: 'gone' }])
   })
@@ -362,7 +368,7 @@ describe('with accounts', () => {
   test("a guest's card becomes the member's who registers", async () => {
     const { person, saved } = await saver()
     const { visitor } = await registerMember(site, person.visitor)
-    const member = await Shopper.on(site, visitor)
+    const member = await Shopper.create(site, visitor)
     expect(await savedOf(member)).toEqual(saved)
     expect((await press(member, saved?.id)).info?.status).toBe('paid')
   })
@@ -374,25 +380,25 @@ describe('with accounts', () => {
 
   test('a member who has a saved card keeps it when a guest signs in, whose card is forgotten', async () => {
     const member = await saver()
-    site.moveOn(60_000)
+    site.advanceClock(60_000)
     const guest = await saver()
     const open = await guest.person.order(saving(5))
     await merge(guest, member)
     expect(await savedOf(member.person)).toEqual(member.saved)
     expect(await removalsOf(guest.userId)).toEqual([{ gateway: 'sandbox', reason: 'sign_in' }])
-    await tidyAfter(site, 60_000)
+    await runJanitorAfter(site, 60_000)
     expect(await forgotten(member.userId)).toEqual([false, true])
     // Nor does an earlier order of the guest save another.
-    await member.person.tryPay(open.id, await member.person.token())
-    expect(await member.person.look(open.id)).toMatchObject({ status: 'paid' })
+    await member.person.tryPay(open.id, await member.person.cardToken())
+    expect(await member.person.getOrder(open.id)).toMatchObject({ status: 'paid' })
     expect(await savedOf(member.person)).toEqual(member.saved)
   })
 
   test("a guest's card becomes the member's who signs in and has none", async () => {
     const guest = await saver()
-    const person = await Shopper.on(site)
-    await person.order({ episode_id: episodeOf(site, 6) })
-    await merge(guest, { userId: (await person.visitor.ask(getUser)).id })
+    const person = await Shopper.create(site)
+    await person.order({ episode_id: episodeIdOf(site, 6) })
+    await merge(guest, { userId: (await person.visitor.callOk(getUser)).id })
     expect(await savedOf(person)).toEqual(guest.saved)
     expect((await press(person, guest.saved?.id)).info?.status).toBe('paid')
     expect(await removalsOf(guest.userId)).toEqual([])
@@ -403,15 +409,15 @@ describe('with accounts', () => {
     const { id: plan_id } = await person.plan(7)
     expect((await person.buy({ kind: 'plan', plan_id })).info?.status).toBe('paid')
     expect(await savedOf(person)).toEqual(saved)
-    await person.visitor.ask(removeSavedMethod, { body: { id: saved?.id ?? '' } })
-    await tidyAfter(site, 60_000)
-    expect((await person.visitor.ask(getUser)).membership).toMatchObject({ method: { last4: '4242' } })
-    expect(await forgotten((await person.visitor.ask(getUser)).id)).toEqual([true, false])
+    await person.visitor.callOk(removeSavedPaymentMethod, { body: { id: saved?.id ?? '' } })
+    await runJanitorAfter(site, 60_000)
+    expect((await person.visitor.callOk(getUser)).membership).toMatchObject({ method: { last4: '4242' } })
+    expect(await forgotten((await person.visitor.callOk(getUser)).id)).toEqual([true, false])
   })
 
   test('a person takes along what they agreed to, and it is revoked and forgotten when they leave', async () => {
     const { person, userId, saved } = await saver()
-    expect(await readParts(exportBilling(site.context.db, userId))).toMatchObject({
+    expect(await readExportParts(exportBilling(site.context.db, userId))).toMatchObject({
       payment_methods: [{ brand: 'visa', last4: '4242', expires_at: expect.any(Date) }],
       method_agreements: [{ shown, agreed_at: expect.any(Date), revoked_at: null }],
     })
@@ -419,9 +425,9 @@ describe('with accounts', () => {
     await site.context.db.transaction().execute((tx) => eraseBilling(tx, userId, now))
     expect(await press(person, saved?.id)).toMatchObject({ code: 500, message: /no longer/ })
     expect(await keptOf(saved?.id)).toEqual([{ brand: null, last4: null, expires_at: null }])
-    await tidyAfter(site, 60_000)
+    await runJanitorAfter(site, 60_000)
     expect(await forgotten(userId)).toEqual([true])
-    const agreements = await readParts(exportBilling(site.context.db, userId))
+    const agreements = await readExportParts(exportBilling(site.context.db, userId))
     expect(agreements).toMatchObject({ payment_methods: [], method_agreements: [{ revoked_at: now }] })
   })
 })

@@ -1,13 +1,13 @@
 import { Refusal } from '#contract/errors.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
-import { isPurchase, takeForPurchase } from '#server/features/billing/balance/balance.ts'
+import { isPayableFromBalance, debitPurchase } from '#server/features/billing/balance/balance.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { enterBalanceSale } from '#server/features/billing/ledger/balance-ledger.ts'
 import { sendReceipt } from '#server/features/billing/mails/send-receipt.ts'
 import { insertAttempt } from '#server/features/billing/records/attempt-queries.ts'
 import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
-import { moveOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
+import { transitionOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 import { grantPurchase } from './settle-attempt.ts'
 
 /**
@@ -16,9 +16,9 @@ import { grantPurchase } from './settle-attempt.ts'
  * @throws Refusal gatewayNotOffered for what the balance cannot pay for; balanceTooLow with the missing amount
  */
 export async function payFromBalance(context: BillingContext, tx: Tx, order: OrderRow): Promise<void> {
-  if (!isPurchase(order)) throw new Refusal('gatewayNotOffered')
+  if (!isPayableFromBalance(order)) throw new Refusal('gatewayNotOffered')
   const now = context.clock.now()
-  const split = await takeForPurchase(tx, order, now)
+  const split = await debitPurchase(tx, order, now)
   const attempt = await insertAttempt(tx, {
     id: newId('att'),
     order_id: order.id,
@@ -32,7 +32,11 @@ export async function payFromBalance(context: BillingContext, tx: Tx, order: Ord
   })
   await enterBalanceSale(tx, order, attempt, split, now)
   const { taxRate } = context.operator
-  await moveOrder(tx, order.id, 'paid', { paid_at: now, tax_rate: taxRate, discount_cents: split.bonus })
+  await transitionOrder(tx, order.id, 'paid', {
+    paid_at: now,
+    tax_rate: taxRate,
+    discount_cents: split.bonus,
+  })
   await auditPayment(tx, 'order_paid', order, now)
   await grantPurchase(tx, order, now)
   await sendReceipt(context, tx, order)

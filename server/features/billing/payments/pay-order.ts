@@ -13,15 +13,15 @@ import {
 } from '#server/features/billing/records/attempt-queries.ts'
 import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { cardRefusals } from '#server/features/billing/payment-methods/card-refusals.ts'
-import { askGateway, gatewayTimeoutMs } from '#server/features/billing/gateways/call-gateway.ts'
+import { refusalByCardDecline } from '#server/features/billing/payment-methods/card-refusals.ts'
+import { callGateway, gatewayTimeoutMs } from '#server/features/billing/gateways/call-gateway.ts'
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
-import { gatewayOf } from '#server/features/billing/gateways/gateways.ts'
+import { requireGateway } from '#server/features/billing/gateways/gateways.ts'
 import { cancelAttempt } from './cancel-attempt.ts'
 import {
   type Payer,
-  checkCardFailures,
-  failuresKey,
+  checkCardFailureLimit,
+  hashNetwork,
 } from '#server/features/billing/payment-methods/limit-card-failures.ts'
 import {
   lockBuyer,
@@ -32,9 +32,9 @@ import {
 import { paidStatuses } from '#server/features/billing/states/order-states.ts'
 import { findSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
 import { isAlreadyOwned } from '#server/features/billing/records/already-owned.ts'
-import { describePurchase } from '#server/features/billing/records/purchase.ts'
+import { encodePurchase } from '#server/features/billing/records/purchase.ts'
 import { recheckAttempt, settleAttempt } from './settle-attempt.ts'
-import { checkAttempts } from '#server/features/billing/payment-methods/limit-attempts.ts'
+import { checkAttemptLimit } from '#server/features/billing/payment-methods/limit-attempts.ts'
 
 /** The request to the gateway. */
 interface Charge {
@@ -53,7 +53,7 @@ type Step =
   | { do: 'wait' | 'look up' | 'give up'; attempt: AttemptRow }
 
 /** Time for which a request that the gateway does not know yet prevents another payment. */
-const patienceMs = 60_000
+const unknownPaymentTimeoutMs = 60_000
 
 /**
  * Pays an order in two transactions with the gateway call between them, so that a crash in between is recovered. One attempt at
@@ -68,10 +68,10 @@ export async function payOrder(
   orderId: string,
   payer: Payer,
 ): Promise<void> {
-  const lookedUp = new Set<string>()
+  const queriedIds = new Set<string>()
   for (;;) {
     const step = await inTransaction(context.db, (tx) =>
-      beginAttempt(context, tx, { userId, orderId, payer, lookedUp }),
+      beginAttempt(context, tx, { userId, orderId, payer, queriedIds }),
     )
     if (step.do === 'nothing') return
     const { attempt } = step
@@ -80,28 +80,28 @@ export async function payOrder(
       return checkOutcome(context, attempt)
     }
     if (step.do === 'wait') {
-      await waitForOther(context, attempt)
+      await waitForConcurrentAttempt(context, attempt)
       return checkOutcome(context, attempt)
     }
-    lookedUp.add(attempt.id)
+    queriedIds.add(attempt.id)
     if (step.do === 'give up') await cancelAttempt(context, attempt)
     else await recheckAttempt(context, attempt)
   }
 }
 
-interface Wish {
+interface PaymentRequest {
   userId: string
   orderId: string
   payer: Payer
   /** The attempts that this call has already queried at the gateway. */
-  lookedUp: ReadonlySet<string>
+  queriedIds: ReadonlySet<string>
 }
 
 /** The first transaction: decides, and for a charge commits the attempt with its key. */
 async function beginAttempt(
   context: BillingContext,
   tx: Tx,
-  { userId, orderId, payer, lookedUp }: Wish,
+  { userId, orderId, payer, queriedIds }: PaymentRequest,
 ): Promise<Step> {
   await lockBuyer(tx, userId)
   const now = context.clock.now()
@@ -112,9 +112,9 @@ async function beginAttempt(
   if (await isAlreadyOwned(tx, order, now)) throw new Refusal('alreadyOwned')
   const attempts = await selectAttempts(tx, [orderId])
   for (const attempt of attempts.filter(({ status }) => isOpen(status))) {
-    const step = stepFor(context, attempt, payer, lookedUp.has(attempt.id))
+    const step = stepFor(context, attempt, payer, queriedIds.has(attempt.id))
     // At the limit, the open attempt is not cancelled, so that the user can still complete it.
-    if (step?.do === 'give up') checkAttempts(order, attempts, now)
+    if (step?.do === 'give up') checkAttemptLimit(order, attempts, now)
     if (step) return step
   }
   // The order stays open past its expiry while a payment is in progress.
@@ -126,12 +126,12 @@ async function beginAttempt(
     order.saved_method_id === null || payer.token !== undefined
       ? undefined
       : await findSavedMethod(tx, userId, order.saved_method_id, now)
-  if (!saved && gatewayOf(context, order).tokenStep(order.method) && payer.token === undefined)
+  if (!saved && requireGateway(context, order).tokenStep(order.method) && payer.token === undefined)
     throw new Fault('badRequest', 'payment_token is needed')
-  const network = order.method === 'card' ? failuresKey(context, payer.ip) : null
-  if (network !== null) await checkCardFailures(context, tx, { userId, network }, now)
-  checkAttempts(order, attempts, now)
-  context.quotas.take('payments', payer.ip)
+  const network = order.method === 'card' ? hashNetwork(context, payer.ip) : null
+  if (network !== null) await checkCardFailureLimit(context, tx, { userId, network }, now)
+  checkAttemptLimit(order, attempts, now)
+  context.quotas.spendOrThrow('payments', payer.ip)
   const number = (attempts[0]?.number ?? 0) + 1
   const attempt = await insertAttempt(tx, {
     id: newId('att'),
@@ -150,7 +150,7 @@ async function beginAttempt(
     attempt,
     methodReference: saved?.reference,
     save: order.kind === 'plan' || (await selectOpenAgreement(tx, orderId)) !== undefined,
-    purchase: await describePurchase(context, tx, order, { renewal: false }),
+    purchase: await encodePurchase(context, tx, order, { renewal: false }),
   }
 }
 
@@ -159,23 +159,23 @@ function stepFor(
   context: BillingContext,
   attempt: AttemptRow,
   payer: Payer,
-  lookedUp: boolean,
+  wasQueried: boolean,
 ): Step | undefined {
   const age = context.clock.now().getTime() - attempt.started_at.getTime()
   // A renewal may take days to process. The user can pay meanwhile: if both succeed, one is refunded.
-  if (isRenewalAttempt(attempt) && attempt.status !== 'requires_action' && lookedUp) return undefined
+  if (isRenewalAttempt(attempt) && attempt.status !== 'requires_action' && wasQueried) return undefined
   if (attempt.status === 'requires_action') {
-    if (lookedUp && payer.token === undefined) return { do: 'nothing' }
-    if (lookedUp) throw new Refusal('paymentUnknown')
+    if (wasQueried && payer.token === undefined) return { do: 'nothing' }
+    if (wasQueried) throw new Refusal('paymentUnknown')
     return { do: payer.token === undefined ? 'look up' : 'give up', attempt }
   }
-  if (lookedUp) {
-    const mayStillCome = attempt.reference !== null || age < patienceMs
-    if (mayStillCome) throw new Refusal('paymentUnknown')
+  if (wasQueried) {
+    const mayStillSucceed = attempt.reference !== null || age < unknownPaymentTimeoutMs
+    if (mayStillSucceed) throw new Refusal('paymentUnknown')
     return undefined
   }
-  const underWay = attempt.status === 'started' && age < (context.gatewayTimeoutMs ?? gatewayTimeoutMs)
-  return { do: underWay ? 'wait' : 'look up', attempt }
+  const inProgress = attempt.status === 'started' && age < (context.gatewayTimeoutMs ?? gatewayTimeoutMs)
+  return { do: inProgress ? 'wait' : 'look up', attempt }
 }
 
 /** Calls the gateway with the committed key, then settles the attempt in the second transaction. */
@@ -184,7 +184,7 @@ async function charge(
   { order, attempt, purchase, methodReference, save }: Charge,
   payer: Payer,
 ): Promise<void> {
-  const outcome = await askGateway(context, gatewayOf(context, order), (gateway) =>
+  const outcome = await callGateway(context, requireGateway(context, order), (gateway) =>
     gateway.createPayment({
       key: attempt.idempotency_key,
       orderId: order.id,
@@ -209,7 +209,7 @@ async function charge(
 }
 
 /** Waits until another request has settled the attempt, at most for the time-out of a gateway. */
-async function waitForOther(context: BillingContext, attempt: AttemptRow): Promise<void> {
+async function waitForConcurrentAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
   const deadline = Date.now() + (context.gatewayTimeoutMs ?? gatewayTimeoutMs)
   for (let pause = 25; Date.now() < deadline; pause = Math.min(pause * 2, 400)) {
     await delay(pause)
@@ -218,8 +218,8 @@ async function waitForOther(context: BillingContext, attempt: AttemptRow): Promi
   }
 }
 
-const refusalOf: Record<string, RefusalName> = {
-  ...cardRefusals,
+const refusalByDeclineCode: Record<string, RefusalName> = {
+  ...refusalByCardDecline,
   check_failed: 'checkFailed',
   check_needed: 'checkFailed',
   cancelled: 'paymentCancelled',
@@ -227,12 +227,12 @@ const refusalOf: Record<string, RefusalName> = {
 }
 
 /** The refusal for a payment that failed. */
-export function declineOf(attempt: AttemptRow): RefusalName {
-  return refusalOf[attempt.decline_code ?? ''] ?? 'paymentFailed'
+export function declineReasonOf(attempt: AttemptRow): RefusalName {
+  return refusalByDeclineCode[attempt.decline_code ?? ''] ?? 'paymentFailed'
 }
 
 function refusalFor(attempt: AttemptRow): Refusal {
-  const reason = declineOf(attempt)
+  const reason = declineReasonOf(attempt)
   return new Refusal(reason, reason === 'emailInvalid' ? { field: 'email' } : {})
 }
 

@@ -2,16 +2,16 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrder, unlockEpisode } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
-import { balance } from '#server/testing/billing-model/ledger-balance.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { compareSandboxBalance } from '#server/testing/billing-model/ledger-balance.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 
@@ -30,9 +30,9 @@ async function chargedFor(orderIds: string[]): Promise<number> {
 }
 
 test('"Pay" pressed 50 times at once charges once, and every press gets the paid order', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: episode() })
-  const token = await shopper.token()
+  const token = await shopper.cardToken()
   const answers = await times(50, () => shopper.tryPay(order.id, token))
   expect(new Set(answers.map(({ code, info }) => `${code} ${info?.status}`))).toEqual(new Set(['200 paid']))
   expect(await attemptsOf(order.id)).toEqual([{ status: 'succeeded' }])
@@ -40,23 +40,23 @@ test('"Pay" pressed 50 times at once charges once, and every press gets the paid
 })
 
 test('50 presses with 50 tokens charge once too', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: episode() })
-  const tokens = await times(50, () => shopper.token())
+  const tokens = await times(50, () => shopper.cardToken())
   const answers = await times(50, (index) => shopper.tryPay(order.id, tokens[index]))
   expect(answers.every(({ code }) => code === 200)).toBe(true)
   expect(await chargedFor([order.id])).toBe(99)
 })
 
 test('50 times the same key at once give the same answer, one order and one attempt; a decline is kept as well', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const orders = await times(50, () =>
     shopper.tryOrder({ episode_id: episode() }, { 'idempotency-key': 'order once' }),
   )
   const [first] = orders
   expect(orders.every((answer) => JSON.stringify(answer) === JSON.stringify(first))).toBe(true)
   const id = first?.info?.id ?? ''
-  const token = await shopper.token(testCards.declined)
+  const token = await shopper.cardToken(testCards.declined)
   const pays = await times(50, () => shopper.tryPay(id, token, { 'idempotency-key': 'pay once' }))
   expect(new Set(pays.map(({ code, message }) => `${code} ${message}`)).size).toBe(1)
   expect(pays[0]).toMatchObject({ code: 500, message: /declined/ })
@@ -67,7 +67,7 @@ test('50 times the same key at once give the same answer, one order and one atte
 })
 
 test('a key answers as before, whatever the ad click ids say, and is refused for another body or call', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const headers = { 'idempotency-key': 'one key' }
   const body = {
     kind: 'episode' as const,
@@ -83,13 +83,13 @@ test('a key answers as before, whatever the ad click ids say, and is refused for
   expect(
     (await shopper.visitor.call(unlockEpisode, { body: { episode_id: episode() }, headers })).answer,
   ).toMatchObject({ code: 409 })
-  const other = await Shopper.on(site)
+  const other = await Shopper.create(site)
   const theirs = await other.order({ episode_id: episode() }, headers)
   expect(theirs.id).not.toBe(first.info && 'id' in first.info ? first.info.id : '')
 })
 
 test('unlock and order at once under the same key: one is answered, the other refused', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const headers = { 'idempotency-key': 'shared' }
   const answers = await Promise.all([
     shopper.visitor
@@ -104,9 +104,9 @@ test('unlock and order at once under the same key: one is answered, the other re
 })
 
 test('two orders for one episode, paid at once: one is kept, the money of the other goes back by itself', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const orders = await times(2, () => shopper.order({ episode_id: episode() }))
-  const tokens = await times(2, () => shopper.token())
+  const tokens = await times(2, () => shopper.cardToken())
   const bothAsked = Promise.withResolvers<void>()
   let asked = 0
   site.trouble.createPayment = async (charge) => {
@@ -125,18 +125,18 @@ test('two orders for one episode, paid at once: one is kept, the money of the ot
     .where('order_id', 'in', ids)
     .execute()
   expect(rows).toHaveLength(1)
-  const books = await balance(site.context.db)
+  const books = await compareSandboxBalance(site.context.db)
   expect(books.ours).toBe(books.theirs)
 })
 
 test('two plans paid at once: one subscription, the money of the other goes back by itself', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const plans = [await shopper.plan(7), await shopper.plan(30)]
   const orders = await times(2, (index) => shopper.order({ kind: 'plan', plan_id: plans[index]?.id }))
-  const tokens = await times(2, () => shopper.token())
+  const tokens = await times(2, () => shopper.cardToken())
   const answers = await times(2, (index) => shopper.tryPay(orders[index]?.id ?? '', tokens[index]))
   expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
-  const { id } = await shopper.visitor.ask(getUser)
+  const { id } = await shopper.visitor.callOk(getUser)
   const live = await site.context.db
     .selectFrom('subscriptions')
     .select('id')
@@ -149,21 +149,21 @@ test('two plans paid at once: one subscription, the money of the other goes back
 })
 
 test("the bank's check confirmed: looks, a press of the button and the janitor at once settle it once", async () => {
-  const shopper = await Shopper.on(site)
-  const { info } = await shopper.buy({ episode_id: episode() }, testCards.asksAlways)
+  const shopper = await Shopper.create(site)
+  const { info } = await shopper.buy({ episode_id: episode() }, testCards.requires3dsAlways)
   const id = info?.id ?? ''
   await site.context.db
     .updateTable('attempts')
     .set({ check_at: new Date(0) })
     .where('order_id', '=', id)
     .execute()
-  await shopper.decide(info?.next.url ?? '', 'yes')
+  await shopper.answerBankPage(info?.next.url ?? '', 'yes')
   await Promise.all([
-    times(20, () => shopper.look(id)),
+    times(20, () => shopper.getOrder(id)),
     times(5, () => runJanitor(site.context)),
     times(5, () => shopper.tryPay(id, undefined)),
   ])
-  expect(await shopper.look(id)).toMatchObject({ status: 'paid' })
+  expect(await shopper.getOrder(id)).toMatchObject({ status: 'paid' })
   const { db } = site.context
   expect(await db.selectFrom('entitlements').select('id').where('order_id', '=', id).execute()).toHaveLength(
     1,
@@ -182,19 +182,19 @@ test("the bank's check confirmed: looks, a press of the button and the janitor a
 })
 
 test('after all of this the books agree', async () => {
-  const books = await balance(site.context.db)
+  const books = await compareSandboxBalance(site.context.db)
   expect(books.ours).toBe(books.theirs)
   expect(books.ours).toBeGreaterThan(0)
 })
 
 test('an order that is settled while it is read is told as paid, not as one that waits for a card', async () => {
-  const shopper = await Shopper.on(site)
-  const { info } = await shopper.buy({ episode_id: episode() }, testCards.asksOnce)
+  const shopper = await Shopper.create(site)
+  const { info } = await shopper.buy({ episode_id: episode() }, testCards.requires3dsOnce)
   const id = info?.id ?? ''
   const { db } = site.context
   const settling = await db.startTransaction().execute()
   await sql`LOCK TABLE attempts IN ACCESS EXCLUSIVE MODE`.execute(settling)
-  const looked = shopper.look(id)
+  const looked = shopper.getOrder(id)
   await waitForLock(site.context.database.pool)
   await settling.updateTable('attempts').set({ status: 'succeeded' }).where('order_id', '=', id).execute()
   await settling

@@ -6,7 +6,7 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
  * Queues the report of a paid order to the advertising platforms; only with the buyer's consent. Renewals are not reported,
  * because no advertisement caused them.
  */
-export async function reportSale(
+export async function reportConversion(
   context: ConversionContext,
   tx: Tx,
   order: OrderRow,

@@ -2,8 +2,8 @@ import { grantEntitlement } from '#server/features/library/library.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
 import {
-  lookBy,
-  moveAttempt,
+  pollBy,
+  transitionAttempt,
   selectAttempt,
   setNextStep,
   setReference,
@@ -13,39 +13,42 @@ import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import { creditTopUp } from '#server/features/billing/balance/balance.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
-import { askGateway } from '#server/features/billing/gateways/call-gateway.ts'
-import { whenLost } from '#server/features/billing/records/polling-schedule.ts'
+import { callGateway } from '#server/features/billing/gateways/call-gateway.ts'
+import { arrivalDeadline } from '#server/features/billing/records/polling-schedule.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
-import { detachUnwanted } from '#server/features/billing/payment-methods/save-payment-method.ts'
-import { takeIntroductoryPrice } from '#server/features/billing/subscriptions/introductory-price.ts'
-import { enterSale, enterUnwanted } from '#server/features/billing/ledger/ledger.ts'
+import { detachUnusedMethod } from '#server/features/billing/payment-methods/save-payment-method.ts'
+import { claimIntroductoryPrice } from '#server/features/billing/subscriptions/introductory-price.ts'
+import { enterSale, enterUnwantedPayment } from '#server/features/billing/ledger/ledger.ts'
 import { attachLateMethod } from '#server/features/billing/payment-methods/attach-late-method.ts'
 import {
-  lockOwner,
-  moveOrder,
+  lockOrderOwner,
+  transitionOrder,
   selectOrder,
-  setReturned,
+  setAutoRefundReason,
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
 import { orderStates, paidStatuses } from '#server/features/billing/states/order-states.ts'
 import { isAlreadyOwned } from '#server/features/billing/records/already-owned.ts'
-import { reportSale } from './report-sale.ts'
+import { reportConversion } from './report-sale.ts'
 import { scheduleRefund, sendPendingRefunds } from '#server/features/billing/refunds/send-pending-refunds.ts'
-import { dropRefused, saveForPurchases } from '#server/features/billing/payment-methods/saved-method.ts'
+import {
+  removeDeclinedMethod,
+  saveMethodForPurchases,
+} from '#server/features/billing/payment-methods/saved-method.ts'
 import { sendReceipt } from '#server/features/billing/mails/send-receipt.ts'
-import { sendRestoredMail } from '#server/features/billing/mails/send-restored-mail.ts'
-import { sendDuplicatePaymentMail } from '#server/features/billing/mails/send-duplicate-payment-mail.ts'
+import { sendOrderRestoredMail } from '#server/features/billing/mails/send-restored-mail.ts'
+import { sendAutoRefundMail } from '#server/features/billing/mails/send-duplicate-payment-mail.ts'
 import {
   continueSubscription,
   findRenewal,
   recordFailedRenewal,
 } from '#server/features/billing/subscriptions/settle-renewal.ts'
 import { startSubscription } from '#server/features/billing/subscriptions/start-subscription.ts'
-import type { ReturnReason } from '#server/features/billing/tables.ts'
+import type { AutoRefundReason } from '#server/features/billing/tables.ts'
 
 /** The state of an attempt's payment: as the gateway reports it, unknown, or never received by the gateway. */
-type Verdict = Payment | 'unknown' | 'never received'
+type PaymentOutcome = Payment | 'unknown' | 'never received'
 
 /**
  * Updates an attempt, its order and its entitlement to the state of the payment, in one transaction. Payments, webhook events
@@ -55,49 +58,49 @@ type Verdict = Payment | 'unknown' | 'never received'
 export async function settleAttempt(
   context: BillingContext,
   attempt: AttemptRow,
-  verdict: Verdict,
+  outcome: PaymentOutcome,
 ): Promise<void> {
   const { db, clock } = context
-  if (typeof verdict !== 'string' && isOfOther(verdict, attempt))
+  if (typeof outcome !== 'string' && isOfOtherAttempt(outcome, attempt))
     return settleAttempt(context, attempt, 'unknown')
   await inTransaction(db, async (tx) => {
-    await lockOwner(tx, attempt.order_id)
-    await apply(context, tx, attempt.id, verdict, clock.now())
+    await lockOrderOwner(tx, attempt.order_id)
+    await applyOutcome(context, tx, attempt.id, outcome, clock.now())
   })
-  if (typeof verdict !== 'string' && verdict.status === 'succeeded')
+  if (typeof outcome !== 'string' && outcome.status === 'succeeded')
     await sendPendingRefunds(context, attempt.id)
 }
 
 /** Returns whether a key belongs to the payment of another attempt, one that was lost when the database was restored. */
-function isOfOther(payment: Payment, { id }: AttemptRow): boolean {
+function isOfOtherAttempt(payment: Payment, { id }: AttemptRow): boolean {
   return payment.status !== 'unreadable' && payment.attemptId !== id
 }
 
-async function apply(
+async function applyOutcome(
   context: BillingContext,
   tx: Tx,
   attemptId: string,
-  verdict: Verdict,
+  outcome: PaymentOutcome,
   now: Date,
 ): Promise<void> {
   const attempt = await selectAttempt(tx, attemptId)
   const order = attempt && (await selectOrder(tx, attempt.order_id))
   if (!attempt || !order) throw new Error(`attempt ${attemptId} is gone`)
-  if (verdict === 'unknown') {
-    if (attempt.status === 'started') await moveAttempt(tx, attemptId, 'unknown')
+  if (outcome === 'unknown') {
+    if (attempt.status === 'started') await transitionAttempt(tx, attemptId, 'unknown')
     return
   }
-  if (verdict === 'never received') {
+  if (outcome === 'never received') {
     if (!isOpen(attempt.status)) return
-    await close(tx, attempt, 'failed', { decline_code: 'not_received' })
+    await closeAttempt(tx, attempt, 'failed', { decline_code: 'not_received' })
     return recordFailedRenewal(context, tx, { order, attempt, now }, 'not_received')
   }
   // Its state is unknown. The reconciliation lists it for an operator.
-  if (verdict.status === 'unreadable') return
-  checkSameMoney(order, verdict)
-  if (verdict.status === 'succeeded') return applySuccess(context, tx, order, attempt, verdict, now)
+  if (outcome.status === 'unreadable') return
+  checkSameAmount(order, outcome)
+  if (outcome.status === 'succeeded') return applySuccess(context, tx, order, attempt, outcome, now)
   if (!isOpen(attempt.status)) return
-  const { status, reference, next, decline } = verdict
+  const { status, reference, next, decline } = outcome
   const nextStep = next ? JSON.stringify(next) : null
   // It still waits for the user, but the step may have changed from the card form to the bank's check.
   if (attempt.status === status) return setNextStep(tx, attempt.id, nextStep)
@@ -105,33 +108,33 @@ async function apply(
     const reason = decline ?? status
     // A payment that was cancelled, or replaced by another, did not fail.
     if (reason !== 'cancelled') await auditPayment(tx, 'payment_failed', order, now, { reason })
-    await close(tx, attempt, status, { reference, decline_code: reason })
-    await dropRefused(tx, order, attempt, reason, now)
+    await closeAttempt(tx, attempt, status, { reference, decline_code: reason })
+    await removeDeclinedMethod(tx, order, attempt, reason, now)
     return recordFailedRenewal(context, tx, { order, attempt, now }, reason)
   }
   if (status === 'requires_action')
     await recordFailedRenewal(context, tx, { order, attempt, now }, 'check_needed')
   if (status === 'processing') await recordFailedRenewal(context, tx, { order, attempt, now }, 'processing')
-  await moveAttempt(tx, attemptId, status, {
+  await transitionAttempt(tx, attemptId, status, {
     reference,
     next_step: nextStep,
   })
 }
 
-function close(
+function closeAttempt(
   tx: Tx,
   attempt: AttemptRow,
   to: 'failed' | 'cancelled' | 'succeeded',
   change: { reference?: string; decline_code?: string },
 ) {
-  return moveAttempt(tx, attempt.id, to, { ...change, next_step: null, check_at: null })
+  return transitionAttempt(tx, attempt.id, to, { ...change, next_step: null, check_at: null })
 }
 
 /**
  * Checks that a payment has the amount of its order. Another amount unlocks nothing, and needs an operator. A
  * restored payment may belong to an order that was created for the same period since.
  */
-function checkSameMoney(order: OrderRow, payment: Payment): void {
+function checkSameAmount(order: OrderRow, payment: Payment): void {
   const same =
     payment.amountCents === order.amount_cents &&
     payment.currency === order.currency &&
@@ -154,23 +157,23 @@ async function applySuccess(
 ): Promise<void> {
   if (attempt.status === 'succeeded') return attachLateMethod(tx, order, attempt, payment, now)
   const inTime = isOpen(attempt.status)
-  if (inTime) await close(tx, attempt, 'succeeded', { reference: payment.reference })
-  const wanted = inTime && (await isWanted(tx, order, now))
-  const introduced =
-    !wanted || !order.introductory || (await takeIntroductoryPrice(context, tx, order, payment))
-  if (wanted && introduced) {
+  if (inTime) await closeAttempt(tx, attempt, 'succeeded', { reference: payment.reference })
+  const isFulfillable = inTime && (await canBeFulfilled(tx, order, now))
+  const introPriceAllowed =
+    !isFulfillable || !order.introductory || (await claimIntroductoryPrice(context, tx, order, payment))
+  if (isFulfillable && introPriceAllowed) {
     await enterSale(tx, order, attempt, now)
-    await moveOrder(tx, order.id, 'paid', { paid_at: now, tax_rate: taxRateOf(context, order) })
+    await transitionOrder(tx, order.id, 'paid', { paid_at: now, tax_rate: taxRateOf(context, order) })
     await auditPayment(tx, 'order_paid', order, now)
-    await reportSale(context, tx, order, now)
-    await give(tx, { order, attempt, now }, payment)
-    if (order.restored_at !== null) await sendRestoredMail(context, tx, order)
+    await reportConversion(context, tx, order, now)
+    await grantProduct(tx, { order, attempt, now }, payment)
+    if (order.restored_at !== null) await sendOrderRestoredMail(context, tx, order)
     return sendReceipt(context, tx, order)
   }
   await setReference(tx, attempt.id, payment.reference)
-  if (!(await enterUnwanted(tx, order, attempt, now))) return
-  await detachUnwanted(tx, order.user_id, attempt.gateway, payment, now)
-  const reason = introduced ? whyReturned(order, inTime) : 'intro_price_used'
+  if (!(await enterUnwantedPayment(tx, order, attempt, now))) return
+  await detachUnusedMethod(tx, order.user_id, attempt.gateway, payment, now)
+  const reason = introPriceAllowed ? autoRefundReason(order, inTime) : 'intro_price_used'
   await scheduleRefund(tx, {
     attemptId: attempt.id,
     cents: order.amount_cents,
@@ -178,27 +181,28 @@ async function applySuccess(
     now,
   })
   // The order of a cancelled payment stays open: the user may be paying it with another method.
-  if (inTime && orderStates.allows(order.status, 'cancelled')) await moveOrder(tx, order.id, 'cancelled')
-  await setReturned(tx, order.id, reason)
+  if (inTime && orderStates.allows(order.status, 'cancelled'))
+    await transitionOrder(tx, order.id, 'cancelled')
+  await setAutoRefundReason(tx, order.id, reason)
   await auditPayment(tx, 'money_returned', order, now, { reason })
-  await sendDuplicatePaymentMail(context, tx, order, reason)
+  await sendAutoRefundMail(context, tx, order, reason)
 }
 
 /** Returns whether a payment still buys the order's product: not if the user owns it, deleted the account, or has withdrawn. */
-async function isWanted(tx: Tx, order: OrderRow, now: Date): Promise<boolean> {
+async function canBeFulfilled(tx: Tx, order: OrderRow, now: Date): Promise<boolean> {
   if (order.erased_at !== null || order.withdrawn_at !== null) return false
   if (!orderStates.allows(order.status, 'paid')) return false
   return !(await isAlreadyOwned(tx, order, now))
 }
 
-function whyReturned({ status, erased_at, withdrawn_at }: OrderRow, inTime: boolean): ReturnReason {
+function autoRefundReason({ status, erased_at, withdrawn_at }: OrderRow, inTime: boolean): AutoRefundReason {
   if (erased_at !== null) return 'person_left'
   if (withdrawn_at !== null) return 'withdrawal'
   if (paidStatuses.includes(status)) return 'paid_twice'
   return inTime ? 'already_owned' : 'too_late'
 }
 
-interface Paid {
+interface PaidAttempt {
   order: OrderRow
   attempt: AttemptRow
   now: Date
@@ -209,10 +213,10 @@ const taxRateOf = ({ operator }: BillingContext, { kind }: OrderRow) =>
   kind === 'top_up' ? 0 : operator.taxRate
 
 /** Grants what an order bought: an episode, all of a video, everything until the period of a plan ends, or money in the balance. */
-async function give(tx: Tx, paid: Paid, payment: Payment): Promise<void> {
+async function grantProduct(tx: Tx, paid: PaidAttempt, payment: Payment): Promise<void> {
   const { order, now } = paid
-  if (order.kind === 'plan') return givePeriod(tx, paid, payment)
-  await saveForPurchases(tx, order, paid.attempt, payment, now)
+  if (order.kind === 'plan') return grantPeriod(tx, paid, payment)
+  await saveMethodForPurchases(tx, order, paid.attempt, payment, now)
   if (order.kind === 'top_up') return creditTopUp(tx, order, now)
   await grantPurchase(tx, order, now)
 }
@@ -229,7 +233,7 @@ export async function grantPurchase(tx: Tx, order: OrderRow, now: Date): Promise
   })
 }
 
-async function givePeriod(tx: Tx, paid: Paid, payment: Payment): Promise<void> {
+async function grantPeriod(tx: Tx, paid: PaidAttempt, payment: Payment): Promise<void> {
   const row = await findRenewal(tx, paid.order)
   if (row) return continueSubscription(tx, { ...paid, row }, payment)
   await startSubscription(tx, paid.order, paid.attempt, payment, paid.now)
@@ -247,14 +251,14 @@ export async function recheckAttempt(context: BillingContext, attempt: AttemptRo
       'an open payment is at a gateway that is not set up',
     )
   const { id: attemptId, reference, idempotency_key: key, started_at: startedAt } = attempt
-  const found = await askGateway(context, gateway, (asked) => {
-    if (reference === null) return asked.retrievePayment({ key, attemptId, startedAt })
+  const found = await callGateway(context, gateway, (client) => {
+    if (reference === null) return client.retrievePayment({ key, attemptId, startedAt })
     return attempt.status === 'requires_action'
-      ? asked.confirmPayment(reference)
-      : asked.retrievePayment({ reference })
+      ? client.confirmPayment(reference)
+      : client.retrievePayment({ reference })
   })
-  const outcome = found !== 'unknown' && found && isOfOther(found, attempt) ? null : found
-  const lostAt = whenLost(startedAt, reference === null ? gateway.visibleWithinMs : undefined)
-  if (outcome === null && context.clock.now() < lostAt) return lookBy(context.db, attemptId, lostAt)
+  const outcome = found !== 'unknown' && found && isOfOtherAttempt(found, attempt) ? null : found
+  const lostAt = arrivalDeadline(startedAt, reference === null ? gateway.lookupLagMs : undefined)
+  if (outcome === null && context.clock.now() < lostAt) return pollBy(context.db, attemptId, lostAt)
   await settleAttempt(context, attempt, outcome ?? 'never received')
 }

@@ -1,11 +1,11 @@
 import { mapPages, type Pages } from '#server/platform/database/read-pages.ts'
 import type { Db } from '#server/tables.ts'
 import {
-  readAgreements,
+  readMethodAgreements,
   readAutoUnlocks,
-  readEntries,
+  readBalanceEntries,
   readMethodChanges,
-  readMethods,
+  readPaymentMethods,
   readOrders,
   readRefunds,
   readSubscriptions,
@@ -17,10 +17,10 @@ export async function exportBilling(db: Db, userId: string): Promise<Record<stri
     orders: readOrders(db, userId),
     refunds: withoutIds(readRefunds(db, userId)),
     subscriptions: readSubscriptions(db, userId),
-    payment_methods: withoutIds(readMethods(db, userId)),
-    balance_entries: withoutIds(readEntries(db, userId)),
+    payment_methods: withoutIds(readPaymentMethods(db, userId)),
+    balance_entries: withoutIds(readBalanceEntries(db, userId)),
     auto_unlocks: withoutIds(readAutoUnlocks(db, userId)),
-    method_agreements: withoutIds(readAgreements(db, userId)),
+    method_agreements: withoutIds(readMethodAgreements(db, userId)),
     method_changes: withoutIds(readMethodChanges(db, userId)),
   }
 }

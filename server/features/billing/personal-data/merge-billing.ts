@@ -2,12 +2,16 @@ import type { Tx } from '#server/tables.ts'
 import { selectSavedMethod } from '#server/features/billing/records/agreement-queries.ts'
 import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
 import { moveBalance } from '#server/features/billing/balance/lot-queries.ts'
-import { moveKeys, moveRecords, selectActiveSubscription } from './personal-data-queries.ts'
+import {
+  moveIdempotencyKeys,
+  moveBillingRecords,
+  selectUnendedSubscription,
+} from './personal-data-queries.ts'
 import { lockBuyer } from '#server/features/billing/records/order-queries.ts'
 import { endSubscription } from '#server/features/billing/subscriptions/end-subscription.ts'
-import { selectRenewing } from '#server/features/billing/records/renewals/renewal-queries.ts'
+import { selectSubscriptionForRenewal } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { revokeSavedMethodConsent } from '#server/features/billing/payment-methods/saved-method.ts'
-import { endExpired } from '#server/features/billing/subscriptions/start-subscription.ts'
+import { endExpiredSubscription } from '#server/features/billing/subscriptions/start-subscription.ts'
 
 /**
  * Moves all orders and payments of a guest to a member: orders, payment methods, subscriptions, the balance (not auto-unlock,
@@ -18,22 +22,25 @@ import { endExpired } from '#server/features/billing/subscriptions/start-subscri
 export async function mergeBilling(tx: Tx, guestId: string, memberId: string, now: Date): Promise<void> {
   if (guestId === memberId) return
   for (const id of [guestId, memberId].toSorted()) await lockBuyer(tx, id)
-  const standing = async () => [
-    await selectActiveSubscription(tx, guestId),
-    await selectActiveSubscription(tx, memberId),
+  const loadSubscriptions = async () => [
+    await selectUnendedSubscription(tx, guestId),
+    await selectUnendedSubscription(tx, memberId),
   ]
-  let [guests, members] = await standing()
-  if (guests && members) {
+  let [guestSubscription, memberSubscription] = await loadSubscriptions()
+  if (guestSubscription && memberSubscription) {
     // A subscription that expired in an outage continues if no other replaces it: it is still charged once.
-    for (const id of [guestId, memberId]) await endExpired(tx, id, now)
-    ;[guests, members] = await standing()
+    for (const id of [guestId, memberId]) await endExpiredSubscription(tx, id, now)
+    ;[guestSubscription, memberSubscription] = await loadSubscriptions()
   }
-  const ending = guests && members ? await selectRenewing(tx, guests.id) : undefined
-  if (ending) await endSubscription(tx, ending, now)
+  const subscriptionToEnd =
+    guestSubscription && memberSubscription
+      ? await selectSubscriptionForRenewal(tx, guestSubscription.id)
+      : undefined
+  if (subscriptionToEnd) await endSubscription(tx, subscriptionToEnd, now)
   // The guest may be another user of the same browser: a member who has a saved method keeps it.
   if (await selectSavedMethod(tx, memberId)) await revokeSavedMethodConsent(tx, guestId, 'sign_in', now)
-  await moveRecords(tx, guestId, memberId)
+  await moveBillingRecords(tx, guestId, memberId)
   await moveBalance(tx, guestId, memberId)
   await retireUnusedMethods(tx, memberId, now)
-  await moveKeys(tx, guestId, memberId)
+  await moveIdempotencyKeys(tx, guestId, memberId)
 }

@@ -7,24 +7,24 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 // Joining a guest to an account
 
 /** Moves everything except the idempotency keys to another user. */
-export async function moveRecords(tx: Tx, from: string, to: string): Promise<void> {
+export async function moveBillingRecords(tx: Tx, from: string, to: string): Promise<void> {
   for (const table of ['orders', 'payment_methods', 'subscriptions', 'method_changes'] as const)
     await tx.updateTable(table).set({ user_id: to }).where('user_id', '=', from).execute()
 }
 
 /** Moves the idempotency keys; if both users have used the same key, the target keeps its own. */
-export async function moveKeys(tx: Tx, from: string, to: string): Promise<void> {
+export async function moveIdempotencyKeys(tx: Tx, from: string, to: string): Promise<void> {
   await sql`
     UPDATE idempotency_keys AS key SET user_id = ${to}
     WHERE user_id = ${from}
       AND NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE user_id = ${to} AND idempotency_keys.key = key.key)`.execute(
     tx,
   )
-  await deleteKeys(tx, from)
+  await deleteIdempotencyKeys(tx, from)
 }
 
 /** Returns the subscription that prevents a user from starting another, whatever the time. */
-export function selectActiveSubscription(tx: Tx, userId: string) {
+export function selectUnendedSubscription(tx: Tx, userId: string) {
   return tx
     .selectFrom('subscriptions')
     .select('id')
@@ -59,7 +59,7 @@ export async function selectOrderIds(tx: Tx, userId: string): Promise<string[]> 
 }
 
 /** Returns whether a user has ordered anything, or has any entitlement. */
-export async function hasBought(tx: Tx, userId: string): Promise<boolean> {
+export async function hasOrdersOrEntitlements(tx: Tx, userId: string): Promise<boolean> {
   const { rows } = await sql<{ bought: boolean }>`
     SELECT EXISTS (SELECT FROM orders WHERE user_id = ${userId}) OR EXISTS (SELECT FROM entitlements WHERE user_id = ${userId})
       AS bought`.execute(tx)
@@ -76,7 +76,7 @@ export async function hasOpenTopUpRefund(tx: Tx, userId: string): Promise<boolea
 }
 
 /** Schedules the user's open payments for polling now. */
-export async function checkPaymentsSoon(tx: Tx, userId: string, now: Date): Promise<void> {
+export async function pollPaymentsSoon(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .updateTable('attempts')
     .set({ check_at: now, checks: 0 })
@@ -86,7 +86,7 @@ export async function checkPaymentsSoon(tx: Tx, userId: string, now: Date): Prom
 }
 
 /** Removes the data that requires consent to marketing from a user's orders; the referring link stays. */
-export async function forgetClicks(tx: Tx, userId: string): Promise<void> {
+export async function deleteClickIds(tx: Tx, userId: string): Promise<void> {
   await sql`
     UPDATE orders SET attribution = jsonb_set(
       attribution - ARRAY['fbclid', 'ttclid', 'user_agent'],
@@ -108,7 +108,7 @@ export async function anonymiseOrders(tx: Tx, userId: string, now: Date): Promis
     .execute()
 }
 
-export async function deleteKeys(tx: Tx, userId: string): Promise<void> {
+export async function deleteIdempotencyKeys(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('idempotency_keys').where('user_id', '=', userId).execute()
 }
 
@@ -176,7 +176,7 @@ export function readSubscriptions(db: Db, userId: string) {
 }
 
 /** Selects the methods that a user can pay with, without the references that charge them. */
-export function usableMethodsOf(db: Db, userId: string) {
+export function usablePaymentMethods(db: Db, userId: string) {
   return db
     .selectFrom('payment_methods')
     .select(['id', 'gateway', 'brand', 'last4', 'expires_at', 'created_at'])
@@ -184,12 +184,12 @@ export function usableMethodsOf(db: Db, userId: string) {
     .where('check_at', 'is', null)
 }
 
-export function readMethods(db: Db, userId: string) {
-  return oldestFirst(usableMethodsOf(db, userId), (row) => row.created_at)
+export function readPaymentMethods(db: Db, userId: string) {
+  return oldestFirst(usablePaymentMethods(db, userId), (row) => row.created_at)
 }
 
 /** Reads a user's consents to saving a payment method, with the text itself. */
-export function readAgreements(db: Db, userId: string) {
+export function readMethodAgreements(db: Db, userId: string) {
   const agreements = db
     .selectFrom('method_agreements')
     .innerJoin('orders', 'orders.id', 'order_id')
@@ -226,7 +226,7 @@ export function readMethodChanges(db: Db, userId: string) {
 }
 
 /** Reads the changes of a user's balance. */
-export function readEntries(db: Db, userId: string) {
+export function readBalanceEntries(db: Db, userId: string) {
   const entries = db
     .selectFrom('balance_entries')
     .select(['id', 'order_id', 'kind', 'currency', 'paid_cents', 'bonus_cents', 'at'])

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { cancelSubscription, createOrder } from '#contract/billing.ts'
 import { orderNumber } from '#contract/order-number.ts'
 import { deleteUser, getUser } from '#contract/members.ts'
-import { loadRights, mergeLibrary } from '#server/features/library/library.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { loadVideoEntitlements, mergeLibrary } from '#server/features/library/library.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import type { Tx } from '#server/tables.ts'
-import { readParts } from '#server/testing/read-parts.ts'
+import { readExportParts } from '#server/testing/read-parts.ts'
 import { eraseBilling, exportBilling, mergeBilling } from '#server/features/billing/billing.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
-import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 import { selectActiveSubscription } from '#server/features/billing/records/renewals/subscription-queries.ts'
 
 interface Person {
@@ -18,12 +18,12 @@ interface Person {
 }
 
 const day = 86_400_000
-let site: MoneySite
+let site: BillingSite
 let guest: Person
 let member: Person
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 beforeEach(async () => {
@@ -32,10 +32,10 @@ beforeEach(async () => {
 })
 
 async function someone(): Promise<Person> {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   // Both users are stored, like every guest who signs in with something to merge.
   await shopper.order(episode(6))
-  return { shopper, id: (await shopper.visitor.ask(getUser)).id }
+  return { shopper, id: (await shopper.visitor.callOk(getUser)).id }
 }
 
 const episode = (number: number) => ({
@@ -60,7 +60,7 @@ const rowsOf = (table: 'orders' | 'payment_methods' | 'subscriptions' | 'idempot
   site.context.db.selectFrom(table).selectAll().where('user_id', '=', id).execute()
 
 async function plays({ id }: Person): Promise<boolean> {
-  const rights = await loadRights(site.context.db, id, site.video.id, now())
+  const rights = await loadVideoEntitlements(site.context.db, id, site.video.id, now())
   return rights.covers(site.video.episodes[4]?.id ?? '')
 }
 
@@ -83,7 +83,7 @@ test('a key that both have used stays the one of the member', async () => {
   await guest.shopper.order(episode(4), { 'idempotency-key': 'the same' })
   const kept = await member.shopper.order(episode(5), { 'idempotency-key': 'the same' })
   await merge()
-  const repeated = await member.shopper.visitor.ask(createOrder, {
+  const repeated = await member.shopper.visitor.callOk(createOrder, {
     headers: { 'idempotency-key': 'the same' },
     body: { ...episode(5), gateway: 'sandbox', email: member.shopper.email },
   })
@@ -98,16 +98,16 @@ test("of two subscriptions the member's goes on, and what the guest's had paid f
   const statuses = (await rowsOf('subscriptions', member)).map(({ status }) => status)
   expect(statuses.toSorted()).toEqual(['active', 'ended'])
   expect(await live(member)).toMatchObject({ period_days: 7 })
-  site.moveOn(8 * day)
+  site.advanceClock(8 * day)
   expect(await plays(member)).toBe(true)
-  site.moveOn(23 * day)
+  site.advanceClock(23 * day)
   expect(await plays(member)).toBe(false)
 })
 
 test("a member's subscription that is over does not end the guest's", async () => {
   await subscribe(member, 7)
-  await member.shopper.visitor.ask(cancelSubscription)
-  site.moveOn(8 * day)
+  await member.shopper.visitor.callOk(cancelSubscription)
+  site.advanceClock(8 * day)
   await subscribe(guest, 30)
   await merge()
   expect(await live(member)).toMatchObject({ status: 'active', period_days: 30 })
@@ -115,9 +115,9 @@ test("a member's subscription that is over does not end the guest's", async () =
 
 test("a guest's subscription that lapsed in an outage is charged once after the sign-in, and goes on", async () => {
   await subscribe(guest, 7)
-  site.moveOn(30 * day)
+  site.advanceClock(30 * day)
   await merge()
-  await renewSubscriptions(site.context)
+  await renewDueSubscriptions(site.context)
   expect(await live(member)).toMatchObject({ status: 'active', period_days: 7 })
   expect((await rowsOf('orders', member)).filter(({ kind }) => kind === 'plan')).toHaveLength(2)
   expect(await plays(member)).toBe(true)
@@ -125,10 +125,13 @@ test("a guest's subscription that lapsed in an outage is charged once after the 
 
 test('a payment that was under way at the sign-in opens the episode for the member', async () => {
   const order = await guest.shopper.order(episode(5))
-  const { info } = await guest.shopper.tryPay(order.id, await guest.shopper.token(testCards.asksOnce))
+  const { info } = await guest.shopper.tryPay(
+    order.id,
+    await guest.shopper.cardToken(testCards.requires3dsOnce),
+  )
   await merge()
-  await guest.shopper.decide(info?.next.url ?? '', 'yes')
-  site.moveOn(60_000)
+  await guest.shopper.answerBankPage(info?.next.url ?? '', 'yes')
+  site.advanceClock(60_000)
   await runJanitor(site.context)
   expect([await plays(guest), await plays(member)]).toEqual([false, true])
 })
@@ -149,7 +152,7 @@ test('paying and signing in at the same time never loses what was paid', async (
       await mergeBilling(tx, guest.id, member.id, now())
     })
   const order = await guest.shopper.order(episode(5))
-  const token = await guest.shopper.token()
+  const token = await guest.shopper.cardToken()
   // The gateway's response arrives just as the guest becomes the member.
   const answered = Promise.withResolvers<void>()
   site.trouble.createPayment = async (charge) => {
@@ -161,7 +164,7 @@ test('paying and signing in at the same time never loses what was paid', async (
   await answered.promise
   await Promise.all([paying, signIn()])
   delete site.trouble.createPayment
-  site.moveOn(60_000)
+  site.advanceClock(60_000)
   await runJanitor(site.context)
   expect([await plays(guest), await plays(member)]).toEqual([false, true])
 })
@@ -196,7 +199,7 @@ test('whoever leaves is mailed nothing more about their orders, and nobody elseâ
   await giveUpMailsAbout(given.info?.id ?? '')
   await guest.shopper.buy({ ...shared, ...episode(4) })
   const { info } = await member.shopper.buy({ ...shared, ...episode(5) })
-  await guest.shopper.visitor.ask(deleteUser)
+  await guest.shopper.visitor.callOk(deleteUser)
   const left = await site.mails(shared.email)
   expect(left).toHaveLength(1)
   expect(left[0]?.text).toContain(orderNumber(info?.id ?? ''))
@@ -221,15 +224,18 @@ test('a method that the gateway could not forget is forgotten later', async () =
   await runJanitor(site.context)
   delete site.trouble.detachMethod
   expect(await rowsOf('payment_methods', guest)).toMatchObject([{ checks: 1 }])
-  site.moveOn(60_000)
+  site.advanceClock(60_000)
   await runJanitor(site.context)
   expect(await rowsOf('payment_methods', guest)).toEqual([])
 })
 
 test('money that comes in for somebody who has left goes back', async () => {
   const order = await guest.shopper.order(episode(5))
-  const { info } = await guest.shopper.tryPay(order.id, await guest.shopper.token(testCards.asksOnce))
-  await guest.shopper.decide(info?.next.url ?? '', 'yes')
+  const { info } = await guest.shopper.tryPay(
+    order.id,
+    await guest.shopper.cardToken(testCards.requires3dsOnce),
+  )
+  await guest.shopper.answerBankPage(info?.next.url ?? '', 'yes')
   await erase(guest)
   await runJanitor(site.context)
   expect(await plays(guest)).toBe(false)
@@ -246,7 +252,7 @@ test('a person can take along their orders, subscriptions and cards, and nobody 
   const attribution = JSON.stringify({ referrer_token: 'spring' })
   await site.context.db.updateTable('orders').set({ attribution }).where('user_id', '=', guest.id).execute()
   await subscribe(guest, 7)
-  const taken = await readParts(exportBilling(site.context.db, guest.id))
+  const taken = await readExportParts(exportBilling(site.context.db, guest.id))
   expect(taken).toMatchObject({
     orders: [
       { kind: 'episode', attribution: { referrer_token: 'spring' } },

@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/errors.ts'
-import type { BalanceLeft } from '#contract/top-ups.ts'
+import type { RemainingBalance } from '#contract/top-ups.ts'
 import type { Tx } from '#server/tables.ts'
 import { selectUnspentTopUps } from '#server/features/billing/balance/bonus-queries.ts'
 import { hasOpenTopUpRefund } from './personal-data-queries.ts'
@@ -9,12 +9,12 @@ import { hasOpenTopUpRefund } from './personal-data-queries.ts'
  * a top-up is in progress the account cannot be deleted at all: if the refund failed, nobody could claim the money any more.
  * @throws Refusal balanceRefundOpen; balanceLeft, unless the user insists
  */
-export async function refuseErasure(tx: Tx, userId: string, insists: boolean): Promise<void> {
+export async function checkErasureAllowed(tx: Tx, userId: string, isConfirmed: boolean): Promise<void> {
   if (await hasOpenTopUpRefund(tx, userId)) throw new Refusal('balanceRefundOpen')
-  if (insists) return
-  const left = Map.groupBy(await selectUnspentTopUps(tx, userId), ({ currency }) => currency)
-  if (left.size === 0) return
-  const balances: BalanceLeft[] = [...left].map(([currency, lots]) => ({
+  if (isConfirmed) return
+  const lotsByCurrency = Map.groupBy(await selectUnspentTopUps(tx, userId), ({ currency }) => currency)
+  if (lotsByCurrency.size === 0) return
+  const balances: RemainingBalance[] = [...lotsByCurrency].map(([currency, lots]) => ({
     currency,
     amount_cents: lots.reduce((sum, { left_cents }) => sum + left_cents, 0),
     refundable_cents: lots.reduce((sum, { refundable_cents }) => sum + refundable_cents, 0),

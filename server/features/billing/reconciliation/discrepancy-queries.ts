@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
-import type { DayTotal, mismatchKinds } from '#contract/studio/orders.ts'
+import type { DayTotal, discrepancyKinds } from '#contract/studio/orders.ts'
 import type { Static } from 'typebox'
 import type { Db } from '#server/tables.ts'
-import { unlistedStart, unreadDisputes } from '#server/features/billing/gateways/gateway.ts'
-import { mostReturns } from '#server/features/billing/refunds/return-again.ts'
-import { unreturnedPayments } from '#server/features/billing/refunds/unreturned-queries.ts'
+import { unlistedPrefix, unreadDisputesReference } from '#server/features/billing/gateways/gateway.ts'
+import { maxRefundTries } from '#server/features/billing/refunds/return-again.ts'
+import { unwantedPayments } from '#server/features/billing/refunds/unreturned-queries.ts'
 
 /** The movements at the gateways in a time span according to the ledger, by kind of transaction. */
 export async function selectDayTotals(db: Db, from: Date, to: Date): Promise<Static<typeof DayTotal>[]> {
@@ -18,7 +18,7 @@ export async function selectDayTotals(db: Db, from: Date, to: Date): Promise<Sta
 }
 
 /** Returns when each gateway's money was last entered within a time span. */
-export async function selectLastEntered(db: Db, from: Date, to: Date): Promise<Map<string, Date>> {
+export async function selectLastEntryTimes(db: Db, from: Date, to: Date): Promise<Map<string, Date>> {
   const { rows } = await sql<{ gateway: string; at: Date }>`
     SELECT substr(account, 9) AS gateway, max(at) AS at
     FROM ledger_lines WHERE at >= ${from} AND at < ${to} AND account LIKE 'gateway:%' GROUP BY 1`.execute(db)
@@ -26,7 +26,7 @@ export async function selectLastEntered(db: Db, from: Date, to: Date): Promise<M
 }
 
 export interface DiscrepancyRow {
-  kind: (typeof mismatchKinds)[number]
+  kind: (typeof discrepancyKinds)[number]
   gateway: GatewayId
   reference: string | null
   order_id: string | null
@@ -40,7 +40,7 @@ export interface DiscrepancyRow {
 }
 
 /** Payments with unresolved discrepancies, with the net amount of each in our ledger. */
-const listedPayments = sql`
+const openDiscrepancies = sql`
   payments_to_compare listed
   LEFT JOIN attempts ON attempts.id = coalesce(listed.attempt_id, (SELECT known.id FROM attempts known
     WHERE known.gateway = listed.gateway AND known.reference = listed.reference LIMIT 1))
@@ -61,14 +61,14 @@ export async function selectDifferences(
     SELECT gateway, currency, sum(cents)::float8 AS cents FROM (
       SELECT gateway, currency, amount_cents AS cents FROM foreign_payments WHERE found_at >= ${from} AND found_at < ${to}
       UNION ALL
-      SELECT listed.gateway, listed.currency, listed.gateway_cents - booked.cents FROM ${listedPayments}
+      SELECT listed.gateway, listed.currency, listed.gateway_cents - booked.cents FROM ${openDiscrepancies}
       WHERE listed.gateway_cents IS NOT NULL AND found_at >= ${from} AND found_at < ${to}) AS differences
     GROUP BY 1, 2`.execute(db)
   return rows
 }
 
 /** The maximum number per kind, oldest first. */
-const most = sql.lit(100)
+const maxPerKind = sql.lit(100)
 
 /**
  * Selects discrepancies and old open items: payments that could not be settled, money for no order of ours, attempts whose
@@ -80,34 +80,34 @@ export async function selectDiscrepancies(
   { openBefore, foreignAfter }: { openBefore: Date; foreignAfter: Date },
 ): Promise<DiscrepancyRow[]> {
   const { rows } = await sql<DiscrepancyRow>`
-    (SELECT CASE WHEN listed.reference = ${unreadDisputes} THEN 'disputes' WHEN starts_with(listed.reference, ${unlistedStart}) THEN 'unlisted'
+    (SELECT CASE WHEN listed.reference = ${unreadDisputesReference} THEN 'disputes' WHEN starts_with(listed.reference, ${unlistedPrefix}) THEN 'unlisted'
         ELSE 'payment' END AS kind, listed.gateway, listed.reference, orders.id AS order_id, orders.amount_cents,
         booked.cents AS ours_cents, listed.gateway_cents AS theirs_cents, coalesce(listed.currency, orders.currency) AS currency,
         listed.found_at AS since, listed.abandoned
-      FROM ${listedPayments}
-      ORDER BY listed.found_at LIMIT ${most})
+      FROM ${openDiscrepancies}
+      ORDER BY listed.found_at LIMIT ${maxPerKind})
     UNION ALL
     (SELECT 'foreign_payment', gateway, reference, NULL, amount_cents, 0, amount_cents, currency, found_at, true
-      FROM foreign_payments WHERE found_at > ${foreignAfter} ORDER BY found_at DESC LIMIT ${most})
+      FROM foreign_payments WHERE found_at > ${foreignAfter} ORDER BY found_at DESC LIMIT ${maxPerKind})
     UNION ALL
     (SELECT 'attempt', attempts.gateway, attempts.reference, order_id, amount_cents, NULL, NULL, currency, started_at, false
       FROM attempts JOIN orders ON orders.id = attempts.order_id
       WHERE attempts.status IN ('started', 'processing', 'unknown') AND started_at < ${openBefore}
-      ORDER BY started_at LIMIT ${most})
+      ORDER BY started_at LIMIT ${maxPerKind})
     UNION ALL
     (SELECT 'refund', attempts.gateway, attempts.reference, attempts.order_id, refunds.amount_cents, NULL, NULL, currency,
         refunds.created_at, false
       FROM refunds JOIN attempts ON attempts.id = refunds.attempt_id JOIN orders ON orders.id = attempts.order_id
       WHERE refunds.status = 'started' AND refunds.created_at < ${openBefore}
-      ORDER BY refunds.created_at LIMIT ${most})
+      ORDER BY refunds.created_at LIMIT ${maxPerKind})
     UNION ALL
-    (SELECT 'return', gateway, reference, order_id, abs(cents), NULL, NULL, currency, since, failed >= ${mostReturns}
-      FROM ${unreturnedPayments} AS unreturned WHERE since < ${openBefore}
-      ORDER BY since LIMIT ${most})
+    (SELECT 'return', gateway, reference, order_id, abs(cents), NULL, NULL, currency, since, failed >= ${maxRefundTries}
+      FROM ${unwantedPayments} AS unreturned WHERE since < ${openBefore}
+      ORDER BY since LIMIT ${maxPerKind})
     UNION ALL
     (SELECT 'notification', gateway, reference, NULL, NULL, NULL, NULL, NULL, received_at, false
       FROM webhook_events WHERE applied_at IS NULL AND received_at < ${openBefore}
-      ORDER BY received_at LIMIT ${most})`.execute(db)
+      ORDER BY received_at LIMIT ${maxPerKind})`.execute(db)
   return rows
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { expectSound, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { expectLedgerBalanced, startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
@@ -7,40 +7,40 @@ import { loadReconciliation } from '#server/features/billing/admin/load-reconcil
 import { reconcile } from './reconcile.ts'
 
 const hour = 3_600_000
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
-afterEach(() => expectSound(site))
+afterEach(() => expectLedgerBalanced(site))
 
 test('a payment of which only the gateway knows is found and settled, also once the janitor has given it up', async () => {
-  const person = await Subscriber.on(site)
+  const person = await Subscriber.create(site)
   site.trouble.chargeSavedMethod = async (charge) => {
     await site.sound.chargeSavedMethod(charge)
     throw new Error('the line broke')
   }
-  await person.after(7 * 24 * hour)
+  await person.advanceAndRenew(7 * 24 * hour)
   await site.context.db
     .updateTable('attempts')
     .set({ check_at: null })
     .where('status', '=', 'unknown')
     .execute()
   await reconcile(site.context)
-  expect(await person.row()).toMatchObject({ status: 'active', period_no: 1 })
+  expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 1 })
   await reconcile(site.context)
   expect(await person.payments('succeeded')).toHaveLength(2)
 })
 
 test('a payment that was settled as failed and went through after all goes back, once', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
   site.trouble.createPayment = async (charge) => {
     await site.sound.createPayment(charge)
     throw new Error('the line broke')
   }
-  await shopper.tryPay(order.id, await shopper.token())
+  await shopper.tryPay(order.id, await shopper.cardToken())
   await site.context.db
     .updateTable('attempts')
     .set({ status: 'failed', decline_code: 'not_received', check_at: null })
@@ -67,11 +67,11 @@ test('each round lists from where the last that succeeded ended; a gateway that 
   }
   const hours = () => Math.round((asked.at(-1) ?? 0) / hour)
   await reconcile(site.context)
-  site.moveOn(5 * hour)
+  site.advanceClock(5 * hour)
   await reconcile(site.context)
   expect(hours()).toBe(48 + 5)
   site.trouble.listPayments = () => Promise.reject(new Error('away'))
-  site.moveOn(100 * hour)
+  site.advanceClock(100 * hour)
   await reconcile(site.context)
   site.trouble.listPayments = async (time) => {
     asked.push(site.context.clock.now().getTime() - time.getTime())
@@ -88,13 +88,13 @@ async function statusOf(orderId: string) {
 }
 
 test('a payment that cannot be settled does not hold the others up: it is tried again by itself, and not for ever', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
   site.trouble.createPayment = async (charge) => {
     await site.sound.createPayment(charge)
     throw new Error('the line broke')
   }
-  await shopper.tryPay(order.id, await shopper.token())
+  await shopper.tryPay(order.id, await shopper.cardToken())
   const odd = (await site.sound.listPayments(new Date(0))).find(({ orderId }) => orderId === order.id)
   if (!odd) throw new Error('there is no payment')
   const poisoned = { ...odd, amountCents: 1 }
@@ -110,29 +110,29 @@ test('a payment that cannot be settled does not hold the others up: it is tried 
   }
   await reconcile(site.context)
   for (const hours of [100, 60]) {
-    site.moveOn(hours * hour)
+    site.advanceClock(hours * hour)
     await reconcile(site.context)
     expect(Math.round((asked.at(-1) ?? 0) / hour)).toBe(48 + hours)
   }
   expect(looks).toBe(2)
-  site.moveOn(9 * hour)
+  site.advanceClock(9 * hour)
   await reconcile(site.context)
   await reconcile(site.context)
   expect(looks).toBe(2)
   delete site.trouble.listPayments
   delete site.trouble.retrievePayment
   await reconcile(site.context)
-  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
 })
 
 test('a payment that was kept is settled by itself once it can be, though it is listed no more', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
   site.trouble.createPayment = async (charge) => {
     await site.sound.createPayment(charge)
     throw new Error('the line broke')
   }
-  await shopper.tryPay(order.id, await shopper.token())
+  await shopper.tryPay(order.id, await shopper.cardToken())
   const payment = (await site.sound.listPayments(new Date(0))).find(({ orderId }) => orderId === order.id)
   if (!payment) throw new Error('there is no payment')
   const odd = { ...payment, currency: 'EUR' }
@@ -147,13 +147,13 @@ test('a payment that was kept is settled by itself once it can be, though it is 
 })
 
 test('one payment that can be neither compared nor noted, and one gateway, keep no other from being compared', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
   site.trouble.createPayment = async (charge) => {
     await site.sound.createPayment(charge)
     throw new Error('the line broke')
   }
-  await shopper.tryPay(order.id, await shopper.token())
+  await shopper.tryPay(order.id, await shopper.cardToken())
   const good = (await site.sound.listPayments(new Date(0))).find(({ orderId }) => orderId === order.id)
   if (!good) throw new Error('there is no payment')
   const foreign = { ...good, orderId: 'ord_x', attemptId: 'att_x', purchase: '' }

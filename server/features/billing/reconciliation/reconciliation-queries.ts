@@ -43,7 +43,7 @@ export async function setReconciledTo(
 }
 
 /** Records a discrepancy: since when it exists, and the gateway's current state of the payment. */
-export async function putToCompare(
+export async function upsertDiscrepancy(
   db: Db,
   row: {
     gateway: GatewayId
@@ -67,12 +67,12 @@ export async function putToCompare(
 }
 
 /** Stops polling a discrepancy, which operators see until it is settled. */
-export async function giveUpToCompare(db: Db, gateway: GatewayId, reference: string): Promise<void> {
+export async function abandonDiscrepancy(db: Db, gateway: GatewayId, reference: string): Promise<void> {
   const rows = db.updateTable('payments_to_compare').set({ abandoned: true })
   await rows.where('gateway', '=', gateway).where('reference', '=', reference).execute()
 }
 
-export function selectToCompare(db: Db, gateway: GatewayId) {
+export function selectOpenDiscrepancies(db: Db, gateway: GatewayId) {
   const rows = db.selectFrom('payments_to_compare').select(['reference', 'found_at'])
   return rows
     .where('gateway', '=', gateway)
@@ -82,13 +82,13 @@ export function selectToCompare(db: Db, gateway: GatewayId) {
     .execute()
 }
 
-export async function deleteToCompare(db: Db, gateway: GatewayId, reference: string): Promise<void> {
+export async function deleteDiscrepancy(db: Db, gateway: GatewayId, reference: string): Promise<void> {
   const rows = db.deleteFrom('payments_to_compare').where('gateway', '=', gateway)
   await rows.where('reference', '=', reference).execute()
 }
 
 /** Returns those of a gateway's payments whose money is in our ledger already. */
-export async function selectSucceeded(
+export async function selectSucceededReferences(
   db: Db,
   gateway: GatewayId,
   references: readonly string[],
@@ -110,7 +110,7 @@ const refundedCents = sql<number>`(
 const isBooked = sql<boolean>`EXISTS (SELECT FROM ledger_lines WHERE transaction_id = 'charge:' || attempts.id)`
 
 /** An attempt with its refunded amount in our records, and whether the ledger has its payment as received. */
-export type ComparedRow = AttemptRow & { refunded_cents: number; booked: boolean }
+export type ComparedAttempt = AttemptRow & { refunded_cents: number; booked: boolean }
 
 /** Returns a gateway's attempts with one of these ids, or one of the gateway's references. */
 export function selectAttemptsToCompare(
@@ -118,7 +118,7 @@ export function selectAttemptsToCompare(
   gateway: GatewayId,
   ids: readonly string[],
   references: readonly string[],
-): Promise<ComparedRow[]> {
+): Promise<ComparedAttempt[]> {
   const known = db
     .selectFrom('attempts')
     .selectAll()
@@ -131,7 +131,7 @@ export function selectAttemptsToCompare(
 }
 
 /** Returns a gateway's payments with an undecided dispute or a pending refund. */
-export async function selectUndecided(db: Db, gateway: GatewayId): Promise<string[]> {
+export async function selectUnsettledAttemptIds(db: Db, gateway: GatewayId): Promise<string[]> {
   const attempts = db.selectFrom('attempts').select('id').where('gateway', '=', gateway)
   const rows = await attempts
     .where('dispute', '=', sql.lit('open'))

@@ -4,18 +4,21 @@ import { getBalance } from '#contract/balance.ts'
 import type { Order } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'
-import { booksOf, expectEven } from '#server/testing/billing-model/ledger-balance.ts'
+import {
+  compareGatewayBalance,
+  expectTransactionsBalanced,
+} from '#server/testing/billing-model/ledger-balance.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { startFakeStripe } from '#server/testing/fakes/fake-stripe.ts'
-import { moneySite } from '#server/testing/site/money-site.ts'
+import { startBillingSite } from '#server/testing/site/money-site.ts'
 import { takeBackup } from '#server/testing/database/old-backup.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { payerEmail } from '#server/features/billing/gateways/paypal/fake/fake-orders.ts'
 import { FakePaypal } from '#server/features/billing/gateways/paypal/fake/fake-paypal.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { reconcile } from './reconcile.ts'
-import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
 
 const [hour, day] = [3_600_000, 86_400_000]
@@ -34,13 +37,13 @@ interface Shop {
 }
 
 async function sandboxShop(): Promise<Shop> {
-  const site = await moneySite({ BALANCE: 'on' })
+  const site = await startBillingSite({ BALANCE: 'on' })
   return {
     site,
     video: site.video,
     wish: { gateway: 'sandbox' },
-    pay: async (shopper, { id }) => void (await shopper.tryPay(id, await shopper.token())),
-    moveOn: site.moveOn,
+    pay: async (shopper, { id }) => void (await shopper.tryPay(id, await shopper.cardToken())),
+    moveOn: site.advanceClock,
     addressOf: ({ email }) => email,
     close: () => site.close(),
   }
@@ -50,7 +53,7 @@ async function stripeShop(): Promise<Shop> {
   let offset = 0
   const clock = { now: () => new Date(Date.now() + offset) }
   const fake = await startFakeStripe(clock)
-  const site = await testSite({ clock }, { ...fake.env, BALANCE: 'on' })
+  const site = await startTestSite({ clock }, { ...fake.env, BALANCE: 'on' })
   return {
     site,
     video: await buildVideo(site.context),
@@ -71,7 +74,7 @@ async function stripeShop(): Promise<Shop> {
 async function paypalShop(): Promise<Shop> {
   let offset = 0
   const paypal = await FakePaypal.start()
-  const site = await testSite(
+  const site = await startTestSite(
     { clock: { now: () => new Date(Date.now() + offset) } },
     { ...paypal.settings, BALANCE: 'on' },
   )
@@ -81,11 +84,11 @@ async function paypalShop(): Promise<Shop> {
     wish: { gateway: 'paypal', method: 'wallet' },
     async pay(shopper, { id, next }) {
       paypal.orders.approve(new URL(next.url ?? '').searchParams.get('token') ?? '')
-      await shopper.look(id)
+      await shopper.getOrder(id)
     },
     moveOn(milliseconds) {
       offset += milliseconds
-      paypal.ahead = offset
+      paypal.clockOffsetMs = offset
     },
     addressOf: () => payerEmail,
     async close() {
@@ -115,9 +118,9 @@ describe.each([
   })
   afterEach(async () => {
     const { db, gateways } = shop.site.context
-    await expectEven(db)
+    await expectTransactionsBalanced(db)
     for (const gateway of gateways) {
-      const { ours, theirs } = await booksOf(db, gateway)
+      const { ours, theirs } = await compareGatewayBalance(db, gateway)
       expect(ours).toBe(theirs)
     }
   })
@@ -126,25 +129,25 @@ describe.each([
   const orderEpisode = (shopper: Shopper) => shopper.order({ ...shop.wish, episode_id: episodeId() })
 
   async function buyEpisode(): Promise<{ shopper: Shopper; order: Order }> {
-    const shopper = await Shopper.on(shop.site)
+    const shopper = await Shopper.create(shop.site)
     const order = await orderEpisode(shopper)
     await shop.pay(shopper, order)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
     return { shopper, order }
   }
 
   async function subscribe(): Promise<{ shopper: Shopper; order: Order }> {
-    const shopper = await Shopper.on(shop.site)
+    const shopper = await Shopper.create(shop.site)
     const plan_id = (await shopper.plan(7)).id
     const order = await shopper.order({ ...shop.wish, kind: 'plan', plan_id })
     await shop.pay(shopper, order)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
     return { shopper, order }
   }
 
   const plays = async ({ visitor }: Shopper, number = 4) =>
     (await visitor.call(getEpisode, { query: { episode_id: episodeId(number) } })).answer.code
-  const membership = async ({ visitor }: Shopper) => (await visitor.ask(getUser)).membership
+  const membership = async ({ visitor }: Shopper) => (await visitor.callOk(getUser)).membership
   const subjects = async (address: string) =>
     (await shop.site.mails(address))
       .map(({ subject }) => subject)
@@ -167,7 +170,7 @@ describe.each([
     expect(await plays(shopper)).toBe(402)
     await reconcile(shop.site.context)
     await reconcile(shop.site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid', episode_id: episodeId() })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid', episode_id: episodeId() })
     expect(await plays(shopper)).toBe(200)
     expect((await rowOf(order.id))?.restored_at).not.toBeNull()
     expect((await subjects(shop.addressOf(shopper))).length - before).toBe(1)
@@ -179,19 +182,19 @@ describe.each([
   })
 
   test('a top-up comes back with its money and its bonus, once', async () => {
-    const shopper = await Shopper.on(shop.site)
+    const shopper = await Shopper.create(shop.site)
     const order = await shopper.order({ ...shop.wish, kind: 'top_up', top_up_id: 'top_10' })
     await shop.pay(shopper, order)
     await restore()
     await reconcile(shop.site.context)
     await reconcile(shop.site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid', top_up_id: 'top_10' })
-    const { balances } = await shopper.visitor.ask(getBalance)
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid', top_up_id: 'top_10' })
+    const { balances } = await shopper.visitor.callOk(getBalance)
     expect(balances).toMatchObject([{ paid_cents: 1000, bonus_cents: 100 }])
   })
 
   test('a purchase comes back with what the buyer agreed to and the link that they came by', async () => {
-    const shopper = await Shopper.on(shop.site)
+    const shopper = await Shopper.create(shop.site)
     const immediate_delivery = true
     const wish = {
       ...shop.wish,
@@ -211,7 +214,7 @@ describe.each([
   })
 
   test('a plan comes back with the drama that led to it, and without a token that is too long for the gateway', async () => {
-    const shopper = await Shopper.on(shop.site)
+    const shopper = await Shopper.create(shop.site)
     const plan_id = (await shopper.plan(7)).id
     const consent = { shown: 'What was shown' }
     const wish = { ...shop.wish, kind: 'plan', plan_id, video_id: shop.video.id, consent } as const
@@ -232,20 +235,20 @@ describe.each([
     await restore()
     const event = { gateway: shop.wish.gateway, event_id: `evt_${order.id}`, reference: reference ?? '' }
     await applyWebhookEvent(shop.site.context, event)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
   test('an order that is still there is paid by the payment that was lost', async () => {
-    const shopper = await Shopper.on(shop.site)
+    const shopper = await Shopper.create(shop.site)
     const order = await orderEpisode(shopper)
     const { db } = shop.site.context
     restore = await takeBackup(db)
     await sql`DELETE FROM backup.attempts WHERE order_id = ${order.id}`.execute(db)
     await shop.pay(shopper, order)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
     await restore()
     await reconcile(shop.site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
   test('money for what the person has bought again since goes back', async () => {
@@ -254,7 +257,7 @@ describe.each([
     const second = await orderEpisode(shopper)
     await shop.pay(shopper, second)
     await reconcile(shop.site.context)
-    expect(await shopper.look(second.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(second.id)).toMatchObject({ status: 'paid' })
     expect(await rowOf(order.id)).toMatchObject({ status: 'cancelled', returned_reason: 'already_owned' })
     expect(await plays(shopper)).toBe(200)
   })
@@ -266,7 +269,7 @@ describe.each([
     await reconcile(shop.site.context)
     expect(await membership(shopper)).toMatchObject({ state: 'subscribed', status: 'active' })
     shop.moveOn(7 * day)
-    await renewSubscriptions(shop.site.context)
+    await renewDueSubscriptions(shop.site.context)
     const { user_id = '' } = (await rowOf(order.id)) ?? {}
     expect((await ordersOf(user_id)).map(({ status }) => status)).toEqual(['paid', 'paid'])
     expect(await membership(shopper)).toMatchObject({ state: 'subscribed', status: 'active' })
@@ -278,16 +281,16 @@ describe.each([
       const { shopper, order } = await subscribe()
       restore = await takeBackup(shop.site.context.db)
       shop.moveOn(7 * day)
-      await renewSubscriptions(shop.site.context)
+      await renewDueSubscriptions(shop.site.context)
       await restore()
       const { user_id = '' } = (await rowOf(order.id)) ?? {}
       expect(await ordersOf(user_id)).toHaveLength(1)
-      if (when === 'after') await renewSubscriptions(shop.site.context)
+      if (when === 'after') await renewDueSubscriptions(shop.site.context)
       await reconcile(shop.site.context)
       for (const wait of [0, hour, 7 * hour, hour]) {
         shop.moveOn(wait)
         await runJanitor(shop.site.context)
-        await renewSubscriptions(shop.site.context)
+        await renewDueSubscriptions(shop.site.context)
       }
       await reconcile(shop.site.context)
       expect(await membership(shopper)).toMatchObject({ state: 'subscribed', status: 'active' })

@@ -11,16 +11,16 @@ import {
 } from '#server/features/billing/records/attempt-queries.ts'
 import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { askForEmail } from '#server/features/billing/gateways/call-gateway.ts'
+import { fetchPayerEmail } from '#server/features/billing/gateways/call-gateway.ts'
 import type { Payment, PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import {
   insertOrder,
   lockBuyer,
   selectOrder,
-  setRestored,
+  markOrderRestored,
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
-import { readPurchase, type Purchase } from '#server/features/billing/records/purchase.ts'
+import { decodePurchase, type Purchase } from '#server/features/billing/records/purchase.ts'
 import { selectOrderOfPeriod } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { selectTopUp } from '#server/features/billing/balance/top-up-queries.ts'
 import { selectBuyer } from './restore-queries.ts'
@@ -40,31 +40,37 @@ export async function restoreOrder(
   gateway: PaymentGateway,
   payment: Payment,
 ): Promise<AttemptRow | undefined> {
-  const purchase = readPurchase(context, payment)
+  const purchase = decodePurchase(context, payment)
   if (!purchase) return undefined
-  const known = await askForEmail(context, gateway, payment.reference)
-  if (known === 'unknown') throw new Error(`${gateway.id} did not give the address of a buyer`)
-  return inTransaction(context.db, (tx) => restore(context, tx, { gateway, payment, purchase, known }))
+  const gatewayEmail = await fetchPayerEmail(context, gateway, payment.reference)
+  if (gatewayEmail === 'unknown') throw new Error(`${gateway.id} did not give the address of a buyer`)
+  return inTransaction(context.db, (tx) =>
+    restoreAttempt(context, tx, { gateway, payment, purchase, gatewayEmail }),
+  )
 }
 
-interface Lost {
+interface LostPayment {
   gateway: PaymentGateway
   payment: Payment
   purchase: Purchase
   /** The buyer's address at the gateway. */
-  known: string | undefined
+  gatewayEmail: string | undefined
 }
 
-async function restore(context: BillingContext, tx: Tx, lost: Lost): Promise<AttemptRow> {
-  const { gateway, payment, purchase } = lost
+async function restoreAttempt(
+  context: BillingContext,
+  tx: Tx,
+  lostPayment: LostPayment,
+): Promise<AttemptRow> {
+  const { gateway, payment, purchase } = lostPayment
   const { userId, language, renewal } = purchase
   const now = context.clock.now()
   await insertUser(tx, { id: userId, language, created_at: now })
   await lockBuyer(tx, userId)
-  const already = await selectAttempt(tx, payment.attemptId)
-  if (already) return already
-  const order = await findOrder(context, tx, lost, now)
-  await setRestored(tx, order.id, now)
+  const existing = await selectAttempt(tx, payment.attemptId)
+  if (existing) return existing
+  const order = await findOrCreateOrder(context, tx, lostPayment, now)
+  await markOrderRestored(tx, order.id, now)
   const [latest] = await selectAttempts(tx, [order.id])
   const attempt = await insertAttempt(tx, {
     id: payment.attemptId,
@@ -83,16 +89,21 @@ async function restore(context: BillingContext, tx: Tx, lost: Lost): Promise<Att
 }
 
 /** Returns the order of a lost payment: the original if it survived, another created for the same period since, or a new one. */
-async function findOrder(context: BillingContext, tx: Tx, lost: Lost, now: Date): Promise<OrderRow> {
-  const { payment, purchase } = lost
+async function findOrCreateOrder(
+  context: BillingContext,
+  tx: Tx,
+  lostPayment: LostPayment,
+  now: Date,
+): Promise<OrderRow> {
+  const { payment, purchase } = lostPayment
   const { subscriptionId, periodNo } = purchase
-  const known = await selectOrder(tx, payment.orderId)
-  if (known) return known
-  const same =
+  const existing = await selectOrder(tx, payment.orderId)
+  if (existing) return existing
+  const orderOfPeriod =
     subscriptionId === null || periodNo === null
       ? undefined
       : await selectOrderOfPeriod(tx, subscriptionId, periodNo)
-  if (same) return same
+  if (orderOfPeriod) return orderOfPeriod
   await insertOrder(tx, {
     id: payment.orderId,
     user_id: purchase.userId,
@@ -101,14 +112,14 @@ async function findOrder(context: BillingContext, tx: Tx, lost: Lost, now: Date)
     episode_id: purchase.episodeId,
     plan_id: purchase.planId,
     ...(await findTopUp(tx, purchase)),
-    ...(await findPeriod(tx, purchase, now)),
+    ...(await restorePeriod(tx, purchase, now)),
     introductory: purchase.introductory,
     status: 'pending',
     amount_cents: payment.amountCents,
     currency: payment.currency,
-    gateway: lost.gateway.id,
+    gateway: lostPayment.gateway.id,
     method: purchase.method,
-    ...(await findAddress(tx, lost, now)),
+    ...(await findAddress(tx, lostPayment, now)),
     consent: purchase.consent && JSON.stringify(purchase.consent),
     attribution: JSON.stringify(await findAttribution(context, tx, purchase)),
     created_at: now,
@@ -127,7 +138,7 @@ async function findTopUp(tx: Tx, { topUpId }: Purchase): Promise<Partial<OrderRo
 }
 
 /** Returns the period of a plan's order. If the subscription was lost too, it starts again with its first period. */
-async function findPeriod(
+async function restorePeriod(
   tx: Tx,
   { subscriptionId: id, planId, periodNo, userId, agreedCents }: Purchase,
   now: Date,
@@ -160,10 +171,10 @@ async function findAttribution(
 /** Returns the buyer's address. The payment of a deleted account is refunded. */
 async function findAddress(
   tx: Tx,
-  { purchase, known }: Lost,
+  { purchase, gatewayEmail }: LostPayment,
   now: Date,
 ): Promise<Pick<OrderRow, 'email' | 'erased_at'>> {
   const buyer = await selectBuyer(tx, purchase.userId)
   if (buyer?.deleted_at) return { email: '', erased_at: now }
-  return { email: buyer?.email ?? buyer?.last_email ?? known ?? '', erased_at: null }
+  return { email: buyer?.email ?? buyer?.last_email ?? gatewayEmail ?? '', erased_at: null }
 }

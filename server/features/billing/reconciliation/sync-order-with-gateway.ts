@@ -5,7 +5,7 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import { selectOrder } from '#server/features/billing/records/order-queries.ts'
 import { compareAttempt } from './reconcile.ts'
 import { selectRefunds } from '#server/features/billing/records/refund-queries.ts'
-import { returnOrder } from '#server/features/billing/refunds/return-again.ts'
+import { refundUnwantedPayments } from '#server/features/billing/refunds/return-again.ts'
 import { sendPendingRefunds } from '#server/features/billing/refunds/send-pending-refunds.ts'
 import { recheckAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 import type { OrderStatus } from '#server/features/billing/tables.ts'
@@ -23,12 +23,14 @@ export async function syncOrderWithGateway(
   let settled = true
   for (const attempt of await selectAttempts(context.db, [orderId])) {
     if (isOpen(attempt.status)) await recheckAttempt(context, attempt)
-    const compared = await compareAttempt(context, attempt.id)
+    const isSynced = await compareAttempt(context, attempt.id)
     await sendPendingRefunds(context, attempt.id)
-    const sending = (await selectRefunds(context.db, attempt.id)).some(({ status }) => status === 'started')
-    settled = compared && !sending && settled
+    const isRefundInProgress = (await selectRefunds(context.db, attempt.id)).some(
+      ({ status }) => status === 'started',
+    )
+    settled = isSynced && !isRefundInProgress && settled
   }
-  settled = (await returnOrder(context, orderId)) && settled
+  settled = (await refundUnwantedPayments(context, orderId)) && settled
   const order = await selectOrder(context.db, orderId)
   if (!order) throw new Refusal('notFound')
   return { settled, status: order.status }

@@ -32,7 +32,7 @@ export async function setMethodOfAgreement(tx: Tx, orderId: string, methodId: st
 }
 
 /** Revokes the consents about one method. */
-export async function revokeAgreementsAbout(tx: Tx, methodId: string, now: Date): Promise<void> {
+export async function revokeAgreementsOfMethod(tx: Tx, methodId: string, now: Date): Promise<void> {
   await tx
     .updateTable('method_agreements')
     .set({ revoked_at: now })
@@ -42,7 +42,7 @@ export async function revokeAgreementsAbout(tx: Tx, methodId: string, now: Date)
 }
 
 /** Revokes all of a user's consents, including those of unpaid orders. */
-export async function revokeAgreements(tx: Tx, userId: string, now: Date): Promise<void> {
+export async function revokeAgreementsOfUser(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .updateTable('method_agreements')
     .set({ revoked_at: now })
@@ -52,7 +52,7 @@ export async function revokeAgreements(tx: Tx, userId: string, now: Date): Promi
 }
 
 /** Revokes a user's consents about saved methods except the latest one. */
-export async function revokeFormerAgreements(tx: Tx, userId: string, now: Date): Promise<void> {
+export async function revokeOlderAgreements(tx: Tx, userId: string, now: Date): Promise<void> {
   await sql`
     UPDATE method_agreements SET revoked_at = ${now} WHERE order_id IN (
       SELECT order_id FROM method_agreements JOIN orders ON orders.id = order_id

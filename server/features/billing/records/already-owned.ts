@@ -1,16 +1,16 @@
-import { loadRights } from '#server/features/library/library.ts'
+import { loadVideoEntitlements } from '#server/features/library/library.ts'
 import type { Db } from '#server/tables.ts'
 import type { OrderRow } from './order-queries.ts'
 import { selectActiveSubscription } from './renewals/subscription-queries.ts'
 
-type Wanted = Pick<OrderRow, 'user_id' | 'kind' | 'video_id' | 'episode_id'> &
+type ProductOrder = Pick<OrderRow, 'user_id' | 'kind' | 'video_id' | 'episode_id'> &
   Partial<Pick<OrderRow, 'subscription_id' | 'period_no'>>
 
 /**
  * Returns whether the buyer already has what an order is for: an entitlement that covers it, or for a plan a live subscription
  * (one per user), unless the order is for its next period.
  */
-export async function isAlreadyOwned(db: Db, order: Wanted, now: Date): Promise<boolean> {
+export async function isAlreadyOwned(db: Db, order: ProductOrder, now: Date): Promise<boolean> {
   // A top-up can always be bought.
   if (order.kind === 'top_up') return false
   if (order.kind === 'plan' || order.video_id === null) {
@@ -19,7 +19,7 @@ export async function isAlreadyOwned(db: Db, order: Wanted, now: Date): Promise<
       live !== undefined && !(live.id === order.subscription_id && order.period_no === live.period_no + 1)
     )
   }
-  const rights = await loadRights(db, order.user_id, order.video_id, now)
+  const rights = await loadVideoEntitlements(db, order.user_id, order.video_id, now)
   // No episode has the empty id: only an entitlement to the whole video covers it.
   return rights.covers(order.episode_id ?? '')
 }

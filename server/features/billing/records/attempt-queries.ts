@@ -1,10 +1,10 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
-import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
+import { preparedLookup, type Placeholders } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { attemptStates, openAttemptStatuses } from '#server/features/billing/states/attempt-states.ts'
-import { takeDueForPolling, type Due } from './polling-queries.ts'
-import { checkMoved } from '#server/features/billing/states/state-machine.ts'
+import { takeDueForPolling, type DueQuery } from './polling-queries.ts'
+import { checkTransition } from '#server/features/billing/states/state-machine.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 export type AttemptRow = Selectable<tables.AttemptsTable>
@@ -38,13 +38,13 @@ export async function setNextStep(tx: Tx, attemptId: string, nextStep: string | 
 }
 
 /** Reschedules the next poll of an attempt to a time, if it is planned for later. */
-export async function lookBy(db: Db, attemptId: string, at: Date): Promise<void> {
+export async function pollBy(db: Db, attemptId: string, at: Date): Promise<void> {
   const update = db.updateTable('attempts').set({ check_at: at }).where('id', '=', attemptId)
   await update.where('check_at', '>', at).execute()
 }
 
 /** Schedules another poll of a payment that its gateway is still processing, if the last one has passed. */
-export async function lookAgainAt(db: Db, attemptId: string, at: Date): Promise<void> {
+export async function pollAgainAt(db: Db, attemptId: string, at: Date): Promise<void> {
   const update = db.updateTable('attempts').set({ check_at: at }).where('id', '=', attemptId)
   await update.where('status', '=', 'processing').where('check_at', '<', at).execute()
 }
@@ -62,7 +62,7 @@ export function selectAttemptByReference(db: Db, gateway: GatewayId, reference: 
     .executeTakeFirst()
 }
 
-const attemptsOf = lookUp((db: Db, { orderIds }: Slots<{ orderIds: readonly string[] }>) =>
+const attemptsOf = preparedLookup((db: Db, { orderIds }: Placeholders<{ orderIds: readonly string[] }>) =>
   db
     .selectFrom('attempts')
     .selectAll()
@@ -76,7 +76,7 @@ export function selectAttempts(db: Db, orderIds: readonly string[]) {
 }
 
 /** @throws IllegalMove if the attempt is in no state that leads to `to` */
-export async function moveAttempt(
+export async function transitionAttempt(
   tx: Tx,
   id: string,
   to: tables.AttemptStatus,
@@ -86,18 +86,18 @@ export async function moveAttempt(
     .updateTable('attempts')
     .set({ ...change, status: to })
     .where('id', '=', id)
-    .where('status', 'in', attemptStates.from(to))
-  checkMoved(await update.executeTakeFirstOrThrow(), `attempt ${id} to ${to}`)
+    .where('status', 'in', attemptStates.sourcesOf(to))
+  checkTransition(await update.executeTakeFirstOrThrow(), `attempt ${id} to ${to}`)
 }
 
 /** Literals, to match the condition of the partial index. */
 const openStatuses = openAttemptStatuses.map((status) => sql.lit(status))
 
 /** Takes the open attempts that are due. */
-export function takeDueAttempts(tx: Tx, due: Due): Promise<AttemptRow[]> {
+export function takeDueAttempts(tx: Tx, due: DueQuery): Promise<AttemptRow[]> {
   const open = tx.selectFrom('attempts').selectAll().where('status', 'in', openStatuses)
-  return takeDueForPolling(open, due, ({ id }, look) =>
-    tx.updateTable('attempts').set(look).where('id', '=', id),
+  return takeDueForPolling(open, due, ({ id }, poll) =>
+    tx.updateTable('attempts').set(poll).where('id', '=', id),
   )
 }
 

@@ -1,5 +1,5 @@
 import type { AuditedEvent } from '#contract/studio/audit-events.ts'
-import { writeAudit } from '#server/platform/database/audit.ts'
+import { writeAuditEvent } from '#server/platform/database/audit.ts'
 import type { Tx } from '#server/tables.ts'
 import type { OrderRow } from './order-queries.ts'
 
@@ -21,14 +21,14 @@ export function auditPayment(
   event: PaymentEvent,
   order: OrderRow,
   at: Date,
-  more: Record<string, unknown> = {},
+  extraDetails: Record<string, unknown> = {},
 ): Promise<void> {
   const { id: order_id, user_id: userId, amount_cents, currency, gateway } = order
-  return writeAudit(tx, {
+  return writeAuditEvent(tx, {
     event,
     userId,
     at,
     subject: order_id,
-    details: { order_id, amount_cents, currency, gateway, ...more },
+    details: { order_id, amount_cents, currency, gateway, ...extraDetails },
   })
 }

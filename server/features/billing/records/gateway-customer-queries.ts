@@ -2,13 +2,13 @@ import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 import { openAttemptStatuses } from '#server/features/billing/states/attempt-states.ts'
 import { selectOpenMethodSetups } from './method-setup-queries.ts'
-import { takeDueForPolling, type Due } from './polling-queries.ts'
+import { takeDueForPolling, type DueQuery } from './polling-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 export type GatewayCustomerRow = Selectable<tables.GatewayCustomersToDeleteTable>
 
 /** Queues the gateway customers of a user and of the guests merged into it for deletion, due now. */
-export async function insertCustomersToDelete(tx: Tx, userId: string, now: Date): Promise<void> {
+export async function queueCustomerDeletions(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .insertInto('gateway_customers_to_delete')
     .columns(['id', 'check_at'])
@@ -23,10 +23,10 @@ export async function insertCustomersToDelete(tx: Tx, userId: string, now: Date)
 }
 
 /** Takes the users whose gateway customers are due for deletion. */
-export function takeCustomersToDelete(tx: Tx, due: Due): Promise<GatewayCustomerRow[]> {
+export function takeDueCustomerDeletions(tx: Tx, due: DueQuery): Promise<GatewayCustomerRow[]> {
   const open = tx.selectFrom('gateway_customers_to_delete').selectAll()
-  return takeDueForPolling(open, due, ({ id }, look) =>
-    tx.updateTable('gateway_customers_to_delete').set(look).where('id', '=', id),
+  return takeDueForPolling(open, due, ({ id }, poll) =>
+    tx.updateTable('gateway_customers_to_delete').set(poll).where('id', '=', id),
   )
 }
 
@@ -44,6 +44,6 @@ export async function hasOpenPayments(db: Db, userId: string): Promise<boolean> 
   return open !== undefined
 }
 
-export async function deleteCustomerToDelete(db: Db, id: string): Promise<void> {
+export async function finishCustomerDeletion(db: Db, id: string): Promise<void> {
   await db.deleteFrom('gateway_customers_to_delete').where('id', '=', id).execute()
 }

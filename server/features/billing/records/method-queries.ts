@@ -1,8 +1,8 @@
 import { sql, type ExpressionBuilder, type Insertable, type Selectable } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
 import type { Db, Tables, Tx } from '#server/tables.ts'
-import { revokeAgreements, revokeAgreementsAbout } from './agreement-queries.ts'
-import { takeDueForPolling, type Due } from './polling-queries.ts'
+import { revokeAgreementsOfUser, revokeAgreementsOfMethod } from './agreement-queries.ts'
+import { takeDueForPolling, type DueQuery } from './polling-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 export type MethodRow = Selectable<tables.PaymentMethodsTable>
@@ -33,7 +33,7 @@ export async function insertPaymentMethod(
 }
 
 /** Stores a method that nothing is charged with, unless it is known already. */
-export async function insertUnwantedMethod(
+export async function insertUnusedMethod(
   tx: Tx,
   method: Insertable<tables.PaymentMethodsTable>,
 ): Promise<void> {
@@ -45,7 +45,7 @@ export async function insertUnwantedMethod(
 }
 
 /** Matches methods without a consent to charge them for purchases. */
-const isNotAgreedUpon = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'payment_methods'>) =>
+const hasNoAgreement = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'payment_methods'>) =>
   not(
     exists(
       selectFrom('method_agreements')
@@ -75,26 +75,26 @@ export async function retireUnusedMethods(tx: Tx, userId: string, now: Date): Pr
         ),
       ),
     )
-    .where(isNotAgreedUpon)
+    .where(hasNoAgreement)
     .execute()
   for (const { id } of unused) await retireMethod(tx, id, now)
 }
 
 /** Returns a method's own id from its reference, which may have the owner's id before it. */
-export const nameOfMethod = (reference: string): string => reference.replace(/^.*\//, '')
+export const shortMethodReference = (reference: string): string => reference.replace(/^.*\//, '')
 
 /** Returns the method of a gateway's id, by the whole reference or the part after the slash. */
-export function selectMethodNamed(db: Db, gateway: GatewayId, name: string) {
+export function selectMethodByShortReference(db: Db, gateway: GatewayId, shortReference: string) {
   return db
     .selectFrom('payment_methods')
     .select(['id', 'user_id', 'reference'])
     .where('gateway', '=', gateway)
-    .where(sql<string>`regexp_replace(reference, '^.*/', '')`, '=', name)
+    .where(sql<string>`regexp_replace(reference, '^.*/', '')`, '=', shortReference)
     .executeTakeFirst()
 }
 
 /** Returns the live subscription that is charged with a method. */
-export function selectSubscriptionOf(tx: Tx, methodId: string) {
+export function selectSubscriptionOfMethod(tx: Tx, methodId: string) {
   return tx
     .selectFrom('subscriptions')
     .select('id')
@@ -110,7 +110,7 @@ export async function retireMethod(tx: Tx, id: string, now: Date): Promise<void>
     .set({ payment_method_id: null })
     .where('payment_method_id', '=', id)
     .execute()
-  await revokeAgreementsAbout(tx, id, now)
+  await revokeAgreementsOfMethod(tx, id, now)
   await tx
     .updateTable('payment_methods')
     .set({ brand: null, last4: null, expires_at: null, checks: 0, check_at: now })
@@ -125,7 +125,7 @@ export async function retireMethods(tx: Tx, userId: string, now: Date): Promise<
     .set({ payment_method_id: null })
     .where('user_id', '=', userId)
     .execute()
-  await revokeAgreements(tx, userId, now)
+  await revokeAgreementsOfUser(tx, userId, now)
   await tx
     .updateTable('payment_methods')
     .set({ brand: null, last4: null, expires_at: null, checks: 0, check_at: now })
@@ -135,10 +135,10 @@ export async function retireMethods(tx: Tx, userId: string, now: Date): Promise<
 }
 
 /** Takes the methods that are due for deletion at the gateway. */
-export function takeMethodsToForget(tx: Tx, due: Due): Promise<MethodRow[]> {
+export function takeMethodsToDetach(tx: Tx, due: DueQuery): Promise<MethodRow[]> {
   const open = tx.selectFrom('payment_methods').selectAll()
-  return takeDueForPolling(open, due, ({ id }, look) =>
-    tx.updateTable('payment_methods').set(look).where('id', '=', id),
+  return takeDueForPolling(open, due, ({ id }, poll) =>
+    tx.updateTable('payment_methods').set(poll).where('id', '=', id),
   )
 }
 
@@ -154,6 +154,6 @@ export async function deleteMethod(db: Db, id: string): Promise<void> {
         ),
       ),
     )
-    .where(isNotAgreedUpon)
+    .where(hasNoAgreement)
     .execute()
 }

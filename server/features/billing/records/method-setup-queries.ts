@@ -2,17 +2,17 @@ import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { attemptStates, openAttemptStatuses } from '#server/features/billing/states/attempt-states.ts'
-import { takeDueForPolling, type Due } from './polling-queries.ts'
-import { checkMoved } from '#server/features/billing/states/state-machine.ts'
+import { takeDueForPolling, type DueQuery } from './polling-queries.ts'
+import { checkTransition } from '#server/features/billing/states/state-machine.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 export type MethodSetupRow = Selectable<tables.MethodChangesTable>
 
 export function insertMethodSetup(
   tx: Tx,
-  change: Insertable<tables.MethodChangesTable>,
+  setup: Insertable<tables.MethodChangesTable>,
 ): Promise<MethodSetupRow> {
-  return tx.insertInto('method_changes').values(change).returningAll().executeTakeFirstOrThrow()
+  return tx.insertInto('method_changes').values(setup).returningAll().executeTakeFirstOrThrow()
 }
 
 export function selectMethodSetup(db: Db, id: string) {
@@ -40,7 +40,7 @@ export function selectOpenMethodSetups(db: Db, userId: string) {
 }
 
 /** Returns the change before a user's `latest` most recent ones. */
-export function selectChangeBefore(db: Db, userId: string, latest: number) {
+export function selectMethodSetupBefore(db: Db, userId: string, latest: number) {
   return db
     .selectFrom('method_changes')
     .select('started_at')
@@ -52,7 +52,7 @@ export function selectChangeBefore(db: Db, userId: string, latest: number) {
 }
 
 /** @throws IllegalMove if the change is in no state that leads to `to` */
-export async function moveMethodSetup(
+export async function transitionMethodSetup(
   tx: Tx,
   id: string,
   to: tables.AttemptStatus,
@@ -62,8 +62,8 @@ export async function moveMethodSetup(
     .updateTable('method_changes')
     .set({ ...change, status: to })
     .where('id', '=', id)
-    .where('status', 'in', attemptStates.from(to))
-  checkMoved(await update.executeTakeFirstOrThrow(), `method change ${id} to ${to}`)
+    .where('status', 'in', attemptStates.sourcesOf(to))
+  checkTransition(await update.executeTakeFirstOrThrow(), `method change ${id} to ${to}`)
 }
 
 /** Sets the user's next step for a waiting change. */
@@ -85,9 +85,9 @@ export async function pollMethodSetupsSoon(tx: Tx, userId: string, now: Date): P
 const openStatuses = openAttemptStatuses.map((status) => sql.lit(status))
 
 /** Takes the open changes that are due. */
-export function takeDueMethodSetups(tx: Tx, due: Due): Promise<MethodSetupRow[]> {
+export function takeDueMethodSetups(tx: Tx, due: DueQuery): Promise<MethodSetupRow[]> {
   const open = tx.selectFrom('method_changes').selectAll().where('status', 'in', openStatuses)
-  return takeDueForPolling(open, due, ({ id }, look) =>
-    tx.updateTable('method_changes').set(look).where('id', '=', id),
+  return takeDueForPolling(open, due, ({ id }, poll) =>
+    tx.updateTable('method_changes').set(poll).where('id', '=', id),
   )
 }

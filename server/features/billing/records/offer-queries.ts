@@ -1,11 +1,11 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
-import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import { preparedQuery, type Placeholders } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 export type PlanRow = Selectable<tables.PlansTable>
 
-export function selectPlans(db: Db) {
+export function selectPlansOnSale(db: Db) {
   return db
     .selectFrom('plans')
     .selectAll()
@@ -15,7 +15,7 @@ export function selectPlans(db: Db) {
     .execute()
 }
 
-export function selectPlan(db: Db, id: string) {
+export function selectPlanOnSale(db: Db, id: string) {
   return db
     .selectFrom('plans')
     .selectAll()
@@ -24,13 +24,13 @@ export function selectPlan(db: Db, id: string) {
     .executeTakeFirst()
 }
 
-const soldPlan = prepared((db: Db, { id }: Slots<{ id: string }>) =>
+const planById = preparedQuery((db: Db, { id }: Placeholders<{ id: string }>) =>
   db.selectFrom('plans').selectAll().where('id', '=', id),
 )
 
 /** Returns a plan, on sale or not. */
-export async function selectSoldPlan(db: Db, id: string): Promise<PlanRow> {
-  const [plan] = await soldPlan(db, { id })
+export async function selectPlanIncludingRetired(db: Db, id: string): Promise<PlanRow> {
+  const [plan] = await planById(db, { id })
   if (!plan) throw new Error(`there is no plan ${id}`)
   return plan
 }
@@ -61,14 +61,14 @@ export function selectEpisodeOnSale(db: Db, id: string) {
     .executeTakeFirst()
 }
 
-export interface LockedEpisode {
+export interface LockedEpisodeIds {
   id: string
   video_id: string
 }
 
 /** Returns the first locked episodes of a drama on sale that has at least `count`; none if no drama has. */
-export async function selectLockedEpisodes(db: Db, count: number): Promise<LockedEpisode[]> {
-  const { rows } = await sql<LockedEpisode>`
+export async function selectLockedEpisodes(db: Db, count: number): Promise<LockedEpisodeIds[]> {
+  const { rows } = await sql<LockedEpisodeIds>`
     WITH locked AS (
       SELECT episodes.id, number, video_id FROM episodes JOIN videos ON videos.id = video_id
       WHERE state = 'published' AND asset_id IS NOT NULL AND number > free_episodes
@@ -81,7 +81,7 @@ export async function selectLockedEpisodes(db: Db, count: number): Promise<Locke
 }
 
 /** Returns the video with this id, or of this episode; undefined if there is none. */
-export async function selectVideoOf(
+export async function resolveVideoId(
   db: Db,
   { video_id, episode_id }: { video_id?: string | undefined; episode_id?: string | undefined },
 ): Promise<string | undefined> {

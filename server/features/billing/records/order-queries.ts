@@ -1,11 +1,11 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
-import { keptLanguage, type Language, type OfferedLanguages } from '#contract/languages.ts'
+import { storedLanguageOrDefault, type Language, type OfferedLanguages } from '#contract/languages.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { preparedPage } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { openAttemptStatuses, underWayStatuses } from '#server/features/billing/states/attempt-states.ts'
-import { orderStates, undoneRefunds } from '#server/features/billing/states/order-states.ts'
-import { checkMoved } from '#server/features/billing/states/state-machine.ts'
+import { openAttemptStatuses, inProgressStatuses } from '#server/features/billing/states/attempt-states.ts'
+import { orderStates, refundReversals } from '#server/features/billing/states/order-states.ts'
+import { checkTransition } from '#server/features/billing/states/state-machine.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 export type OrderRow = Selectable<tables.OrdersTable>
@@ -21,7 +21,7 @@ export async function lockBuyer(tx: Tx, userId: string): Promise<void> {
 }
 
 /** Locks the owner of an order. A sign-in may have moved a guest's order to an account during the wait. */
-export async function lockOwner(tx: Tx, orderId: string): Promise<void> {
+export async function lockOrderOwner(tx: Tx, orderId: string): Promise<void> {
   for (let locked: string | undefined; ;) {
     const order = await selectOrder(tx, orderId)
     if (!order) throw new Error(`order ${orderId} is gone`)
@@ -41,7 +41,7 @@ export async function insertOrder(tx: Tx, order: Insertable<tables.OrdersTable>)
 }
 
 /** Returns whether an order is a change of plan that waits for the next period of its subscription. */
-export function isPlanned({ subscription_id, period_no }: OrderRow): boolean {
+export function isPlanChange({ subscription_id, period_no }: OrderRow): boolean {
   return subscription_id !== null && period_no === null
 }
 
@@ -55,7 +55,7 @@ export function selectOrder(db: Db, id: string) {
 }
 
 /** Returns the user's open order for the same product, price, bonus and saved method. */
-export function selectOpenOrderLike(
+export function selectMatchingOpenOrder(
   tx: Tx,
   order: Pick<
     OrderRow,
@@ -93,7 +93,7 @@ export function selectOpenOrderLike(
 }
 
 /** Selects a user's orders, newest first, after a position. */
-export const selectOrdersOf = preparedPage((db: Db, { userId, limit, isFurther }) =>
+export const selectOrdersOf = preparedPage((db: Db, { userId, limit, isAfterPosition: isFurther }) =>
   db
     .selectFrom('orders')
     .selectAll()
@@ -105,7 +105,7 @@ export const selectOrdersOf = preparedPage((db: Db, { userId, limit, isFurther }
 )
 
 /** @throws IllegalMove if the order is in no state that leads to `to` */
-export async function moveOrder(
+export async function transitionOrder(
   tx: Tx,
   id: string,
   to: tables.OrderStatus,
@@ -115,22 +115,26 @@ export async function moveOrder(
     .updateTable('orders')
     .set({ ...change, status: to })
     .where('id', '=', id)
-    .where('status', 'in', orderStates.from(to))
-  checkMoved(await update.executeTakeFirstOrThrow(), `order ${id} to ${to}`)
+    .where('status', 'in', orderStates.sourcesOf(to))
+  checkTransition(await update.executeTakeFirstOrThrow(), `order ${id} to ${to}`)
 }
 
 /** Sets the refunded amount of an order whose state does not change. */
-export async function setRefunded(tx: Tx, id: string, refundedCents: number): Promise<void> {
+export async function setRefundedCents(tx: Tx, id: string, refundedCents: number): Promise<void> {
   await tx.updateTable('orders').set({ refunded_cents: refundedCents }).where('id', '=', id).execute()
 }
 
 /** Sets the reason why a payment for an order was refunded automatically. */
-export async function setReturned(tx: Tx, id: string, reason: tables.ReturnReason): Promise<void> {
+export async function setAutoRefundReason(
+  tx: Tx,
+  id: string,
+  reason: tables.AutoRefundReason,
+): Promise<void> {
   await tx.updateTable('orders').set({ returned_reason: reason }).where('id', '=', id).execute()
 }
 
 /** Marks an order as restored from its payment. */
-export async function setRestored(tx: Tx, id: string, now: Date): Promise<void> {
+export async function markOrderRestored(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.updateTable('orders').set({ restored_at: now }).where('id', '=', id).execute()
 }
 
@@ -145,14 +149,14 @@ export async function undoRefund(
     .updateTable('orders')
     .set({ status: to, refunded_cents: refundedCents })
     .where('id', '=', id)
-    .where('status', 'in', undoneRefunds.from(to))
-  checkMoved(await update.executeTakeFirstOrThrow(), `order ${id} back to ${to}`)
+    .where('status', 'in', refundReversals.sourcesOf(to))
+  checkTransition(await update.executeTakeFirstOrThrow(), `order ${id} back to ${to}`)
 }
 
 /** Returns the language of an order's owner, one of the offered ones. */
 export async function selectLanguageOf(tx: Tx, userId: string, offered: OfferedLanguages): Promise<Language> {
   const row = await tx.selectFrom('users').select('language').where('id', '=', userId).executeTakeFirst()
-  return keptLanguage(row?.language, offered)
+  return storedLanguageOrDefault(row?.language, offered)
 }
 
 /** Returns a user's stored time zone, for the dates in mails. */
@@ -167,14 +171,14 @@ export async function selectTimeZoneOf(tx: Tx, userId: string): Promise<string |
  * @returns the number of closed orders
  */
 export async function expireOrders(db: Db, now: Date): Promise<number> {
-  const expired = await inTransaction(db, (tx) => closeUnpaid(tx, now))
+  const expired = await inTransaction(db, (tx) => expireUnpaidOrders(tx, now))
   const ids = expired.map(({ id }) => id)
   // A transaction of its own: settling a payment locks the attempt before the order.
-  if (ids.length > 0) await inTransaction(db, (tx) => checkAttemptsSoon(tx, ids, now))
+  if (ids.length > 0) await inTransaction(db, (tx) => pollAttemptsSoon(tx, ids, now))
   return ids.length
 }
 
-function closeUnpaid(tx: Tx, now: Date) {
+function expireUnpaidOrders(tx: Tx, now: Date) {
   return tx
     .updateTable('orders')
     .set({ status: 'expired' })
@@ -186,7 +190,7 @@ function closeUnpaid(tx: Tx, now: Date) {
           selectFrom('attempts')
             .select('attempts.id')
             .whereRef('attempts.order_id', '=', 'orders.id')
-            .where('attempts.status', 'in', underWayStatuses),
+            .where('attempts.status', 'in', inProgressStatuses),
         ),
       ),
     )
@@ -207,7 +211,7 @@ function closeUnpaid(tx: Tx, now: Date) {
     .execute()
 }
 
-async function checkAttemptsSoon(tx: Tx, orderIds: readonly string[], now: Date): Promise<void> {
+async function pollAttemptsSoon(tx: Tx, orderIds: readonly string[], now: Date): Promise<void> {
   await tx
     .updateTable('attempts')
     .set({ check_at: now })

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { getEpisode } from '#contract/media.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { FakePaypal } from '#server/features/billing/gateways/paypal/fake/fake-paypal.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { loadReconciliation } from '#server/features/billing/admin/load-reconciliation.ts'
@@ -18,7 +18,7 @@ const clock = { now: () => new Date(Date.now() + offset) }
 
 beforeAll(async () => {
   paypal = await FakePaypal.start()
-  site = await testSite({ clock }, paypal.settings)
+  site = await startTestSite({ clock }, paypal.settings)
   video = await buildVideo(site.context)
 })
 afterAll(async () => {
@@ -27,18 +27,18 @@ afterAll(async () => {
 })
 afterEach(() => {
   paypal.recover()
-  paypal.orders.refundsBegin = 'COMPLETED'
+  paypal.orders.initialRefundStatus = 'COMPLETED'
   paypal.orders.mayReadDisputes = true
-  paypal.refusesOld = false
+  paypal.enforcesRetention = false
 })
 
 function moveOn(milliseconds: number) {
   offset += milliseconds
-  paypal.ahead = offset
+  paypal.clockOffsetMs = offset
 }
 
 async function ordered() {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const order = await shopper.order({
     episode_id: video.episodes[3]?.id,
     gateway: 'paypal',
@@ -51,7 +51,7 @@ async function ordered() {
 async function bought() {
   const { shopper, order, token } = await ordered()
   paypal.orders.approve(token)
-  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   return { shopper, order, token }
 }
 
@@ -61,7 +61,7 @@ function setCapture(token: string, status: string) {
   for (const capture of order.captures) capture.status = status
   const [capture] = order.captures
   const type = status === 'SOMETHING_NEW' ? 'PENDING' : status
-  if (capture) paypal.tell(`PAYMENT.CAPTURE.${type}`, paypal.orders.presentCapture(order, capture))
+  if (capture) paypal.emitEvent(`PAYMENT.CAPTURE.${type}`, paypal.orders.presentCapture(order, capture))
 }
 
 const playing = async (shopper: Shopper) => {
@@ -82,11 +82,11 @@ describe('a disputed payment whose capture PayPal then moves to another state', 
       paypal.orders.dispute(token, 'open', clock.now())
       setCapture(token, status)
       await reconcile(site.context)
-      expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+      expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
       expect(await playing(shopper)).toBe(402)
       paypal.orders.dispute(token, 'lost', clock.now())
       await reconcile(site.context)
-      expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+      expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
       expect(await discrepancyOf(token)).toBeUndefined()
     },
   )
@@ -99,7 +99,7 @@ describe('a disputed payment whose capture PayPal then moves to another state', 
     paypal.orders.dispute(token, 'won', clock.now())
     setCapture(token, 'COMPLETED')
     await reconcile(site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
     expect(await playing(shopper)).toBe(200)
   })
 })
@@ -109,11 +109,11 @@ describe('a dispute that PayPal does not give', () => {
     ['refuses its disputes', () => void (paypal.orders.mayReadDisputes = false)],
     [
       'answers something else to the list',
-      () => void (paypal.trouble = { on: /customer\/disputes$/, with: ['blank'] }),
+      () => void (paypal.fault = { on: /customer\/disputes$/, with: ['blank'] }),
     ],
     [
       'answers something else to the dispute',
-      () => void (paypal.trouble = { on: /customer\/disputes\/\S+$/, with: ['blank'] }),
+      () => void (paypal.fault = { on: /customer\/disputes\/\S+$/, with: ['blank'] }),
     ],
   ] as const
 
@@ -121,21 +121,21 @@ describe('a dispute that PayPal does not give', () => {
     const { shopper, order, token } = await bought()
     paypal.orders.dispute(token, 'open', clock.now())
     await reconcile(site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
     moveOn(3 * day)
     begin()
     await reconcile(site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
     expect(await playing(shopper)).toBe(402)
     expect(await discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
     paypal.recover()
     paypal.orders.mayReadDisputes = true
     await reconcile(site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
     expect(await discrepancyOf(token)).toBeUndefined()
     paypal.orders.dispute(token, 'won', clock.now())
     await reconcile(site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
   test('stays open where PayPal says that it is resolved and not how', async () => {
@@ -147,7 +147,7 @@ describe('a dispute that PayPal does not give', () => {
     const dispute = paypal.orders.disputes.get(capture?.id ?? '')
     delete dispute?.dispute_outcome
     await reconcile(site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
     expect(await discrepancyOf(token)).toMatchObject({
       order_id: order.id,
       ours_cents: 0,
@@ -155,7 +155,7 @@ describe('a dispute that PayPal does not give', () => {
     })
     paypal.orders.dispute(token, 'won', clock.now())
     await reconcile(site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
     expect(await discrepancyOf(token)).toBeUndefined()
   })
 
@@ -169,10 +169,10 @@ describe('a dispute that PayPal does not give', () => {
       moveOn(2 * day)
       await reconcile(site.context)
     }
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
     paypal.orders.mayReadDisputes = true
     await reconcile(site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
     expect(await discrepancyOf('disputes')).toBeUndefined()
   })
 })
@@ -182,7 +182,7 @@ describe('a payment that is in the books and that PayPal later reports otherwise
     const { shopper, order, token } = await bought()
     setCapture(token, 'REVERSED')
     await reconcile(site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
   })
 
   test.each(['PENDING', 'DECLINED', 'DENIED', 'SOMETHING_NEW'])(
@@ -236,7 +236,7 @@ describe('a paid order that PayPal no longer has', () => {
   const losses = [
     [
       'the order',
-      (token: string) => void (paypal.trouble = { on: new RegExp(`orders/${token}$`), with: ['404'] }),
+      (token: string) => void (paypal.fault = { on: new RegExp(`orders/${token}$`), with: ['404'] }),
     ],
     ['order and capture', (token: string) => void paypal.orders.all.delete(token)],
   ] as const
@@ -297,7 +297,7 @@ describe('a paid order that PayPal no longer has', () => {
 describe('the list of payments', () => {
   /** Creates a capture of another shop with the same account. */
   function foreignCapture(amount = { currency_code: 'USD', value: '5.00' }): string {
-    const { id } = paypal.orders.make({
+    const { id } = paypal.orders.create({
       intent: 'CAPTURE',
       purchase_units: [{ amount }],
       payment_source: {
@@ -315,20 +315,20 @@ describe('the list of payments', () => {
     setCapture(token, 'REVERSED')
     await reconcile(site.context)
     expect(await discrepancyOf(foreign)).toMatchObject({ kind: 'foreign_payment', theirs_cents: 500 })
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
   })
 
   test('names a capture of more than an integer holds, and one without a currency, and goes on with the others', async () => {
     const large = foreignCapture({ currency_code: 'JPY', value: '30000000' })
     const blank = foreignCapture()
-    const [unit] = paypal.orders.get(blank).asked.purchase_units
+    const [unit] = paypal.orders.get(blank).request.purchase_units
     if (unit) unit.amount = JSON.parse('{"value":"5.00"}')
     const { shopper, order, token } = await bought()
     setCapture(token, 'REVERSED')
     await reconcile(site.context)
     expect(await discrepancyOf(large)).toMatchObject({ kind: 'foreign_payment', theirs_cents: 3_000_000_000 })
     expect(await discrepancyOf(blank)).toMatchObject({ kind: 'payment', theirs_cents: null })
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
   })
 
   test.each([
@@ -340,37 +340,37 @@ describe('the list of payments', () => {
     const good = await bought()
     paypal.orders.dispute(bad.token, 'open', clock.now())
     setCapture(good.token, 'REVERSED')
-    paypal.trouble = { on: path, with: ['500 before', '500 before', 'none'] }
+    paypal.fault = { on: path, with: ['500 before', '500 before', 'none'] }
     await reconcile(site.context)
     const met = (await loadReconciliation(site.context, undefined)).mismatches.some(
       ({ kind }) => kind === 'payment',
     )
     paypal.recover()
     expect(met).toBe(true)
-    expect(await good.shopper.look(good.order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await good.shopper.getOrder(good.order.id)).toMatchObject({ status: 'charged_back' })
     await reconcile(site.context)
-    expect(await bad.shopper.look(bad.order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await bad.shopper.getOrder(bad.order.id)).toMatchObject({ status: 'charged_back' })
   })
 })
 
 describe('a refund that PayPal takes days over', () => {
   test('is read again until it ends: the order is paid again when the refund fails, though no event told of it', async () => {
     const { shopper, order, token } = await bought()
-    paypal.orders.refundsBegin = 'PENDING'
+    paypal.orders.initialRefundStatus = 'PENDING'
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded' })
     await reconcile(site.context)
     moveOn(5 * day)
     paypal.orders.failRefunds(token)
     paypal.events.splice(0)
     await reconcile(site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
     expect(await playing(shopper)).toBe(200)
   })
 
   test('is read no more once it has ended', async () => {
     const { order, token } = await bought()
-    paypal.orders.refundsBegin = 'PENDING'
+    paypal.orders.initialRefundStatus = 'PENDING'
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
     await reconcile(site.context)
     for (const refund of paypal.orders.get(token).refunds) refund.status = 'COMPLETED'
@@ -386,29 +386,29 @@ describe('a payment that PayPal is working on', () => {
   test('keeps its order open, is said to be processed, and is read daily until it ends', async () => {
     const { shopper, order, token } = await ordered()
     paypal.orders.approve(token, 'pending')
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'pending', processing: true })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'pending', processing: true })
     for (const wait of [hour, day, day, day, day, day, day, day]) {
       moveOn(wait)
       await runJanitor(site.context)
     }
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'pending', processing: true })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'pending', processing: true })
     expect(await shopper.tryPay(order.id, undefined)).toMatchObject({ message: /won’t be charged twice/ })
-    paypal.orders.decide(token, 'COMPLETED')
+    paypal.orders.decideCaptures(token, 'COMPLETED')
     paypal.events.splice(0)
     moveOn(day)
     await runJanitor(site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
   test('leaves the order to expire once it has failed', async () => {
     const { shopper, order, token } = await ordered()
     paypal.orders.approve(token, 'pending')
-    await shopper.look(order.id)
+    await shopper.getOrder(order.id)
     moveOn(2 * day)
-    paypal.orders.decide(token, 'DECLINED')
-    await shopper.look(order.id)
+    paypal.orders.decideCaptures(token, 'DECLINED')
+    await shopper.getOrder(order.id)
     await runJanitor(site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'expired' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'expired' })
   })
 })
 
@@ -419,12 +419,12 @@ describe('a reconciliation that stood still', () => {
     moveOn(100 * day)
     paypal.orders.dispute(early.token, 'open', clock.now())
     moveOn(100 * day)
-    paypal.refusesOld = true
+    paypal.enforcesRetention = true
     const { shopper, order, token } = await bought()
     setCapture(token, 'REVERSED')
     await reconcile(site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
-    expect(await early.shopper.look(early.order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await early.shopper.getOrder(early.order.id)).toMatchObject({ status: 'charged_back' })
     const unlisted = async () =>
       (await loadReconciliation(site.context, undefined)).mismatches.filter(({ kind }) => kind === 'unlisted')
     expect(await unlisted()).toMatchObject([
@@ -450,19 +450,19 @@ describe('a reconciliation that stood still', () => {
         (await loadReconciliation(site.context, undefined)).mismatches.filter(({ reference }) =>
           reference?.startsWith('dispute:'),
         )
-      paypal.trouble = { on: path, with: ['500 before'] }
+      paypal.fault = { on: path, with: ['500 before'] }
       await reconcile(site.context)
       expect(await named()).toHaveLength(1)
       moveOn(3 * day)
       await reconcile(site.context)
       expect(await named()).toHaveLength(1)
-      paypal.trouble = { on: path, with: [then] }
+      paypal.fault = { on: path, with: [then] }
       await reconcile(site.context)
       expect(await named()).toHaveLength(1)
       paypal.recover()
       await reconcile(site.context)
       expect(await named()).toEqual([])
-      expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+      expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
     },
   )
 })

@@ -2,10 +2,10 @@ import { sql, type SelectQueryBuilder } from 'kysely'
 import type { Db, Tables } from '#server/tables.ts'
 
 /** Time for which a final poll is reserved for its process. If that crashes, another process repeats it. */
-const heldMs = 15 * 60_000
+const finalPollLeaseMs = 15 * 60_000
 
 /** The current time, the batch size, and the next time after a number of polls; null for never again. */
-export interface Due {
+export interface DueQuery {
   now: Date
   limit: number
   next(checks: number): Date | null
@@ -21,13 +21,13 @@ export interface Poll {
  * Takes due rows, longest due first, and counts a poll of each, so that two processes do not do the same work. After its last
  * poll a row stays scheduled until `endPoll`, so that a crash never leaves it open for good.
  * @param open the rows of a table that are to be polled some time, in a transaction
- * @param note stores the poll in one of them
+ * @param savePoll stores the poll in one of them
  * @param column the column of the due time
  */
 export async function takeDueForPolling<T extends keyof Tables, Row extends { checks: number }>(
   open: SelectQueryBuilder<Tables, T, Row>,
-  { now, limit, next }: Due,
-  note: (row: Row, look: Poll) => { execute(): Promise<unknown> },
+  { now, limit, next }: DueQuery,
+  savePoll: (row: Row, poll: Poll) => { execute(): Promise<unknown> },
   column = 'check_at',
 ): Promise<Row[]> {
   const due: Row[] = await open
@@ -39,15 +39,15 @@ export async function takeDueForPolling<T extends keyof Tables, Row extends { ch
     .execute()
   for (const row of due) {
     const checks = row.checks + 1
-    await note(row, { checks, check_at: next(checks) ?? heldUntil(now) }).execute()
+    await savePoll(row, { checks, check_at: next(checks) ?? leaseUntil(now) }).execute()
   }
   return due
 }
 
-const heldUntil = (now: Date) => new Date(now.getTime() + heldMs)
+const leaseUntil = (now: Date) => new Date(now.getTime() + finalPollLeaseMs)
 
 /** The tables whose rows are polled. */
-export type LookedAt =
+export type PolledTable =
   | 'attempts'
   | 'method_changes'
   | 'webhook_events'
@@ -64,12 +64,12 @@ export type LookedAt =
  */
 export async function endPoll(
   db: Db,
-  table: LookedAt,
+  table: PolledTable,
   key: Readonly<Record<string, string>>,
   now: Date,
   column = 'check_at',
 ): Promise<void> {
-  const isIt = Object.entries(key).map(([name, value]) => sql`${sql.ref(name)} = ${value}`)
+  const keyConditions = Object.entries(key).map(([name, value]) => sql`${sql.ref(name)} = ${value}`)
   await sql`UPDATE ${sql.table(table)} SET ${sql.ref(column)} = NULL
-    WHERE ${sql.join(isIt, sql` AND `)} AND ${sql.ref(column)} = ${heldUntil(now)}`.execute(db)
+    WHERE ${sql.join(keyConditions, sql` AND `)} AND ${sql.ref(column)} = ${leaseUntil(now)}`.execute(db)
 }

@@ -15,6 +15,6 @@ export function nextPoll(checks: number, now: Date): Date | null {
 }
 
 /** Returns when a payment that its gateway does not know can no longer arrive, and counts as lost. */
-export function whenLost(startedAt: Date, withinMs = arrivesWithinMs): Date {
+export function arrivalDeadline(startedAt: Date, withinMs = arrivesWithinMs): Date {
   return new Date(startedAt.getTime() + withinMs)
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { dayMs } from '#server/platform/clock.ts'
 
 /** The notice period before a higher price applies. */
-export const noticeMs = 14 * dayMs
+export const priceNoticeMs = 14 * dayMs
 
 /**
  * The plan's price for the next period of a subscription: what the user agreed to, or was notified of long enough before that
@@ -15,6 +15,6 @@ export const nextPrice = sql<number>`LEAST(
 )`
 
 /** True if the plan now costs more than the user agreed to or was notified of. */
-export const risesUntold = sql<boolean>`plans.price_cents > COALESCE(
+export const hasUnannouncedPriceRise = sql<boolean>`plans.price_cents > COALESCE(
   subscriptions.announced_cents, subscriptions.agreed_cents, plans.price_cents
 )`

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { orderKinds, paymentMethods } from '#contract/billing.ts'
-import { keptLanguage, type Language } from '#contract/languages.ts'
+import { storedLanguageOrDefault, type Language } from '#contract/languages.ts'
 import { hasCardNumber } from '#server/platform/card-number.ts'
-import { lettersOf, type IdKind } from '#server/platform/ids.ts'
+import { toLetters, type IdKind } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
@@ -38,17 +38,17 @@ export interface Purchase {
 
 const version = '2'
 /** PayPal stores this many characters, Stripe 500. */
-const mostSigns = 256
+const maxEncodedLength = 256
 const signatureLength = 16
 
-const kinds: Record<OrderKind, string> = { plan: 'p', episode: 'e', video: 'v', top_up: 't' }
-const methods: Record<PaymentMethod, string> = { card: 'c', wallet: 'w' }
+const kindCodes: Record<OrderKind, string> = { plan: 'p', episode: 'e', video: 'v', top_up: 't' }
+const methodCodes: Record<PaymentMethod, string> = { card: 'c', wallet: 'w' }
 
 /**
  * Encodes an order's purchase as a text that is stored with its payment. The signature distinguishes the payments of this site
  * from those of another with the same account. Click ids and other data about the browser are left out.
  */
-export async function describePurchase(
+export async function encodePurchase(
   { secret, languages }: Pick<BillingContext, 'secret' | 'languages'>,
   tx: Tx,
   order: OrderRow,
@@ -58,8 +58,8 @@ export async function describePurchase(
   const subscription = id === null ? undefined : await selectSubscription(tx, id)
   const fields = [
     version,
-    kinds[order.kind],
-    methods[order.method],
+    kindCodes[order.kind],
+    methodCodes[order.method],
     withoutPrefix('usr', order.user_id),
     await selectLanguageOf(tx, order.user_id, languages()),
     withoutPrefix('vid', order.video_id ?? attribution.video_id),
@@ -71,16 +71,16 @@ export async function describePurchase(
     order.introductory ? 'i' : '',
     subscription?.agreed_cents,
     renewal ? 'r' : '',
-    ...describeConsent(consent),
+    ...encodeConsent(consent),
   ]
   const text = fields.map((field) => field ?? '').join(',')
-  const token = describeToken(attribution.referrer_token, mostSigns - text.length - signatureLength - 2)
+  const token = encodeToken(attribution.referrer_token, maxEncodedLength - text.length - signatureLength - 2)
   const signed = `${text},${token}`
   return `${signed},${sign(secret, order.id, signed)}`
 }
 
 /** Encodes a consent: the kind of delivery, the time, and the hash of the terms if `storeShownTerms` made it. */
-function describeConsent(consent: OrderRow['consent']): string[] {
+function encodeConsent(consent: OrderRow['consent']): string[] {
   if (!consent) return ['', '', '']
   const { immediate_delivery, at, shown_hash = '' } = consent
   const seconds = Math.floor(Date.parse(at) / 1000)
@@ -92,31 +92,31 @@ function describeConsent(consent: OrderRow['consent']): string[] {
 }
 
 /** Encodes a token; one that is too long, or resembles a card number, is left out. */
-function describeToken(token: string | undefined, most: number): string {
+function encodeToken(token: string | undefined, maxLength: number): string {
   const text = encodeURIComponent(token ?? '')
-  return text.length > most || hasCardNumber(text) ? '' : text
+  return text.length > maxLength || hasCardNumber(text) ? '' : text
 }
 
 /** @returns undefined for a payment of another site, or of a version whose payments did not describe their purchase */
-export function readPurchase(
+export function decodePurchase(
   { secret }: Pick<BillingContext, 'secret'>,
   { orderId, purchase = '' }: Pick<Payment, 'orderId' | 'purchase'>,
 ): Purchase | undefined {
   const end = purchase.lastIndexOf(',')
   const text = purchase.slice(0, Math.max(end, 0))
-  if (!isSame(purchase.slice(end + 1), sign(secret, orderId, text))) return undefined
-  const [made, kindSign, methodSign, user = '', language = '', ...more] = text.split(',')
-  const [video, episode, plan, subscription, period, introductory, agreed, renewal, ...agreement] = more
-  const [delivery, at, words, token = ''] = agreement
-  const kind = orderKinds.find((one) => kinds[one] === kindSign)
-  const method = paymentMethods.find((one) => methods[one] === methodSign)
-  if (made !== version || !kind || !method) return undefined
+  if (!equalsInConstantTime(purchase.slice(end + 1), sign(secret, orderId, text))) return undefined
+  const [encodedVersion, kindCode, methodCode, user = '', language = '', ...more] = text.split(',')
+  const [video, episode, plan, subscription, period, introductory, agreed, renewal, ...consentFields] = more
+  const [delivery, at, termsHash, token = ''] = consentFields
+  const kind = orderKinds.find((one) => kindCodes[one] === kindCode)
+  const method = paymentMethods.find((one) => methodCodes[one] === methodCode)
+  if (encodedVersion !== version || !kind || !method) return undefined
   const videoId = withPrefix('vid', video)
   return {
     kind,
     method,
     userId: withPrefix('usr', user) ?? '',
-    language: keptLanguage(language),
+    language: storedLanguageOrDefault(language),
     videoId: kind === 'plan' ? null : videoId,
     episodeId: withPrefix('ep', episode),
     planId: kind === 'top_up' ? null : withPrefix('plan', plan),
@@ -126,16 +126,16 @@ export function readPurchase(
     introductory: introductory === 'i',
     agreedCents: agreed ? Number(agreed) : null,
     renewal: renewal === 'r',
-    consent: readConsent(delivery, at, words),
+    consent: decodeConsent(delivery, at, termsHash),
     creditedVideoId: kind === 'plan' ? videoId : null,
     referrerToken: token === '' ? null : decodeURIComponent(token),
   }
 }
 
-function readConsent(delivery: string | undefined, at: string | undefined, words: string | undefined) {
+function decodeConsent(delivery: string | undefined, at: string | undefined, termsHash: string | undefined) {
   if (!delivery || !at) return null
   return {
-    ...(words ? { shown_hash: words } : {}),
+    ...(termsHash ? { shown_hash: termsHash } : {}),
     immediate_delivery: delivery === 'd',
     at: new Date(parseInt(at, 36) * 1000).toISOString(),
   }
@@ -156,9 +156,9 @@ function withPrefix(kind: IdKind, text: string | undefined): string | null {
 
 function sign(secret: string, orderId: string, text: string): string {
   const hash = createHmac('sha256', secret).update(`purchase|${orderId}|${text}`).digest()
-  return lettersOf(hash).slice(0, signatureLength)
+  return toLetters(hash).slice(0, signatureLength)
 }
 
-function isSame(one: string, other: string): boolean {
+function equalsInConstantTime(one: string, other: string): boolean {
   return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
 }

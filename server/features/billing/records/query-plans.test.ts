@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Db, Tx } from '#server/tables.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { takeDueAttempts } from './attempt-queries.ts'
 import {
-  forgetNetworks,
-  selectFailureOfNetwork,
+  clearOldNetworks,
+  selectCardAttemptOfNetwork,
 } from '#server/features/billing/payment-methods/card-failure-queries.ts'
 import { takeDueMethodSetups } from './method-setup-queries.ts'
-import { deleteMethod, takeMethodsToForget } from './method-queries.ts'
+import { deleteMethod, takeMethodsToDetach } from './method-queries.ts'
 import { takeDueWebhookEvents } from './webhook-event-queries.ts'
 import { expireOrders } from './order-queries.ts'
 import { selectPaidOrdersOf } from '#server/features/billing/consumer-rights/link-request-queries.ts'
-import { insertCustomersToDelete, takeCustomersToDelete } from './gateway-customer-queries.ts'
+import { queueCustomerDeletions, takeDueCustomerDeletions } from './gateway-customer-queries.ts'
 import { takeDueRefunds } from './refund-queries.ts'
-import { takeDueSubscriptions, takeReminders } from './renewals/renewal-queries.ts'
+import { takeDueSubscriptions, takeDueReminders } from './renewals/renewal-queries.ts'
 import { expireSubscriptions } from './renewals/subscription-queries.ts'
 import { takeDueWithdrawals } from '#server/features/billing/consumer-rights/withdrawal-queries.ts'
 
@@ -48,7 +48,7 @@ const settled = `
 
 let database: TestDatabase
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
   await database.pool.query(settled)
 }, 60_000)
 afterAll(() => database.close())
@@ -66,17 +66,17 @@ const looks: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ['refunds to send', inTransaction((tx) => takeDueRefunds(tx, due))],
   ['subscriptions that were never paid', (db) => expireSubscriptions(db, now)],
   ['subscriptions that are due', (db) => takeDueSubscriptions(db, now, now, 20)],
-  ['reminders', inTransaction((tx) => takeReminders(tx, now, 20))],
-  ['payment methods to forget', inTransaction((tx) => takeMethodsToForget(tx, due))],
+  ['reminders', inTransaction((tx) => takeDueReminders(tx, now, 20))],
+  ['payment methods to forget', inTransaction((tx) => takeMethodsToDetach(tx, due))],
   ['a method that the gateway forgot', (db) => deleteMethod(db, 'pm_1')],
-  ['people to forget', inTransaction((tx) => takeCustomersToDelete(tx, due))],
-  ['who somebody was that leaves', inTransaction((tx) => insertCustomersToDelete(tx, 'usr_1', now))],
+  ['people to forget', inTransaction((tx) => takeDueCustomerDeletions(tx, due))],
+  ['who somebody was that leaves', inTransaction((tx) => queueCustomerDeletions(tx, 'usr_1', now))],
   [
     'the orders of an address',
     (db) => selectPaidOrdersOf(db, { email: 'one@example.com', order_id: null }, 20),
   ],
-  ['cards that failed in a network', inTransaction((tx) => selectFailureOfNetwork(tx, 'one', now, 200))],
-  ['networks to forget', (db) => forgetNetworks(db, now)],
+  ['cards that failed in a network', inTransaction((tx) => selectCardAttemptOfNetwork(tx, 'one', now, 200))],
+  ['networks to forget', (db) => clearOldNetworks(db, now)],
   ['notifications that were not applied', inTransaction((tx) => takeDueWebhookEvents(tx, due))],
   ['withdrawals whose money is due', inTransaction((tx) => takeDueWithdrawals(tx, due))],
 ]

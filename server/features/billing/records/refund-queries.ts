@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
-import { takeDueForPolling, type Due } from './polling-queries.ts'
+import { takeDueForPolling, type DueQuery } from './polling-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 export type RefundRow = Selectable<tables.RefundsTable>
@@ -31,12 +31,12 @@ export async function insertRefund(tx: Tx, refund: Insertable<tables.RefundsTabl
 }
 
 /** Serializes the refunds of an operator, so that their limit is counted correctly. */
-export async function lockRefunder(tx: Tx, operatorId: string): Promise<void> {
+export async function lockRefundsOfOperator(tx: Tx, operatorId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`refunder:${operatorId}`}, 0))`.execute(tx)
 }
 
 /** Returns the total that an operator has requested to refund since a moment, in one currency; uses the index `refunds_requested_by`. */
-export async function selectAskedCents(
+export async function selectRequestedRefundCents(
   tx: Tx,
   operatorId: string,
   currency: string,
@@ -78,10 +78,10 @@ export async function setRefundFailed(tx: Tx, id: string): Promise<void> {
 }
 
 /** Takes the refunds that are due. */
-export function takeDueRefunds(tx: Tx, due: Due): Promise<RefundRow[]> {
+export function takeDueRefunds(tx: Tx, due: DueQuery): Promise<RefundRow[]> {
   const open = tx.selectFrom('refunds').selectAll().where('status', '=', sql.lit('started'))
-  return takeDueForPolling(open, due, ({ id }, look) =>
-    tx.updateTable('refunds').set(look).where('id', '=', id),
+  return takeDueForPolling(open, due, ({ id }, poll) =>
+    tx.updateTable('refunds').set(poll).where('id', '=', id),
   )
 }
 

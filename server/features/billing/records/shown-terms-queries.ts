@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { lettersOf } from '#server/platform/ids.ts'
+import { toLetters } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** Precision of the time of the last use: it is updated only after this many hours. */
-const exactHours = 12
+const lastUsePrecisionHours = 12
 /** Days after their last use until unreferenced terms are deleted. No order with them is being created by then. */
 const unusedDays = 2
 /** 128 bits in letters, as stored with a payment at the gateway. */
@@ -16,10 +16,10 @@ export async function storeShownTerms(
   text: string,
   now: Date,
 ): Promise<{ hash: string; isNew: boolean }> {
-  const hash = lettersOf(createHash('sha256').update(text).digest()).slice(0, termsHashLength)
+  const hash = toLetters(createHash('sha256').update(text).digest()).slice(0, termsHashLength)
   // Most orders find the text stored, and need no lock.
   const { rows } = await sql`
-    SELECT FROM shown_terms WHERE hash = ${hash} AND used_at > ${now}::timestamptz - make_interval(hours => ${exactHours})`.execute(
+    SELECT FROM shown_terms WHERE hash = ${hash} AND used_at > ${now}::timestamptz - make_interval(hours => ${lastUsePrecisionHours})`.execute(
     tx,
   )
   if (rows.length > 0) return { hash, isNew: false }

@@ -3,12 +3,16 @@ import { orderStatuses } from '#contract/billing.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import { insertUserRow, insertPaidOrder } from '#server/testing/builders/money-builders.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { moveAttempt } from './attempt-queries.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { transitionAttempt } from './attempt-queries.ts'
 import { attemptStates, isOpen, openAttemptStatuses } from '#server/features/billing/states/attempt-states.ts'
-import { moveOrder, undoRefund } from './order-queries.ts'
-import { orderStates, paidStatuses, undoneRefunds } from '#server/features/billing/states/order-states.ts'
-import { checkMoved, IllegalMove, type StateMachine } from '#server/features/billing/states/state-machine.ts'
+import { transitionOrder, undoRefund } from './order-queries.ts'
+import { orderStates, paidStatuses, refundReversals } from '#server/features/billing/states/order-states.ts'
+import {
+  checkTransition,
+  IllegalTransition,
+  type StateMachine,
+} from '#server/features/billing/states/state-machine.ts'
 import { subscriptionStates } from '#server/features/billing/states/subscription-states.ts'
 import type { AttemptStatus, OrderStatus, SubscriptionStatus } from '#server/features/billing/tables.ts'
 
@@ -32,7 +36,7 @@ const subscriptionStatuses: readonly SubscriptionStatus[] = [
 let database: TestDatabase
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
 })
 afterAll(() => database.close())
 
@@ -61,7 +65,7 @@ describe('only these moves are allowed', () => {
   })
 
   test('for an order whose refund failed, which only gives back what was refunded', () => {
-    expect(movesOf(orderStatuses, undoneRefunds)).toEqual([
+    expect(movesOf(orderStatuses, refundReversals)).toEqual([
       'partially_refunded → paid',
       'refunded → paid',
       'refunded → partially_refunded',
@@ -104,17 +108,19 @@ describe('only these moves are allowed', () => {
 })
 
 test('a state machine names the states that lead to a state, and refuses a state that nothing leads to', () => {
-  expect(orderStates.from('paid')).toEqual(['pending', 'failed', 'cancelled', 'expired', 'charged_back'])
-  expect(subscriptionStates.from('ended')).toEqual(['active', 'past_due'])
-  expect(() => attemptStates.from('started')).toThrow(
+  expect(orderStates.sourcesOf('paid')).toEqual(['pending', 'failed', 'cancelled', 'expired', 'charged_back'])
+  expect(subscriptionStates.sourcesOf('ended')).toEqual(['active', 'past_due'])
+  expect(() => attemptStates.sourcesOf('started')).toThrow(
     expect.objectContaining({ name: 'IllegalMove', message: 'nothing leads to started' }),
   )
 })
 
 test('a guarded update that changed no record or several is an illegal move', () => {
-  expect(() => checkMoved({ numUpdatedRows: 1n }, 'order to paid')).not.toThrow()
+  expect(() => checkTransition({ numUpdatedRows: 1n }, 'order to paid')).not.toThrow()
   for (const numUpdatedRows of [0n, 2n])
-    expect(() => checkMoved({ numUpdatedRows }, 'order to paid')).toThrow(new IllegalMove('order to paid'))
+    expect(() => checkTransition({ numUpdatedRows }, 'order to paid')).toThrow(
+      new IllegalTransition('order to paid'),
+    )
 })
 
 test('an attempt is open until it succeeds, fails or is cancelled', () => {
@@ -149,7 +155,7 @@ async function expectGuarded<S extends OrderStatus>(
       await db.updateTable('orders').set({ status: from }).where('id', '=', order).execute()
       const moved = db.transaction().execute((tx) => move(tx, order, to))
       if (allows(from, to)) await expect(moved).resolves.toBeUndefined()
-      else await expect(moved).rejects.toThrow(IllegalMove)
+      else await expect(moved).rejects.toThrow(IllegalTransition)
       const row = db.selectFrom('orders').select('status').where('id', '=', order)
       expect((await row.executeTakeFirstOrThrow()).status).toBe(allows(from, to) ? to : from)
     }
@@ -157,16 +163,16 @@ async function expectGuarded<S extends OrderStatus>(
 }
 
 test('an order keeps its state when a move is not allowed', () =>
-  expectGuarded(orderStatuses, orderStates.allows, moveOrder))
+  expectGuarded(orderStatuses, orderStates.allows, transitionOrder))
 
 test('undoing a refund keeps the state of an order that was not refunded', async () => {
-  await expectGuarded(['paid', 'partially_refunded'], undoneRefunds.allows, (tx, order, to) =>
+  await expectGuarded(['paid', 'partially_refunded'], refundReversals.allows, (tx, order, to) =>
     undoRefund(tx, order, to, 0),
   )
 })
 
 test('moving an attempt that does not exist is an illegal move', async () => {
   await expect(
-    database.db.transaction().execute((tx) => moveAttempt(tx, 'att_none', 'succeeded')),
-  ).rejects.toThrow(IllegalMove)
+    database.db.transaction().execute((tx) => transitionAttempt(tx, 'att_none', 'succeeded')),
+  ).rejects.toThrow(IllegalTransition)
 })

@@ -1,38 +1,38 @@
 import type { Insertable } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { takeDueForPolling, type Due } from './polling-queries.ts'
+import { takeDueForPolling, type DueQuery } from './polling-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 /** Stores a gateway's event, or a query to make as if there had been one. Idempotent for the same event. */
 export async function insertWebhookEvent(
   db: Db,
-  notification: Insertable<tables.WebhookEventsTable>,
+  event: Insertable<tables.WebhookEventsTable>,
 ): Promise<void> {
   await db
     .insertInto('webhook_events')
-    .values(notification)
+    .values(event)
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
 
 /** Takes the webhook events that are due to be applied. */
-export function takeDueWebhookEvents(tx: Tx, due: Due) {
+export function takeDueWebhookEvents(tx: Tx, due: DueQuery) {
   const open = tx
     .selectFrom('webhook_events')
     .select(['gateway', 'event_id', 'reference', 'checks'])
     .where('applied_at', 'is', null)
-  return takeDueForPolling(open, due, ({ gateway, event_id }, look) =>
+  return takeDueForPolling(open, due, ({ gateway, event_id }, poll) =>
     tx
       .updateTable('webhook_events')
-      .set(look)
+      .set(poll)
       .where('gateway', '=', gateway)
       .where('event_id', '=', event_id),
   )
 }
 
 /** Returns whether a webhook event still waits to be applied. */
-export async function isOpenWebhookEvent(db: Db, gateway: GatewayId, eventId: string): Promise<boolean> {
+export async function isUnappliedWebhookEvent(db: Db, gateway: GatewayId, eventId: string): Promise<boolean> {
   const row = await db
     .selectFrom('webhook_events')
     .select('event_id')
@@ -43,7 +43,12 @@ export async function isOpenWebhookEvent(db: Db, gateway: GatewayId, eventId: st
   return row !== undefined
 }
 
-export async function markApplied(db: Db, gateway: GatewayId, eventId: string, now: Date): Promise<void> {
+export async function markWebhookEventApplied(
+  db: Db,
+  gateway: GatewayId,
+  eventId: string,
+  now: Date,
+): Promise<void> {
   await db
     .updateTable('webhook_events')
     .set({ applied_at: now })

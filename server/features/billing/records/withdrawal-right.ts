@@ -8,7 +8,7 @@ const withdrawalMs = 14 * dayMs
  * and acknowledged the consequences. A renewal is no new contract, and of a top-up nothing is delivered until it is spent.
  * @returns null if there never was such a right
  */
-export function withdrawableUntil({
+export function withdrawalDeadline({
   kind,
   paid_at,
   period_no,
@@ -20,11 +20,11 @@ export function withdrawableUntil({
 }
 
 /** Returns whether a user may withdraw from a paid order now, and money is left to refund. */
-export function mayBeWithdrawn(
+export function canBeWithdrawn(
   order: Pick<OrderRow, 'kind' | 'paid_at' | 'period_no' | 'consent' | 'status' | 'withdrawn_at'>,
   now: Date,
 ): boolean {
-  const until = withdrawableUntil(order)
-  const kept = order.status === 'paid' || order.status === 'partially_refunded'
-  return kept && order.withdrawn_at === null && until !== null && now <= until
+  const until = withdrawalDeadline(order)
+  const isPaid = order.status === 'paid' || order.status === 'partially_refunded'
+  return isPaid && order.withdrawn_at === null && until !== null && now <= until
 }

@@ -2,19 +2,23 @@ import type { Tx } from '#server/tables.ts'
 import { selectAttempt } from '#server/features/billing/records/attempt-queries.ts'
 import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { isPurchase, returnPurchase } from '#server/features/billing/balance/balance.ts'
+import { isPayableFromBalance, refundToBalance } from '#server/features/billing/balance/balance.ts'
 import { syncOrderStatus } from './sync-order-status.ts'
 import { syncTopUp } from './sync-top-up.ts'
-import { enterRefund, sourceOf, type Returned } from '#server/features/billing/ledger/ledger.ts'
+import { enterRefund, sourceAccountOf, type LedgerPayment } from '#server/features/billing/ledger/ledger.ts'
 import { selectOrder } from '#server/features/billing/records/order-queries.ts'
 import type { RefundRow } from '#server/features/billing/records/refund-queries.ts'
 import { sendRefundMail } from '#server/features/billing/mails/send-refund-mail.ts'
 
 /** Loads an attempt whose money is in the ledger, for booking refunds and disputes of it. */
-export async function loadReturned(tx: Tx, attemptId: string, at: Date): Promise<Returned | undefined> {
+export async function loadLedgerPayment(
+  tx: Tx,
+  attemptId: string,
+  at: Date,
+): Promise<LedgerPayment | undefined> {
   const attempt = await selectAttempt(tx, attemptId)
   const order = attempt && (await selectOrder(tx, attempt.order_id))
-  const source = await sourceOf(tx, attemptId)
+  const source = await sourceAccountOf(tx, attemptId)
   return attempt && order && source && { order, attempt, source, at }
 }
 
@@ -22,16 +26,20 @@ export async function loadReturned(tx: Tx, attemptId: string, at: Date): Promise
 export async function bookRefund(
   context: BillingContext,
   tx: Tx,
-  returned: Returned,
+  ledgerPayment: LedgerPayment,
   { id, amount_cents: cents, reason }: Pick<RefundRow, 'id' | 'amount_cents' | 'reason'>,
 ): Promise<void> {
-  const { order: paid, attempt, at } = returned
-  if (attempt.gateway === 'balance' && isPurchase(paid)) await returnPurchase(tx, paid, { id, cents }, at)
-  else await enterRefund(tx, returned, { id, cents })
+  const { order: paidOrder, attempt, at } = ledgerPayment
+  if (attempt.gateway === 'balance' && isPayableFromBalance(paidOrder))
+    await refundToBalance(tx, paidOrder, { id, cents }, at)
+  else await enterRefund(tx, ledgerPayment, { id, cents })
   // Money that bought nothing was audited when it was entered, and does not affect the order.
-  if (returned.source === 'to_return') return
-  await auditPayment(tx, 'order_refunded', returned.order, returned.at, { refund_cents: cents, reason })
-  const order = await syncOrderStatus(tx, returned)
+  if (ledgerPayment.source === 'to_return') return
+  await auditPayment(tx, 'order_refunded', ledgerPayment.order, ledgerPayment.at, {
+    refund_cents: cents,
+    reason,
+  })
+  const order = await syncOrderStatus(tx, ledgerPayment)
   await syncTopUp(tx, attempt.id, at)
   await sendRefundMail(context, tx, order, cents)
 }

@@ -1,37 +1,45 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { booksOf } from '#server/testing/billing-model/ledger-balance.ts'
+import { compareGatewayBalance } from '#server/testing/billing-model/ledger-balance.ts'
 import {
   buyEpisode,
-  episodeOf,
-  expectSound,
-  hear,
-  moneySite,
+  episodeIdOf,
+  expectLedgerBalanced,
+  applySandboxWebhook,
+  startBillingSite,
   paymentOf,
-  playing,
-  type MoneySite,
+  playbackCode,
+  type BillingSite,
 } from '#server/testing/site/money-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
-import { createSandboxGateway, dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import {
+  createSandboxGateway,
+  simulateDispute,
+} from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
 import { refundOrder } from './refund-order.ts'
 import type { DisputeStatus } from '#server/features/billing/tables.ts'
 
 const day = 86_400_000
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
-afterEach(() => expectSound(site))
+afterEach(() => expectLedgerBalanced(site))
 
-const hearOf = async (orderId: string) => hear(site, (await paymentOf(site, orderId)).reference)
+const hearOf = async (orderId: string) =>
+  applySandboxWebhook(site, (await paymentOf(site, orderId)).reference)
 
 /** Sets the bank's decision at the sandbox, and notifies the site. */
 async function bankSays(orderId: string, status: DisputeStatus) {
   const { db, clock, secret } = site.context
-  await dispute({ db, clock, secret, notify: () => {} }, (await paymentOf(site, orderId)).reference, status)
+  await simulateDispute(
+    { db, clock, secret, notify: () => {} },
+    (await paymentOf(site, orderId)).reference,
+    status,
+  )
   await hearOf(orderId)
 }
 
@@ -41,23 +49,23 @@ const refundPart = (orderId: string, amountCents: number) =>
 describe('a payment that the buyer has their bank take back', () => {
   test('locks what it opened; won, it opens again and the order is paid; the books follow', async () => {
     const { shopper, order } = await buyEpisode(site)
-    const before = await booksOf(site.context.db, site.sound)
+    const before = await compareGatewayBalance(site.context.db, site.sound)
     await bankSays(order.id, 'open')
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back', refunded_cents: 0 })
-    expect(await playing(site, shopper)).toBe(402)
-    expect((await booksOf(site.context.db, site.sound)).ours).toBe(before.ours - 99)
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back', refunded_cents: 0 })
+    expect(await playbackCode(site, shopper)).toBe(402)
+    expect((await compareGatewayBalance(site.context.db, site.sound)).ours).toBe(before.ours - 99)
     await bankSays(order.id, 'won')
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
-    expect(await playing(site, shopper)).toBe(200)
-    expect(await booksOf(site.context.db, site.sound)).toEqual(before)
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
+    expect(await playbackCode(site, shopper)).toBe(200)
+    expect(await compareGatewayBalance(site.context.db, site.sound)).toEqual(before)
   })
 
   test('stays taken back where the bank decides for the buyer', async () => {
     const { shopper, order } = await buyEpisode(site)
     await bankSays(order.id, 'open')
     await bankSays(order.id, 'lost')
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
-    expect(await playing(site, shopper)).toBe(402)
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await playbackCode(site, shopper)).toBe(402)
   })
 
   test('is partly refunded again where it was before, and told any number of times, in any order, changes nothing more', async () => {
@@ -65,10 +73,13 @@ describe('a payment that the buyer has their bank take back', () => {
     await refundPart(order.id, 40)
     await bankSays(order.id, 'open')
     await Promise.all([1, 2, 3, 4, 5].map(() => hearOf(order.id)))
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back', refunded_cents: 40 })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back', refunded_cents: 40 })
     await bankSays(order.id, 'won')
     await Promise.all([1, 2, 3, 4, 5].map(() => hearOf(order.id)))
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+    expect(await shopper.getOrder(order.id)).toMatchObject({
+      status: 'partially_refunded',
+      refunded_cents: 40,
+    })
     const lines = await site.context.db
       .selectFrom('ledger_lines')
       .select('transaction_id')
@@ -84,44 +95,48 @@ describe('a payment that the buyer has their bank take back', () => {
     await expect(refundPart(order.id, 40)).rejects.toMatchObject({ reason: 'orderDisputed' })
     await bankSays(order.id, 'won')
     await refundPart(order.id, 99)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded' })
   })
 
   test('is found by the hourly comparison, its end too when the payment is long past', async () => {
-    const shopper = await Shopper.on(site)
-    const { info } = await shopper.buy({ episode_id: episodeOf(site) }, testCards.disputed)
+    const shopper = await Shopper.create(site)
+    const { info } = await shopper.buy({ episode_id: episodeIdOf(site) }, testCards.disputed)
     expect(info).toMatchObject({ status: 'paid' })
     await reconcile(site.context)
-    expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'charged_back' })
+    expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'charged_back' })
     for (const days of [5, 6]) {
-      site.moveOn(days * day)
+      site.advanceClock(days * day)
       await reconcile(site.context)
     }
-    expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'paid' })
-    expect(await playing(site, shopper)).toBe(200)
+    expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'paid' })
+    expect(await playbackCode(site, shopper)).toBe(200)
   })
 })
 
 test('a dispute that was heard of only once it was over leaves the order as it is', async () => {
   const { shopper, order } = await buyEpisode(site)
   const { db, clock, secret } = site.context
-  await dispute({ db, clock, secret, notify: () => {} }, (await paymentOf(site, order.id)).reference, 'won')
+  await simulateDispute(
+    { db, clock, secret, notify: () => {} },
+    (await paymentOf(site, order.id)).reference,
+    'won',
+  )
   await hearOf(order.id)
-  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
 })
 
 test('a dispute ends the plan now; won, the period that was paid opens again as far as it goes, and no renewal follows', async () => {
-  const person = await Subscriber.on(site)
+  const person = await Subscriber.create(site)
   const [order] = await person.orders()
   await bankSays(order?.id ?? '', 'open')
-  expect(await person.row()).toMatchObject({ status: 'ended' })
-  expect(await person.plays()).toBe(false)
+  expect(await person.subscriptionRow()).toMatchObject({ status: 'ended' })
+  expect(await person.canPlay()).toBe(false)
   expect(await person.membership()).toMatchObject({ state: 'free' })
   await bankSays(order?.id ?? '', 'won')
-  expect(await person.plays()).toBe(true)
-  expect(await person.row()).toMatchObject({ status: 'ended' })
-  await person.after(7 * day)
-  expect(await person.plays()).toBe(false)
+  expect(await person.canPlay()).toBe(true)
+  expect(await person.subscriptionRow()).toMatchObject({ status: 'ended' })
+  await person.advanceAndRenew(7 * day)
+  expect(await person.canPlay()).toBe(false)
   expect(await person.payments()).toHaveLength(1)
 })
 
@@ -129,11 +144,11 @@ test('the card for disputes is told of by notification on a site of its own', as
   const { db, clock } = site.context
   const heard: string[] = []
   const gateway = createSandboxGateway({ db, clock, secret: '', notify: (one) => heard.push(one) })
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   site.trouble.createPayment = (charge) => gateway.createPayment(charge)
-  const { info } = await shopper.buy({ episode_id: episodeOf(site) }, testCards.disputed)
+  const { info } = await shopper.buy({ episode_id: episodeIdOf(site) }, testCards.disputed)
   expect(info).toMatchObject({ status: 'paid' })
   expect(heard).toHaveLength(2)
   await hearOf(info?.id ?? '')
-  expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'charged_back' })
+  expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'charged_back' })
 })

@@ -1,41 +1,41 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { booksOf } from '#server/testing/billing-model/ledger-balance.ts'
-import { concurrently } from '#server/testing/concurrently.ts'
-import { beforeEachOf, dieInBilling } from '#server/testing/crash/crash-in-billing.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
-import type { Death } from '#server/testing/crash/crashing-pool.ts'
-import { type Ended, runScript } from '#server/testing/crash/run-script.ts'
+import { compareGatewayBalance } from '#server/testing/billing-model/ledger-balance.ts'
+import { runConcurrently } from '#server/testing/concurrently.ts'
+import { crashPointsBeforeEach, simulateCrashInBilling } from '#server/testing/crash/crash-in-billing.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import type { CrashPoint } from '#server/testing/crash/crashing-pool.ts'
+import { type ScriptResult, runScript } from '#server/testing/crash/run-script.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { refundOrder } from './refund-order.ts'
 
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 
 /** Creates a paid plan, whose refund revokes the most. */
 async function bought(): Promise<{ person: Subscriber; orderId: string }> {
-  const person = await Subscriber.on(site)
+  const person = await Subscriber.create(site)
   const [order] = await person.orders()
   return { person, orderId: order?.id ?? '' }
 }
 
 /** Refunds in this process until the simulated crash. */
-const refundUntil = (death: Death, orderId: string) =>
-  dieInBilling(site.databaseUrl, death, async (context) => {
+const refundUntil = (death: CrashPoint, orderId: string) =>
+  simulateCrashInBilling(site.databaseUrl, death, async (context) => {
     await refundOrder(context, orderId, { reason: 'goodwill' })
   })
 
 /** Refunds in a separate process. */
-const refundIn = (orderId: string, { when, at }: Death): Promise<Ended> =>
+const refundIn = (orderId: string, { when, at }: CrashPoint): Promise<ScriptResult> =>
   runScript('refund-and-crash.ts', [site.databaseUrl, orderId, when, String(at)])
 
 async function converge(): Promise<void> {
   for (const wait of [15_000, 30_000, 90_000, 400_000]) {
-    site.moveOn(wait)
+    site.advanceClock(wait)
     await runJanitor(site.context)
   }
 }
@@ -46,11 +46,11 @@ async function outcomeOf(person: Subscriber, orderId: string): Promise<string> {
   const [order] = await person.orders()
   const lines = await db.selectFrom('ledger_lines').select('id').where('order_id', '=', orderId).execute()
   const [payment] = await person.payments('succeeded')
-  const { status } = await person.row()
+  const { status } = await person.subscriptionRow()
   const mails = (await site.mails(person.shopper.email)).filter(({ subject }) =>
     /Your (partial )?refund/.test(subject),
   )
-  const plays = (await person.plays()) ? 'plays' : 'locked'
+  const plays = (await person.canPlay()) ? 'plays' : 'locked'
   const figures = `${order?.status} ${order?.refunded_cents}, ${payment?.refundedCents} back, ${lines.length} lines, ${status}, ${plays}, ${mails.length} mails`
   const cents = order?.amount_cents
   if (figures === `refunded ${cents}, ${cents} back, 4 lines, ended, locked, 1 mails`) return 'refunded'
@@ -67,12 +67,12 @@ test(
     // The first transaction, the gateway's own, and the second.
     expect(run.commits).toHaveLength(3)
     const crashed: { person: Subscriber; orderId: string }[] = []
-    await concurrently(beforeEachOf(run), async (death) => {
+    await runConcurrently(crashPointsBeforeEach(run), async (death) => {
       const one = await bought()
       expect(await refundUntil(death, one.orderId)).toMatchObject({ died: true })
       crashed.push(one)
     })
-    await concurrently(run.commits, async (at) => {
+    await runConcurrently(run.commits, async (at) => {
       const one = await bought()
       expect(await refundIn(one.orderId, { when: 'sent', at })).toMatchObject({ signal: 'SIGKILL' })
       crashed.push(one)
@@ -81,7 +81,7 @@ test(
     const outcomes = new Set<string>()
     for (const { person, orderId } of crashed) outcomes.add(await outcomeOf(person, orderId))
     expect(outcomes).toEqual(new Set(['refunded', 'untouched']))
-    const { ours, theirs } = await booksOf(site.context.db, site.sound)
+    const { ours, theirs } = await compareGatewayBalance(site.context.db, site.sound)
     expect(ours).toBe(theirs)
   },
 )

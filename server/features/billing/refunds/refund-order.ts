@@ -6,22 +6,22 @@ import type { Tx } from '#server/tables.ts'
 import { selectAttempt, selectAttempts } from '#server/features/billing/records/attempt-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
-import { sourceOf } from '#server/features/billing/ledger/ledger.ts'
-import { lockOwner, selectOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
+import { sourceAccountOf } from '#server/features/billing/ledger/ledger.ts'
+import { lockOrderOwner, selectOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 import {
   insertRefund,
-  lockRefunder,
+  lockRefundsOfOperator,
   refundKey,
-  selectAskedCents,
+  selectRequestedRefundCents,
   selectRefunds,
   type RefundRow,
 } from '#server/features/billing/records/refund-queries.ts'
-import { selectRefundable } from '#server/features/billing/balance/bonus-queries.ts'
-import { nextTry } from './return-again.ts'
+import { selectRefundableCents } from '#server/features/billing/balance/bonus-queries.ts'
+import { nextRefundKeyParts } from './return-again.ts'
 import { sendRefund } from './send-refund.ts'
 import { syncTopUp } from './sync-top-up.ts'
 import { syncRefundsAndDisputes } from './sync-refunds-and-disputes.ts'
-import { selectUnreturnedOf } from './unreturned-queries.ts'
+import { selectUnwantedPaymentsOfOrder } from './unreturned-queries.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 
 export interface RefundRequest {
@@ -41,12 +41,12 @@ export interface RefundRequest {
 export interface RefundLimit {
   operatorId: string
   /** The maximum for one order, in cents of its currency. */
-  mostCents(currency: string): number
+  maxCents(currency: string): number
 }
 
-const ordersADay = 10
+const dailyLimitFactor = 10
 
-export interface RefundMade {
+export interface RefundResult {
   refundId: string
   amountCents: number
   /** `sending`: the gateway has not answered yet; the janitor retries the refund. */
@@ -65,9 +65,9 @@ export interface RefundMade {
 export async function refundOrder(
   context: BillingContext,
   orderId: string,
-  wish: RefundRequest,
-): Promise<RefundMade> {
-  const refund = await inTransaction(context.db, (tx) => beginRefund(context, tx, orderId, wish))
+  request: RefundRequest,
+): Promise<RefundResult> {
+  const refund = await inTransaction(context.db, (tx) => startRefund(context, tx, orderId, request))
   const outcome = await sendRefund(context, refund)
   if (outcome === 'refused') {
     // It may have been refunded at the gateway already.
@@ -81,46 +81,49 @@ export async function refundOrder(
 }
 
 /** The first transaction: stores the refund with its key, or finds the one in progress. */
-async function beginRefund(
+async function startRefund(
   context: BillingContext,
   tx: Tx,
   orderId: string,
   { amountCents, reason, knownRefundedCents, limit, onStart }: RefundRequest,
 ): Promise<RefundRow> {
   if (!(await selectOrder(tx, orderId))) throw new Refusal('notFound')
-  await lockOwner(tx, orderId)
+  await lockOrderOwner(tx, orderId)
   const order = await selectOrder(tx, orderId)
   if (order?.status === 'charged_back') throw new Refusal('orderDisputed')
-  const sale = order && (await findSale(tx, order))
-  const [unreturned] = sale === undefined ? await selectUnreturnedOf(tx, orderId) : []
-  const attemptId = sale ?? unreturned?.attempt_id
-  const left = unreturned?.cents ?? (order ? order.amount_cents - order.refunded_cents : 0)
-  if (!order || attemptId === undefined || left <= 0) throw new Refusal('notRefundable')
+  const saleAttemptId = order && (await findSaleAttemptId(tx, order))
+  const [unwantedPayment] =
+    saleAttemptId === undefined ? await selectUnwantedPaymentsOfOrder(tx, orderId) : []
+  const attemptId = saleAttemptId ?? unwantedPayment?.attempt_id
+  const remainingCents = unwantedPayment?.cents ?? (order ? order.amount_cents - order.refunded_cents : 0)
+  if (!order || attemptId === undefined || remainingCents <= 0) throw new Refusal('notRefundable')
   if (knownRefundedCents !== undefined && knownRefundedCents !== order.refunded_cents)
     throw new Refusal('movedOn')
-  const payer = (await selectAttempt(tx, attemptId))?.gateway
-  const gateway = findGateway(context, payer)
+  const payingGatewayId = (await selectAttempt(tx, attemptId))?.gateway
+  const gateway = findGateway(context, payingGatewayId)
   const unit = gateway?.unitCents?.(order.currency) ?? 1
-  const cents = amountCents ?? (sale === undefined ? left : await refundableCents(tx, order, left, unit))
+  const cents =
+    amountCents ??
+    (saleAttemptId === undefined ? remainingCents : await refundableCents(tx, order, remainingCents, unit))
   if (cents === 0) throw new Refusal('notRefundable')
   if (cents % unit !== 0) throw new Refusal('refundNotWhole', { unit_cents: unit })
-  const most = limit?.mostCents(order.currency)
-  if (most !== undefined && order.refunded_cents + cents > most)
-    throw new Refusal('refundOverLimit', { limit_cents: most })
+  const maxCents = limit?.maxCents(order.currency)
+  if (maxCents !== undefined && order.refunded_cents + cents > maxCents)
+    throw new Refusal('refundOverLimit', { limit_cents: maxCents })
   const earlier = await selectRefunds(tx, attemptId)
-  const open = earlier.find(({ status }) => status === 'started')
-  if (open?.amount_cents === cents) return open
-  if (open) throw new Refusal('refundUnderWay')
-  if (cents > left) throw new Refusal('refundTooLarge', { left_cents: left })
+  const pendingRefund = earlier.find(({ status }) => status === 'started')
+  if (pendingRefund?.amount_cents === cents) return pendingRefund
+  if (pendingRefund) throw new Refusal('refundUnderWay')
+  if (cents > remainingCents) throw new Refusal('refundTooLarge', { left_cents: remainingCents })
   // Without a gateway the refund would stay pending forever.
-  if (payer !== 'balance' && !gateway) throw new Refusal('refundRefused')
+  if (payingGatewayId !== 'balance' && !gateway) throw new Refusal('refundRefused')
   const now = context.clock.now()
-  if (limit) await checkDay(tx, limit, order.currency, cents, now)
+  if (limit) await checkDailyLimit(tx, limit, order.currency, cents, now)
   const refund = {
     id: newId('ref'),
     attempt_id: attemptId,
-    ...(unreturned
-      ? refundKey('unwanted_payment', attemptId, ...nextTry(unreturned))
+    ...(unwantedPayment
+      ? refundKey('unwanted_payment', attemptId, ...nextRefundKeyParts(unwantedPayment))
       : refundKey('requested', order.id, earlier.length + 1)),
     amount_cents: cents,
     reason,
@@ -138,14 +141,19 @@ async function beginRefund(
 }
 
 /** The refund if no amount is given: all that is left; of a top-up, the unspent part less its spent bonus. */
-async function refundableCents(tx: Tx, order: OrderRow, left: number, unit: number): Promise<number> {
-  if (order.kind !== 'top_up') return left
-  const refundable = Math.min(left, await selectRefundable(tx, order.id))
+async function refundableCents(
+  tx: Tx,
+  order: OrderRow,
+  remainingCents: number,
+  unit: number,
+): Promise<number> {
+  if (order.kind !== 'top_up') return remainingCents
+  const refundable = Math.min(remainingCents, await selectRefundableCents(tx, order.id))
   return refundable - (refundable % unit)
 }
 
 /** Checks the daily limit by currency: cents of several can't be added up. @throws Refusal refundOverDay */
-async function checkDay(
+async function checkDailyLimit(
   tx: Tx,
   limit: RefundLimit,
   currency: string,
@@ -153,18 +161,18 @@ async function checkDay(
   now: Date,
 ): Promise<void> {
   const { operatorId } = limit
-  const most = limit.mostCents(currency) * ordersADay
+  const maxCents = limit.maxCents(currency) * dailyLimitFactor
   const since = new Date(now.getTime() - dayMs)
   // The second of two concurrent refunds counts the first.
-  await lockRefunder(tx, operatorId)
-  const gone = await selectAskedCents(tx, operatorId, currency, since)
-  if (gone + cents > most) throw new Refusal('refundOverDay', { limit_cents: most })
+  await lockRefundsOfOperator(tx, operatorId)
+  const requestedCents = await selectRequestedRefundCents(tx, operatorId, currency, since)
+  if (requestedCents + cents > maxCents) throw new Refusal('refundOverDay', { limit_cents: maxCents })
 }
 
 /** Returns the attempt that paid an order, as opposed to one whose payment bought nothing. */
-async function findSale(tx: Tx, { id }: OrderRow): Promise<string | undefined> {
+async function findSaleAttemptId(tx: Tx, { id }: OrderRow): Promise<string | undefined> {
   for (const attempt of await selectAttempts(tx, [id])) {
-    const source = await sourceOf(tx, attempt.id)
+    const source = await sourceAccountOf(tx, attempt.id)
     if (source !== undefined && source !== 'to_return') return attempt.id
   }
   return undefined

@@ -1,26 +1,26 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import {
   buyEpisode,
-  expectSound,
-  hear,
-  moneySite,
+  expectLedgerBalanced,
+  applySandboxWebhook,
+  startBillingSite,
   paymentOf,
   refundsOf,
-  type MoneySite,
+  type BillingSite,
 } from '#server/testing/site/money-site.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
-import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { simulateDispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { refundOrder } from './refund-order.ts'
 import { renewSubscription } from '#server/features/billing/jobs/renew-subscription.ts'
 
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
-afterEach(() => expectSound(site))
+afterEach(() => expectLedgerBalanced(site))
 
 const times = <T>(count: number, work: (index: number) => Promise<T>) =>
   Promise.allSettled(Array.from({ length: count }, (_, index) => work(index)))
@@ -28,7 +28,7 @@ const times = <T>(count: number, work: (index: number) => Promise<T>) =>
 async function bought() {
   const { shopper, order } = await buyEpisode(site)
   const { reference } = await paymentOf(site, order.id)
-  const look = () => shopper.look(order.id)
+  const look = () => shopper.getOrder(order.id)
   const gone = async () => (await site.sound.retrievePayment({ reference }))?.refundedCents
   return { shopper, orderId: order.id, reference, look, gone }
 }
@@ -70,10 +70,10 @@ test('parts of many sizes at once, here and at the gateway itself, never add up 
     times(5, (index) =>
       site.sound.refundPayment({ reference, amountCents: 17, key: `there ${orderId} ${index}` }),
     ),
-    times(10, () => hear(site, reference)),
+    times(10, () => applySandboxWebhook(site, reference)),
     times(3, () => runJanitor(site.context)),
   ])
-  await hear(site, reference)
+  await applySandboxWebhook(site, reference)
   const total = (await gone()) ?? 0
   expect(total).toBeLessThanOrEqual(99)
   expect(await look()).toMatchObject({ refunded_cents: total })
@@ -83,7 +83,7 @@ test('notifications that come while a refund is made, 20 of them, count nothing 
   const { orderId, reference, look } = await bought()
   await Promise.all([
     refundOrder(site.context, orderId, { amountCents: 40, reason: 'goodwill' }),
-    times(20, () => hear(site, reference)),
+    times(20, () => applySandboxWebhook(site, reference)),
   ])
   expect(await look()).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
   expect(await refundsOf(site, orderId)).toHaveLength(1)
@@ -93,10 +93,10 @@ test('a reading of the payment that was overtaken is not applied', async () => {
   const { reference, look } = await bought()
   const say = (status: 'open' | 'won' | 'lost') => {
     const { db, clock, secret } = site.context
-    return dispute({ db, clock, secret, notify: () => {} }, reference, status)
+    return simulateDispute({ db, clock, secret, notify: () => {} }, reference, status)
   }
   await say('open')
-  await hear(site, reference)
+  await applySandboxWebhook(site, reference)
   await say('won')
   const [read, overtaken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let reads = 0
@@ -108,11 +108,11 @@ test('a reading of the payment that was overtaken is not applied', async () => {
     await overtaken.promise
     return payment
   }
-  const late = hear(site, reference)
+  const late = applySandboxWebhook(site, reference)
   await read.promise
   delete site.trouble.retrievePayment
   await say('lost')
-  await hear(site, reference)
+  await applySandboxWebhook(site, reference)
   expect(await look()).toMatchObject({ status: 'charged_back' })
   overtaken.resolve()
   await late
@@ -121,15 +121,15 @@ test('a reading of the payment that was overtaken is not applied', async () => {
 
 test('a refund of the whole and the renewal at once: whichever is first, no plan goes on and what was paid is in the books', async () => {
   for (let round = 0; round < 5; round++) {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     const [order] = await person.orders()
-    site.moveOn(7 * 86_400_000)
+    site.advanceClock(7 * 86_400_000)
     await Promise.allSettled([
       renewSubscription(site.context, person.subscriptionId),
       refundOrder(site.context, order?.id ?? '', { reason: 'goodwill' }),
     ])
     expect((await person.membership()).renews_at).toBeNull()
-    await person.after(30 * 86_400_000)
+    await person.advanceAndRenew(30 * 86_400_000)
     expect((await person.payments('succeeded')).length).toBeLessThanOrEqual(2)
   }
 })

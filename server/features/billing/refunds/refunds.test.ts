@@ -2,16 +2,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { orderNumber } from '#contract/order-number.ts'
 import {
   buyEpisode,
-  episodeOf,
-  expectSound,
-  hear,
-  moneySite,
+  episodeIdOf,
+  expectLedgerBalanced,
+  applySandboxWebhook,
+  startBillingSite,
   paymentOf,
-  playing,
+  playbackCode,
   refundsOf,
-  type MoneySite,
+  type BillingSite,
 } from '#server/testing/site/money-site.ts'
-import { balance, booksOf } from '#server/testing/billing-model/ledger-balance.ts'
+import { compareSandboxBalance, compareGatewayBalance } from '#server/testing/billing-model/ledger-balance.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { failRefunds } from '#server/features/billing/gateways/sandbox/queries.ts'
@@ -21,15 +21,17 @@ import { refundOrder } from './refund-order.ts'
 
 const day = 86_400_000
 const reason = 'goodwill'
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 afterEach(async () => {
-  await expectSound(site)
-  expect(await balance(site.context.db)).toEqual(await booksOf(site.context.db, site.sound))
+  await expectLedgerBalanced(site)
+  expect(await compareSandboxBalance(site.context.db)).toEqual(
+    await compareGatewayBalance(site.context.db, site.sound),
+  )
 })
 
 /** Returns the mails about refunds to the buyer. */
@@ -37,7 +39,8 @@ async function mailsAbout(shopper: Shopper) {
   return (await site.mails(shopper.email)).filter(({ subject }) => /Your (partial )?refund/.test(subject))
 }
 
-const hearOf = async (orderId: string) => hear(site, (await paymentOf(site, orderId)).reference)
+const hearOf = async (orderId: string) =>
+  applySandboxWebhook(site, (await paymentOf(site, orderId)).reference)
 const refund = (orderId: string, amountCents?: number, more: object = {}) =>
   refundOrder(site.context, orderId, {
     reason,
@@ -49,11 +52,11 @@ const refusal = (name: string) => expect.objectContaining({ reason: name })
 describe('an order that is refunded as a whole', () => {
   test('is refunded, its money goes back, the episode is locked again, and the buyer hears of it', async () => {
     const { shopper, order } = await buyEpisode(site)
-    expect(await playing(site, shopper)).toBe(200)
+    expect(await playbackCode(site, shopper)).toBe(200)
     expect(await refund(order.id)).toMatchObject({ status: 'done', amountCents: 99 })
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
     expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 99 })
-    expect(await playing(site, shopper)).toBe(402)
+    expect(await playbackCode(site, shopper)).toBe(402)
     const [mail, ...more] = await mailsAbout(shopper)
     expect(mail?.text).toMatch(/\$0\.99/)
     expect(mail?.text).toContain(orderNumber(order.id))
@@ -70,25 +73,25 @@ describe('an order that is refunded as a whole', () => {
 
   test('takes what it gave and nothing else: another order for the video stays', async () => {
     const { shopper, order } = await buyEpisode(site, 4)
-    await shopper.buy({ episode_id: episodeOf(site, 5) })
+    await shopper.buy({ episode_id: episodeIdOf(site, 5) })
     await refund(order.id)
-    expect([await playing(site, shopper, 4), await playing(site, shopper, 5)]).toEqual([402, 200])
+    expect([await playbackCode(site, shopper, 4), await playbackCode(site, shopper, 5)]).toEqual([402, 200])
   })
 
   test('can be bought again', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refund(order.id)
-    expect(await shopper.buy({ episode_id: episodeOf(site) })).toMatchObject({
+    expect(await shopper.buy({ episode_id: episodeIdOf(site) })).toMatchObject({
       code: 200,
       info: { status: 'paid' },
     })
-    expect(await playing(site, shopper)).toBe(200)
+    expect(await playbackCode(site, shopper)).toBe(200)
   })
 
   test('is paid for no more: pressing "Pay" on it is refused', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refund(order.id)
-    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 409 })
+    expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({ code: 409 })
   })
 })
 
@@ -96,8 +99,11 @@ describe('an order that is refunded in part', () => {
   test('stays open to its buyer, and says how much has gone back', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refund(order.id, 40)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
-    expect(await playing(site, shopper)).toBe(200)
+    expect(await shopper.getOrder(order.id)).toMatchObject({
+      status: 'partially_refunded',
+      refunded_cents: 40,
+    })
+    expect(await playbackCode(site, shopper)).toBe(200)
     expect((await mailsAbout(shopper))[0]?.subject).toBe('Your partial refund')
   })
 
@@ -116,11 +122,14 @@ describe('an order that is refunded in part', () => {
     const { shopper, order } = await buyEpisode(site)
     await refund(order.id, 40)
     await refund(order.id, 9)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 49 })
+    expect(await shopper.getOrder(order.id)).toMatchObject({
+      status: 'partially_refunded',
+      refunded_cents: 49,
+    })
     await expect(refund(order.id, 51)).rejects.toEqual(refusal('refundTooLarge'))
     await refund(order.id)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
-    expect(await playing(site, shopper)).toBe(402)
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect(await playbackCode(site, shopper)).toBe(402)
     await expect(refund(order.id)).rejects.toEqual(refusal('notRefundable'))
     await expect(refund(order.id, 1)).rejects.toEqual(refusal('notRefundable'))
   })
@@ -135,44 +144,44 @@ test('a refund that was decided on before more went back is not made', async () 
 })
 
 test('what cannot be refunded is refused in words: what was never paid, or is not there', async () => {
-  const shopper = await Shopper.on(site)
-  const order = await shopper.order({ episode_id: episodeOf(site) })
+  const shopper = await Shopper.create(site)
+  const order = await shopper.order({ episode_id: episodeIdOf(site) })
   await expect(refund(order.id)).rejects.toEqual(refusal('notRefundable'))
   await expect(refund('ord_none')).rejects.toEqual(refusal('notFound'))
 })
 
 test('a whole refund of a plan ends it now, locks everything and charges nothing more', async () => {
-  const person = await Subscriber.on(site)
+  const person = await Subscriber.create(site)
   const [order] = await person.orders()
-  expect(await person.plays()).toBe(true)
+  expect(await person.canPlay()).toBe(true)
   await refund(order?.id ?? '')
-  expect(await person.row()).toMatchObject({ status: 'ended' })
-  expect(await person.plays()).toBe(false)
+  expect(await person.subscriptionRow()).toMatchObject({ status: 'ended' })
+  expect(await person.canPlay()).toBe(false)
   expect(await person.membership()).toMatchObject({ state: 'free', renews_at: null })
   expect((await site.mails(person.shopper.email)).at(-1)?.subject).toMatch(/the end of your plan/)
-  await person.after(8 * day)
+  await person.advanceAndRenew(8 * day)
   expect(await person.payments()).toHaveLength(1)
 })
 
 test('a part of a plan leaves it as it is, renewals too', async () => {
-  const person = await Subscriber.on(site)
+  const person = await Subscriber.create(site)
   const [order] = await person.orders()
   await refund(order?.id ?? '', 100)
-  expect(await person.plays()).toBe(true)
-  await person.after(7 * day)
+  expect(await person.canPlay()).toBe(true)
+  await person.advanceAndRenew(7 * day)
   expect(await person.payments('succeeded')).toHaveLength(2)
 })
 
 test('a whole refund of a period that is over ends the plan; what the running one was paid for stays', async () => {
-  const person = await Subscriber.on(site)
-  await person.after(7 * day)
+  const person = await Subscriber.create(site)
+  await person.advanceAndRenew(7 * day)
   const [first, second] = await person.orders()
   await refund(first?.id ?? '')
-  expect(await person.row()).toMatchObject({ status: 'ended', period_no: 1 })
-  expect(await person.plays()).toBe(true)
+  expect(await person.subscriptionRow()).toMatchObject({ status: 'ended', period_no: 1 })
+  expect(await person.canPlay()).toBe(true)
   expect(second).toMatchObject({ status: 'paid' })
-  await person.after(8 * day)
-  expect(await person.plays()).toBe(false)
+  await person.advanceAndRenew(8 * day)
+  expect(await person.canPlay()).toBe(false)
   expect(await person.payments()).toHaveLength(2)
 })
 
@@ -184,12 +193,15 @@ describe('a refund whose answer is lost', () => {
       throw new Error('the line broke')
     }
     expect(await refund(order.id, 40)).toMatchObject({ status: 'sending' })
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
     await expect(refund(order.id, 41)).rejects.toEqual(refusal('refundUnderWay'))
     delete site.trouble.refundPayment
-    site.moveOn(15_000)
+    site.advanceClock(15_000)
     await runJanitor(site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+    expect(await shopper.getOrder(order.id)).toMatchObject({
+      status: 'partially_refunded',
+      refunded_cents: 40,
+    })
     expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 40 })
   })
 
@@ -203,7 +215,7 @@ describe('a refund whose answer is lost', () => {
       await refund(order.id, 40)
       delete site.trouble.refundPayment
       await find(order.id)
-      expect(await shopper.look(order.id)).toMatchObject({ refunded_cents: 40 })
+      expect(await shopper.getOrder(order.id)).toMatchObject({ refunded_cents: 40 })
       expect(await refundsOf(site, order.id)).toHaveLength(1)
     }
   })
@@ -212,12 +224,12 @@ describe('a refund whose answer is lost', () => {
     const { shopper, order } = await buyEpisode(site)
     site.trouble.refundPayment = () => Promise.reject(new Error('no route'))
     await refund(order.id)
-    expect(await playing(site, shopper)).toBe(200)
+    expect(await playbackCode(site, shopper)).toBe(200)
     delete site.trouble.refundPayment
-    site.moveOn(15_000)
+    site.advanceClock(15_000)
     await runJanitor(site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded' })
-    expect(await playing(site, shopper)).toBe(402)
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded' })
+    expect(await playbackCode(site, shopper)).toBe(402)
   })
 })
 
@@ -239,12 +251,15 @@ describe("a refund at the gateway's own dashboard", () => {
     const { shopper, order } = await buyEpisode(site)
     await thereFor(order.id, 40, 'part')
     await find(order.id)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+    expect(await shopper.getOrder(order.id)).toMatchObject({
+      status: 'partially_refunded',
+      refunded_cents: 40,
+    })
     await thereFor(order.id, 59, 'rest')
     await find(order.id)
     await find(order.id)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
-    expect(await playing(site, shopper)).toBe(402)
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect(await playbackCode(site, shopper)).toBe(402)
     expect((await refundsOf(site, order.id)).map(({ amount_cents }) => amount_cents)).toEqual([40, 59])
     expect(await mailsAbout(shopper)).toHaveLength(2)
   })
@@ -252,18 +267,21 @@ describe("a refund at the gateway's own dashboard", () => {
   test('is found by the hourly comparison also of a payment that is long past', async () => {
     const { shopper, order } = await buyEpisode(site)
     await reconcile(site.context)
-    site.moveOn(40 * day)
+    site.advanceClock(40 * day)
     await reconcile(site.context)
     await thereFor(order.id, 40, 'late')
     await reconcile(site.context)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+    expect(await shopper.getOrder(order.id)).toMatchObject({
+      status: 'partially_refunded',
+      refunded_cents: 40,
+    })
   })
 
   test('comes before ours, which the gateway then refuses, and is known afterwards', async () => {
     const { shopper, order } = await buyEpisode(site)
     await thereFor(order.id, 99, 'all')
     await expect(refund(order.id)).rejects.toEqual(refusal('refundRefused'))
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
     expect((await refundsOf(site, order.id)).map(({ status }) => status).toSorted()).toEqual([
       'failed',
       'succeeded',
@@ -283,7 +301,7 @@ describe("a refund at the gateway's own dashboard", () => {
     delete site.trouble.refundPayment
     await thereFor(order.id, 30, 'part')
     await find(order.id)
-    expect(await shopper.look(order.id)).toMatchObject({ refunded_cents: 70 })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ refunded_cents: 70 })
     expect(await refundsOf(site, order.id)).toMatchObject([
       { amount_cents: 40, reason },
       { amount_cents: 30 },
@@ -308,15 +326,18 @@ describe('a refund that the gateway fails later', () => {
   ])('never was: %s is taken back, and what was bought opens again', async (_, make) => {
     const { shopper, order } = await buyEpisode(site)
     await make(order.id)
-    expect(await playing(site, shopper)).toBe(402)
+    expect(await playbackCode(site, shopper)).toBe(402)
     await failRefunds(site.context.db, (await paymentOf(site, order.id)).reference, new Date())
     await hearOf(order.id)
     await hearOf(order.id)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
-    expect(await playing(site, shopper)).toBe(200)
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
+    expect(await playbackCode(site, shopper)).toBe(200)
     expect(await refundsOf(site, order.id)).toMatchObject([{ status: 'failed' }])
     await refund(order.id, 40)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+    expect(await shopper.getOrder(order.id)).toMatchObject({
+      status: 'partially_refunded',
+      refunded_cents: 40,
+    })
   })
 
   test('takes nothing back where the gateway only has not counted it yet', async () => {
@@ -327,6 +348,6 @@ describe('a refund that the gateway fails later', () => {
       return payment && { ...payment, refundedCents: 0 }
     }
     await hearOf(order.id)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
   })
 })

@@ -5,7 +5,7 @@ import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
 import { insertRefund, refundKey, selectRefunds } from '#server/features/billing/records/refund-queries.ts'
 import { sendRefund } from './send-refund.ts'
 
-interface UnwantedPayment {
+interface ScheduledRefund {
   attemptId: string
   /** Distinguishes the refund from earlier ones of the attempt; the first needs nothing. */
   keyParts?: readonly (string | number)[]
@@ -17,7 +17,7 @@ interface UnwantedPayment {
 /** Records that a payment which paid for nothing must be refunded. `sendPendingRefunds` or the janitor sends it. */
 export function scheduleRefund(
   tx: Tx,
-  { attemptId, keyParts = [], cents, reason, now }: UnwantedPayment,
+  { attemptId, keyParts = [], cents, reason, now }: ScheduledRefund,
 ): Promise<void> {
   return insertRefund(tx, {
     id: newId('ref'),

@@ -2,11 +2,11 @@ import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { selectAttempt, type AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
 import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { bookRefund, loadReturned } from './book-refund.ts'
-import { askRefund } from '#server/features/billing/gateways/call-gateway.ts'
+import { bookRefund, loadLedgerPayment } from './book-refund.ts'
+import { requestRefund } from '#server/features/billing/gateways/call-gateway.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import { syncTopUp } from './sync-top-up.ts'
-import { lockOwner } from '#server/features/billing/records/order-queries.ts'
+import { lockOrderOwner } from '#server/features/billing/records/order-queries.ts'
 import { finishRefund, type RefundRow } from '#server/features/billing/records/refund-queries.ts'
 
 /**
@@ -21,23 +21,23 @@ export async function sendRefund(
   const { db, log } = context
   const attempt = await selectAttempt(db, refund.attempt_id)
   // The balance is ours: no gateway is called.
-  if (attempt?.gateway === 'balance') return finish(context, attempt, refund, 'done')
+  if (attempt?.gateway === 'balance') return finishSentRefund(context, attempt, refund, 'done')
   const gateway = findGateway(context, attempt?.gateway)
   if (!attempt?.reference || !gateway) {
     log.error({ refund: refund.id }, 'a refund cannot be sent')
     return 'unknown'
   }
   const { reference } = attempt
-  const result = await askRefund(context, gateway, {
+  const result = await requestRefund(context, gateway, {
     reference,
     amountCents: refund.amount_cents,
     key: refund.idempotency_key,
   })
-  return result === 'unknown' ? result : finish(context, attempt, refund, result)
+  return result === 'unknown' ? result : finishSentRefund(context, attempt, refund, result)
 }
 
 /** The second transaction: stores the result, and books a completed refund. */
-async function finish<Result extends 'done' | 'refused'>(
+async function finishSentRefund<Result extends 'done' | 'refused'>(
   context: BillingContext,
   attempt: AttemptRow,
   refund: RefundRow,
@@ -45,12 +45,12 @@ async function finish<Result extends 'done' | 'refused'>(
 ): Promise<Result> {
   const { db, clock } = context
   await inTransaction(db, async (tx) => {
-    await lockOwner(tx, attempt.order_id)
+    await lockOrderOwner(tx, attempt.order_id)
     if (!(await finishRefund(tx, refund.id, result === 'done' ? 'succeeded' : 'failed'))) return
-    const returned = await loadReturned(tx, attempt.id, clock.now())
-    if (!returned) throw new Error(`refund ${refund.id} is of money that is not in the books`)
-    if (result === 'done') return bookRefund(context, tx, returned, refund)
-    const { order, at } = returned
+    const ledgerPayment = await loadLedgerPayment(tx, attempt.id, clock.now())
+    if (!ledgerPayment) throw new Error(`refund ${refund.id} is of money that is not in the books`)
+    if (result === 'done') return bookRefund(context, tx, ledgerPayment, refund)
+    const { order, at } = ledgerPayment
     await syncTopUp(tx, attempt.id, at)
     return auditPayment(tx, 'refund_failed', order, at, { refund_cents: refund.amount_cents })
   })

@@ -2,13 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { withdraw } from '#contract/consumer-rights.ts'
 import {
   buyEpisode,
-  episodeOf,
-  expectSound,
-  moneySite,
+  episodeIdOf,
+  expectLedgerBalanced,
+  startBillingSite,
   paymentOf,
   refundsOf,
-  tidyAfter,
-  type MoneySite,
+  runJanitorAfter,
+  type BillingSite,
 } from '#server/testing/site/money-site.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { loadOrderDetails } from '#server/features/billing/admin/load-order-details.ts'
@@ -18,22 +18,22 @@ import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 import { failRefunds } from '#server/features/billing/gateways/sandbox/queries.ts'
 import { loadReconciliation } from '#server/features/billing/admin/load-reconciliation.ts'
 import { refundOrder } from './refund-order.ts'
-import { refundWithdrawn } from '#server/features/billing/consumer-rights/withdraw.ts'
+import { retryWithdrawalRefunds } from '#server/features/billing/consumer-rights/withdraw.ts'
 
-let site: MoneySite
+let site: BillingSite
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
-afterEach(() => expectSound(site))
+afterEach(() => expectLedgerBalanced(site))
 
 const subjects = async ({ email }: Shopper) => (await site.mails(email)).map(({ subject }) => subject)
 const bodies = async ({ email }: Shopper) => (await site.mails(email)).map(({ text }) => text)
 
 describe('money that goes back by itself', () => {
   test('closes the second order for one thing with its reason, on the page, by mail and in the studio', async () => {
-    const shopper = await Shopper.on(site)
-    const wish = { episode_id: episodeOf(site) }
+    const shopper = await Shopper.create(site)
+    const wish = { episode_id: episodeIdOf(site) }
     const orders = [await shopper.order(wish), await shopper.order(wish)]
     const [first, second] = [orders[0]?.id ?? '', orders[1]?.id ?? '']
     site.trouble.createPayment = async (charge) => {
@@ -41,11 +41,11 @@ describe('money that goes back by itself', () => {
       throw new Error('the line broke')
     }
     site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
-    await shopper.tryPay(second, await shopper.token())
+    await shopper.tryPay(second, await shopper.cardToken())
     delete site.trouble.createPayment
     delete site.trouble.retrievePayment
-    expect((await shopper.tryPay(first, await shopper.token())).info?.status).toBe('paid')
-    const look = await shopper.look(second)
+    expect((await shopper.tryPay(first, await shopper.cardToken())).info?.status).toBe('paid')
+    const look = await shopper.getOrder(second)
     expect(look).toMatchObject({
       status: 'cancelled',
       returned: { reason: 'already_owned', message: expect.stringMatching(/already own.*refunding you/) },
@@ -55,7 +55,7 @@ describe('money that goes back by itself', () => {
     const file = await loadOrderDetails(
       site.context.db,
       second,
-      { language: 'en', seesPeople: true },
+      { language: 'en', canSeeCustomers: true },
       undefined,
     )
     expect(file.refunds).toMatchObject([{ reason: 'already_owned', status: 'succeeded' }])
@@ -66,12 +66,12 @@ describe('money that goes back by itself', () => {
       const payment = await site.sound.createPayment(charge)
       return payment.method ? { ...payment, method: { ...payment.method, fingerprint: 'one card' } } : payment
     }
-    const [one, two] = [await Shopper.on(site), await Shopper.on(site)]
+    const [one, two] = [await Shopper.create(site), await Shopper.create(site)]
     const plan_id = (await one.plan(7)).id
     expect((await one.buy({ kind: 'plan', plan_id })).info?.status).toBe('paid')
     const order = await two.order({ kind: 'plan', plan_id })
-    await two.tryPay(order.id, await two.token())
-    expect(await two.look(order.id)).toMatchObject({
+    await two.tryPay(order.id, await two.cardToken())
+    expect(await two.getOrder(order.id)).toMatchObject({
       status: 'cancelled',
       returned: { reason: 'intro_price_used' },
     })
@@ -80,8 +80,8 @@ describe('money that goes back by itself', () => {
 })
 
 test('the rest goes back where a part was refunded at the gateway before', async () => {
-  const shopper = await Shopper.on(site)
-  const wish = { episode_id: episodeOf(site) }
+  const shopper = await Shopper.create(site)
+  const wish = { episode_id: episodeIdOf(site) }
   const orders = [await shopper.order(wish), await shopper.order(wish)]
   const [first, second] = [orders[0]?.id ?? '', orders[1]?.id ?? '']
   site.trouble.createPayment = async (charge) => {
@@ -90,17 +90,17 @@ test('the rest goes back where a part was refunded at the gateway before', async
     throw new Error('the line broke')
   }
   site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
-  await shopper.tryPay(second, await shopper.token())
+  await shopper.tryPay(second, await shopper.cardToken())
   delete site.trouble.createPayment
   delete site.trouble.retrievePayment
-  await shopper.tryPay(first, await shopper.token())
-  await shopper.look(second)
+  await shopper.tryPay(first, await shopper.cardToken())
+  await shopper.getOrder(second)
   await reconcile(site.context)
-  await tidyAfter(site, 60_000)
+  await runJanitorAfter(site, 60_000)
   const file = await loadOrderDetails(
     site.context.db,
     second,
-    { language: 'en', seesPeople: true },
+    { language: 'en', canSeeCustomers: true },
     undefined,
   )
   const refunds = file.refunds.map(
@@ -117,8 +117,8 @@ describe('money that bought nothing and that does not go back', () => {
   const hour = 3_600_000
   /** Makes two payments for one episode; the refund of the second is sent as the gateway permits. */
   async function paidTwice(): Promise<string> {
-    const shopper = await Shopper.on(site)
-    const wish = { episode_id: episodeOf(site) }
+    const shopper = await Shopper.create(site)
+    const wish = { episode_id: episodeIdOf(site) }
     const orders = [await shopper.order(wish), await shopper.order(wish)]
     const [first, second] = [orders[0]?.id ?? '', orders[1]?.id ?? '']
     site.trouble.createPayment = async (charge) => {
@@ -126,11 +126,11 @@ describe('money that bought nothing and that does not go back', () => {
       throw new Error('the line broke')
     }
     site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
-    await shopper.tryPay(second, await shopper.token())
+    await shopper.tryPay(second, await shopper.cardToken())
     delete site.trouble.createPayment
     delete site.trouble.retrievePayment
-    await shopper.tryPay(first, await shopper.token())
-    await shopper.look(second)
+    await shopper.tryPay(first, await shopper.cardToken())
+    await shopper.getOrder(second)
     return second
   }
   const keys = new Set<string>()
@@ -146,18 +146,18 @@ describe('money that bought nothing and that does not go back', () => {
     return mismatches.find(({ kind, order_id }) => kind === 'return' && order_id === orderId)
   }
   const refundable = async (orderId: string) =>
-    (await loadOrderDetails(site.context.db, orderId, { language: 'en', seesPeople: true }, undefined))
+    (await loadOrderDetails(site.context.db, orderId, { language: 'en', canSeeCustomers: true }, undefined))
       .refundable_cents
 
   test('is tried again with another key, so many times, and listed until an operator sends it', async () => {
     refuse()
     const order = await paidTwice()
-    site.moveOn(hour / 2)
+    site.advanceClock(hour / 2)
     await reconcile(site.context)
     expect(keys.size).toBe(1)
     expect(await listed(order)).toMatchObject({ amount_cents: 99, gateway: 'sandbox', abandoned: false })
     for (let round = 0; round < 30; round++) {
-      site.moveOn(24 * hour)
+      site.advanceClock(24 * hour)
       await reconcile(site.context)
     }
     expect(keys.size).toBe(5)
@@ -183,7 +183,7 @@ describe('money that bought nothing and that does not go back', () => {
     refuse()
     const order = await paidTwice()
     delete site.trouble.refundPayment
-    site.moveOn(2 * hour)
+    site.advanceClock(2 * hour)
     await reconcile(site.context)
     expect((await refundsOf(site, order)).map(({ status }) => status)).toEqual(['failed', 'succeeded'])
     expect(await listed(order)).toBeUndefined()
@@ -192,7 +192,7 @@ describe('money that bought nothing and that does not go back', () => {
   test('is sent again where it came back days later', async () => {
     const order = await paidTwice()
     const { reference } = await paymentOf(site, order)
-    site.moveOn(24 * hour)
+    site.advanceClock(24 * hour)
     await failRefunds(site.context.db, reference, site.context.clock.now())
     await reconcile(site.context)
     expect((await refundsOf(site, order)).map(({ status }) => status)).toEqual(['failed', 'succeeded'])
@@ -229,7 +229,7 @@ test('a withdrawal after a part refund promises and sends back what is left', as
   expect(await withdrawFrom(shopper)).toMatchObject({ code: 200, info: { amount_cents: 59 } })
   expect(await linkMailOf(shopper)).toContain('$0.59')
   expect(await confirmationOf(shopper)).toContain('$0.59')
-  expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+  expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
 })
 
 test('a withdrawal while a part refund is under way promises what is left, and sends it after that', async () => {
@@ -240,12 +240,12 @@ test('a withdrawal while a part refund is under way promises what is left, and s
   delete site.trouble.refundPayment
   expect(await linkMailOf(shopper)).toContain('$0.59')
   expect(await confirmationOf(shopper)).toContain('$0.59')
-  await tidyAfter(site, 3_600_000)
-  await refundWithdrawn(site.context)
-  expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+  await runJanitorAfter(site, 3_600_000)
+  await retryWithdrawalRefunds(site.context)
+  expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
 })
 
 test('an order says which episode it is for, so that the way back leads there', async () => {
   const { shopper, order } = await buyEpisode(site, 5)
-  expect(await shopper.look(order.id)).toMatchObject({ video_id: site.video.id, episode_number: 5 })
+  expect(await shopper.getOrder(order.id)).toMatchObject({ video_id: site.video.id, episode_number: 5 })
 })

@@ -1,14 +1,18 @@
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
-import { isPurchase, returnPurchase, type Purchase } from '#server/features/billing/balance/balance.ts'
-import { selectPurchasesOf } from '#server/features/billing/balance/lot-queries.ts'
 import {
-  closeBonus,
-  paidLotOf,
-  reopenBonus,
-  takeBack,
+  isPayableFromBalance,
+  refundToBalance,
+  type BalancePurchase,
+} from '#server/features/billing/balance/balance.ts'
+import { selectPurchasesPaidByTopUp } from '#server/features/billing/balance/lot-queries.ts'
+import {
+  withdrawBonus,
+  lockPaidLot,
+  restoreBonus,
+  reverseLot,
 } from '#server/features/billing/balance/returned-top-up.ts'
-import { sourceOf } from '#server/features/billing/ledger/ledger.ts'
+import { sourceAccountOf } from '#server/features/billing/ledger/ledger.ts'
 import {
   selectAttempt,
   selectAttempts,
@@ -34,31 +38,31 @@ export async function syncTopUp(tx: Tx, attemptId: string, at: Date): Promise<vo
   const attempt = await selectAttempt(tx, attemptId)
   const order = attempt && (await selectOrder(tx, attempt.order_id))
   // A second payment of the same top-up bought nothing.
-  const isTopUp = order?.kind === 'top_up' && (await sourceOf(tx, attemptId)) === 'deferred_revenue'
-  const lot = isTopUp ? await paidLotOf(tx, order.id) : undefined
+  const isTopUp = order?.kind === 'top_up' && (await sourceAccountOf(tx, attemptId)) === 'deferred_revenue'
+  const lot = isTopUp ? await lockPaidLot(tx, order.id) : undefined
   if (!attempt || !order || !lot) return
-  const gone = sumOfRefunds(await selectRefunds(tx, attemptId)) + attempt.disputed_cents
-  const more = gone - lot.taken_cents - lot.lost_cents
-  if (more > 0) {
-    const taken = Math.min(more, lot.left_cents)
+  const reversedCents = sumOfRefunds(await selectRefunds(tx, attemptId)) + attempt.disputed_cents
+  const changeCents = reversedCents - lot.taken_cents - lot.lost_cents
+  if (changeCents > 0) {
+    const taken = Math.min(changeCents, lot.left_cents)
     const kind = attempt.disputed_cents > 0 ? 'chargeback' : 'top_up_refund'
-    await takeBack(tx, lot, kind, { taken, lost: more - taken }, at)
-    if (attempt.disputed_cents > 0) await takePurchases(tx, order, gone >= order.amount_cents, at)
-    await closeBonus(tx, order.id, kind, at)
+    await reverseLot(tx, lot, kind, { taken, lost: changeCents - taken }, at)
+    if (attempt.disputed_cents > 0) await revokePurchases(tx, order, reversedCents >= order.amount_cents, at)
+    await withdrawBonus(tx, order.id, kind, at)
   }
-  if (more < 0) {
-    const lost = Math.min(-more, lot.lost_cents)
-    await takeBack(tx, lot, 'restored', { taken: more + lost, lost: -lost }, at)
-    await reopenBonus(tx, order.id, gone, at)
+  if (changeCents < 0) {
+    const lost = Math.min(-changeCents, lot.lost_cents)
+    await reverseLot(tx, lot, 'restored', { taken: changeCents + lost, lost: -lost }, at)
+    await restoreBonus(tx, order.id, reversedCents, at)
   }
 }
 
 /** Revokes purchases, latest first, until the loss is offset; all of them if the whole top-up is gone. */
-async function takePurchases(tx: Tx, topUp: OrderRow, whole: boolean, at: Date): Promise<void> {
-  for (const id of await selectPurchasesOf(tx, topUp.id)) {
-    const lost = (await paidLotOf(tx, topUp.id))?.lost_cents ?? 0
-    if (lost === 0 && !whole) return
-    await takePurchase(tx, id, topUp.id, at)
+async function revokePurchases(tx: Tx, topUp: OrderRow, isFullyReversed: boolean, at: Date): Promise<void> {
+  for (const id of await selectPurchasesPaidByTopUp(tx, topUp.id)) {
+    const lost = (await lockPaidLot(tx, topUp.id))?.lost_cents ?? 0
+    if (lost === 0 && !isFullyReversed) return
+    await revokePurchase(tx, id, topUp.id, at)
   }
 }
 
@@ -66,23 +70,23 @@ async function takePurchases(tx: Tx, topUp: OrderRow, whole: boolean, at: Date):
  * Refunds the rest of a purchase to the balance, with all consequences, but without a mail, because the money does not stay
  * there. A refund of it that is in progress is completed by that.
  */
-async function takePurchase(tx: Tx, orderId: string, topUpId: string, at: Date): Promise<void> {
+async function revokePurchase(tx: Tx, orderId: string, topUpId: string, at: Date): Promise<void> {
   const order = await selectOrder(tx, orderId)
   const [attempt] = await selectAttempts(tx, [orderId])
-  if (!order || !isPurchase(order) || !attempt) throw new Error(`order ${orderId} is no purchase`)
-  await insertRest(tx, order, attempt, topUpId, at)
+  if (!order || !isPayableFromBalance(order) || !attempt) throw new Error(`order ${orderId} is no purchase`)
+  await insertRemainingRefund(tx, order, attempt, topUpId, at)
   for (const { id, amount_cents: cents, reason } of await selectRefunds(tx, attempt.id)) {
     if (!(await finishRefund(tx, id, 'succeeded'))) continue
-    await returnPurchase(tx, order, { id, cents }, at, 'chargeback')
+    await refundToBalance(tx, order, { id, cents }, at, 'chargeback')
     await auditPayment(tx, 'order_refunded', order, at, { refund_cents: cents, reason })
   }
   await syncOrderStatus(tx, { order, attempt, source: `sales:${order.kind}`, at })
 }
 
 /** Stores a refund of the part of a purchase that is not refunded and not being refunded. */
-async function insertRest(
+async function insertRemainingRefund(
   tx: Tx,
-  { id: orderId, amount_cents }: Purchase,
+  { id: orderId, amount_cents }: BalancePurchase,
   { id: attempt_id }: AttemptRow,
   topUpId: string,
   at: Date,

@@ -3,7 +3,7 @@ import type { GatewayId } from '#contract/billing.ts'
 import type { Db } from '#server/tables.ts'
 
 /** A payment that bought nothing and is not fully refunded. */
-export interface UnreturnedRow {
+export interface UnwantedPaymentRow {
   attempt_id: string
   order_id: string
   gateway: GatewayId
@@ -19,7 +19,7 @@ export interface UnreturnedRow {
 }
 
 /** Payments that bought nothing according to the ledger, unless their refund is in progress or a dispute took the money. */
-export const unreturnedPayments = sql`(
+export const unwantedPayments = sql`(
   SELECT attempts.id AS attempt_id, attempts.order_id, attempts.gateway, attempts.reference, orders.currency,
     -charged.amount_cents - sent.cents - attempts.disputed_cents AS cents, sent.failed, sent.failed_at, sent.reason, charged.at AS since
   FROM ledger_lines charged
@@ -34,16 +34,16 @@ export const unreturnedPayments = sql`(
     AND NOT sent.sending AND -charged.amount_cents - sent.cents - attempts.disputed_cents <> 0)`
 
 /** Selects all of them, the oldest first. */
-export async function selectUnreturned(db: Db): Promise<UnreturnedRow[]> {
-  const { rows } = await sql<UnreturnedRow>`
-    SELECT * FROM ${unreturnedPayments} AS unreturned WHERE cents > 0 ORDER BY since, attempt_id`.execute(db)
+export async function selectUnwantedPayments(db: Db): Promise<UnwantedPaymentRow[]> {
+  const { rows } = await sql<UnwantedPaymentRow>`
+    SELECT * FROM ${unwantedPayments} AS unreturned WHERE cents > 0 ORDER BY since, attempt_id`.execute(db)
   return rows
 }
 
 /** Selects those of one order, the oldest first. */
-export async function selectUnreturnedOf(db: Db, orderId: string): Promise<UnreturnedRow[]> {
-  const { rows } = await sql<UnreturnedRow>`
-    SELECT * FROM ${unreturnedPayments} AS unreturned WHERE cents > 0 AND order_id = ${orderId}
+export async function selectUnwantedPaymentsOfOrder(db: Db, orderId: string): Promise<UnwantedPaymentRow[]> {
+  const { rows } = await sql<UnwantedPaymentRow>`
+    SELECT * FROM ${unwantedPayments} AS unreturned WHERE cents > 0 AND order_id = ${orderId}
     ORDER BY since, attempt_id`.execute(db)
   return rows
 }

@@ -1,6 +1,6 @@
 import type { showBalances } from '#contract/studio/top-ups.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
-import { spanUntil } from '#server/platform/utc-days.ts'
+import { daySpanUntil } from '#server/platform/utc-days.ts'
 import type { Db } from '#server/tables.ts'
 import { selectBalanceDays, selectLiability } from './balance-figures-queries.ts'
 
@@ -15,7 +15,7 @@ export async function loadBalanceFigures(
 ): Promise<ResultOf<typeof showBalances>> {
   const [liability, list] = await Promise.all([
     selectLiability(db),
-    selectBalanceDays(db, spanUntil(until, days)),
+    selectBalanceDays(db, daySpanUntil(until, days)),
   ])
   return { liability, days: list }
 }

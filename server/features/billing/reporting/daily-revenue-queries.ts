@@ -1,12 +1,16 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { DaySpan } from '#server/platform/utc-days.ts'
 import type { Db } from '#server/tables.ts'
-import { isSummed, summed, type LedgerSums } from '#server/features/billing/ledger/ledger-sum-queries.ts'
+import {
+  isSummedLine,
+  sumColumns,
+  type LedgerSums,
+} from '#server/features/billing/ledger/ledger-sum-queries.ts'
 
 export type RevenueRow = LedgerSums & { day: string }
 
 /** The figures of a past day, without entries that are dated back to it later. */
-export interface SummedDay {
+export interface AggregatedDay {
   day: string
   /** One entry for each currency in which money moved. */
   revenue: LedgerSums[]
@@ -19,8 +23,8 @@ const utcDate = (column: string) => sql`(${sql.ref(column)} AT TIME ZONE 'UTC'):
 /** Sums the ledger's lines by the day of their entry and by currency. The index `ledger_lines_revenue` covers the query. */
 export async function selectRevenue(db: Db, { from, to }: DaySpan): Promise<RevenueRow[]> {
   const { rows } = await sql<RevenueRow>`
-    SELECT ${utcDate('at')}::text AS day, currency, ${summed} FROM ledger_lines
-    WHERE counted_at IS NULL AND ${isSummed} AND at >= ${from} AND at < ${to}
+    SELECT ${utcDate('at')}::text AS day, currency, ${sumColumns} FROM ledger_lines
+    WHERE counted_at IS NULL AND ${isSummedLine} AND at >= ${from} AND at < ${to}
     GROUP BY ${utcDate('at')}, currency ORDER BY 1, 2`.execute(db)
   return rows
 }
@@ -30,10 +34,10 @@ export async function selectRevenue(db: Db, { from, to }: DaySpan): Promise<Reve
  * day when they were sent. They are few, and are entered after their day was summed up. The index `ledger_lines_dated_back`
  * covers the query.
  */
-export async function selectDatedBack(db: Db, { from, to }: DaySpan): Promise<RevenueRow[]> {
+export async function selectBackdatedRevenue(db: Db, { from, to }: DaySpan): Promise<RevenueRow[]> {
   const { rows } = await sql<RevenueRow>`
-    SELECT ${utcDate('counted_at')}::text AS day, currency, ${summed} FROM ledger_lines
-    WHERE counted_at IS NOT NULL AND ${isSummed} AND counted_at >= ${from} AND counted_at < ${to}
+    SELECT ${utcDate('counted_at')}::text AS day, currency, ${sumColumns} FROM ledger_lines
+    WHERE counted_at IS NOT NULL AND ${isSummedLine} AND counted_at >= ${from} AND counted_at < ${to}
     GROUP BY ${utcDate('counted_at')}, currency ORDER BY 1, 2`.execute(db)
   return rows
 }
@@ -43,14 +47,14 @@ type Counts = Map<string, number>
 /** Counts the subscriptions that started, or ended, on each day. */
 export function countSubscriptions(
   db: Db,
-  what: 'started_at' | 'ended_at',
+  column: 'started_at' | 'ended_at',
   { from, to }: DaySpan,
 ): Promise<Counts> {
-  const at = sql.ref(what)
+  const at = sql.ref(column)
   return countsOf(
     db,
-    sql`SELECT ${utcDate(what)}::text AS day, count(*) FROM subscriptions
-      WHERE ${at} >= ${from} AND ${at} < ${to} GROUP BY ${utcDate(what)}`,
+    sql`SELECT ${utcDate(column)}::text AS day, count(*) FROM subscriptions
+      WHERE ${at} >= ${from} AND ${at} < ${to} GROUP BY ${utcDate(column)}`,
   )
 }
 
@@ -72,15 +76,15 @@ async function countsOf(db: Db, query: RawBuilder<unknown>): Promise<Counts> {
 }
 
 /** Counts active subscriptions, those in the grace period of a failed renewal included. */
-export async function countLive(db: Db): Promise<number> {
+export async function countActiveSubscriptions(db: Db): Promise<number> {
   const { rows } = await sql<{ count: string }>`
     SELECT count(*) FROM subscriptions WHERE status IN ('active', 'past_due')`.execute(db)
   return Number(rows[0]?.count)
 }
 
 /** Returns the days of a span that were summed up after they ended. */
-export async function selectSummedDays(db: Db, { from, to }: DaySpan): Promise<SummedDay[]> {
-  const { rows } = await sql<{ day: string; sums: Omit<SummedDay, 'day'> }>`
+export async function selectAggregatedDays(db: Db, { from, to }: DaySpan): Promise<AggregatedDay[]> {
+  const { rows } = await sql<{ day: string; sums: Omit<AggregatedDay, 'day'> }>`
     SELECT day::text, sums FROM daily_revenue
     WHERE day >= (${from}::timestamptz AT TIME ZONE 'UTC')::date AND day < (${to}::timestamptz AT TIME ZONE 'UTC')::date
     ORDER BY day`.execute(db)
@@ -88,14 +92,14 @@ export async function selectSummedDays(db: Db, { from, to }: DaySpan): Promise<S
 }
 
 /** Returns the start of the first day with ledger lines that is not summed up; undefined if there is none. */
-export async function selectFirstUnsummed(db: Db): Promise<Date | undefined> {
+export async function selectFirstUnaggregatedDay(db: Db): Promise<Date | undefined> {
   const { rows } = await sql<{ first: Date | null }>`
     SELECT coalesce((SELECT max(day) + 1 FROM daily_revenue), (SELECT (min(at) AT TIME ZONE 'UTC')::date FROM ledger_lines
-      WHERE counted_at IS NULL AND ${isSummed}))::timestamp AT TIME ZONE 'UTC' AS first`.execute(db)
+      WHERE counted_at IS NULL AND ${isSummedLine}))::timestamp AT TIME ZONE 'UTC' AS first`.execute(db)
   return rows[0]?.first ?? undefined
 }
 
-export async function insertSummedDay(db: Db, { day, ...sums }: SummedDay): Promise<void> {
+export async function insertAggregatedDay(db: Db, { day, ...sums }: AggregatedDay): Promise<void> {
   await sql`
     INSERT INTO daily_revenue (day, sums) VALUES (${day}::date, ${JSON.stringify(sums)}::jsonb)
     ON CONFLICT DO NOTHING`.execute(db)

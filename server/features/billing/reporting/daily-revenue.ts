@@ -1,23 +1,23 @@
 import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
-import { anyUncountedOf } from './sale-queries.ts'
-import { dayName, spanUntil, type DaySpan } from '#server/platform/utc-days.ts'
+import { hasUncountedLines } from './sale-queries.ts'
+import { formatUtcDay, daySpanUntil, type DaySpan } from '#server/platform/utc-days.ts'
 import type { Db } from '#server/tables.ts'
 import type { LedgerSums } from '#server/features/billing/ledger/ledger-sum-queries.ts'
 import {
   countFailedRenewals,
-  countLive,
+  countActiveSubscriptions,
   countSubscriptions,
-  insertSummedDay,
-  selectDatedBack,
-  selectFirstUnsummed,
+  insertAggregatedDay,
+  selectBackdatedRevenue,
+  selectFirstUnaggregatedDay,
   selectRevenue,
-  selectSummedDays,
+  selectAggregatedDays,
   type RevenueRow,
-  type SummedDay,
+  type AggregatedDay,
 } from './daily-revenue-queries.ts'
 
 /** The money received and returned on a UTC day, exactly as in the ledger, and the changes in subscriptions. */
-export interface RevenueDay extends SummedDay {
+export interface RevenueDay extends AggregatedDay {
   failed_renewals: number
 }
 
@@ -25,7 +25,7 @@ export interface RevenueDay extends SummedDay {
  * A transaction dates its lines before it commits; none takes this long. So a day that ended this long ago is complete: later
  * changes to its sales have later dates.
  */
-const settledMs = hourMs
+const completeAfterMs = hourMs
 
 /** Loads the `count` UTC days up to that of `until`, including days without events, and the current number of subscribers. */
 export async function loadDailyRevenue(
@@ -33,18 +33,18 @@ export async function loadDailyRevenue(
   until: Date,
   count: number,
 ): Promise<{ days: RevenueDay[]; subscribers: number }> {
-  const span = spanUntil(until, count)
+  const span = daySpanUntil(until, count)
   const [summed, datedBack, failed, subscribers] = await Promise.all([
     loadDays(db, span),
-    selectDatedBack(db, span),
+    selectBackdatedRevenue(db, span),
     // An attempt may be found to have failed days after it started, so these are always counted anew.
     countFailedRenewals(db, span),
-    countLive(db),
+    countActiveSubscriptions(db),
   ])
-  const laterOf = Map.groupBy(datedBack, ({ day }) => day)
+  const backdatedByDay = Map.groupBy(datedBack, ({ day }) => day)
   const days = summed.map((day) => ({
     ...day,
-    revenue: addByCurrency([...day.revenue, ...withoutDay(laterOf.get(day.day) ?? [])]),
+    revenue: sumByCurrency([...day.revenue, ...withoutDay(backdatedByDay.get(day.day) ?? [])]),
     failed_renewals: failed.get(day.day) ?? 0,
   }))
   return { days, subscribers }
@@ -53,7 +53,7 @@ export async function loadDailyRevenue(
 const withoutDay = (rows: readonly RevenueRow[]): LedgerSums[] => rows.map(({ day: _day, ...sums }) => sums)
 
 /** Adds sums of the same currency. */
-export function addByCurrency(all: readonly LedgerSums[]): LedgerSums[] {
+export function sumByCurrency(all: readonly LedgerSums[]): LedgerSums[] {
   const byCurrency = Map.groupBy(all, ({ currency }) => currency)
   return [...byCurrency].map(([currency, sums]) => {
     const total = (field: Exclude<keyof LedgerSums, 'currency'>) =>
@@ -70,19 +70,19 @@ export function addByCurrency(all: readonly LedgerSums[]): LedgerSums[] {
 }
 
 /** Sums up the past days, each once, so that requests need not wait for it. */
-export async function aggregateDays({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
-  const first = await selectFirstUnsummed(db)
-  const end = clock.now().getTime() - settledMs - dayMs
+export async function aggregateDailyRevenue({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
+  const first = await selectFirstUnaggregatedDay(db)
+  const end = clock.now().getTime() - completeAfterMs - dayMs
   for (let from = first?.getTime() ?? Infinity; from <= end; from += dayMs)
-    for (const day of await sumUp(db, { from: new Date(from), to: new Date(from + dayMs) }))
-      await insertSummedDay(db, day)
+    for (const day of await aggregateSpan(db, { from: new Date(from), to: new Date(from + dayMs) }))
+      await insertAggregatedDay(db, day)
 }
 
 /** A day's figures in the ledger and as summed up, for comparison. */
 export interface LedgerDay {
   /** The lines entered on the day, and those dated back to it. */
   entered: LedgerSums[]
-  datedBack: LedgerSums[]
+  backdated: LedgerSums[]
   /** Sums of the entered lines; undefined if the day is not summed up yet. */
   summed: LedgerSums[] | undefined
   /** True once `takeSales` has taken all lines of the day. */
@@ -90,26 +90,26 @@ export interface LedgerDay {
 }
 
 export async function loadLedgerDay(db: Db, span: DaySpan): Promise<LedgerDay> {
-  const [summed] = await selectSummedDays(db, span)
+  const [summed] = await selectAggregatedDays(db, span)
   return {
     entered: withoutDay(await selectRevenue(db, span)),
-    datedBack: withoutDay(await selectDatedBack(db, span)),
+    backdated: withoutDay(await selectBackdatedRevenue(db, span)),
     summed: summed?.revenue,
-    isCounted: !(await anyUncountedOf(db, span)),
+    isCounted: !(await hasUncountedLines(db, span)),
   }
 }
 
 /** Loads the summed-up days, which are all from the first with money on; the later ones, seldom more than today, are summed up now. */
-async function loadDays(db: Db, { from, to }: DaySpan): Promise<SummedDay[]> {
-  const summed = await selectSummedDays(db, { from, to })
+async function loadDays(db: Db, { from, to }: DaySpan): Promise<AggregatedDay[]> {
+  const summed = await selectAggregatedDays(db, { from, to })
   const last = summed.at(-1)
   const restFrom = last ? new Date(Date.parse(last.day) + dayMs) : from
-  const rest = restFrom < to ? await sumUp(db, { from: restFrom, to }) : []
+  const rest = restFrom < to ? await aggregateSpan(db, { from: restFrom, to }) : []
   const known = new Map([...summed, ...rest].map((day) => [day.day, day]))
   return daysOf({ from, to }).map((day) => known.get(day) ?? { day, revenue: [], began: 0, ended: 0 })
 }
 
-async function sumUp(db: Db, span: DaySpan): Promise<SummedDay[]> {
+async function aggregateSpan(db: Db, span: DaySpan): Promise<AggregatedDay[]> {
   const [revenue, began, ended] = await Promise.all([
     selectRevenue(db, span),
     countSubscriptions(db, 'started_at', span),
@@ -126,5 +126,5 @@ async function sumUp(db: Db, span: DaySpan): Promise<SummedDay[]> {
 
 function daysOf({ from, to }: DaySpan): string[] {
   const count = (to.getTime() - from.getTime()) / dayMs
-  return Array.from({ length: count }, (_, index) => dayName(new Date(from.getTime() + index * dayMs)))
+  return Array.from({ length: count }, (_, index) => formatUtcDay(new Date(from.getTime() + index * dayMs)))
 }

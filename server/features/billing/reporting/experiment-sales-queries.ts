@@ -76,7 +76,7 @@ export async function upsertCountedSales(
 }
 
 /** Returns the experiments to count: running ones, and stopped ones that were not counted since, or were last counted before `before`. */
-export async function selectToCount(
+export async function selectExperimentsToCount(
   db: Db,
   before: Date,
 ): Promise<{ id: string; stopped_at: Date | null }[]> {

@@ -4,12 +4,12 @@ import type { Db } from '#server/tables.ts'
 import {
   countSales,
   selectCountedSales,
-  selectToCount,
+  selectExperimentsToCount,
   upsertCountedSales,
 } from './experiment-sales-queries.ts'
 
 /** Summing the orders of this many viewers takes a tenth of a second; beyond that, the last count is shown. */
-const fewViewers = 10_000
+const liveCountLimit = 10_000
 
 /** The sales of an experiment's variants, and when they were counted. */
 export interface ExperimentSales {
@@ -24,19 +24,19 @@ export async function loadExperimentSales(
   now: Date,
 ): Promise<ExperimentSales> {
   const counted = await selectCountedSales(db, id)
-  if (counted && viewersOf(counted.variants) > fewViewers)
+  if (counted && viewersOf(counted.variants) > liveCountLimit)
     return { variants: counted.variants, countedAt: counted.counted_at }
   return { variants: await countSales(db, id, stopped_at ?? now), countedAt: now }
 }
 
 /** Counts running experiments; stopped ones once more each day, because money may still be refunded. */
-export async function countExperiments(
+export async function countExperimentSales(
   { db, clock }: { db: Db; clock: Clock },
   signal: AbortSignal,
 ): Promise<void> {
   // Read before the list: an experiment that is stopped meanwhile has a later stop time, so it is counted again next time.
   const now = clock.now()
-  for (const { id, stopped_at } of await selectToCount(db, new Date(now.getTime() - dayMs))) {
+  for (const { id, stopped_at } of await selectExperimentsToCount(db, new Date(now.getTime() - dayMs))) {
     if (signal.aborted) return
     await upsertCountedSales(db, id, await countSales(db, id, stopped_at ?? now), now)
   }

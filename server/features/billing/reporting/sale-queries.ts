@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { DaySpan } from '#server/platform/utc-days.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { summed, type LedgerSums } from '#server/features/billing/ledger/ledger-sum-queries.ts'
+import { sumColumns, type LedgerSums } from '#server/features/billing/ledger/ledger-sum-queries.ts'
 
 /** Sums of the ledger for sales of the same day, origin, video and currency. */
-export interface TakenSales extends LedgerSums {
+export interface SalesSums extends LedgerSums {
   /** The day on which the lines are counted (docs/figures.md, "Dates"). */
   day: string
   /** True if the orders are renewals. */
@@ -22,7 +22,7 @@ export interface TakenSales extends LedgerSums {
 }
 
 /** Returns whether lines of these days wait to be counted. */
-export async function anyUncountedOf(db: Db, { from, to }: DaySpan): Promise<boolean> {
+export async function hasUncountedLines(db: Db, { from, to }: DaySpan): Promise<boolean> {
   const { rows } = await sql<{ any: boolean }>`
     SELECT EXISTS (SELECT FROM uncounted_lines JOIN ledger_lines ON ledger_lines.id = line_id
       WHERE coalesce(counted_at, at) >= ${from} AND coalesce(counted_at, at) < ${to}) AS any`.execute(db)
@@ -30,11 +30,14 @@ export async function anyUncountedOf(db: Db, { from, to }: DaySpan): Promise<boo
 }
 
 /** Takes a batch of the ledger's lines for counting within the transaction; concurrent processes get different ones. */
-export async function takeSales(tx: Tx, most: number): Promise<{ taken: number; sales: TakenSales[] }> {
-  const { rows } = await sql<TakenSales & { lines: number }>`
+export async function takeUncountedSales(
+  tx: Tx,
+  limit: number,
+): Promise<{ taken: number; sales: SalesSums[] }> {
+  const { rows } = await sql<SalesSums & { lines: number }>`
     WITH taken AS (
       DELETE FROM uncounted_lines WHERE line_id = ANY (ARRAY(
-        SELECT line_id FROM uncounted_lines ORDER BY line_id LIMIT ${most} FOR UPDATE SKIP LOCKED
+        SELECT line_id FROM uncounted_lines ORDER BY line_id LIMIT ${limit} FOR UPDATE SKIP LOCKED
       )) RETURNING line_id
     ), lines AS (
       SELECT line.transaction_id, line.account, line.amount_cents, line.currency, coalesce(line.counted_at, line.at) AS at,
@@ -49,7 +52,7 @@ export async function takeSales(tx: Tx, most: number): Promise<{ taken: number; 
     SELECT (at AT TIME ZONE 'UTC')::date::text AS day, renewal, token, video_id, currency,
       CASE WHEN meta AND tiktok THEN 'both' WHEN meta THEN 'meta' WHEN tiktok THEN 'tiktok' ELSE '' END AS click,
       count(*)::int AS lines,
-      (count(*) FILTER (WHERE transaction_id LIKE 'charge:%' AND NOT renewal))::int AS paid, ${summed}
+      (count(*) FILTER (WHERE transaction_id LIKE 'charge:%' AND NOT renewal))::int AS paid, ${sumColumns}
     FROM lines GROUP BY 1, 2, 3, 4, 5, 6`.execute(tx)
   const sales = rows.map(({ lines: _lines, ...sums }) => sums)
   return { taken: rows.reduce((sum, { lines }) => sum + lines, 0), sales }

@@ -21,10 +21,10 @@ export const openAttemptStatuses = [
 ] as const satisfies AttemptStatus[]
 
 /** The states in which a payment may succeed without another step of the customer. Its order does not expire. */
-export const underWayStatuses = ['started', 'unknown', 'processing'] as const satisfies AttemptStatus[]
+export const inProgressStatuses = ['started', 'unknown', 'processing'] as const satisfies AttemptStatus[]
 
-export function isUnderWay(status: AttemptStatus): boolean {
-  return underWayStatuses.some((one) => one === status)
+export function isInProgress(status: AttemptStatus): boolean {
+  return inProgressStatuses.some((one) => one === status)
 }
 
 export function isOpen(status: AttemptStatus): boolean {

@@ -24,7 +24,7 @@ export const orderStates = stateMachine<OrderStatus>({
  * The moves that revert a refund that its gateway could not deliver. They are not in the list above, because no payment makes
  * them: money that comes in for a refunded order is not honoured.
  */
-export const undoneRefunds = stateMachine<OrderStatus>({
+export const refundReversals = stateMachine<OrderStatus>({
   pending: [],
   failed: [],
   cancelled: [],

@@ -1,11 +1,11 @@
 /** A move that the state machine does not allow: a defect or a lost race, never a user's mistake. */
-export class IllegalMove extends Error {
+export class IllegalTransition extends Error {
   override readonly name = 'IllegalMove'
 }
 
 /** @throws IllegalMove if a guarded update changed no record, because it was in another state */
-export function checkMoved({ numUpdatedRows }: { numUpdatedRows: bigint }, move: string): void {
-  if (numUpdatedRows !== 1n) throw new IllegalMove(move)
+export function checkTransition({ numUpdatedRows }: { numUpdatedRows: bigint }, transition: string): void {
+  if (numUpdatedRows !== 1n) throw new IllegalTransition(transition)
 }
 
 /**
@@ -14,19 +14,19 @@ export function checkMoved({ numUpdatedRows }: { numUpdatedRows: bigint }, move:
  */
 export interface StateMachine<S extends string> {
   /** Returns the states from which `to` may be reached. @throws IllegalMove if there is none, as for an initial state */
-  from(to: S): S[]
+  sourcesOf(to: S): S[]
   allows(from: S, to: S): boolean
 }
 
-export function stateMachine<S extends string>(moves: Record<S, readonly S[]>): StateMachine<S> {
+export function stateMachine<S extends string>(transitions: Record<S, readonly S[]>): StateMachine<S> {
   // Object.keys of a Record<S, …> returns its S, but has a wider type.
-  const states = Object.keys(moves) as S[]
+  const states = Object.keys(transitions) as S[]
   return {
-    from(to) {
-      const sources = states.filter((state) => moves[state].includes(to))
-      if (sources.length === 0) throw new IllegalMove(`nothing leads to ${to}`)
+    sourcesOf(to) {
+      const sources = states.filter((state) => transitions[state].includes(to))
+      if (sources.length === 0) throw new IllegalTransition(`nothing leads to ${to}`)
       return sources
     },
-    allows: (from, to) => moves[from].includes(to),
+    allows: (from, to) => transitions[from].includes(to),
   }
 }

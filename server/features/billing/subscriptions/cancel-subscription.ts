@@ -1,15 +1,15 @@
 import { Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
 import type { Membership } from '#contract/members.ts'
-import { writeAudit } from '#server/platform/database/audit.ts'
+import { writeAuditEvent } from '#server/platform/database/audit.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { membershipOf } from './membership.ts'
+import { loadMembership } from './membership.ts'
 import { lockBuyer } from '#server/features/billing/records/order-queries.ts'
 import {
   selectOrderOfPeriod,
-  selectRenewing,
+  selectSubscriptionForRenewal,
 } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import {
   selectActiveSubscription,
@@ -17,17 +17,17 @@ import {
   type LiveSubscription,
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
-import { syncAccessEnd } from '#server/features/billing/records/renewals/access-end.ts'
+import { syncEntitlementEnd } from '#server/features/billing/records/renewals/access-end.ts'
 import { countResumption } from './limit-resumptions.ts'
 
-type Billing = Pick<BillingContext, 'db' | 'clock' | 'gateways' | 'publicUrl' | 'languages'>
+type SubscriptionContext = Pick<BillingContext, 'db' | 'clock' | 'gateways' | 'publicUrl' | 'languages'>
 
 /**
  * Ends the renewals of a user's subscription, also a guest's: it stays until the end of the paid period. Idempotent.
  * @throws Refusal notSubscribed
  */
 export function cancelSubscription(
-  context: Billing,
+  context: SubscriptionContext,
   userId: string,
   language: Language,
 ): Promise<Membership> {
@@ -39,7 +39,7 @@ export function cancelSubscription(
  * @throws Refusal notSubscribed, also after the end of the period; resumedTooOften
  */
 export function resumeSubscription(
-  context: Billing,
+  context: SubscriptionContext,
   userId: string,
   language: Language,
 ): Promise<Membership> {
@@ -47,14 +47,14 @@ export function resumeSubscription(
 }
 
 async function setCancelled(
-  context: Billing,
+  context: SubscriptionContext,
   userId: string,
   cancelled: boolean,
   language: Language,
 ): Promise<Membership> {
   const membership = await inTransaction(context.db, async (tx) => {
     await lockBuyer(tx, userId)
-    return changeRenewals(context, tx, { userId, cancelled, language })
+    return cancelOrResumeRenewal(context, tx, { userId, cancelled, language })
   })
   if (!membership) throw new Refusal('notSubscribed')
   return membership
@@ -66,8 +66,8 @@ async function setCancelled(
  * @returns undefined if it is not active
  * @throws Refusal resumedTooOften
  */
-export async function changeRenewals(
-  context: Billing,
+export async function cancelOrResumeRenewal(
+  context: SubscriptionContext,
   tx: Tx,
   change: { userId: string; cancelled: boolean; language: Language; subscriptionId?: string },
 ): Promise<Membership | undefined> {
@@ -77,21 +77,25 @@ export async function changeRenewals(
   if (!subscription || subscription.id !== (subscriptionId ?? subscription.id)) return undefined
   if (!cancelled && subscription.cancel_at_period_end) await countResumption(tx, subscription.id, now)
   await setCancelAtPeriodEnd(tx, subscription.id, cancelled, now)
-  await setAccessEnd(tx, subscription, cancelled)
+  await setEntitlementEnd(tx, subscription, cancelled)
   if (subscription.cancel_at_period_end !== cancelled) {
-    await writeAudit(tx, {
+    await writeAuditEvent(tx, {
       event: cancelled ? 'renewals_cancelled' : 'renewals_resumed',
       userId,
       at: now,
       details: { subscription_id: subscription.id },
     })
-    if (cancelled) await confirmCancelled(context, tx, subscription)
+    if (cancelled) await sendCancellationMail(context, tx, subscription)
   }
-  return membershipOf(context, tx, { userId, kept: true }, language)
+  return loadMembership(context, tx, { userId, isStored: true }, language)
 }
 
-async function confirmCancelled(context: Billing, tx: Tx, subscription: LiveSubscription): Promise<void> {
-  const row = await selectRenewing(tx, subscription.id)
+async function sendCancellationMail(
+  context: SubscriptionContext,
+  tx: Tx,
+  subscription: LiveSubscription,
+): Promise<void> {
+  const row = await selectSubscriptionForRenewal(tx, subscription.id)
   const order = await selectOrderOfPeriod(tx, subscription.id, subscription.period_no)
   const date = subscription.grace_ends_at ?? subscription.period_ends_at
   if (!row || !order || !date) return
@@ -108,6 +112,6 @@ async function confirmCancelled(context: Billing, tx: Tx, subscription: LiveSubs
 }
 
 /** Sets the end of a subscription's entitlement to what it becomes when cancelled or resumed. */
-export function setAccessEnd(tx: Tx, subscription: LiveSubscription, cancelled: boolean): Promise<void> {
-  return syncAccessEnd(tx, { ...subscription, cancel_at_period_end: cancelled })
+export function setEntitlementEnd(tx: Tx, subscription: LiveSubscription, cancelled: boolean): Promise<void> {
+  return syncEntitlementEnd(tx, { ...subscription, cancel_at_period_end: cancelled })
 }

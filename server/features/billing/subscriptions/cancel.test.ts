@@ -2,26 +2,26 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
 import { getEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 
 const day = 86_400_000
 
 async function subscriber(): Promise<Shopper> {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   await shopper.buy({ kind: 'plan', plan_id: (await shopper.plan(7)).id })
   return shopper
 }
 
-const membership = async ({ visitor }: Shopper) => (await visitor.ask(getUser)).membership
+const membership = async ({ visitor }: Shopper) => (await visitor.callOk(getUser)).membership
 
 async function plays({ visitor }: Shopper): Promise<boolean> {
   const query = { episode_id: site.video.episodes[4]?.id ?? '' }
@@ -31,7 +31,7 @@ async function plays({ visitor }: Shopper): Promise<boolean> {
 test('a cancelled subscription plays on until the paid period ends, and is over then', async () => {
   const shopper = await subscriber()
   const { renews_at } = await membership(shopper)
-  const cancelled = await shopper.visitor.ask(cancelSubscription)
+  const cancelled = await shopper.visitor.callOk(cancelSubscription)
   expect(cancelled).toMatchObject({
     state: 'subscribed',
     cancel_at_period_end: true,
@@ -40,8 +40,8 @@ test('a cancelled subscription plays on until the paid period ends, and is over 
   })
   expect(await membership(shopper)).toEqual(cancelled)
   expect(await plays(shopper)).toBe(true)
-  site.moveOn(8 * day)
-  await renewSubscriptions(site.context)
+  site.advanceClock(8 * day)
+  await renewDueSubscriptions(site.context)
   expect(await membership(shopper)).toMatchObject({ state: 'free' })
   expect(await plays(shopper)).toBe(false)
 })
@@ -49,11 +49,11 @@ test('a cancelled subscription plays on until the paid period ends, and is over 
 test('it can be resumed while the period lasts, and not after', async () => {
   const shopper = await subscriber()
   const before = await membership(shopper)
-  await shopper.visitor.ask(cancelSubscription)
-  expect(await shopper.visitor.ask(resumeSubscription)).toEqual(before)
+  await shopper.visitor.callOk(cancelSubscription)
+  expect(await shopper.visitor.callOk(resumeSubscription)).toEqual(before)
   expect(await membership(shopper)).toEqual(before)
-  await shopper.visitor.ask(cancelSubscription)
-  site.moveOn(8 * day)
+  await shopper.visitor.callOk(cancelSubscription)
+  site.advanceClock(8 * day)
   expect((await shopper.visitor.call(resumeSubscription)).answer).toMatchObject({ code: 409 })
 })
 
@@ -61,16 +61,16 @@ test.each([cancelSubscription, resumeSubscription])(
   '$path twice, or twenty times at once, is once',
   async (call) => {
     const shopper = await subscriber()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => shopper.visitor.ask(call)))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => shopper.visitor.callOk(call)))
     for (const answer of answers) expect(answer).toEqual(answers[0])
-    expect(await shopper.visitor.ask(call)).toEqual(answers[0])
+    expect(await shopper.visitor.callOk(call)).toEqual(answers[0])
   },
 )
 
 test('cancelling and resuming in turn ends in a cancelled plan, with few mails and entries in the audit log', async () => {
   const shopper = await subscriber()
   const { visitor, email } = shopper
-  const { id } = await visitor.ask(getUser)
+  const { id } = await visitor.callOk(getUser)
   const monthly = { kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
   const answers = []
   for (let round = 0; round < 10; round++) {
@@ -90,23 +90,23 @@ test('cancelling and resuming in turn ends in a cancelled plan, with few mails a
     [id],
   )
   expect(rows).toHaveLength(9)
-  site.moveOn(day)
+  site.advanceClock(day)
   expect((await visitor.call(resumeSubscription)).answer.code).toBe(200)
 })
 
 test('a repeated key gives the answer it gave, and undoes nothing that came after', async () => {
   const shopper = await subscriber()
   const headers = { 'idempotency-key': 'cancel once' }
-  const first = await shopper.visitor.ask(cancelSubscription, { headers })
-  const resumed = await shopper.visitor.ask(resumeSubscription)
-  expect(await shopper.visitor.ask(cancelSubscription, { headers })).toEqual(first)
+  const first = await shopper.visitor.callOk(cancelSubscription, { headers })
+  const resumed = await shopper.visitor.callOk(resumeSubscription)
+  expect(await shopper.visitor.callOk(cancelSubscription, { headers })).toEqual(first)
   expect(await membership(shopper)).toEqual(resumed)
 })
 
 test.each([cancelSubscription, resumeSubscription])(
   '$path without a subscription is refused',
   async (call) => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     expect((await shopper.visitor.call(call)).answer).toMatchObject({
       code: 409,
       message: 'You don’t have a subscription.',
@@ -117,7 +117,7 @@ test.each([cancelSubscription, resumeSubscription])(
 
 test("nobody cancels another person's subscription", async () => {
   const shopper = await subscriber()
-  const other = await Shopper.on(site)
+  const other = await Shopper.create(site)
   await other.visitor.call(cancelSubscription)
   expect(await membership(shopper)).toMatchObject({ cancel_at_period_end: false })
 })

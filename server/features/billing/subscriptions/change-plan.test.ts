@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cancelSubscription, getPayment, resumeSubscription, type Order } from '#contract/billing.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { cancelSubscription, getOrders, resumeSubscription, type Order } from '#contract/billing.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 
 const day = 86_400_000
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 
@@ -17,11 +17,11 @@ const idOf = async (person: Subscriber, days: number) => (await person.shopper.p
 async function choose(person: Subscriber, days: number) {
   return person.shopper.tryOrder({ kind: 'plan', plan_id: await idOf(person, days) })
 }
-const charged = (person: Subscriber) => person.cents('succeeded')
+const charged = (person: Subscriber) => person.paymentAmounts('succeeded')
 
 test('another plan starts at the next period, at its own price, and nothing is charged before', async () => {
-  const person = await Subscriber.on(site)
-  const { period_ends_at } = await person.row()
+  const person = await Subscriber.create(site)
+  const { period_ends_at } = await person.subscriptionRow()
   expect(await choose(person, 30)).toMatchObject({
     code: 200,
     info: { status: 'pending', amount_cents: 2499, next: { type: 'none' } },
@@ -30,102 +30,102 @@ test('another plan starts at the next period, at its own price, and nothing is c
     plan: { period_days: 7 },
     next_plan: { name: 'Monthly', price_cents: 2499, period_days: 30 },
   })
-  await person.after(6 * day)
+  await person.advanceAndRenew(6 * day)
   expect(await charged(person)).toEqual([499])
-  await person.after(2 * day)
+  await person.advanceAndRenew(2 * day)
   expect(await charged(person)).toEqual([499, 2499])
-  expect(await person.row()).toMatchObject({ period_no: 1, period_starts_at: period_ends_at })
+  expect(await person.subscriptionRow()).toMatchObject({ period_no: 1, period_starts_at: period_ends_at })
   const membership = await person.membership()
   expect(membership).toMatchObject({ plan: { period_days: 30 } })
   expect(membership.next_plan).toBeUndefined()
-  await person.after(30 * day)
+  await person.advanceAndRenew(30 * day)
   expect(await charged(person)).toEqual([499, 2499, 2499])
 })
 
 test('a change of plan may be taken back, or replaced, before it starts', async () => {
-  const person = await Subscriber.on(site)
+  const person = await Subscriber.create(site)
   await choose(person, 30)
   await choose(person, 365)
   expect(await person.membership()).toMatchObject({ next_plan: { period_days: 365 } })
   expect(await choose(person, 7)).toMatchObject({ code: 200, info: { status: 'cancelled' } })
   expect((await person.membership()).next_plan).toBeUndefined()
   expect(await choose(person, 7)).toMatchObject({ code: 409, message: /already subscribed/ })
-  await person.after(8 * day)
+  await person.advanceAndRenew(8 * day)
   expect(await charged(person)).toEqual([499, 999])
 })
 
 test('a change of plan says when it starts, as long as it waits and the subscription goes on', async () => {
-  const person = await Subscriber.on(site)
-  const { period_ends_at } = await person.row()
+  const person = await Subscriber.create(site)
+  const { period_ends_at } = await person.subscriptionRow()
   const id = (await choose(person, 30)).info?.id ?? ''
   const { visitor } = person.shopper
   const listed = async (): Promise<Order | undefined> => {
-    const orders = await visitor.ask(getPayment)
+    const orders = await visitor.callOk(getOrders)
     return 'list' in orders ? orders.list.find((order) => order.id === id) : undefined
   }
   const starts_at = period_ends_at?.toISOString()
   expect(await listed()).toMatchObject({ status: 'pending', starts_at })
-  expect(await person.shopper.look(id)).toMatchObject({ status: 'pending', starts_at })
-  await visitor.ask(cancelSubscription)
+  expect(await person.shopper.getOrder(id)).toMatchObject({ status: 'pending', starts_at })
+  await visitor.callOk(cancelSubscription)
   expect(await listed()).toMatchObject({ status: 'pending', starts_at: null })
-  await visitor.ask(resumeSubscription)
+  await visitor.callOk(resumeSubscription)
   expect(await listed()).toMatchObject({ starts_at })
-  await person.after(8 * day)
+  await person.advanceAndRenew(8 * day)
   expect(await listed()).toMatchObject({ status: 'paid' })
   expect(await listed()).not.toHaveProperty('starts_at')
 })
 
 test('a change of plan is not paid by hand', async () => {
-  const person = await Subscriber.on(site)
+  const person = await Subscriber.create(site)
   const order = (await choose(person, 30)).info
-  expect(await person.shopper.tryPay(order?.id ?? '', await person.shopper.token())).toMatchObject({
+  expect(await person.shopper.tryPay(order?.id ?? '', await person.shopper.cardToken())).toMatchObject({
     code: 409,
   })
   expect(await charged(person)).toEqual([499])
 })
 
 test('whoever chooses another plan goes on, though they had cancelled; whoever cancels then is charged nothing', async () => {
-  const goesOn = await Subscriber.on(site)
-  const leaves = await Subscriber.on(site)
-  await goesOn.shopper.visitor.ask(cancelSubscription)
+  const goesOn = await Subscriber.create(site)
+  const leaves = await Subscriber.create(site)
+  await goesOn.shopper.visitor.callOk(cancelSubscription)
   await choose(goesOn, 30)
   await choose(leaves, 30)
-  await leaves.shopper.visitor.ask(cancelSubscription)
-  await goesOn.after(8 * day)
+  await leaves.shopper.visitor.callOk(cancelSubscription)
+  await goesOn.advanceAndRenew(8 * day)
   expect(await charged(goesOn)).toEqual([499, 2499])
   expect(await charged(leaves)).toEqual([499])
   expect((await leaves.orders()).map(({ status }) => status)).toEqual(['paid', 'cancelled'])
 })
 
 test('the same change asked for many times at once waits once', async () => {
-  const person = await Subscriber.on(site)
+  const person = await Subscriber.create(site)
   await Promise.all(Array.from({ length: 10 }, () => choose(person, 30)))
   const orders = await person.orders()
   expect(orders.filter(({ status }) => status === 'pending')).toHaveLength(1)
-  await person.after(8 * day)
+  await person.advanceAndRenew(8 * day)
   expect(await charged(person)).toEqual([499, 2499])
 })
 
 test('a wallet pays the open period too, and the subscription is charged through it from then on', async () => {
-  const person = await Subscriber.on(site, { card: testCards.declinesLater })
-  await person.after(7 * day)
+  const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
+  await person.advanceAndRenew(7 * day)
   const order = await person.shopper.order({
     kind: 'plan',
     plan_id: (await person.shopper.plan(7)).id,
     method: 'wallet',
   })
   expect(order).toMatchObject({ amount_cents: 999, next: { type: 'redirect' } })
-  await person.shopper.decide(order.next.url ?? '', 'yes')
-  expect(await person.shopper.look(order.id)).toMatchObject({ status: 'paid' })
-  await person.after(8 * day)
+  await person.shopper.answerBankPage(order.next.url ?? '', 'yes')
+  expect(await person.shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
+  await person.advanceAndRenew(8 * day)
   expect(await charged(person)).toEqual([499, 999, 999])
 })
 
 test('a change of plan that could not be charged is owed at its own price, and that is what is paid by hand', async () => {
-  const person = await Subscriber.on(site, { card: testCards.declinesLater })
+  const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await choose(person, 30)
   expect((await person.membership()).owed).toBeUndefined()
-  await person.after(7 * day)
+  await person.advanceAndRenew(7 * day)
   expect(await person.membership()).toMatchObject({
     status: 'past_due',
     plan: { period_days: 7 },
@@ -146,16 +146,16 @@ test('a change of plan that could not be charged is owed at its own price, and t
 })
 
 test('a subscriber changes plans without typing an address again; whoever begins has to give one', async () => {
-  const person = await Subscriber.on(site, { email: 'monthly@example.com' })
+  const person = await Subscriber.create(site, { email: 'monthly@example.com' })
   expect(
     await person.shopper.tryOrder({ kind: 'plan', plan_id: await idOf(person, 30), email: undefined }),
   ).toMatchObject({ code: 200, info: { status: 'pending' } })
-  await person.after(8 * day)
+  await person.advanceAndRenew(8 * day)
   expect((await person.orders()).map(({ email }) => email)).toEqual([
     'monthly@example.com',
     'monthly@example.com',
   ])
-  const stranger = await Shopper.on(site)
+  const stranger = await Shopper.create(site)
   const { id } = await stranger.plan(7)
   expect(await stranger.tryOrder({ kind: 'plan', plan_id: id, email: undefined })).toMatchObject({
     message: expect.stringMatching(/e-mail/),
@@ -163,9 +163,9 @@ test('a subscriber changes plans without typing an address again; whoever begins
 })
 
 test('a plan that is not on sale any more may be stayed with, and paid by hand, but not begun', async () => {
-  const pays = await Subscriber.on(site, { card: testCards.declinesLater })
-  await pays.after(7 * day)
-  const stays = await Subscriber.on(site)
+  const pays = await Subscriber.create(site, { card: testCards.declinesRenewals })
+  await pays.advanceAndRenew(7 * day)
+  const stays = await Subscriber.create(site)
   const weekly = await idOf(stays, 7)
   await choose(stays, 30)
   const retire = (retired_at: Date | null) =>
@@ -175,18 +175,18 @@ test('a plan that is not on sale any more may be stayed with, and paid by hand, 
     const wish = { kind: 'plan', plan_id: weekly } as const
     expect(await pays.shopper.buy(wish)).toMatchObject({ info: { status: 'paid', amount_cents: 999 } })
     expect(await stays.shopper.tryOrder(wish)).toMatchObject({ code: 200, info: { status: 'cancelled' } })
-    expect(await (await Shopper.on(site)).tryOrder(wish)).toMatchObject({ code: 404 })
+    expect(await (await Shopper.create(site)).tryOrder(wish)).toMatchObject({ code: 404 })
   } finally {
     await retire(null)
   }
 })
 
 test('after an outage of months the change of plan is what is charged, whoever comes first', async () => {
-  const person = await Subscriber.on(site)
+  const person = await Subscriber.create(site)
   await choose(person, 30)
-  site.moveOn(60 * day)
+  site.advanceClock(60 * day)
   await runJanitor(site.context)
-  await person.after(0)
+  await person.advanceAndRenew(0)
   expect(await charged(person)).toEqual([499, 2499])
   expect(await person.membership()).toMatchObject({ status: 'active', plan: { period_days: 30 } })
 })

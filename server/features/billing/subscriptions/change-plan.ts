@@ -1,14 +1,14 @@
 import type { Insertable } from 'kysely'
 import { Refusal } from '#contract/errors.ts'
-import { writeAudit } from '#server/platform/database/audit.ts'
+import { writeAuditEvent } from '#server/platform/database/audit.ts'
 import type { Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { setAccessEnd } from './cancel-subscription.ts'
+import { setEntitlementEnd } from './cancel-subscription.ts'
 import { gatewaysFor } from '#server/features/billing/gateways/gateways.ts'
 import {
   insertOrder,
-  moveOrder,
+  transitionOrder,
   setPeriodOfOrder,
   updateOpenOrder,
   type OrderRow,
@@ -25,10 +25,10 @@ import {
 import type { OrdersTable } from '#server/features/billing/tables.ts'
 
 /** An order as it is requested now. */
-type Wished = Insertable<OrdersTable>
+type NewOrder = Insertable<OrdersTable>
 
 /** The order is normally closed with its subscription; this is the end of any that remain. */
-const payableMs = 30 * dayMs
+const orderLifetimeMs = 30 * dayMs
 
 /**
  * Plans another plan for the next period, without proration: its order waits with its price and consent until it is charged
@@ -40,24 +40,24 @@ const payableMs = 30 * dayMs
 export async function changePlan(
   tx: Tx,
   live: LiveSubscription,
-  wished: Wished & { plan_id: string; created_at: Date },
+  newOrder: NewOrder & { plan_id: string; created_at: Date },
 ): Promise<string> {
-  const now = wished.created_at
-  const standing = await selectPlannedOrder(tx, live.id)
-  const back = wished.plan_id === live.plan_id
-  if (live.gateway === null || !live.period_ends_at || (back && !standing))
+  const now = newOrder.created_at
+  const pendingChange = await selectPlannedOrder(tx, live.id)
+  const isCurrentPlan = newOrder.plan_id === live.plan_id
+  if (live.gateway === null || !live.period_ends_at || (isCurrentPlan && !pendingChange))
     throw new Refusal('subscribedAlready')
-  if (standing) await moveOrder(tx, standing.id, 'cancelled', { expires_at: now })
-  await writeAudit(tx, {
-    event: back ? 'plan_change_taken_back' : 'plan_change_planned',
-    userId: wished.user_id,
+  if (pendingChange) await transitionOrder(tx, pendingChange.id, 'cancelled', { expires_at: now })
+  await writeAuditEvent(tx, {
+    event: isCurrentPlan ? 'plan_change_taken_back' : 'plan_change_planned',
+    userId: newOrder.user_id,
     at: now,
-    details: { subscription_id: live.id, plan_id: wished.plan_id },
+    details: { subscription_id: live.id, plan_id: newOrder.plan_id },
   })
-  if (back && standing) return standing.id
-  const expires_at = new Date(live.period_ends_at.getTime() + payableMs)
+  if (isCurrentPlan && pendingChange) return pendingChange.id
+  const expires_at = new Date(live.period_ends_at.getTime() + orderLifetimeMs)
   await insertOrder(tx, {
-    ...wished,
+    ...newOrder,
     subscription_id: live.id,
     period_no: null,
     gateway: live.gateway,
@@ -66,16 +66,16 @@ export async function changePlan(
   if (live.cancel_at_period_end) {
     await countResumption(tx, live.id, now)
     await setCancelAtPeriodEnd(tx, live.id, false, now)
-    await setAccessEnd(tx, live, false)
+    await setEntitlementEnd(tx, live, false)
   }
-  return wished.id
+  return newOrder.id
 }
 
 /**
  * Returns the order of the unpaid period of a past-due subscription.
  * @throws Refusal subscribedAlready if it is no longer open
  */
-export async function findOpenPeriod(tx: Tx, live: LiveSubscription): Promise<OrderRow> {
+export async function findOpenPeriodOrder(tx: Tx, live: LiveSubscription): Promise<OrderRow> {
   const order = await selectOrderOfPeriod(tx, live.id, live.period_no + 1)
   if (order?.status !== 'pending') throw new Refusal('subscribedAlready')
   return order
@@ -90,10 +90,10 @@ export function isOpenPeriodPayable(
 }
 
 /** Sets the requested payment method on the order of an open period, for payment at the checkout. @returns its id */
-export async function openPeriod(
+export async function setMethodOfOpenPeriod(
   tx: Tx,
   { id }: OrderRow,
-  { gateway, method, email, consent }: Pick<Wished, 'gateway' | 'method' | 'email' | 'consent'>,
+  { gateway, method, email, consent }: Pick<NewOrder, 'gateway' | 'method' | 'email' | 'consent'>,
 ): Promise<string> {
   await updateOpenOrder(tx, id, { gateway, method, email, ...(consent ? { consent } : {}) })
   return id
@@ -104,27 +104,27 @@ export async function openPeriod(
  * at its current price, so that its user can pay. Money that arrives for the previous order is refunded.
  * @returns the order to be paid
  */
-export async function replacePeriod(
+export async function replaceOpenPeriod(
   tx: Tx,
   live: LiveSubscription,
-  owed: OrderRow,
-  wished: Wished & { plan_id: string; created_at: Date },
+  unpaidOrder: OrderRow,
+  newOrder: NewOrder & { plan_id: string; created_at: Date },
 ): Promise<string> {
-  const { expires_at, gateway } = owed
-  await moveOrder(tx, owed.id, 'cancelled')
-  await setPeriodOfOrder(tx, owed.id, { period_no: null, expires_at, gateway })
-  await writeAudit(tx, {
+  const { expires_at, gateway } = unpaidOrder
+  await transitionOrder(tx, unpaidOrder.id, 'cancelled')
+  await setPeriodOfOrder(tx, unpaidOrder.id, { period_no: null, expires_at, gateway })
+  await writeAuditEvent(tx, {
     event: 'plan_change_planned',
-    userId: wished.user_id,
-    at: wished.created_at,
-    details: { subscription_id: live.id, plan_id: wished.plan_id },
+    userId: newOrder.user_id,
+    at: newOrder.created_at,
+    details: { subscription_id: live.id, plan_id: newOrder.plan_id },
   })
-  const payableUntil = new Date(wished.created_at.getTime() + payableMs)
+  const payableUntil = new Date(newOrder.created_at.getTime() + orderLifetimeMs)
   await insertOrder(tx, {
-    ...wished,
+    ...newOrder,
     subscription_id: live.id,
     period_no: live.period_no + 1,
     expires_at: payableUntil,
   })
-  return wished.id
+  return newOrder.id
 }

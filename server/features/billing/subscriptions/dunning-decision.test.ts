@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { decidePastDue, decideRenewal, isLive, isStopped } from './dunning-decision.ts'
-import type { RenewingRow } from '#server/features/billing/records/renewals/renewal-queries.ts'
+import { decidePastDue, decideRenewal, isLive, hasNoRetryPlanned } from './dunning-decision.ts'
+import type { RenewalRow } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import type { OrderStatus } from '#server/features/billing/tables.ts'
 
 const minute = 60_000
@@ -297,14 +297,14 @@ describe('a renewal that failed', () => {
 })
 
 test('a subscription is stopped once it is past due and no try is planned', () => {
-  expect(isStopped({ status: 'past_due', try_at: null })).toBe(true)
-  expect(isStopped({ status: 'past_due', try_at: periodEnd })).toBe(false)
-  expect(isStopped({ status: 'active', try_at: null })).toBe(false)
+  expect(hasNoRetryPlanned({ status: 'past_due', try_at: null })).toBe(true)
+  expect(hasNoRetryPlanned({ status: 'past_due', try_at: periodEnd })).toBe(false)
+  expect(hasNoRetryPlanned({ status: 'active', try_at: null })).toBe(false)
 })
 
 test('a subscription is live while it is active or past due and has a period that ends', () => {
-  const row = (status: RenewingRow['status'], period_ends_at: Date | null = periodEnd) =>
-    ({ status, period_ends_at }) as RenewingRow
+  const row = (status: RenewalRow['status'], period_ends_at: Date | null = periodEnd) =>
+    ({ status, period_ends_at }) as RenewalRow
   expect(isLive(row('active'))).toBe(true)
   expect(isLive(row('past_due'))).toBe(true)
   for (const status of ['incomplete', 'ended', 'expired'] as const) expect(isLive(row(status))).toBe(false)

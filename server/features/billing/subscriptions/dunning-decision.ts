@@ -2,25 +2,25 @@ import type { AttemptRow } from '#server/features/billing/records/attempt-querie
 import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
-import type { RenewingRow } from '#server/features/billing/records/renewals/renewal-queries.ts'
-import { graceEnd, nextTry } from '#server/features/billing/records/renewals/dunning-schedule.ts'
+import type { RenewalRow } from '#server/features/billing/records/renewals/renewal-queries.ts'
+import { graceEnd, nextRetry } from '#server/features/billing/records/renewals/dunning-schedule.ts'
 
 /** The delay before an open payment, or a gateway that is not configured, is polled again. */
-export const againMs = 10 * 60_000
+export const recheckMs = 10 * 60_000
 /** After this time, a payment that waits for the user no longer delays the next attempt. */
-const patienceMs = 60 * 60_000
+const userActionTimeoutMs = 60 * 60_000
 
 /** A subscription that has a period which ends. */
-export type LiveRow = RenewingRow & { period_ends_at: Date; status: 'active' | 'past_due' }
+export type LiveRow = RenewalRow & { period_ends_at: Date; status: 'active' | 'past_due' }
 
-export function isLive(row: RenewingRow | undefined): row is LiveRow {
+export function isLive(row: RenewalRow | undefined): row is LiveRow {
   return (
     row !== undefined && row.period_ends_at !== null && (row.status === 'active' || row.status === 'past_due')
   )
 }
 
 /** The columns that the decision about a subscription depends on. */
-type Decided = Pick<
+type RenewalState = Pick<
   LiveRow,
   | 'status'
   | 'period_ends_at'
@@ -35,7 +35,7 @@ type Decided = Pick<
 
 type Attempt = Pick<AttemptRow, 'gateway' | 'status' | 'check_at' | 'started_at'>
 
-interface Given<A> {
+interface RenewalInputs<A> {
   order: Pick<OrderRow, 'status'> | undefined
   /** The attempts of the order, latest first. */
   attempts: readonly A[]
@@ -58,16 +58,17 @@ type RenewalStep<A> =
 
 /** Decides what is due for a live subscription, given the order for its next period and that order's attempts. */
 export function decideRenewal<A extends Attempt>(
-  row: Decided,
-  { order, attempts, gateways }: Given<A>,
+  row: RenewalState,
+  { order, attempts, gateways }: RenewalInputs<A>,
   now: Date,
 ): RenewalStep<A> {
-  const isSetUp = (gateway: string | null) => gateways.some(({ id }) => id === gateway)
+  const isConfigured = (gateway: string | null) => gateways.some(({ id }) => id === gateway)
   const graceEndsAt = graceEndOf(row, attempts.at(-1)?.started_at ?? row.period_ends_at)
   const open = attempts.find(({ status }) => isOpen(status))
   if (open) {
-    const canCancel = open.status === 'requires_action' && open.check_at !== null && isSetUp(open.gateway)
-    return awaitAttempt(row, { attempt: open, canCancel, graceEndsAt, now })
+    const canCancel =
+      open.status === 'requires_action' && open.check_at !== null && isConfigured(open.gateway)
+    return decideOpenAttempt(row, { attempt: open, canCancel, graceEndsAt, now })
   }
   const tryAt = row.cancel_at_period_end || row.method_reference === null ? null : row.try_at
   const endsAt = row.status === 'active' ? row.period_ends_at : graceEndsAt
@@ -76,10 +77,10 @@ export function decideRenewal<A extends Attempt>(
   const closed = order !== undefined && order.status !== 'pending'
   if (hasLostMethod(row) && !closed) return { do: 'ask for a method' }
   if (tryAt === null || closed) return { do: 'end' }
-  return isSetUp(row.gateway) ? { do: 'charge' } : awaitGateway(row, now)
+  return isConfigured(row.gateway) ? { do: 'charge' } : decideMissingGateway(row, now)
 }
 
-interface Awaited<A> {
+interface OpenAttempt<A> {
   attempt: A
   /** It waits for the user, and its gateway can be asked to cancel it. */
   canCancel: boolean
@@ -92,30 +93,33 @@ interface Awaited<A> {
  * meanwhile and ends with its grace period, whatever its gateway does; late money is honoured. A payment that waits for the
  * user is cancelled first.
  */
-function awaitAttempt<A extends Attempt>(
-  { status, try_at }: Decided,
-  { attempt, canCancel, graceEndsAt, now }: Awaited<A>,
+function decideOpenAttempt<A extends Attempt>(
+  { status, try_at }: RenewalState,
+  { attempt, canCancel, graceEndsAt, now }: OpenAttempt<A>,
 ): RenewalStep<A> {
-  const until = new Date(now.getTime() + againMs)
-  const isRecent = now.getTime() - attempt.started_at.getTime() < patienceMs
-  const isOver = now >= graceEndsAt
-  const delaysTry = try_at !== null && try_at <= now && !isRecent
-  if (canCancel && (isOver || delaysTry)) return { do: 'cancel attempt', attempt, until }
+  const until = new Date(now.getTime() + recheckMs)
+  const isRecent = now.getTime() - attempt.started_at.getTime() < userActionTimeoutMs
+  const graceIsOver = now >= graceEndsAt
+  const delaysRetry = try_at !== null && try_at <= now && !isRecent
+  if (canCancel && (graceIsOver || delaysRetry)) return { do: 'cancel attempt', attempt, until }
   // An attempt at the end of the grace period may be at its gateway at this moment.
   if (isRecent) return { do: 'wait', until }
-  if (isOver && !canCancel) return { do: 'end' }
+  if (graceIsOver && !canCancel) return { do: 'end' }
   return status === 'active' ? { do: 'note pending', attempt, until } : { do: 'wait', until }
 }
 
 /** Waits for a gateway that is not configured: it may be configured again, or the subscriber may choose another. */
-function awaitGateway(row: Decided, now: Date): { do: 'await gateway'; until: Date } | { do: 'end' } {
+function decideMissingGateway(
+  row: RenewalState,
+  now: Date,
+): { do: 'await gateway'; until: Date } | { do: 'end' } {
   const graceEndsAt = graceEndOf(row, now)
   if (now >= graceEndsAt) return { do: 'end' }
-  return { do: 'await gateway', until: new Date(Math.min(now.getTime() + againMs, graceEndsAt.getTime())) }
+  return { do: 'await gateway', until: new Date(Math.min(now.getTime() + recheckMs, graceEndsAt.getTime())) }
 }
 
 /** Returns whether the gateway lost the payment method of a subscription that was not cancelled; another method may follow. */
-function hasLostMethod(row: Decided): boolean {
+function hasLostMethod(row: RenewalState): boolean {
   const { status, method_reference, method_detached_at, cancel_at_period_end: cancelled } = row
   return status === 'active' && !cancelled && method_reference === null && method_detached_at !== null
 }
@@ -132,33 +136,38 @@ interface PastDue {
 
 /** Decides what follows a failed renewal: the next attempt, how long the subscription stays, and which mail is sent. */
 export function decidePastDue(
-  row: Decided,
+  row: RenewalState,
   { reason, triedAt, now }: { reason: string; triedAt: Date; now: Date },
 ): PastDue {
   const graceEndsAt = graceEndOf(row, triedAt)
-  const stopped = isStopped(row)
-  const tryAt = stopped || finalReasons.includes(reason) ? null : nextTry(graceEndsAt, row.period_days, now)
-  const over = now >= graceEndsAt
-  const change = { grace_ends_at: graceEndsAt, try_at: tryAt, due_at: tryAt ?? (over ? now : graceEndsAt) }
-  if (stopped || row.cancel_at_period_end || reason === 'not_received') return { change, mail: null }
+  const noRetryPlanned = hasNoRetryPlanned(row)
+  const tryAt =
+    noRetryPlanned || finalReasons.includes(reason) ? null : nextRetry(graceEndsAt, row.period_days, now)
+  const graceIsOver = now >= graceEndsAt
+  const change = {
+    grace_ends_at: graceEndsAt,
+    try_at: tryAt,
+    due_at: tryAt ?? (graceIsOver ? now : graceEndsAt),
+  }
+  if (noRetryPlanned || row.cancel_at_period_end || reason === 'not_received') return { change, mail: null }
   // There is no retry while the gateway may still complete this one.
-  if (reason === 'processing' && !over)
+  if (reason === 'processing' && !graceIsOver)
     return { change, mail: { template: 'renewalPending', date: graceEndsAt } }
   if (tryAt) return { change, mail: { template: 'renewalFailed', date: tryAt } }
   // After the grace period, the mail about the end is sent at once.
-  if (over) return { change, mail: null }
+  if (graceIsOver) return { change, mail: null }
   const template = reason === 'check_needed' ? 'bankAsks' : 'renewalRefused'
   return { change, mail: { template, date: graceEndsAt } }
 }
 
 /** Returns whether no other attempt is planned for a past-due subscription. */
-export function isStopped({ status, try_at }: Pick<Decided, 'status' | 'try_at'>): boolean {
+export function hasNoRetryPlanned({ status, try_at }: Pick<RenewalState, 'status' | 'try_at'>): boolean {
   return status === 'past_due' && try_at === null
 }
 
 /** Returns the end of the grace period, which begins with the period's end; after a longer outage, with the first attempt. */
-function graceEndOf({ grace_ends_at, period_ends_at, period_days }: Decided, triedAt: Date): Date {
+function graceEndOf({ grace_ends_at, period_ends_at, period_days }: RenewalState, triedAt: Date): Date {
   if (grace_ends_at !== null) return grace_ends_at
-  const usual = graceEnd(period_ends_at, period_days)
-  return triedAt <= usual ? usual : graceEnd(triedAt, period_days)
+  const regularGraceEnd = graceEnd(period_ends_at, period_days)
+  return triedAt <= regularGraceEnd ? regularGraceEnd : graceEnd(triedAt, period_days)
 }

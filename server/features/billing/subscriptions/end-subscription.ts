@@ -1,72 +1,80 @@
 import { moveEntitlementEnd } from '#server/features/library/library.ts'
 import type { Tx } from '#server/tables.ts'
 import { selectAttempts } from '#server/features/billing/records/attempt-queries.ts'
-import { isUnderWay } from '#server/features/billing/states/attempt-states.ts'
+import { isInProgress } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
-import { moveOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
+import { transitionOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 import {
   selectOrderOfPeriod,
   selectPlannedOrder,
-  selectRenewing,
-  type RenewingRow,
+  selectSubscriptionForRenewal,
+  type RenewalRow,
 } from '#server/features/billing/records/renewals/renewal-queries.ts'
-import { moveSubscription } from '#server/features/billing/records/renewals/subscription-queries.ts'
+import { transitionSubscription } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
 
 /**
  * Ends a subscription. Unpaid periods are no longer charged (no arrears), and its payment method is deleted; what was paid for
  * stays until its end.
  */
-export async function endSubscription(tx: Tx, row: RenewingRow, now: Date): Promise<void> {
+export async function endSubscription(tx: Tx, row: RenewalRow, now: Date): Promise<void> {
   const { id, status, period_no, period_ends_at, grace_ends_at, cancel_at_period_end: cancelled } = row
-  const used = await selectOrderOfPeriod(tx, id, period_no)
-  const stays = status === 'past_due' ? grace_ends_at : period_ends_at
-  await moveSubscription(tx, id, 'ended', { ended_at: now })
+  const currentOrder = await selectOrderOfPeriod(tx, id, period_no)
+  const accessEndsAt = status === 'past_due' ? grace_ends_at : period_ends_at
+  await transitionSubscription(tx, id, 'ended', { ended_at: now })
   await retireUnusedMethods(tx, row.user_id, now)
-  if (used && stays) await moveEntitlementEnd(tx, used.id, stays)
-  await close(tx, await selectOrderOfPeriod(tx, id, period_no + 1), cancelled ? 'cancelled' : 'failed')
-  await close(tx, await selectPlannedOrder(tx, id), 'cancelled')
+  if (currentOrder && accessEndsAt) await moveEntitlementEnd(tx, currentOrder.id, accessEndsAt)
+  await closePendingOrder(
+    tx,
+    await selectOrderOfPeriod(tx, id, period_no + 1),
+    cancelled ? 'cancelled' : 'failed',
+  )
+  await closePendingOrder(tx, await selectPlannedOrder(tx, id), 'cancelled')
 }
 
 /**
  * Ends a live subscription at once, for a refunded period; only operators and refunds do that. What other periods paid for
  * stays until its end.
  */
-export async function endNow(tx: Tx, id: string, now: Date): Promise<void> {
-  const row = await selectRenewing(tx, id)
+export async function endSubscriptionNow(tx: Tx, id: string, now: Date): Promise<void> {
+  const row = await selectSubscriptionForRenewal(tx, id)
   if (row?.status !== 'active' && row?.status !== 'past_due') return
   await endSubscription(tx, { ...row, cancel_at_period_end: true }, now)
 }
 
-async function close(tx: Tx, order: OrderRow | undefined, to: 'failed' | 'cancelled'): Promise<void> {
-  if (order?.status === 'pending') await moveOrder(tx, order.id, to)
+async function closePendingOrder(
+  tx: Tx,
+  order: OrderRow | undefined,
+  to: 'failed' | 'cancelled',
+): Promise<void> {
+  if (order?.status === 'pending') await transitionOrder(tx, order.id, to)
 }
 
 /**
  * Ends a subscription that was not cancelled and could not be renewed, and sends a mail; for a payment in progress, that it may
  * still arrive.
  */
-export async function endUnpaid(
+export async function endUnpaidSubscription(
   context: Pick<BillingContext, 'publicUrl' | 'languages'>,
   tx: Tx,
-  row: RenewingRow,
+  row: RenewalRow,
   now: Date,
 ): Promise<void> {
   await endSubscription(tx, row, now)
-  const used = await selectOrderOfPeriod(tx, row.id, row.period_no)
-  if (!used || row.cancel_at_period_end) return
-  const owed = await selectOrderOfPeriod(tx, row.id, row.period_no + 1)
-  const attempts = owed ? await selectAttempts(tx, [owed.id]) : []
-  const isPending = attempts.some(({ status }) => isUnderWay(status))
+  const currentOrder = await selectOrderOfPeriod(tx, row.id, row.period_no)
+  if (!currentOrder || row.cancel_at_period_end) return
+  const unpaidOrder = await selectOrderOfPeriod(tx, row.id, row.period_no + 1)
+  const attempts = unpaidOrder ? await selectAttempts(tx, [unpaidOrder.id]) : []
+  const isPending = attempts.some(({ status }) => isInProgress(status))
   await sendSubscriptionMail(tx, context, isPending ? 'subscriptionEndedPending' : 'subscriptionEnded', {
-    to: row.email ?? used.email,
+    to: row.email ?? currentOrder.email,
     language: row.language,
     timeZone: row.time_zone,
     plan: row,
-    cents: owed?.amount_cents ?? row.price_cents,
-    currency: owed?.currency ?? row.currency,
-    orderId: used.id,
+    cents: unpaidOrder?.amount_cents ?? row.price_cents,
+    currency: unpaidOrder?.currency ?? row.currency,
+    orderId: currentOrder.id,
     date: now,
   })
 }

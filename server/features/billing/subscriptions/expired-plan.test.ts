@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancelSubscription } from '#contract/billing.ts'
 import { getEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 
@@ -21,7 +21,7 @@ async function playCode(shopper: Shopper) {
 }
 
 async function subscriptions(shopper: Shopper) {
-  const { id } = await shopper.visitor.ask(getUser)
+  const { id } = await shopper.visitor.callOk(getUser)
   const rows = await site.context.db
     .selectFrom('subscriptions')
     .select('status')
@@ -34,20 +34,20 @@ async function subscriptions(shopper: Shopper) {
 test.each(['after the scheduler', 'before the scheduler'])(
   'a cancelled plan whose period is over locks again and can be bought again at once, %s',
   async (when) => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const { id: plan_id } = await shopper.plan(7)
     await shopper.buy({ kind: 'plan', plan_id })
     expect(await playCode(shopper)).toBe(200)
-    await shopper.visitor.ask(cancelSubscription)
-    await renewSubscriptions(site.context)
+    await shopper.visitor.callOk(cancelSubscription)
+    await renewDueSubscriptions(site.context)
     expect(await subscriptions(shopper)).toEqual(['active'])
-    site.moveOn(8 * day)
+    site.advanceClock(8 * day)
     if (when === 'after the scheduler') {
-      await renewSubscriptions(site.context)
+      await renewDueSubscriptions(site.context)
       expect(await subscriptions(shopper)).toEqual(['ended'])
     }
     expect(await playCode(shopper)).toBe(402)
-    expect((await shopper.visitor.ask(getUser)).membership).toMatchObject({ state: 'free' })
+    expect((await shopper.visitor.callOk(getUser)).membership).toMatchObject({ state: 'free' })
     expect(await shopper.buy({ kind: 'plan', plan_id })).toMatchObject({
       code: 200,
       info: { status: 'paid', amount_cents: 999 },

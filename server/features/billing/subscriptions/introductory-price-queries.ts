@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
-export async function selectIntroductoryPrice(db: Db, hash: string) {
+export async function selectUsedIntroductoryPrice(db: Db, hash: string) {
   return db.selectFrom('used_intro_prices').select('order_id').where('hash', '=', hash).executeTakeFirst()
 }
 
 /** Claims these hashes for an order; concurrent claims wait. @returns whether none of them belonged to another order */
-export async function takeIntroductoryPrices(
+export async function claimIntroductoryPrices(
   tx: Tx,
   orderId: string,
   hashes: readonly string[],

@@ -1,21 +1,21 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
-import { balance } from '#server/testing/billing-model/ledger-balance.ts'
+import { compareSandboxBalance } from '#server/testing/billing-model/ledger-balance.ts'
 
 const day = 86_400_000
-let site: MoneySite
+let site: BillingSite
 let plan_id: string
 
 beforeAll(async () => {
-  site = await moneySite()
-  plan_id = (await (await Shopper.on(site)).plan(7)).id
+  site = await startBillingSite()
+  plan_id = (await (await Shopper.create(site)).plan(7)).id
 })
 afterAll(() => site.close())
 afterEach(async () => {
   delete site.trouble.createPayment
-  const { ours, theirs } = await balance(site.context.db)
+  const { ours, theirs } = await compareSandboxBalance(site.context.db)
   expect(ours).toBe(theirs)
 })
 
@@ -31,14 +31,14 @@ function tellCard(fingerprint: string): void {
 }
 
 test('an introductory price is for the first period alone', async () => {
-  const person = await Subscriber.on(site, { email: address() })
-  await person.after(8 * day)
+  const person = await Subscriber.create(site, { email: address() })
+  await person.advanceAndRenew(8 * day)
   expect((await person.payments()).map(({ amountCents }) => amountCents)).toEqual([499, 999])
 })
 
 test('an e-mail has it once, however it is written and whoever gives it', async () => {
-  await Subscriber.on(site, { email: 'Ada@Example.com' })
-  const other = await Shopper.on(site)
+  await Subscriber.create(site, { email: 'Ada@Example.com' })
+  const other = await Shopper.create(site)
   expect(await other.order({ kind: 'plan', plan_id, email: 'ada@example.com' })).toMatchObject({
     amount_cents: 999,
   })
@@ -46,22 +46,22 @@ test('an e-mail has it once, however it is written and whoever gives it', async 
 
 test('an order that was not paid uses nothing up', async () => {
   const email = address()
-  await (await Shopper.on(site)).order({ kind: 'plan', plan_id, email })
-  expect(await (await Shopper.on(site)).order({ kind: 'plan', plan_id, email })).toMatchObject({
+  await (await Shopper.create(site)).order({ kind: 'plan', plan_id, email })
+  expect(await (await Shopper.create(site)).order({ kind: 'plan', plan_id, email })).toMatchObject({
     amount_cents: 499,
   })
 })
 
 test('two who order with one e-mail before either pays: the first has it, the second gets the money back', async () => {
   const email = address()
-  const [one, two] = [await Shopper.on(site), await Shopper.on(site)]
+  const [one, two] = [await Shopper.create(site), await Shopper.create(site)]
   const orders = [
     await one.order({ kind: 'plan', plan_id, email }),
     await two.order({ kind: 'plan', plan_id, email }),
   ]
   const paid = await Promise.all([
-    one.tryPay(orders[0]?.id ?? '', await one.token()),
-    two.tryPay(orders[1]?.id ?? '', await two.token()),
+    one.tryPay(orders[0]?.id ?? '', await one.cardToken()),
+    two.tryPay(orders[1]?.id ?? '', await two.cardToken()),
   ])
   expect(paid.map(({ code }) => code).toSorted()).toEqual([200, 409])
   const refused = paid.find(({ code }) => code === 409)
@@ -70,24 +70,24 @@ test('two who order with one e-mail before either pays: the first has it, the se
 
 test('a card that has had it pays nothing at that price: the money goes back, and the next order has the full price', async () => {
   tellCard('the same card')
-  await Subscriber.on(site, { email: address() })
+  await Subscriber.create(site, { email: address() })
   const email = address()
-  const other = await Shopper.on(site)
+  const other = await Shopper.create(site)
   const order = await other.order({ kind: 'plan', plan_id, email })
   expect(order.amount_cents).toBe(499)
-  expect(await other.tryPay(order.id, await other.token())).toMatchObject({ code: 409 })
-  expect(await other.look(order.id)).toMatchObject({ status: 'cancelled' })
+  expect(await other.tryPay(order.id, await other.cardToken())).toMatchObject({ code: 409 })
+  expect(await other.getOrder(order.id)).toMatchObject({ status: 'cancelled' })
   const [payment] = (await site.sound.listPayments(new Date(0))).filter(({ orderId }) => orderId === order.id)
   expect(payment).toMatchObject({ status: 'succeeded', refundedCents: 499 })
   const again = await other.order({ kind: 'plan', plan_id, email })
   expect(again.amount_cents).toBe(999)
-  expect(await other.tryPay(again.id, await other.token())).toMatchObject({ code: 200 })
+  expect(await other.tryPay(again.id, await other.cardToken())).toMatchObject({ code: 200 })
 })
 
 test('an order that costs something else than was shown is not made, and says what it costs', async () => {
   const email = address()
-  await Subscriber.on(site, { email })
-  const other = await Shopper.on(site)
+  await Subscriber.create(site, { email })
+  const other = await Shopper.create(site)
   expect(await other.tryOrder({ kind: 'plan', plan_id, email, amount_cents: 499 })).toMatchObject({
     code: 409,
     info: { amount_cents: 999, currency: 'USD' },

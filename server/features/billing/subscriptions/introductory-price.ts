@@ -1,26 +1,27 @@
-import { keyFor } from '#server/platform/database/limits.ts'
-import { foldEmail } from '#server/platform/email-address.ts'
+import { attemptKey } from '#server/platform/database/limits.ts'
+import { emailLookupKey } from '#server/platform/email-address.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
-import { selectIntroductoryPrice, takeIntroductoryPrices } from './introductory-price-queries.ts'
+import { selectUsedIntroductoryPrice, claimIntroductoryPrices } from './introductory-price-queries.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
-type Keeper = Pick<BillingContext, 'secret'>
+type HashContext = Pick<BillingContext, 'secret'>
 
 /** Hashes an address or a card, which cannot be derived from it; the hash outlasts the deletion of the account. */
-const hashOf = ({ secret }: Keeper, kind: 'email' | 'method', value: string) =>
-  keyFor(secret, `introduction-${kind}`, value)
+const hashOf = ({ secret }: HashContext, kind: 'email' | 'method', value: string) =>
+  attemptKey(secret, `introduction-${kind}`, value)
 
-const hashOfEmail = (context: Keeper, email: string) => hashOf(context, 'email', foldEmail(email.trim()))
+const hashOfEmail = (context: HashContext, email: string) =>
+  hashOf(context, 'email', emailLookupKey(email.trim()))
 
 /** Returns whether an e-mail is still eligible for an introductory price: once for each address. */
 export async function isEligibleForIntroductoryPrice(
-  context: Keeper,
+  context: HashContext,
   db: Db,
   email: string,
 ): Promise<boolean> {
-  return (await selectIntroductoryPrice(db, hashOfEmail(context, email))) === undefined
+  return (await selectUsedIntroductoryPrice(db, hashOfEmail(context, email))) === undefined
 }
 
 /**
@@ -28,8 +29,8 @@ export async function isEligibleForIntroductoryPrice(
  * payment.
  * @returns false if another order used it before with one of them; the e-mail counts as used then too
  */
-export function takeIntroductoryPrice(
-  context: Keeper,
+export function claimIntroductoryPrice(
+  context: HashContext,
   tx: Tx,
   order: OrderRow,
   { method }: Payment,
@@ -37,5 +38,5 @@ export function takeIntroductoryPrice(
   const hashes = [hashOfEmail(context, order.email)]
   if (method?.fingerprint !== undefined)
     hashes.push(hashOf(context, 'method', `${order.gateway}|${method.fingerprint}`))
-  return takeIntroductoryPrices(tx, order.id, hashes)
+  return claimIntroductoryPrices(tx, order.id, hashes)
 }

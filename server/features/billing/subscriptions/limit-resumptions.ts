@@ -1,9 +1,9 @@
 import { Fault, Refusal } from '#contract/errors.ts'
-import { takeTurn } from '#server/platform/database/limits.ts'
+import { countAttempt } from '#server/platform/database/limits.ts'
 import type { Tx } from '#server/tables.ts'
 
 /** Maximum number of resumptions per day. */
-const mostResumptions = { max: 5, seconds: 86_400 }
+const resumptionLimit = { max: 5, seconds: 86_400 }
 
 /**
  * Counts a resumption of a subscription, in its transaction. Cancelling is never refused, and confirmed by mail each time: the
@@ -12,7 +12,7 @@ const mostResumptions = { max: 5, seconds: 86_400 }
  */
 export async function countResumption(tx: Tx, subscriptionId: string, now: Date): Promise<void> {
   try {
-    await takeTurn(tx, `resumption:${subscriptionId}`, mostResumptions, now)
+    await countAttempt(tx, `resumption:${subscriptionId}`, resumptionLimit, now)
   } catch (error) {
     if (error instanceof Fault && error.reason === 'tooMany') throw new Refusal('resumedTooOften')
     throw error

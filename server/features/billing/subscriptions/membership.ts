@@ -1,4 +1,4 @@
-import { inLanguage, type Language } from '#contract/languages.ts'
+import { textInLanguage, type Language } from '#contract/languages.ts'
 import type { Membership } from '#contract/members.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
@@ -10,7 +10,7 @@ import {
   type LiveSubscription,
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 
-const free: Membership = {
+const freeMembership: Membership = {
   state: 'free',
   status: null,
   grace_until: null,
@@ -22,25 +22,26 @@ const free: Membership = {
 }
 
 /** Returns the state of a user's subscription at this moment: it renews at the period's end, or ends there if it was cancelled. */
-export async function membershipOf(
+export async function loadMembership(
   context: Pick<BillingContext, 'gateways' | 'clock'>,
   db: Db,
-  viewer: Pick<Viewer, 'userId' | 'kept'>,
+  viewer: Pick<Viewer, 'userId' | 'isStored'>,
   language: Language,
 ): Promise<Membership> {
   const now = context.clock.now()
-  const row = viewer.kept ? await selectActiveSubscription(db, viewer.userId, now) : undefined
-  const stays = row && activeUntil(row)
-  if (!row?.period_ends_at || !stays || (row.status !== 'active' && row.status !== 'past_due')) return free
+  const row = viewer.isStored ? await selectActiveSubscription(db, viewer.userId, now) : undefined
+  const accessEndsAt = row && activeUntil(row)
+  if (!row?.period_ends_at || !accessEndsAt || (row.status !== 'active' && row.status !== 'past_due'))
+    return freeMembership
   const end = row.period_ends_at.toISOString()
   const renews = !row.cancel_at_period_end && row.gateway !== null
   return {
     state: 'subscribed',
     status: row.status,
-    grace_until: row.status === 'past_due' ? stays.toISOString() : null,
+    grace_until: row.status === 'past_due' ? accessEndsAt.toISOString() : null,
     plan: {
       id: row.plan_id,
-      name: inLanguage(row.names, language),
+      name: textInLanguage(row.names, language),
       price_cents: row.price_cents,
       currency: row.currency,
       period_days: row.period_days,
@@ -52,7 +53,7 @@ export async function membershipOf(
     ...(row.gateway === null ? {} : { method: { brand: row.brand, last4: row.last4 } }),
     ...(row.method_detached_at === null || row.cancel_at_period_end ? {} : { method_lost: true }),
     ...nextPlanOf(row, language),
-    ...owedOf(context, row, language),
+    ...unpaidPeriodOf(context, row, language),
   }
 }
 
@@ -63,7 +64,7 @@ function nextPlanOf(row: LiveSubscription, language: Language): Pick<Membership,
   return {
     next_plan: {
       id: next_plan_id,
-      name: inLanguage(next_names, language),
+      name: textInLanguage(next_names, language),
       price_cents: next_cents,
       currency: next_currency,
       period_days: next_period_days,
@@ -72,7 +73,7 @@ function nextPlanOf(row: LiveSubscription, language: Language): Pick<Membership,
 }
 
 /** Returns the unpaid period, which may be the first of another plan, at its original price. */
-function owedOf(
+function unpaidPeriodOf(
   context: Pick<BillingContext, 'gateways'>,
   row: LiveSubscription,
   language: Language,
@@ -83,7 +84,7 @@ function owedOf(
   return {
     owed: {
       id: owed_plan_id,
-      name: inLanguage(owed_names, language),
+      name: textInLanguage(owed_names, language),
       price_cents: owed_cents,
       currency: owed_currency,
       period_days: owed_period_days,

@@ -4,10 +4,10 @@ import { dayMs } from '#server/platform/clock.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import {
   selectOrderOfPeriod,
-  selectRenewing,
-  takeUnnotified,
+  selectSubscriptionForRenewal,
+  takeDuePriceNotices,
 } from '#server/features/billing/records/renewals/renewal-queries.ts'
-import { noticeMs } from '#server/features/billing/records/price-queries.ts'
+import { priceNoticeMs } from '#server/features/billing/records/price-queries.ts'
 import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
 
 const batch = 50
@@ -17,32 +17,32 @@ const batch = 50
  * run it: the mail and the record of the notice are one commit.
  */
 export async function notifyPriceChange(context: BillingContext): Promise<void> {
-  for (let told = batch; told === batch;) {
-    told = await inTransaction(context.db, async (tx) => {
-      const from = new Date(context.clock.now().getTime() + noticeMs)
-      const taken = await takeUnnotified(tx, from, batch)
-      for (const one of taken) await tell(context, tx, { ...one, from })
-      return taken.length
+  for (let notifiedCount = batch; notifiedCount === batch;) {
+    notifiedCount = await inTransaction(context.db, async (tx) => {
+      const appliesFrom = new Date(context.clock.now().getTime() + priceNoticeMs)
+      const due = await takeDuePriceNotices(tx, appliesFrom, batch)
+      for (const one of due) await sendPriceChangeMail(context, tx, { ...one, from: appliesFrom })
+      return due.length
     })
   }
 }
 
-async function tell(
+async function sendPriceChangeMail(
   context: BillingContext,
   tx: Tx,
   { id, cents, from }: { id: string; cents: number; from: Date },
 ): Promise<void> {
-  const row = await selectRenewing(tx, id)
-  const used = row && (await selectOrderOfPeriod(tx, id, row.period_no))
-  if (!used || !row.period_ends_at) return
+  const row = await selectSubscriptionForRenewal(tx, id)
+  const currentOrder = row && (await selectOrderOfPeriod(tx, id, row.period_no))
+  if (!currentOrder || !row.period_ends_at) return
   await sendSubscriptionMail(tx, context, 'priceRises', {
-    to: row.email ?? used.email,
+    to: row.email ?? currentOrder.email,
     language: row.language,
     timeZone: row.time_zone,
     plan: row,
     cents,
     currency: row.currency,
-    orderId: used.id,
+    orderId: currentOrder.id,
     date: firstPeriodFrom(row.period_ends_at, row.period_days, from),
   })
 }

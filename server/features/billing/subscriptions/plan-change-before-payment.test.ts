@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { changeMethod, type MethodChange } from '#contract/billing.ts'
+import { changePaymentMethod, type PaymentMethodChange } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import type { Envelope } from '#server/testing/site/visitor.ts'
@@ -11,9 +11,9 @@ import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-web
 const day = 86_400_000
 const hour = 3_600_000
 
-let site: MoneySite
+let site: BillingSite
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 afterEach(() => {
@@ -22,53 +22,57 @@ afterEach(() => {
   delete site.trouble.methodSetups
 })
 
-async function change({ shopper }: Subscriber, wish: BodyOf<typeof changeMethod>): Promise<MethodChange> {
+async function change(
+  { shopper }: Subscriber,
+  wish: BodyOf<typeof changePaymentMethod>,
+): Promise<PaymentMethodChange> {
   const body = { first_name: 'Ada', last_name: 'Lovelace', ...wish }
-  const answer: Envelope<MethodChange> = (await shopper.visitor.call(changeMethod, { body })).answer
+  const answer: Envelope<PaymentMethodChange> = (await shopper.visitor.call(changePaymentMethod, { body }))
+    .answer
   if (!answer.info) throw new Error(JSON.stringify(answer))
   return answer.info
 }
 
 const byCard = async (person: Subscriber, card: string) =>
-  change(person, { gateway: 'sandbox', payment_token: await person.shopper.token(card) })
+  change(person, { gateway: 'sandbox', payment_token: await person.shopper.cardToken(card) })
 
 test('what is heard late of a card that is charged no more does not keep the one chosen since from being tried', async () => {
-  const person = await Subscriber.on(site)
-  const asked = await byCard(person, testCards.asksAlways)
-  await person.shopper.decide(asked.next.url ?? '', 'yes')
+  const person = await Subscriber.create(site)
+  const asked = await byCard(person, testCards.requires3dsAlways)
+  await person.shopper.answerBankPage(asked.next.url ?? '', 'yes')
   await change(person, { change_id: asked.id })
   site.trouble.chargeSavedMethod = async (charge) => {
     await site.sound.chargeSavedMethod(charge)
     throw new Error('the line broke')
   }
   site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
-  await person.after(7 * day)
+  await person.advanceAndRenew(7 * day)
   await byCard(person, testCards.pays)
   delete site.trouble.chargeSavedMethod
   delete site.trouble.retrievePayment
-  site.moveOn(hour)
+  site.advanceClock(hour)
   await runJanitor(site.context)
-  expect(await person.row()).toMatchObject({ status: 'past_due', try_at: expect.any(Date) })
-  await person.after(day + hour)
-  expect(await person.row()).toMatchObject({ status: 'active', period_no: 1 })
+  expect(await person.subscriptionRow()).toMatchObject({ status: 'past_due', try_at: expect.any(Date) })
+  await person.advanceAndRenew(day + hour)
+  expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 1 })
 })
 
 test('whoever pays by hand has chosen that card: a wallet that was agreed to before does not take its place', async () => {
-  const person = await Subscriber.on(site, { card: testCards.declinesLater })
-  await person.after(7 * day)
+  const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
+  await person.advanceAndRenew(7 * day)
   const wallet = await change(person, { gateway: 'sandbox', method: 'wallet' })
-  await person.shopper.decide(wallet.next.url ?? '', 'yes')
-  site.moveOn(60_000)
+  await person.shopper.answerBankPage(wallet.next.url ?? '', 'yes')
+  site.advanceClock(60_000)
   const plan_id = (await person.shopper.plan(7)).id
   await person.shopper.buy({ kind: 'plan', plan_id })
-  site.moveOn(hour)
+  site.advanceClock(hour)
   await runJanitor(site.context)
   expect((await person.membership()).method).toEqual({ brand: 'visa', last4: '4242' })
 })
 
 test('what a gateway tells of a card stays unapplied while it cannot be asked about it', async () => {
-  const person = await Subscriber.on(site)
-  const asked = await byCard(person, testCards.asksAlways)
+  const person = await Subscriber.create(site)
+  const asked = await byCard(person, testCards.requires3dsAlways)
   const { db, clock } = site.context
   const { reference } = await db
     .selectFrom('method_changes')

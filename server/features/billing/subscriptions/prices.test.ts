@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
 import { changeUser } from '#contract/members.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { notifyPriceChange } from './notify-price-change.ts'
 
 const day = 86_400_000
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterEach(async () => {
   await price(7, 999)
@@ -35,14 +35,14 @@ const charged = async (person: Subscriber) =>
 /** Lets days pass, running everything that is due. */
 async function live(person: Subscriber, days: number): Promise<void> {
   for (let left = days; left > 0; left--) {
-    await person.after(day)
+    await person.advanceAndRenew(day)
     await tellAll()
   }
 }
 
 test('a price that rises is paid from the first period on that begins 14 days after the person was told of it, once', async () => {
   const email = address()
-  const person = await Subscriber.on(site, { email })
+  const person = await Subscriber.create(site, { email })
   await live(person, 8)
   await price(7, 1299)
   expect(await person.membership()).toMatchObject({ plan: { price_cents: 999 } })
@@ -50,7 +50,7 @@ test('a price that rises is paid from the first period on that begins 14 days af
   await live(person, 7)
   expect(await charged(person)).toEqual([499, 999, 999])
   expect(await person.membership()).toMatchObject({ plan: { price_cents: 999 } })
-  const { period_ends_at } = await person.row()
+  const { period_ends_at } = await person.subscriptionRow()
   await live(person, 7)
   expect(await charged(person)).toEqual([499, 999, 999, 999])
   expect(await person.membership()).toMatchObject({ plan: { price_cents: 1299 } })
@@ -65,15 +65,15 @@ test('a price that rises is paid from the first period on that begins 14 days af
 })
 
 test('nobody who was not told pays more, however long it takes', async () => {
-  const person = await Subscriber.on(site)
+  const person = await Subscriber.create(site)
   await price(7, 1299)
-  for (let weeks = 4; weeks > 0; weeks--) await person.after(7 * day + 60_000)
+  for (let weeks = 4; weeks > 0; weeks--) await person.advanceAndRenew(7 * day + 60_000)
   expect(await charged(person)).toEqual([499, 999, 999, 999, 999])
 })
 
 test('a price that falls holds at once, and what was paid then is what a later rise is told from', async () => {
   const email = address()
-  const person = await Subscriber.on(site, { email })
+  const person = await Subscriber.create(site, { email })
   await price(7, 799)
   expect(await person.membership()).toMatchObject({ plan: { price_cents: 799 } })
   await live(person, 8)
@@ -88,14 +88,14 @@ test('a price that falls holds at once, and what was paid then is what a later r
 
 test('whoever subscribes at the new price is told nothing; whoever has cancelled is told when they resume, in their language', async () => {
   const [early, late] = [address(), address()]
-  const leaver = await Subscriber.on(site, { email: early })
-  await leaver.shopper.visitor.ask(changeUser, { body: { language: 'dy' } })
-  await leaver.shopper.visitor.ask(cancelSubscription)
+  const leaver = await Subscriber.create(site, { email: early })
+  await leaver.shopper.visitor.callOk(changeUser, { body: { language: 'dy' } })
+  await leaver.shopper.visitor.callOk(cancelSubscription)
   await price(7, 1299)
-  const newcomer = await Subscriber.on(site, { email: late })
+  const newcomer = await Subscriber.create(site, { email: late })
   await tellAll()
   expect([await notices(early), await notices(late)]).toEqual([[], []])
-  await leaver.shopper.visitor.ask(resumeSubscription)
+  await leaver.shopper.visitor.callOk(resumeSubscription)
   await tellAll()
   expect(await notices(early)).toHaveLength(1)
   await live(newcomer, 8)
@@ -104,7 +104,7 @@ test('whoever subscribes at the new price is told nothing; whoever has cancelled
 
 test('a change of plan is charged as it was agreed to, whatever the price of the plan before it does, and from then on that is the price', async () => {
   const email = address()
-  const person = await Subscriber.on(site, { days: 30, email, card: testCards.pays })
+  const person = await Subscriber.create(site, { days: 30, email, card: testCards.pays })
   const { id } = await person.shopper.plan(7)
   await person.shopper.order({ kind: 'plan', plan_id: id })
   await price(7, 1299)
@@ -113,6 +113,6 @@ test('a change of plan is charged as it was agreed to, whatever the price of the
   expect(await notices(email)).toEqual([])
   await live(person, 31)
   expect(await charged(person)).toEqual([2499, 999])
-  await person.after(7 * day)
+  await person.advanceAndRenew(7 * day)
   expect(await charged(person)).toEqual([2499, 999, 999])
 })

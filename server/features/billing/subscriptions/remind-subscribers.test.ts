@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
 import { changeUser } from '#contract/members.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { remindSubscribers } from './remind-subscribers.ts'
 
 const day = 86_400_000
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 
@@ -24,7 +24,7 @@ const remind = () => remindSubscribers(site.context)
 
 test('an introductory price is said to end, with what it costs then', async () => {
   const email = address()
-  await Subscriber.on(site, { email })
+  await Subscriber.create(site, { email })
   await Promise.all([remind(), remind(), remind()])
   const mails = await told(email)
   expect(mails.map(({ subject }) => subject)).toEqual(['Your introductory price ends soon'])
@@ -35,29 +35,29 @@ test('an introductory price is said to end, with what it costs then', async () =
 
 test('a yearly plan is said to renew 7 days before, each year, in the language of the person', async () => {
   const email = address()
-  const person = await Subscriber.on(site, { days: 365, email })
-  await person.shopper.visitor.ask(changeUser, { body: { language: 'dy' } })
-  await person.after(357 * day)
+  const person = await Subscriber.create(site, { days: 365, email })
+  await person.shopper.visitor.callOk(changeUser, { body: { language: 'dy' } })
+  await person.advanceAndRenew(357 * day)
   await remind()
   expect(await subjects(email)).toEqual([])
-  await person.after(day + 60_000)
+  await person.advanceAndRenew(day + 60_000)
   await remind()
   expect(await subjects(email)).toEqual(['Ihr Abo verlängert sich bald'])
-  await person.after(7 * day)
+  await person.advanceAndRenew(7 * day)
   await remind()
-  await person.after(358 * day)
+  await person.advanceAndRenew(358 * day)
   await remind()
   expect(await subjects(email)).toEqual(['Ihr Abo verlängert sich bald', 'Ihr Abo verlängert sich bald'])
 })
 
 test('a plan of a month is not, nor whoever has cancelled, unless they resume', async () => {
   const [monthly, leaver] = [address(), address()]
-  await Subscriber.on(site, { days: 30, email: monthly })
-  const person = await Subscriber.on(site, { email: leaver })
-  await person.shopper.visitor.ask(cancelSubscription)
+  await Subscriber.create(site, { days: 30, email: monthly })
+  const person = await Subscriber.create(site, { email: leaver })
+  await person.shopper.visitor.callOk(cancelSubscription)
   await remind()
   expect([await subjects(monthly), await subjects(leaver)]).toEqual([[], []])
-  await person.shopper.visitor.ask(resumeSubscription)
+  await person.shopper.visitor.callOk(resumeSubscription)
   await remind()
   expect(await subjects(leaver)).toEqual(['Your introductory price ends soon'])
 })

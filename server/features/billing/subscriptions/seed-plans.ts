@@ -1,12 +1,12 @@
-import type { Texts } from '#contract/languages.ts'
+import type { LocalizedText } from '#contract/languages.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db } from '#server/tables.ts'
 import { insertFirstPlans } from '#server/features/billing/records/offer-queries.ts'
 
 interface DemoPlan {
-  names: Texts
-  descriptions: Texts
+  names: LocalizedText
+  descriptions: LocalizedText
   price_cents: number
   intro_price_cents: number | null
   period_days: number

@@ -2,30 +2,30 @@ import { grantEntitlement, moveEntitlementEnd } from '#server/features/library/l
 import type { Tx } from '#server/tables.ts'
 import { isRenewalAttempt, type AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { decidePastDue, isLive, isStopped, type LiveRow } from './dunning-decision.ts'
+import { decidePastDue, isLive, hasNoRetryPlanned, type LiveRow } from './dunning-decision.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import {
-  detachUnwanted,
+  detachUnusedMethod,
   savePaymentMethod,
 } from '#server/features/billing/payment-methods/save-payment-method.ts'
 import { activeUntil } from '#server/features/billing/records/renewals/active-subscription.ts'
 import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
-import { selectSoldPlan } from '#server/features/billing/records/offer-queries.ts'
+import { selectPlanIncludingRetired } from '#server/features/billing/records/offer-queries.ts'
 import { isRenewal, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 import {
   selectOrderOfPeriod,
-  selectRenewing,
+  selectSubscriptionForRenewal,
   updateSubscription,
-  type RenewingRow,
+  type RenewalRow,
 } from '#server/features/billing/records/renewals/renewal-queries.ts'
-import { followingPeriod, reminderFor } from '#server/features/billing/records/renewals/dunning-schedule.ts'
-import { moveSubscription } from '#server/features/billing/records/renewals/subscription-queries.ts'
+import { followingPeriod, reminderTime } from '#server/features/billing/records/renewals/dunning-schedule.ts'
+import { transitionSubscription } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
 
-type Telling = Pick<BillingContext, 'publicUrl' | 'languages'>
+type MailContext = Pick<BillingContext, 'publicUrl' | 'languages'>
 
 /** A live subscription and the result of charging its next period. */
-interface Tried {
+interface RenewalCharge {
   row: LiveRow
   order: OrderRow
   attempt: AttemptRow
@@ -33,9 +33,9 @@ interface Tried {
 }
 
 /** Returns the live subscription whose next period an order is for. */
-export async function findRenewal(tx: Tx, order: OrderRow): Promise<Tried['row'] | undefined> {
+export async function findRenewal(tx: Tx, order: OrderRow): Promise<RenewalCharge['row'] | undefined> {
   if (order.subscription_id === null || !isRenewal(order)) return undefined
-  const row = await selectRenewing(tx, order.subscription_id)
+  const row = await selectSubscriptionForRenewal(tx, order.subscription_id)
   return isLive(row) && row.period_no + 1 === order.period_no ? row : undefined
 }
 
@@ -45,21 +45,23 @@ export async function findRenewal(tx: Tx, order: OrderRow): Promise<Tried['row']
  */
 export async function continueSubscription(
   tx: Tx,
-  { row, order, attempt, now }: Tried,
+  { row, order, attempt, now }: RenewalCharge,
   payment: Payment,
 ): Promise<void> {
-  const plan = await selectSoldPlan(tx, order.plan_id ?? row.plan_id)
+  const plan = await selectPlanIncludingRetired(tx, order.plan_id ?? row.plan_id)
   const newDays = plan.period_days
   const lengths = { oldDays: row.period_days, newDays }
   const period = followingPeriod(row.period_ends_at, lengths, now)
   const { startsAt, endsAt } = period
-  const byHand = !isRenewalAttempt(attempt)
-  const isChoice = byHand && !hasChosenSince(row, attempt)
-  if (byHand && !isChoice) await detachUnwanted(tx, order.user_id, attempt.gateway, payment, now)
-  const methodId = isChoice ? await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now) : null
-  const cancelled = row.cancel_at_period_end && !byHand
+  const isManual = !isRenewalAttempt(attempt)
+  const replacesMethod = isManual && !hasChosenSince(row, attempt)
+  if (isManual && !replacesMethod) await detachUnusedMethod(tx, order.user_id, attempt.gateway, payment, now)
+  const methodId = replacesMethod
+    ? await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now)
+    : null
+  const cancelled = row.cancel_at_period_end && !isManual
   const samePlan = order.plan_id === row.plan_id
-  const isStillToCome = samePlan && row.announced_from !== null && row.announced_from > row.period_ends_at
+  const hasFuturePrice = samePlan && row.announced_from !== null && row.announced_from > row.period_ends_at
   const change = {
     ...(order.plan_id === null ? {} : { plan_id: order.plan_id }),
     ...(methodId === null
@@ -72,16 +74,16 @@ export async function continueSubscription(
     due_at: endsAt,
     try_at: endsAt,
     grace_ends_at: null,
-    remind_at: reminderFor(period, { introductory: false, periodDays: newDays }),
+    remind_at: reminderTime(period, { introductory: false, periodDays: newDays }),
     agreed_cents: order.amount_cents,
-    ...(isStillToCome ? {} : { announced_cents: null, announced_from: null }),
+    ...(hasFuturePrice ? {} : { announced_cents: null, announced_from: null }),
   }
   if (row.status === 'active') await updateSubscription(tx, row.id, change)
-  else await moveSubscription(tx, row.id, 'active', change)
+  else await transitionSubscription(tx, row.id, 'active', change)
   if (methodId !== null) await retireUnusedMethods(tx, order.user_id, now)
-  const used = await selectOrderOfPeriod(tx, row.id, row.period_no)
-  if (used) await moveEntitlementEnd(tx, used.id, row.period_ends_at)
-  const standing = {
+  const currentOrder = await selectOrderOfPeriod(tx, row.id, row.period_no)
+  if (currentOrder) await moveEntitlementEnd(tx, currentOrder.id, row.period_ends_at)
+  const renewedSubscription = {
     ...row,
     ...change,
     status: 'active',
@@ -93,26 +95,26 @@ export async function continueSubscription(
     orderId: order.id,
     source: 'subscription',
     startsAt,
-    endsAt: activeUntil(standing) ?? endsAt,
+    endsAt: activeUntil(renewedSubscription) ?? endsAt,
   })
 }
 
 /** Returns whether the user has chosen another method since this payment began. */
-function hasChosenSince({ method_chosen_at: chosen }: RenewingRow, { started_at }: AttemptRow): boolean {
-  return chosen !== null && chosen > started_at
+function hasChosenSince({ method_chosen_at: chosenAt }: RenewalRow, { started_at }: AttemptRow): boolean {
+  return chosenAt !== null && chosenAt > started_at
 }
 
-async function tell(
-  context: Telling,
+async function sendRenewalMail(
+  context: MailContext,
   tx: Tx,
   template: Parameters<typeof sendSubscriptionMail>[2],
-  { row, order, date }: { row: RenewingRow; order: OrderRow; date: Date },
+  { row, order, date }: { row: RenewalRow; order: OrderRow; date: Date },
 ): Promise<void> {
   await sendSubscriptionMail(tx, context, template, {
     to: order.email,
     language: row.language,
     timeZone: row.time_zone,
-    plan: await selectSoldPlan(tx, order.plan_id ?? row.plan_id),
+    plan: await selectPlanIncludingRetired(tx, order.plan_id ?? row.plan_id),
     cents: order.amount_cents,
     currency: order.currency,
     orderId: order.id,
@@ -121,40 +123,40 @@ async function tell(
 }
 
 /** Maximum number of immediate repetitions of a request that never arrived, which tells nothing about the card. */
-const mostLost = 3
+const maxLostRequests = 3
 
 /**
  * Records a failed automatic renewal: the subscription is past due and is retried on its dunning schedule or not at all, and
  * the user is notified.
  */
 export async function recordFailedRenewal(
-  context: Telling,
+  context: MailContext,
   tx: Tx,
-  { order, attempt, now }: Omit<Tried, 'row'>,
+  { order, attempt, now }: Omit<RenewalCharge, 'row'>,
   reason: string,
 ): Promise<void> {
   const row = isRenewalAttempt(attempt) ? await findRenewal(tx, order) : undefined
   if (!row) return
-  if (reason === 'not_received' && attempt.number <= mostLost && !isStopped(row))
+  if (reason === 'not_received' && attempt.number <= maxLostRequests && !hasNoRetryPlanned(row))
     return updateSubscription(tx, row.id, { try_at: now, due_at: now })
   // A decline of a replaced method does not prevent an attempt with the new one.
-  const said = hasChosenSince(row, attempt) ? 'other' : reason
-  await becomePastDue(context, tx, { row, order, triedAt: attempt.started_at, now }, said)
+  const effectiveReason = hasChosenSince(row, attempt) ? 'other' : reason
+  await becomePastDue(context, tx, { row, order, triedAt: attempt.started_at, now }, effectiveReason)
 }
 
 /** Marks a subscription as past due because a due period was not paid; another attempt follows if it may succeed. */
 export async function becomePastDue(
-  context: Telling,
+  context: MailContext,
   tx: Tx,
-  { row, order, triedAt, now }: Omit<Tried, 'attempt'> & { triedAt: Date },
+  { row, order, triedAt, now }: Omit<RenewalCharge, 'attempt'> & { triedAt: Date },
   reason: string,
 ): Promise<void> {
   const { change, mail } = decidePastDue(row, { reason, triedAt, now })
   if (row.status === 'past_due') await updateSubscription(tx, row.id, change)
   else {
-    await moveSubscription(tx, row.id, 'past_due', change)
-    const used = await selectOrderOfPeriod(tx, row.id, row.period_no)
-    if (used) await moveEntitlementEnd(tx, used.id, change.grace_ends_at)
+    await transitionSubscription(tx, row.id, 'past_due', change)
+    const currentOrder = await selectOrderOfPeriod(tx, row.id, row.period_no)
+    if (currentOrder) await moveEntitlementEnd(tx, currentOrder.id, change.grace_ends_at)
   }
-  if (mail) await tell(context, tx, mail.template, { row, order, date: mail.date })
+  if (mail) await sendRenewalMail(context, tx, mail.template, { row, order, date: mail.date })
 }

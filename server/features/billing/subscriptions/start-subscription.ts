@@ -7,13 +7,13 @@ import { endSubscription } from './end-subscription.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import { savePaymentMethod } from '#server/features/billing/payment-methods/save-payment-method.ts'
 import { activeUntil } from '#server/features/billing/records/renewals/active-subscription.ts'
-import { selectSoldPlan } from '#server/features/billing/records/offer-queries.ts'
+import { selectPlanIncludingRetired } from '#server/features/billing/records/offer-queries.ts'
 import { setSubscriptionOfOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
-import { selectRenewing } from '#server/features/billing/records/renewals/renewal-queries.ts'
-import { reminderFor } from '#server/features/billing/records/renewals/dunning-schedule.ts'
+import { selectSubscriptionForRenewal } from '#server/features/billing/records/renewals/renewal-queries.ts'
+import { reminderTime } from '#server/features/billing/records/renewals/dunning-schedule.ts'
 import {
   insertSubscription,
-  moveSubscription,
+  transitionSubscription,
   selectExpiredSubscription,
   selectSubscription,
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
@@ -32,9 +32,9 @@ export async function startSubscription(
   const subscription =
     order.subscription_id === null ? undefined : await selectSubscription(tx, order.subscription_id)
   if (!subscription) throw new Error(`order ${order.id} has no subscription`)
-  await endExpired(tx, order.user_id, now)
+  await endExpiredSubscription(tx, order.user_id, now)
   const planId = order.plan_id ?? subscription.plan_id
-  const { period_days: days } = await selectSoldPlan(tx, planId)
+  const { period_days: days } = await selectPlanIncludingRetired(tx, planId)
   const endsAt = new Date(now.getTime() + days * dayMs)
   const period = {
     started_at: now,
@@ -43,7 +43,10 @@ export async function startSubscription(
     period_ends_at: endsAt,
     due_at: endsAt,
     try_at: endsAt,
-    remind_at: reminderFor({ startsAt: now, endsAt }, { introductory: order.introductory, periodDays: days }),
+    remind_at: reminderTime(
+      { startsAt: now, endsAt },
+      { introductory: order.introductory, periodDays: days },
+    ),
     // An automatic attempt used the method of a subscription that has ended, which is deleted.
     payment_method_id: isRenewalAttempt(attempt)
       ? null
@@ -52,9 +55,9 @@ export async function startSubscription(
   // After the mail about its end, a late payment does not renew it.
   const cancelled = subscription.status === 'ended'
   const id = subscription.status === 'incomplete' ? subscription.id : newId('sub')
-  if (subscription.status === 'incomplete') await moveSubscription(tx, id, 'active', period)
+  if (subscription.status === 'incomplete') await transitionSubscription(tx, id, 'active', period)
   else {
-    const another = {
+    const newSubscription = {
       id,
       user_id: order.user_id,
       plan_id: planId,
@@ -62,10 +65,10 @@ export async function startSubscription(
       status: 'active',
       created_at: now,
     } as const
-    await insertSubscription(tx, { ...another, ...period, cancel_at_period_end: cancelled })
+    await insertSubscription(tx, { ...newSubscription, ...period, cancel_at_period_end: cancelled })
     await setSubscriptionOfOrder(tx, order.id, id)
   }
-  const standing = {
+  const startedSubscription = {
     ...period,
     status: 'active',
     period_days: days,
@@ -79,13 +82,13 @@ export async function startSubscription(
     orderId: order.id,
     source: 'subscription',
     startsAt: now,
-    endsAt: activeUntil(standing) ?? endsAt,
+    endsAt: activeUntil(startedSubscription) ?? endsAt,
   })
 }
 
 /** Ends a user's expired subscription that will not renew, because there is one live subscription per user. */
-export async function endExpired(tx: Tx, userId: string, now: Date): Promise<void> {
+export async function endExpiredSubscription(tx: Tx, userId: string, now: Date): Promise<void> {
   const id = await selectExpiredSubscription(tx, userId, now)
-  const row = id === undefined ? undefined : await selectRenewing(tx, id)
+  const row = id === undefined ? undefined : await selectSubscriptionForRenewal(tx, id)
   if (row) await endSubscription(tx, row, now)
 }

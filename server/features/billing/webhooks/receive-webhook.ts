@@ -1,7 +1,7 @@
 import type { GatewayId } from '#contract/billing.ts'
 import { selectAttempt, selectAttemptByReference } from '#server/features/billing/records/attempt-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { askGateway } from '#server/features/billing/gateways/call-gateway.ts'
+import { callGateway } from '#server/features/billing/gateways/call-gateway.ts'
 import {
   selectMethodSetup,
   selectMethodSetupByReference,
@@ -11,13 +11,19 @@ import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
 import { WebhookRefused, type PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import { handleDetachedMethod } from '#server/features/billing/payment-methods/handle-detached-method.ts'
-import { insertWebhookEvent, markApplied } from '#server/features/billing/records/webhook-event-queries.ts'
-import { readPurchase } from '#server/features/billing/records/purchase.ts'
-import { compare, compareMissing } from '#server/features/billing/reconciliation/reconcile.ts'
+import {
+  insertWebhookEvent,
+  markWebhookEventApplied,
+} from '#server/features/billing/records/webhook-event-queries.ts'
+import { decodePurchase } from '#server/features/billing/records/purchase.ts'
+import {
+  comparePayments,
+  compareUnknownReference,
+} from '#server/features/billing/reconciliation/reconcile.ts'
 import { recheckMethodSetup } from '#server/features/billing/payment-methods/settle-method-setup.ts'
 import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 
-interface Heard {
+interface ReceivedEvent {
   gateway: GatewayId
   event_id: string
   reference: string
@@ -32,13 +38,13 @@ export async function receiveWebhook(
   gateway: PaymentGateway,
   body: Buffer,
   headers: Record<string, string | string[] | undefined>,
-): Promise<Heard | undefined> {
+): Promise<ReceivedEvent | undefined> {
   try {
     const { eventId, reference } = await gateway.parseWebhook(body, headers)
-    const heard: Heard = { gateway: gateway.id, event_id: eventId, reference }
+    const event: ReceivedEvent = { gateway: gateway.id, event_id: eventId, reference }
     const now = clock.now()
-    await insertWebhookEvent(db, { ...heard, received_at: now, check_at: nextPoll(0, now) })
-    return heard
+    await insertWebhookEvent(db, { ...event, received_at: now, check_at: nextPoll(0, now) })
+    return event
   } catch (error) {
     if (error instanceof WebhookRefused) return undefined
     throw error
@@ -51,61 +57,64 @@ export async function receiveWebhook(
  */
 export async function applyWebhookEvent(
   context: BillingContext,
-  { gateway: id, event_id, reference }: Heard,
+  { gateway: id, event_id, reference }: ReceivedEvent,
 ): Promise<void> {
   const { db, clock, log } = context
   const gateway = findGateway(context, id)
   if (!gateway) return
   const method = await handleDetachedMethod(context, id, reference)
   if (method === 'unknown') return
-  if (method === 'done') return markApplied(db, id, event_id, clock.now())
-  const change = await selectMethodSetupByReference(db, id, reference)
-  if (change) return applySaving(context, gateway, change, event_id)
+  if (method === 'done') return markWebhookEventApplied(db, id, event_id, clock.now())
+  const setup = await selectMethodSetupByReference(db, id, reference)
+  if (setup) return applyToMethodSetup(context, gateway, setup, event_id)
   const known = await selectAttemptByReference(db, id, reference)
   // A user who approved a payment may never return, so it is completed here.
-  const payment = await askGateway(context, gateway, (asked) =>
+  const payment = await callGateway(context, gateway, (client) =>
     known?.status === 'requires_action'
-      ? asked.confirmPayment(reference)
-      : asked.retrievePayment({ reference }),
+      ? client.confirmPayment(reference)
+      : client.retrievePayment({ reference }),
   )
   if (payment === 'unknown') return
-  const unheard = payment === null && known === undefined
-  const saved = unheard ? await findChange(context, gateway, reference) : null
-  if (saved === 'unknown') return
-  if (saved) return applySaving(context, gateway, saved, event_id)
+  const isUnknownPayment = payment === null && known === undefined
+  const lateSetup = isUnknownPayment ? await findMethodSetup(context, gateway, reference) : null
+  if (lateSetup === 'unknown') return
+  if (lateSetup) return applyToMethodSetup(context, gateway, lateSetup, event_id)
   const attempt = known ?? (payment ? await selectAttempt(db, payment.attemptId) : undefined)
   if (payment && attempt) {
     await settleAttempt(context, attempt, payment)
     // The reconciliation retries a discrepancy. Anything else that is not settled is retried with this event.
-    const isSettled = await compare(context, gateway, [payment])
-    if ((payment.status === 'succeeded' || payment.gone) && !isSettled) return
-  } else if (payment && readPurchase(context, payment)) {
+    const isSettled = await comparePayments(context, gateway, [payment])
+    if ((payment.status === 'succeeded' || payment.missing) && !isSettled) return
+  } else if (payment && decodePurchase(context, payment)) {
     // The database lost its order.
-    if (!(await compare(context, gateway, [payment]))) return
-  } else if (known && payment === null) await compareMissing(context, gateway, reference)
+    if (!(await comparePayments(context, gateway, [payment]))) return
+  } else if (known && payment === null) await compareUnknownReference(context, gateway, reference)
   else log.warn({ gateway: id, event: event_id }, 'a notification is about no payment of ours')
-  await markApplied(db, id, event_id, clock.now())
+  await markWebhookEventApplied(db, id, event_id, clock.now())
 }
 
-async function applySaving(
+async function applyToMethodSetup(
   context: BillingContext,
   { id }: PaymentGateway,
-  change: MethodSetupRow,
+  setup: MethodSetupRow,
   eventId: string,
 ): Promise<void> {
   // Without an answer, the janitor retries it.
-  if (!(await recheckMethodSetup(context, change))) return
-  await markApplied(context.db, id, eventId, context.clock.now())
+  if (!(await recheckMethodSetup(context, setup))) return
+  await markWebhookEventApplied(context.db, id, eventId, context.clock.now())
 }
 
 /** Returns the change of a set-up whose reference never arrived. */
-async function findChange(
+async function findMethodSetup(
   context: BillingContext,
   gateway: PaymentGateway,
   reference: string,
 ): Promise<MethodSetupRow | null | 'unknown'> {
-  const saving = await askGateway(context, gateway, (asked) => asked.methodSetups.retrieve({ reference }))
-  if (saving === 'unknown' || !saving?.changeId) return saving === 'unknown' ? saving : null
-  const change = await selectMethodSetup(context.db, saving.changeId)
-  return change?.gateway === gateway.id ? change : null
+  const gatewaySetup = await callGateway(context, gateway, (client) =>
+    client.methodSetups.retrieve({ reference }),
+  )
+  if (gatewaySetup === 'unknown' || !gatewaySetup?.changeId)
+    return gatewaySetup === 'unknown' ? gatewaySetup : null
+  const setup = await selectMethodSetup(context.db, gatewaySetup.changeId)
+  return setup?.gateway === gateway.id ? setup : null
 }

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { gatewaySite, type GatewaySite } from '#server/testing/site/gateway-site.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { startGatewaySite, type GatewaySite } from '#server/testing/site/gateway-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { signBody } from '#server/features/billing/gateways/sandbox/webhooks.ts'
 
-let site: MoneySite
+let site: BillingSite
 let others: GatewaySite
 beforeAll(async () => {
-  site = await moneySite()
-  others = await gatewaySite()
+  site = await startBillingSite()
+  others = await startGatewaySite()
 })
 afterAll(async () => {
   await others.close()

@@ -1,30 +1,30 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
-  episodeOf,
-  expectSound,
-  moneySite,
+  episodeIdOf,
+  expectLedgerBalanced,
+  startBillingSite,
   paymentByKey,
-  tidyAfter,
-  type MoneySite,
+  runJanitorAfter,
+  type BillingSite,
 } from '#server/testing/site/money-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { signEvent } from '#server/features/billing/gateways/sandbox/webhooks.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
-afterEach(() => expectSound(site))
+afterEach(() => expectLedgerBalanced(site))
 
 const minute = 60_000
 const hour = 60 * minute
-const wish = () => ({ episode_id: episodeOf(site) })
+const wish = () => ({ episode_id: episodeIdOf(site) })
 
 const byKey = (key: string) => paymentByKey(site, key)
-const tidy = (milliseconds: number) => tidyAfter(site, milliseconds)
+const tidy = (milliseconds: number) => runJanitorAfter(site, milliseconds)
 
 describe('a webhook event', () => {
   async function notify(reference: string) {
@@ -36,8 +36,8 @@ describe('a webhook event', () => {
   }
 
   async function confirmed(shopper: Shopper) {
-    const { info } = await shopper.buy(wish(), testCards.asksAlways)
-    await shopper.decide(info?.next.url ?? '', 'yes')
+    const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
+    await shopper.answerBankPage(info?.next.url ?? '', 'yes')
     const payment = await byKey(`pay:${info?.id}:1`)
     return { orderId: info?.id ?? '', reference: payment?.reference ?? '' }
   }
@@ -45,7 +45,7 @@ describe('a webhook event', () => {
     site.context.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirst()
 
   test('settles its payment, and changes nothing when it is received again', async () => {
-    const { orderId, reference } = await confirmed(await Shopper.on(site))
+    const { orderId, reference } = await confirmed(await Shopper.create(site))
     const send = await notify(reference)
     const responses = await Promise.all([send(), send(), send()])
     expect(responses.map(({ status }) => status)).toEqual([204, 204, 204])
@@ -69,7 +69,7 @@ describe('a webhook event', () => {
   })
 
   test('that was recorded and not applied is applied by the janitor', async () => {
-    const { orderId, reference } = await confirmed(await Shopper.on(site))
+    const { orderId, reference } = await confirmed(await Shopper.create(site))
     site.trouble.retrievePayment = () => Promise.reject(new Error('the line broke'))
     expect((await (await notify(reference))()).status).toBe(204)
     await expect
@@ -93,7 +93,7 @@ describe('a webhook event', () => {
     site.context.db.updateTable('attempts').set({ check_at: null }).where('order_id', '=', orderId).execute()
 
   test('that cannot be applied does not block later ones, and is abandoned in the end', async () => {
-    const { orderId, reference } = await confirmed(await Shopper.on(site))
+    const { orderId, reference } = await confirmed(await Shopper.create(site))
     await leaveToNotification(orderId)
     const now = site.context.clock.now()
     const told = (name: string, at: Date) => ({
@@ -116,7 +116,7 @@ describe('a webhook event', () => {
       looks++
       throw new Error('the line broke')
     }
-    site.moveOn(1000)
+    site.advanceClock(1000)
     await runJanitor(site.context)
     await runJanitor(site.context)
     expect(await statusOf(orderId)).toEqual({ status: 'paid' })

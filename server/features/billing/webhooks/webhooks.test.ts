@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Order } from '#contract/billing.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { balance, booksOf } from '#server/testing/billing-model/ledger-balance.ts'
+import { compareSandboxBalance, compareGatewayBalance } from '#server/testing/billing-model/ledger-balance.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { FakePaypal } from '#server/features/billing/gateways/paypal/fake/fake-paypal.ts'
 import { signEvent } from '#server/features/billing/gateways/sandbox/webhooks.ts'
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   paypal = await FakePaypal.start()
   const settings = { ...stripe.env, ...paypal.settings, ALLOW_SANDBOX: '1' }
   // The sandbox sends no notifications by itself.
-  site = await testSite({ ownAddress: () => undefined }, settings)
+  site = await startTestSite({ ownAddress: () => undefined }, settings)
   video = await buildVideo(site.context)
 })
 afterAll(async () => {
@@ -109,9 +109,9 @@ const refundAtStripe = (order: Order, amount: number) =>
   stripe.books.refund({ payment_intent: paymentOf(order), amount: String(amount) })
 
 async function checkedBySandbox(shopper: Shopper, told: () => Promise<void>, said: 'yes' | 'no') {
-  const { info: order } = await shopper.buy(episode(), testCards.asksOnce)
+  const { info: order } = await shopper.buy(episode(), testCards.requires3dsOnce)
   const url = order?.next.url ?? ''
-  await shopper.decide(url, said)
+  await shopper.answerBankPage(url, said)
   atSandbox.push(new URL(url, site.url).searchParams.get('payment') ?? '')
   await told()
   if (!order) throw new Error('there is no order')
@@ -128,9 +128,9 @@ const stories: Record<string, Story> = {
   },
   "stripe, the bank's check passed": async (shopper, told) => {
     const order = await shopper.order(byStripe())
-    await stripe.confirm(order.next.client_secret ?? '', testCards.asksAlways)
+    await stripe.confirm(order.next.client_secret ?? '', testCards.requires3dsAlways)
     await told()
-    stripe.books.answer(paymentOf(order), 'yes')
+    stripe.books.answerChallenge(paymentOf(order), 'yes')
     await told()
     return order
   },
@@ -182,7 +182,7 @@ const stories: Record<string, Story> = {
     paypal.orders.approve(tokenOf(order))
     await told()
     // The user's return queries the payment too.
-    await shopper.look(order.id)
+    await shopper.getOrder(order.id)
     const [capture] = paypal.orders.get(tokenOf(order)).captures
     paypal.orders.refund(capture?.id ?? '', { amount: { currency_code: 'USD', value: '0.40' } })
     await told()
@@ -224,7 +224,7 @@ async function stateOf({ id }: Order) {
 async function statesAfter(deliver: () => Promise<void>, atEveryStep: boolean) {
   const orders: [string, Order][] = []
   for (const [name, story] of Object.entries(stories)) {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     orders.push([name, await story(shopper, atEveryStep ? deliver : async () => {})])
   }
   await deliver()
@@ -250,9 +250,9 @@ test('every notification five times, shuffled and eight at once comes to the sam
     'pending',
   ])
   expect(await statesAfter(fiveTimesShuffled, false)).toEqual(inOrder)
-  await balance(site.context.db)
+  await compareSandboxBalance(site.context.db)
   for (const gateway of site.context.gateways) {
-    const { ours, theirs } = await booksOf(site.context.db, gateway)
+    const { ours, theirs } = await compareGatewayBalance(site.context.db, gateway)
     expect([gateway.id, ours]).toEqual([gateway.id, theirs])
   }
 })

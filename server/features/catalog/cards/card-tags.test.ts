@@ -3,14 +3,14 @@ import { queryHomepage } from '#contract/catalog.ts'
 import { buildTag, buildVideo } from '#server/testing/builders/builders.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { replaceVideoTags } from '#server/features/catalog/editing/publish-queries.ts'
-import { moveTagged, takeOff } from '#server/features/catalog/editing/label-queries.ts'
+import { replaceTag, removeLabel } from '#server/features/catalog/editing/label-queries.ts'
 
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite({ clock: advancingClock() })
+  site = await startTestSite({ clock: advancingClock() })
 })
 afterAll(() => site.close())
 
@@ -35,7 +35,7 @@ async function buildTagged<Name extends string>(...names: Name[]) {
 
 /** Returns the tags on the card of a video in search results. */
 async function onCard(video: string): Promise<string[]> {
-  const { list } = await site.visitor().ask(queryHomepage, { query: { keyword: title } })
+  const { list } = await site.visitor().callOk(queryHomepage, { query: { keyword: title } })
   return list.find(({ id }) => id === video)?.tags.map(({ name }) => name) ?? []
 }
 
@@ -50,12 +50,12 @@ it('a card has its video’s tags in order, and is updated when they are reorder
 
 it('a card is updated when a tag of its video is merged into another, or deleted', async () => {
   const { video, ids } = await buildTagged('Feud', 'Quarrel', 'Kin')
-  await inTransaction((tx) => moveTagged(tx, ids.Quarrel, ids.Feud))
+  await inTransaction((tx) => replaceTag(tx, ids.Quarrel, ids.Feud))
   expect(await onCard(video)).toEqual(['Feud', 'Kin'])
   const other = await buildTag(db(), 'Family')
-  await inTransaction((tx) => moveTagged(tx, ids.Kin, other))
+  await inTransaction((tx) => replaceTag(tx, ids.Kin, other))
   expect(await onCard(video)).toEqual(['Feud', 'Family'])
-  await inTransaction((tx) => takeOff(tx, 'tag', ids.Feud))
+  await inTransaction((tx) => removeLabel(tx, 'tag', ids.Feud))
   expect(await onCard(video)).toEqual(['Family'])
 })
 

@@ -1,14 +1,17 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { Db } from '#server/tables.ts'
 import {
-  versionNow,
+  currentRankingVersion,
   selectPopularAfter,
   type ListedRow,
-  type ListPlace,
+  type ListPosition,
 } from '#server/features/catalog/ranking/popular-queries.ts'
 import { isPublished, selectCards } from '#server/features/catalog/queries.ts'
 
-export type { ListedRow, ListPlace } from '#server/features/catalog/ranking/popular-queries.ts'
+export type {
+  ListedRow,
+  ListPosition as ListPlace,
+} from '#server/features/catalog/ranking/popular-queries.ts'
 
 export type ListFilter =
   | { by: 'all' | 'featured' }
@@ -20,7 +23,7 @@ export type ListFilter =
 
 export type ListOrder = 'newest' | 'popular'
 
-const columns = { newest: 'released_at', popular: 'popularity' } as const
+const sortColumns = { newest: 'released_at', popular: 'popularity' } as const
 
 /**
  * Selects published videos in order, after a position. Every list runs along one index; hand-picked videos are ordered by their
@@ -30,7 +33,7 @@ export function selectVideos(
   db: Db,
   filter: ListFilter,
   order: ListOrder,
-  after: ListPlace | undefined,
+  after: ListPosition | undefined,
   limit: number,
 ): Promise<ListedRow[]> {
   switch (filter.by) {
@@ -64,7 +67,7 @@ function selectOrdered(
   db: Db,
   condition: Expression<SqlBool>,
   order: ListOrder,
-  after: ListPlace | undefined,
+  after: ListPosition | undefined,
   limit: number,
 ) {
   if (after && order === 'popular') {
@@ -72,9 +75,9 @@ function selectOrdered(
     const ranked = { from: sql`videos`, ...columns, condition: sql<boolean>`${isPublished} AND ${condition}` }
     return selectPopularAfter(db, ranked, after, limit)
   }
-  const column = `videos.${columns[order]}` as const
+  const column = `videos.${sortColumns[order]}` as const
   return selectCards(db)
-    .select([`${column} as key`, versionNow.as('version')])
+    .select([`${column} as key`, currentRankingVersion.as('version')])
     .where(isPublished)
     .where(condition)
     .$if(after !== undefined, (query) =>
@@ -90,7 +93,7 @@ function selectTagged(
   db: Db,
   tagId: Expression<unknown>,
   order: ListOrder,
-  after: ListPlace | undefined,
+  after: ListPosition | undefined,
   limit: number,
 ) {
   if (after && order === 'popular') {
@@ -98,10 +101,10 @@ function selectTagged(
     const condition = sql<boolean>`listed.tag_id = ${tagId} AND listed.released_at IS NOT NULL`
     return selectPopularAfter(db, { from: sql`video_tags listed`, ...columns, condition }, after, limit)
   }
-  const column = `listed.${columns[order]}` as const
+  const column = `listed.${sortColumns[order]}` as const
   return selectCards(db)
     .innerJoin('video_tags as listed', 'listed.video_id', 'videos.id')
-    .select([`${column} as key`, versionNow.as('version')])
+    .select([`${column} as key`, currentRankingVersion.as('version')])
     .where(sql<boolean>`listed.tag_id = ${tagId}`)
     .where('listed.released_at', 'is not', null)
     .$if(after !== undefined, (query) =>
@@ -113,13 +116,13 @@ function selectTagged(
     .execute()
 }
 
-function selectPicked(db: Db, slugs: readonly string[], after: ListPlace | undefined, limit: number) {
-  const place = sql<number>`array_position(${slugs}::text[], videos.slug)`
+function selectPicked(db: Db, slugs: readonly string[], after: ListPosition | undefined, limit: number) {
+  const position = sql<number>`array_position(${slugs}::text[], videos.slug)`
   return selectCards(db)
-    .select(place.as('key'))
+    .select(position.as('key'))
     .where(isPublished)
     .where(sql<boolean>`videos.slug = ANY(${slugs})`)
-    .where(sql<boolean>`${place} > ${after?.key ?? 0}`)
+    .where(sql<boolean>`${position} > ${after?.key ?? 0}`)
     .orderBy('key')
     .limit(limit)
     .execute()

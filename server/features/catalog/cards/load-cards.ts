@@ -24,24 +24,24 @@ export function createCards(db: Db, clock: Clock): { findCards: FindCards; withT
   const findTags = createRowCache(clock, (ids) => selectTagNames(db, ids))
   const withTags: WithTags = async (rows) => {
     const tags = await findTags([...new Set(rows.flatMap(({ tag_ids }) => tag_ids))])
-    return rows.map(({ tag_ids, ...row }) => ({ ...row, tags: listed(tag_ids, tags) }))
+    return rows.map(({ tag_ids, ...row }) => ({ ...row, tags: pickInOrder(tag_ids, tags) }))
   }
   const findCards = createRowCache(clock, async (ids) => withTags(await selectCardsByIds(db, ids)))
   return { findCards, withTags }
 }
 
 /** Returns the rows that were found, in the order of the ids. */
-function listed<Row>(ids: readonly string[], found: ReadonlyMap<string, Row>): Row[] {
+function pickInOrder<Row>(ids: readonly string[], found: ReadonlyMap<string, Row>): Row[] {
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
 /** Joins the positions of a list with the rows of their cards, in order; invisible ones are omitted. */
-export async function withCards<Place extends { id: string }>(
+export async function withCards<Position extends { id: string }>(
   findCards: FindCards,
-  places: readonly Place[],
-): Promise<(CardRow & Place)[]> {
-  const cards = await findCards(places.map(({ id }) => id))
-  return places.flatMap((place) => {
+  positions: readonly Position[],
+): Promise<(CardRow & Position)[]> {
+  const cards = await findCards(positions.map(({ id }) => id))
+  return positions.flatMap((place) => {
     const card = cards.get(place.id)
     return card ? [{ ...card, ...place }] : []
   })

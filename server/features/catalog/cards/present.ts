@@ -1,13 +1,13 @@
 import type { VideoCard } from '#contract/catalog.ts'
-import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
+import { textInLanguage, type Language, type LocalizedText } from '#contract/languages.ts'
 import type { CardRow, CoverColumns } from '#server/features/catalog/queries.ts'
 
 /** Returns a name in the viewer's language, with its id. */
 export function presentName(
-  { id, names }: { id: string; names: Texts },
+  { id, names }: { id: string; names: LocalizedText },
   language: Language,
 ): { id: string; name: string } {
-  return { id, name: inLanguage(names, language) }
+  return { id, name: textInLanguage(names, language) }
 }
 
 /** Returns the address and the colour of a video's cover for the viewers of a language. Covers are public and named by their content. */
@@ -15,8 +15,8 @@ export function presentCover(
   { cover_path, cover_color, language_covers }: CoverColumns,
   language: Language,
 ): Pick<VideoCard, 'cover_url' | 'cover_color'> {
-  const own = language_covers[language]
-  if (own) return { cover_url: `/${own.path}`, cover_color: own.color }
+  const languageCover = language_covers[language]
+  if (languageCover) return { cover_url: `/${languageCover.path}`, cover_color: languageCover.color }
   return { cover_url: cover_path && `/${cover_path}`, cover_color }
 }
 
@@ -24,7 +24,7 @@ export function presentCover(
 export function presentCard(row: CardRow, language: Language): VideoCard {
   return {
     id: row.id,
-    title: inLanguage(row.titles, language),
+    title: textInLanguage(row.titles, language),
     ...presentCover(row, language),
     episode_count: row.episode_count,
     free_episodes: row.free_episodes,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Texts } from '#contract/languages.ts'
-import type { After } from '#server/platform/database/prepared-page.ts'
+import type { LocalizedText } from '#contract/languages.ts'
+import type { PagePosition } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { NameRow } from '#server/features/catalog/queries.ts'
 import type { LanguageCovers, VideosTable } from '#server/features/catalog/tables.ts'
@@ -10,7 +10,7 @@ type State = VideosTable['state']
 /** Selects a page of videos in any state, latest first. Runs along `videos_made`, `videos_state_made` or `videos_title_words`. */
 export function selectAdminVideos(
   db: Db,
-  { state, keyword, after, limit }: AdminVideoFilter & { after: After | undefined; limit: number },
+  { state, keyword, after, limit }: AdminVideoFilter & { after: PagePosition | undefined; limit: number },
 ) {
   return db
     .selectFrom('videos')
@@ -18,7 +18,7 @@ export function selectAdminVideos(
     .select(['episode_count', 'progress'])
     .select(['play_count', 'released_at', 'created_at'])
     .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'draft'))
-    .$if(keyword !== undefined, (query) => query.where(hasWords('title_words', keyword ?? '')))
+    .$if(keyword !== undefined, (query) => query.where(matchesWordPrefixes('title_words', keyword ?? '')))
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(created_at, id) < (${after?.at}::timestamptz, ${after?.id})`),
     )
@@ -38,7 +38,7 @@ export interface AdminVideoFilter {
  * Condition: a column of words has words with these beginnings. `plain_words` keeps only letters and digits, so a word needs no
  * escaping.
  */
-export const hasWords = (
+export const matchesWordPrefixes = (
   column: 'title_words' | 'words',
   keyword: string,
 ) => sql<boolean>`${sql.ref(column)} @@ (
@@ -48,10 +48,10 @@ export interface AdminVideoRecord {
   id: string
   slug: string
   state: State
-  titles: Texts
-  synopses: Texts
-  category: { slug: string; names: Texts } | null
-  tags: { slug: string; names: Texts }[]
+  titles: LocalizedText
+  synopses: LocalizedText
+  category: { slug: string; names: LocalizedText } | null
+  tags: { slug: string; names: LocalizedText }[]
   badge: 'new' | 'hot' | null
   featured: boolean
   free_episodes: number
@@ -78,11 +78,11 @@ export async function selectAdminVideo(
     .select(['currency', 'episode_cents', 'video_cents', 'cover_path', 'cover_color', 'language_covers'])
     .select(['episode_count', 'released_at', 'created_at'])
     .select([
-      sql<{ slug: string; names: Texts } | null>`(
+      sql<{ slug: string; names: LocalizedText } | null>`(
         SELECT json_build_object('slug', slug, 'names', names) FROM categories WHERE id = videos.category_id)`.as(
         'category',
       ),
-      sql<{ slug: string; names: Texts }[]>`coalesce((
+      sql<{ slug: string; names: LocalizedText }[]>`coalesce((
         SELECT json_agg(json_build_object('slug', slug, 'names', names) ORDER BY position)
         FROM video_tags JOIN tags ON tags.id = tag_id WHERE video_id = videos.id), '[]')`.as('tags'),
     ])
@@ -91,7 +91,7 @@ export async function selectAdminVideo(
     .executeTakeFirst()
 }
 
-export async function updateState(
+export async function updateVideoState(
   tx: Tx,
   id: string,
   changes: { state: State; released_at?: Date | null },
@@ -104,7 +104,7 @@ export const anyDueVideos =
   "EXISTS (SELECT FROM videos WHERE state = 'scheduled' AND released_at <= $1 AND episode_count > 0)"
 
 /** Selects the scheduled videos that are due and have an episode. */
-export async function selectDue(db: Db, now: Date): Promise<string[]> {
+export async function selectDueVideos(db: Db, now: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('videos')
     .select('id')
@@ -118,7 +118,7 @@ export async function selectDue(db: Db, now: Date): Promise<string[]> {
 }
 
 /** Publishes a scheduled video, if it is still due. */
-export async function publishDue(tx: Tx, id: string, now: Date): Promise<void> {
+export async function publishDueVideo(tx: Tx, id: string, now: Date): Promise<void> {
   await tx
     .updateTable('videos')
     .set({ state: 'published' })
@@ -130,8 +130,8 @@ export async function publishDue(tx: Tx, id: string, now: Date): Promise<void> {
 }
 
 export interface VideoChanges {
-  titles?: Texts
-  synopses?: Texts
+  titles?: LocalizedText
+  synopses?: LocalizedText
   category_id?: string | null
   badge?: 'new' | 'hot' | null
   featured?: boolean
@@ -167,7 +167,7 @@ export function selectLatestPrice(db: Db) {
 }
 
 /** Selects the previously created video, from which the next one copied its prices. */
-export function selectVideoBefore(db: Db, id: string) {
+export function selectPreviousVideo(db: Db, id: string) {
   return db
     .selectFrom('videos')
     .select('titles')
@@ -179,11 +179,11 @@ export function selectVideoBefore(db: Db, id: string) {
 }
 
 /** Selects the existing slugs with this beginning. */
-export async function selectSlugs(db: Db, beginning: string): Promise<Set<string>> {
+export async function selectSlugs(db: Db, prefix: string): Promise<Set<string>> {
   const rows = await db
     .selectFrom('videos')
     .select('slug')
-    .where((eb) => eb.or([eb('slug', '=', beginning), eb('slug', 'like', `${beginning}-%`)]))
+    .where((eb) => eb.or([eb('slug', '=', prefix), eb('slug', 'like', `${prefix}-%`)]))
     .execute()
   return new Set(rows.map(({ slug }) => slug))
 }
@@ -206,7 +206,7 @@ export function selectTagsInUse(db: Db, limit: number): Promise<Label[]> {
 export async function loadAdminTitles(
   db: Db,
   ids: readonly string[],
-): Promise<Map<string, { titles: Texts; currency: string }>> {
+): Promise<Map<string, { titles: LocalizedText; currency: string }>> {
   const rows = await db
     .selectFrom('videos')
     .select(['id', 'titles', 'currency'])

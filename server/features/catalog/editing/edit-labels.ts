@@ -1,17 +1,17 @@
 import { Refusal } from '#contract/errors.ts'
-import { languages, type Texts } from '#contract/languages.ts'
-import { longestLabel } from '#contract/studio/labels.ts'
+import { languages, type LocalizedText } from '#contract/languages.ts'
+import { maxLabelLength } from '#contract/studio/labels.ts'
 import type { Tx } from '#server/tables.ts'
 import {
   lockHomepage,
   orderCategories,
   selectCategories,
 } from '#server/features/catalog/homepage/compose-queries.ts'
-import { edited, slugOf, type TextChanges } from './edit-video.ts'
+import { applyTextChanges, slugify, type TextChanges } from './edit-video.ts'
 import * as queries from './label-queries.ts'
 import type { LabelKind, LabelRecord } from './label-queries.ts'
-import { found } from '#server/features/catalog/listing/list-videos.ts'
-import { addTagWork, isGoing, lockTagWork } from './tag-batch-queries.ts'
+import { requireFound } from '#server/features/catalog/listing/list-videos.ts'
+import { queueTagWork, isBeingDeleted, lockTagWork } from './tag-batch-queries.ts'
 
 /*
  * Lock order: the homepage, then pending work of a tag, then videos, then labels. Saving the homepage, the tag job, and editing,
@@ -19,7 +19,7 @@ import { addTagWork, isGoing, lockTagWork } from './tag-batch-queries.ts'
  */
 
 /** A tag of more videos than this is changed in batches (tag-batch-job.ts); the triggers use the same limit for its names. */
-const atOnce = 200
+const maxVideosAtOnce = 200
 
 /**
  * Renames a tag or category in some languages. Its slug stays, and with it every reference.
@@ -32,21 +32,21 @@ export async function renameLabel(
   changes: TextChanges,
 ): Promise<{ before: LabelRecord; after: LabelRecord }> {
   // Search finds videos by the names of their tags.
-  if (kind === 'tag') await holdVideos(tx, kind, id)
-  const before = found((await queries.lockLabels(tx, kind, [id])).get(id))
-  const names = editedNames(kind, before.names, changes)
-  await checkFree(tx, kind, before, names)
+  if (kind === 'tag') await lockLabelVideos(tx, kind, id)
+  const before = requireFound((await queries.lockLabels(tx, kind, [id])).get(id))
+  const names = applyNameChanges(kind, before.names, changes)
+  await assertNameAvailable(tx, kind, before, names)
   await queries.updateNames(tx, kind, id, names)
   return { before, after: { ...before, names } }
 }
 
 /** Locks the videos of a label, unless it is a tag of too many. @returns whether it did */
-async function holdVideos(tx: Tx, kind: LabelKind, id: string): Promise<boolean> {
+async function lockLabelVideos(tx: Tx, kind: LabelKind, id: string): Promise<boolean> {
   if (kind === 'tag') {
     await lockTagWork(tx, id)
-    if ((await queries.countVideos(tx, id, atOnce + 1)) > atOnce) return false
+    if ((await queries.countVideos(tx, id, maxVideosAtOnce + 1)) > maxVideosAtOnce) return false
   }
-  await queries.lockVideosOf(tx, kind, id)
+  await queries.lockVideosWithLabel(tx, kind, id)
   return true
 }
 
@@ -54,7 +54,12 @@ async function holdVideos(tx: Tx, kind: LabelKind, id: string): Promise<boolean>
  * Refuses a changed name that is taken, since two equal names could not be told apart. An unchanged name may be a duplicate,
  * because imports accept any.
  */
-async function checkFree(tx: Tx, kind: LabelKind, before: LabelRecord, names: Texts): Promise<void> {
+async function assertNameAvailable(
+  tx: Tx,
+  kind: LabelKind,
+  before: LabelRecord,
+  names: LocalizedText,
+): Promise<void> {
   await queries.lockNames(tx)
   for (const language of languages) {
     const name = names[language]
@@ -64,13 +69,14 @@ async function checkFree(tx: Tx, kind: LabelKind, before: LabelRecord, names: Te
   }
 }
 
-function editedNames(kind: LabelKind, before: Texts, changes: TextChanges): Texts {
+function applyNameChanges(kind: LabelKind, before: LocalizedText, changes: TextChanges): LocalizedText {
   // Operators type a video's tags separated by commas.
-  const isBad = (name: string) => name.trim().length > longestLabel || (kind === 'tag' && name.includes(','))
+  const isInvalid = (name: string) =>
+    name.trim().length > maxLabelLength || (kind === 'tag' && name.includes(','))
   for (const [language, name] of Object.entries(changes))
-    if (isBad(name)) throw new Refusal('labelInvalid', { field: `names.${language}` })
-  const names = edited(before, changes, longestLabel, 'names')
-  if (!names.en || slugOf(names.en) === '') throw new Refusal('labelInvalid', { field: 'names.en' })
+    if (isInvalid(name)) throw new Refusal('labelInvalid', { field: `names.${language}` })
+  const names = applyTextChanges(before, changes, maxLabelLength, 'names')
+  if (!names.en || slugify(names.en) === '') throw new Refusal('labelInvalid', { field: 'names.en' })
   return { ...names, en: names.en }
 }
 
@@ -81,23 +87,28 @@ function editedNames(kind: LabelKind, before: Texts, changes: TextChanges): Text
  */
 export async function mergeLabels(tx: Tx, kind: LabelKind, id: string, intoId: string) {
   await lockHomepage(tx)
-  const isDone = await holdVideos(tx, kind, id)
+  const isDone = await lockLabelVideos(tx, kind, id)
   const labels = await queries.lockLabels(tx, kind, [id, intoId])
-  const from = found(labels.get(id))
-  const into = found(id === intoId ? undefined : labels.get(intoId))
-  await checkStays(tx, kind, [id, intoId], id)
-  const sections = await queries.feedInstead(tx, kind, from.slug, into.slug)
+  const from = requireFound(labels.get(id))
+  const into = requireFound(id === intoId ? undefined : labels.get(intoId))
+  await assertNotBeingDeleted(tx, kind, [id, intoId], id)
+  const sections = await queries.replaceSectionLabel(tx, kind, from.slug, into.slug)
   if (!isDone) {
-    await addTagWork(tx, id, intoId)
+    await queueTagWork(tx, id, intoId)
     return { from, into, videos: await queries.countVideos(tx, id), sections, isDone }
   }
-  const videos = await queries.moveVideos(tx, kind, id, intoId)
-  await queries.deleteRow(tx, kind, id)
+  const videos = await queries.replaceLabel(tx, kind, id, intoId)
+  await queries.deleteLabelRow(tx, kind, id)
   return { from, into, videos, sections, isDone }
 }
 
-async function checkStays(tx: Tx, kind: LabelKind, ids: readonly string[], leaving: string): Promise<void> {
-  if (kind === 'tag' && (await isGoing(tx, ids, leaving))) throw new Refusal('movedOn')
+async function assertNotBeingDeleted(
+  tx: Tx,
+  kind: LabelKind,
+  ids: readonly string[],
+  deletedId: string,
+): Promise<void> {
+  if (kind === 'tag' && (await isBeingDeleted(tx, ids, deletedId))) throw new Refusal('movedOn')
 }
 
 /**
@@ -107,16 +118,16 @@ async function checkStays(tx: Tx, kind: LabelKind, ids: readonly string[], leavi
  */
 export async function deleteLabel(tx: Tx, kind: LabelKind, id: string) {
   await lockHomepage(tx)
-  const isDone = await holdVideos(tx, kind, id)
-  const label = found((await queries.lockLabels(tx, kind, [id])).get(id))
-  await checkStays(tx, kind, [id], id)
-  if (await queries.feedsSection(tx, kind, label.slug)) throw new Refusal('feedsHomepage')
+  const isDone = await lockLabelVideos(tx, kind, id)
+  const label = requireFound((await queries.lockLabels(tx, kind, [id])).get(id))
+  await assertNotBeingDeleted(tx, kind, [id], id)
+  if (await queries.isUsedInSection(tx, kind, label.slug)) throw new Refusal('feedsHomepage')
   if (!isDone) {
-    await addTagWork(tx, id, null)
+    await queueTagWork(tx, id, null)
     return { label, videos: await queries.countVideos(tx, id), isDone }
   }
-  const videos = await queries.takeOff(tx, kind, id)
-  await queries.deleteRow(tx, kind, id)
+  const videos = await queries.removeLabel(tx, kind, id)
+  await queries.deleteLabelRow(tx, kind, id)
   return { label, videos, isDone }
 }
 
@@ -125,7 +136,7 @@ export async function deleteLabel(tx: Tx, kind: LabelKind, id: string) {
  * @returns the order before and after
  * @throws Refusal movedOn if these are not all of the categories
  */
-export async function arrangeCategories(tx: Tx, ids: readonly string[]) {
+export async function reorderCategories(tx: Tx, ids: readonly string[]) {
   await lockHomepage(tx)
   const before = await selectCategories(tx)
   const known = new Set(before.map(({ id }) => id))

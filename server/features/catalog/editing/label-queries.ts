@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Language, Texts } from '#contract/languages.ts'
+import type { Language, LocalizedText } from '#contract/languages.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { hasWords } from './admin-queries.ts'
+import { matchesWordPrefixes } from './admin-queries.ts'
 
 /** The kinds of labels: categories and tags. */
 export type LabelKind = 'tag' | 'category'
@@ -9,12 +9,12 @@ export type LabelKind = 'tag' | 'category'
 export interface LabelRecord {
   id: string
   slug: string
-  names: Texts
+  names: LocalizedText
 }
 
 const tableOf = (kind: LabelKind) => sql.table(kind === 'tag' ? 'tags' : 'categories')
 
-interface TagsWanted {
+interface TagsQuery {
   /** Beginnings of words of a name. */
   keyword: string | undefined
   after: { video_count: number; id: string } | undefined
@@ -22,33 +22,33 @@ interface TagsWanted {
 }
 
 /** Selects a page of all tags, those with most published videos first. Runs along `tags_used`, or searches with `tags_words`. */
-export function selectAdminTags(db: Db, { keyword, after, limit }: TagsWanted) {
+export function selectAdminTags(db: Db, { keyword, after, limit }: TagsQuery) {
   // An expression instead of the column, so that PostgreSQL does not scan `tags_used` until enough rows match.
-  const use = keyword === undefined ? sql<number>`video_count` : sql<number>`video_count + 0`
+  const videoCount = keyword === undefined ? sql<number>`video_count` : sql<number>`video_count + 0`
   return db
     .selectFrom('tags')
     .select(['id', 'slug', 'names', 'video_count'])
     .select(({ selectFrom }) =>
       selectFrom('tag_work').select('task').whereRef('tag_id', '=', 'tags.id').as('under_way'),
     )
-    .$if(keyword !== undefined, (query) => query.where(hasWords('words', keyword ?? '')))
+    .$if(keyword !== undefined, (query) => query.where(matchesWordPrefixes('words', keyword ?? '')))
     .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(${use}, id) < (${after?.video_count}::integer, ${after?.id})`),
+      query.where(sql<boolean>`(${videoCount}, id) < (${after?.video_count}::integer, ${after?.id})`),
     )
-    .orderBy(use, 'desc')
+    .orderBy(videoCount, 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
     .execute()
 }
 
 /** Locks the videos that have a label, including drafts. */
-export async function lockVideosOf(tx: Tx, kind: LabelKind, id: string): Promise<void> {
-  const having =
+export async function lockVideosWithLabel(tx: Tx, kind: LabelKind, id: string): Promise<void> {
+  const hasLabel =
     kind === 'tag'
       ? sql`id IN (SELECT video_id FROM video_tags WHERE tag_id = ${id})`
       : sql`category_id = ${id}`
   await sql`SELECT count(*) FROM (
-    SELECT id FROM videos WHERE ${having} ORDER BY id FOR NO KEY UPDATE) held`.execute(tx)
+    SELECT id FROM videos WHERE ${hasLabel} ORDER BY id FOR NO KEY UPDATE) held`.execute(tx)
 }
 
 /** Locks labels in the order of their slugs (see `lockTags` in rank-queries.ts). Giving one of them to a video waits. */
@@ -75,28 +75,30 @@ export async function isNameTaken(
   kind: LabelKind,
   { id, language, name }: { id: string; language: Language; name: string },
 ): Promise<boolean> {
-  const alike = kind === 'tag' ? hasWords('words', name) : sql<boolean>`true`
+  const sharesWords = kind === 'tag' ? matchesWordPrefixes('words', name) : sql<boolean>`true`
   const { rows } = await sql`SELECT FROM ${tableOf(kind)}
-    WHERE ${alike} AND id <> ${id} AND lower(names ->> ${language}) = lower(${name}) LIMIT 1`.execute(tx)
+    WHERE ${sharesWords} AND id <> ${id} AND lower(names ->> ${language}) = lower(${name}) LIMIT 1`.execute(
+    tx,
+  )
   return rows.length > 0
 }
 
-export async function updateNames(tx: Tx, kind: LabelKind, id: string, names: Texts): Promise<void> {
+export async function updateNames(tx: Tx, kind: LabelKind, id: string, names: LocalizedText): Promise<void> {
   await sql`UPDATE ${tableOf(kind)} SET names = ${JSON.stringify(names)}::jsonb WHERE id = ${id}`.execute(tx)
 }
 
 /** Replaces a label of videos with another. @returns how many had it */
-export async function moveVideos(tx: Tx, kind: LabelKind, from: string, into: string): Promise<number> {
+export async function replaceLabel(tx: Tx, kind: LabelKind, from: string, into: string): Promise<number> {
   if (kind === 'category') return setCategory(tx, from, into)
-  const moved = await moveTagged(tx, from, into)
-  await moveHeat(tx, from, into)
+  const moved = await replaceTag(tx, from, into)
+  await mergeTrendingScore(tx, from, into)
   return moved
 }
 
 /** Counts the videos in any state with a tag, up to `most`. */
-export async function countVideos(tx: Tx, tagId: string, most = Number.MAX_SAFE_INTEGER): Promise<number> {
+export async function countVideos(tx: Tx, tagId: string, limit = Number.MAX_SAFE_INTEGER): Promise<number> {
   const { rows } = await sql<{ count: number }>`SELECT count(*)::integer AS count FROM (
-    SELECT FROM video_tags WHERE tag_id = ${tagId} LIMIT ${most}) counted`.execute(tx)
+    SELECT FROM video_tags WHERE tag_id = ${tagId} LIMIT ${limit}) counted`.execute(tx)
   return rows[0]?.count ?? 0
 }
 
@@ -105,28 +107,28 @@ export async function indexVideos(tx: Tx, ids: readonly string[]): Promise<void>
   await sql`SELECT index_videos(${ids}::text[])`.execute(tx)
 }
 
-const among = (ids: readonly string[] | undefined) =>
+const inVideos = (ids: readonly string[] | undefined) =>
   ids === undefined ? sql<boolean>`true` : sql<boolean>`video_id = ANY(${ids}::text[])`
 
 /** Replaces a tag with another in all its videos, or in these. A video that has both keeps the position of the other. */
-export async function moveTagged(
+export async function replaceTag(
   tx: Tx,
   from: string,
   into: string,
-  of?: readonly string[],
+  videoIds?: readonly string[],
 ): Promise<number> {
   const { rows } = await sql<{ video_id: string }>`
-    UPDATE video_tags SET tag_id = ${into} WHERE tag_id = ${from} AND ${among(of)} AND NOT EXISTS (
+    UPDATE video_tags SET tag_id = ${into} WHERE tag_id = ${from} AND ${inVideos(videoIds)} AND NOT EXISTS (
       SELECT FROM video_tags other WHERE other.video_id = video_tags.video_id AND other.tag_id = ${into}
     ) RETURNING video_id`.execute(tx)
   const ids = rows.map(({ video_id }) => video_id)
   // The triggers handle inserts and deletes, but not a row whose tag changes.
   await indexVideos(tx, ids)
-  return ids.length + (await takeOff(tx, 'tag', from, of))
+  return ids.length + (await removeLabel(tx, 'tag', from, videoIds))
 }
 
 /** Adds a tag's trending score to that of the tag that replaces it. */
-export async function moveHeat(tx: Tx, from: string, into: string): Promise<void> {
+export async function mergeTrendingScore(tx: Tx, from: string, into: string): Promise<void> {
   await sql`UPDATE tags SET trending_score = tags.trending_score + former.trending_score FROM tags former
     WHERE former.id = ${from} AND tags.id = ${into}`.execute(tx)
 }
@@ -141,35 +143,49 @@ async function setCategory(tx: Tx, from: string, into: string | null): Promise<n
 }
 
 /** Removes a label from all videos, or a tag from these. @returns how many had it */
-export async function takeOff(tx: Tx, kind: LabelKind, id: string, of?: readonly string[]): Promise<number> {
+export async function removeLabel(
+  tx: Tx,
+  kind: LabelKind,
+  id: string,
+  videoIds?: readonly string[],
+): Promise<number> {
   if (kind === 'category') return setCategory(tx, id, null)
   const { numDeletedRows } = await tx
     .deleteFrom('video_tags')
     .where('tag_id', '=', id)
-    .where(among(of))
+    .where(inVideos(videoIds))
     .executeTakeFirst()
   return Number(numDeletedRows)
 }
 
-export async function deleteRow(tx: Tx, kind: LabelKind, id: string): Promise<void> {
+export async function deleteLabelRow(tx: Tx, kind: LabelKind, id: string): Promise<void> {
   await sql`DELETE FROM ${tableOf(kind)} WHERE id = ${id}`.execute(tx)
 }
 
-const isFedBy = (kind: LabelKind, slug: string) =>
+const isSourcedFrom = (kind: LabelKind, slug: string) =>
   sql<boolean>`source ->> 'from' = ${kind} AND source ->> 'slug' = ${slug}`
 
 /** Returns whether a homepage section shows the videos of a label. */
-export async function feedsSection(tx: Tx, kind: LabelKind, slug: string): Promise<boolean> {
-  const section = await tx.selectFrom('sections').select('id').where(isFedBy(kind, slug)).executeTakeFirst()
+export async function isUsedInSection(tx: Tx, kind: LabelKind, slug: string): Promise<boolean> {
+  const section = await tx
+    .selectFrom('sections')
+    .select('id')
+    .where(isSourcedFrom(kind, slug))
+    .executeTakeFirst()
   return section !== undefined
 }
 
 /** Replaces the label of homepage sections with another. @returns the ids of the sections */
-export async function feedInstead(tx: Tx, kind: LabelKind, from: string, into: string): Promise<string[]> {
+export async function replaceSectionLabel(
+  tx: Tx,
+  kind: LabelKind,
+  from: string,
+  into: string,
+): Promise<string[]> {
   const rows = await tx
     .updateTable('sections')
     .set({ source: JSON.stringify({ from: kind, slug: into }) })
-    .where(isFedBy(kind, from))
+    .where(isSourcedFrom(kind, from))
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)

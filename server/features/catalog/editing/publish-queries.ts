@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Language, Texts } from '#contract/languages.ts'
+import type { Language, LocalizedText } from '#contract/languages.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 export interface VideoValues {
   slug: string
-  titles: Texts
-  synopses: Texts
+  titles: LocalizedText
+  synopses: LocalizedText
   category_id: string | null
   badge: 'new' | 'hot' | null
   featured: boolean
@@ -39,17 +39,17 @@ export async function upsertVideo(
  * Returns the id of the category or tag with that slug, creating it with these names if needed, a category as the last of the menu.
  * An existing one keeps its names and place.
  */
-export async function ensureNamed(
+export async function upsertLabel(
   tx: Tx,
   table: 'categories' | 'tags',
   slug: string,
-  names: Texts,
+  names: LocalizedText,
 ): Promise<string> {
   const row = { id: newId(table === 'tags' ? 'tag' : 'cat'), slug, names: JSON.stringify(names) }
-  const last = { position: sql<number>`(SELECT coalesce(max(position), 0) + 1 FROM categories)` }
+  const lastPosition = { position: sql<number>`(SELECT coalesce(max(position), 0) + 1 FROM categories)` }
   const { id } = await tx
     .insertInto(table)
-    .values(table === 'tags' ? row : { ...row, ...last })
+    .values(table === 'tags' ? row : { ...row, ...lastPosition })
     .onConflict((conflict) => conflict.column('slug').doUpdateSet({ slug }))
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -79,7 +79,7 @@ export async function replaceVideoTags(tx: Tx, videoId: string, tagIds: readonly
 }
 
 /** Key prefix of automatic covers, which any other cover replaces. */
-export const standInCovers = 'public/covers/still-'
+export const automaticCoverPrefix = 'public/covers/still-'
 
 export async function updateCover(
   db: Db,
@@ -93,7 +93,7 @@ export async function updateCover(
     .where('id', '=', videoId)
     .$if(onlyIfMissing, (query) =>
       query.where((eb) =>
-        eb.or([eb('cover_path', 'is', null), eb('cover_path', 'like', `${standInCovers}%`)]),
+        eb.or([eb('cover_path', 'is', null), eb('cover_path', 'like', `${automaticCoverPrefix}%`)]),
       ),
     )
     .execute()
@@ -126,7 +126,7 @@ export async function updateEpisodes(
 }
 
 /** Publishes a video that only waited for its first episode; a draft, or one with a date of its own, is unchanged. */
-export async function publishWaiting(db: Db, videoId: string, now: Date): Promise<boolean> {
+export async function publishWaitingVideo(db: Db, videoId: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('videos')
     .set({ state: 'published', released_at: now })

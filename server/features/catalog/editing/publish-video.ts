@@ -1,12 +1,12 @@
-import type { Language, Texts } from '#contract/languages.ts'
+import type { Language, LocalizedText } from '#contract/languages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import * as queries from './publish-queries.ts'
 
 /** Description of a video to publish; category and tags by slug. */
 export interface VideoDetails {
   slug: string
-  titles: Texts
-  synopses: Texts
+  titles: LocalizedText
+  synopses: LocalizedText
   category: string | null
   tags: readonly string[]
   badge: 'new' | 'hot' | null
@@ -23,7 +23,7 @@ export interface PublishOptions {
   release: 'whenReady' | 'now' | 'draft'
   now: Date
   /** Names by slug of categories and tags that may be created; others are named after their slug. */
-  names?: ReadonlyMap<string, Texts>
+  names?: ReadonlyMap<string, LocalizedText>
 }
 
 /**
@@ -35,14 +35,14 @@ export async function publishVideo(
   details: VideoDetails,
   { release, now, names }: PublishOptions,
 ): Promise<string> {
-  const nameOf = (slug: string): Texts => names?.get(slug) ?? { en: humanise(slug) }
+  const nameOf = (slug: string): LocalizedText => names?.get(slug) ?? { en: humanise(slug) }
   const category = details.category
   const values = {
     slug: details.slug,
     titles: details.titles,
     synopses: details.synopses,
     category_id:
-      category === null ? null : await queries.ensureNamed(tx, 'categories', category, nameOf(category)),
+      category === null ? null : await queries.upsertLabel(tx, 'categories', category, nameOf(category)),
     badge: details.badge,
     featured: details.featured,
     free_episodes: details.freeEpisodes,
@@ -55,7 +55,7 @@ export async function publishVideo(
   const tagIds = new Map<string, string>()
   // A fixed order, so that two concurrent imports cannot deadlock.
   for (const tag of [...new Set(details.tags)].toSorted())
-    tagIds.set(tag, await queries.ensureNamed(tx, 'tags', tag, nameOf(tag)))
+    tagIds.set(tag, await queries.upsertLabel(tx, 'tags', tag, nameOf(tag)))
   await queries.replaceVideoTags(
     tx,
     id,
@@ -81,7 +81,7 @@ export async function recordEpisodes(
 
 /** Publishes a video that waited for its first episode; any other is unchanged. */
 export async function releaseIfWaiting(tx: Tx, videoId: string, now: Date): Promise<void> {
-  await queries.publishWaiting(tx, videoId, now)
+  await queries.publishWaitingVideo(tx, videoId, now)
 }
 
 export interface CoverFile {
@@ -112,8 +112,8 @@ export async function setLanguageCover(
 }
 
 /** Returns whether a video has its own cover, an automatic one, or none. */
-export async function loadCover(db: Db, videoId: string): Promise<'own' | 'standIn' | 'none'> {
+export async function loadCoverKind(db: Db, videoId: string): Promise<'own' | 'standIn' | 'none'> {
   const path = (await queries.selectVideoCover(db, videoId))?.cover_path ?? null
   if (path === null) return 'none'
-  return path.startsWith(queries.standInCovers) ? 'standIn' : 'own'
+  return path.startsWith(queries.automaticCoverPrefix) ? 'standIn' : 'own'
 }

@@ -16,7 +16,7 @@ export function lockTagWork(tx: Tx, tagId: string): Promise<TagWork | undefined>
 }
 
 /** Returns whether one of these tags is being deleted, or another is being merged into one of those that will be deleted. */
-export async function isGoing(tx: Tx, ids: readonly string[], leaving: string): Promise<boolean> {
+export async function isBeingDeleted(tx: Tx, ids: readonly string[], deletedId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('tag_work')
     .select('tag_id')
@@ -24,7 +24,7 @@ export async function isGoing(tx: Tx, ids: readonly string[], leaving: string): 
       eb.or([
         eb('tag_id', 'in', ids).and('task', '<>', 'index'),
         // A literal, for the partial index.
-        eb('into_id', 'is not', null).and('into_id', '=', leaving),
+        eb('into_id', 'is not', null).and('into_id', '=', deletedId),
       ]),
     )
     .executeTakeFirst()
@@ -32,7 +32,7 @@ export async function isGoing(tx: Tx, ids: readonly string[], leaving: string): 
 }
 
 /** Queues the replacement or removal of a tag in its videos. This supersedes pending indexing for its names. */
-export async function addTagWork(tx: Tx, tagId: string, intoId: string | null): Promise<void> {
+export async function queueTagWork(tx: Tx, tagId: string, intoId: string | null): Promise<void> {
   const work = {
     task: intoId === null ? ('delete' as const) : ('merge' as const),
     into_id: intoId,
@@ -47,7 +47,7 @@ export async function addTagWork(tx: Tx, tagId: string, intoId: string | null): 
 }
 
 /** Claims some pending work that no other process has. */
-export function takeTagWork(tx: Tx): Promise<TagWork | undefined> {
+export function claimTagWork(tx: Tx): Promise<TagWork | undefined> {
   return tx
     .selectFrom('tag_work')
     .selectAll()
@@ -58,11 +58,11 @@ export function takeTagWork(tx: Tx): Promise<TagWork | undefined> {
     .executeTakeFirst()
 }
 
-export async function noteIndexed(tx: Tx, tagId: string, lastVideo: string): Promise<void> {
+export async function saveIndexProgress(tx: Tx, tagId: string, lastVideo: string): Promise<void> {
   await tx.updateTable('tag_work').set({ after_video: lastVideo }).where('tag_id', '=', tagId).execute()
 }
 
-export async function endTagWork(tx: Tx, tagId: string): Promise<void> {
+export async function deleteTagWork(tx: Tx, tagId: string): Promise<void> {
   await tx.deleteFrom('tag_work').where('tag_id', '=', tagId).execute()
 }
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildVideo, noFiles } from '#server/testing/builders/builders.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { buildVideo, noStorage } from '#server/testing/builders/builders.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import type { Tx } from '#server/tables.ts'
 import { selectAdminVideo, type AdminVideoRecord } from './admin-queries.ts'
-import { archive, publishNow, releaseDue, schedule, unschedule } from './video-states.ts'
+import { archive, publishNow, releaseDueVideos, schedule, unschedule } from './video-states.ts'
 
 type Video = Pick<AdminVideoRecord, 'state' | 'released_at'>
 
@@ -14,13 +14,13 @@ const later = new Date(now.getTime() + 1)
 let database: TestDatabase
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
 })
 afterAll(() => database.close())
 
 async function makeVideo({ state, released_at }: Video, episodes = 1): Promise<string> {
   const { db } = database
-  const { id } = await buildVideo({ db, storage: noFiles }, { episodes })
+  const { id } = await buildVideo({ db, storage: noStorage }, { episodes })
   await db.updateTable('videos').set({ state, released_at }).where('id', '=', id).execute()
   return id
 }
@@ -128,7 +128,7 @@ test('releases due videos that have an episode', async () => {
   const others: Video[] = [scheduled, waiting, draft, archived]
   const kept = await Promise.all(others.map((video) => makeVideo(video)))
   const empty = await makeVideo(moment, 0)
-  await releaseDue(database.db, now)
+  await releaseDueVideos(database.db, now)
   expect(await look(due)).toEqual({ state: 'published', released_at: now })
   expect(await Promise.all(kept.map(look))).toEqual(others)
   expect(await look(empty)).toEqual(moment)

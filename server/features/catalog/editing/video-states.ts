@@ -28,13 +28,13 @@ export async function publishNow(
   if (state === 'published') throw new Refusal('movedOn')
   // Buyers can still watch it; its release date stays.
   if (state === 'archived')
-    return queries.updateState(tx, id, { state: 'published', released_at: released_at ?? now })
+    return queries.updateVideoState(tx, id, { state: 'published', released_at: released_at ?? now })
   if (count === 0) throw new Refusal('nothingToPlay')
-  const waits = ready === 0
-  return queries.updateState(
+  const waitsForEpisode = ready === 0
+  return queries.updateVideoState(
     tx,
     id,
-    waits ? { state: 'scheduled', released_at: null } : { state: 'published', released_at: now },
+    waitsForEpisode ? { state: 'scheduled', released_at: null } : { state: 'published', released_at: now },
   )
 }
 
@@ -45,26 +45,26 @@ export async function publishNow(
 export async function schedule(tx: Tx, { id, state }: AdminVideoRecord, at: Date, now: Date): Promise<void> {
   if (state !== 'draft' && state !== 'scheduled') throw new Refusal('movedOn')
   if (at <= now) throw new Refusal('momentPast', { field: 'at' })
-  await queries.updateState(tx, id, { state: 'scheduled', released_at: at })
+  await queries.updateVideoState(tx, id, { state: 'scheduled', released_at: at })
 }
 
 /** scheduled → draft. @throws Refusal movedOn */
 export async function unschedule(tx: Tx, { id, state }: AdminVideoRecord): Promise<void> {
   if (state !== 'scheduled') throw new Refusal('movedOn')
-  await queries.updateState(tx, id, { state: 'draft', released_at: null })
+  await queries.updateVideoState(tx, id, { state: 'draft', released_at: null })
 }
 
 /** published → archived. @throws Refusal movedOn */
 export async function archive(tx: Tx, { id, state }: AdminVideoRecord): Promise<void> {
   if (state !== 'published') throw new Refusal('movedOn')
-  await queries.updateState(tx, id, { state: 'archived' })
+  await queries.updateVideoState(tx, id, { state: 'archived' })
 }
 
 /**
  * scheduled → published, for all videos that are due and have an episode. Each has a transaction of its own: publishing locks a
  * video before its tags, and the tags of one must not be locked before the next video.
  */
-export async function releaseDue(db: Db, now: Date): Promise<void> {
-  for (const id of await queries.selectDue(db, now))
-    await inTransaction(db, (tx) => queries.publishDue(tx, id, now))
+export async function releaseDueVideos(db: Db, now: Date): Promise<void> {
+  for (const id of await queries.selectDueVideos(db, now))
+    await inTransaction(db, (tx) => queries.publishDueVideo(tx, id, now))
 }

@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto'
 import { Refusal } from '#contract/errors.ts'
-import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
-import { payLayouts, type Composed, type Draft, type DraftSection } from '#contract/studio/homepage.ts'
+import { textInLanguage, type Language, type LocalizedText } from '#contract/languages.ts'
+import {
+  payLayouts,
+  type StudioHomepage,
+  type HomepageDraft,
+  type DraftSection,
+} from '#contract/studio/homepage.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
-  fillHomepage,
-  usualPayTheme,
+  buildHomepage,
+  defaultPayTheme,
   type Copyright,
   type SectionRow,
   type SharedHomepage,
@@ -16,22 +21,22 @@ import { selectSections, selectSettings, upsertSetting } from '#server/features/
 import type { SectionSource } from '#server/features/catalog/tables.ts'
 
 /** Loads the homepage for editing, with the version that was read. */
-export async function loadDraft(db: Db): Promise<{ draft: Draft; version: string }> {
+export async function loadDraft(db: Db): Promise<{ draft: HomepageDraft; version: string }> {
   const [sections, categories, settings] = await Promise.all([
     selectSections(db),
     compose.selectCategories(db),
     selectSettings(db),
   ])
   const slugs = sections.flatMap(({ source }) => (source.from === 'videos' ? source.slugs : []))
-  const ids = await idsOf(db, slugs)
+  const ids = await loadVideoIds(db, slugs)
   const copyright: Partial<Copyright> = { ...settings.get('copyright') }
-  const theme = { ...usualPayTheme, ...settings.get('pay_theme') }
-  const draft: Draft = {
+  const theme = { ...defaultPayTheme, ...settings.get('pay_theme') }
+  const draft: HomepageDraft = {
     sections: sections.map(({ id, kind, titles, source }) => ({
       id,
       kind,
       titles,
-      source: sourceFor(source, ids),
+      source: toDraftSource(source, ids),
     })),
     menu: categories.map(({ id }) => id),
     copyright: copyright.text ?? null,
@@ -44,44 +49,44 @@ export async function loadDraft(db: Db): Promise<{ draft: Draft; version: string
 }
 
 /** Lists the options for an operator's homepage, by name. */
-export async function listHomepageChoices(
+export async function listHomepageOptions(
   db: Db,
-  { sections }: Draft,
+  { sections }: HomepageDraft,
   language: Language,
-): Promise<Pick<Composed, 'categories' | 'tags' | 'picked'>> {
+): Promise<Pick<StudioHomepage, 'categories' | 'tags' | 'picked'>> {
   const ids = sections.flatMap(({ source }) => source.videos ?? [])
   const [categories, tags, picked] = await Promise.all([
     compose.selectCategories(db),
     compose.selectTagChoices(db),
     compose.selectPicked(db, 'id', ids),
   ])
-  const named = ({ id, slug, names }: (typeof tags)[number]) => ({
+  const toOption = ({ id, slug, names }: (typeof tags)[number]) => ({
     id,
     slug,
-    name: inLanguage(names, language),
+    name: textInLanguage(names, language),
   })
   return {
-    categories: categories.map(named),
-    tags: tags.map(named),
-    picked: picked.map(({ id, titles }) => ({ id, name: inLanguage(titles, language) })),
+    categories: categories.map(toOption),
+    tags: tags.map(toOption),
+    picked: picked.map(({ id, titles }) => ({ id, name: textInLanguage(titles, language) })),
   }
 }
 
 /** Returns the homepage that viewers would get from a draft; `copyright` applies if the draft has none. */
 export async function previewDraft(
   db: Db,
-  draft: Draft,
+  draft: HomepageDraft,
   language: Language,
   copyright: Copyright,
 ): Promise<SharedHomepage['info']> {
-  const [slugs, categories] = await Promise.all([slugsOf(db, draft), compose.selectCategories(db)])
-  const rows = draft.sections.map((section, position) => rowOf(section, position, slugs))
+  const [slugs, categories] = await Promise.all([loadVideoSlugs(db, draft), compose.selectCategories(db)])
+  const rows = draft.sections.map((section, position) => toSectionRow(section, position, slugs))
   const menu = draft.menu.flatMap((id) => categories.find((category) => category.id === id) ?? [])
-  const { info } = await fillHomepage(db, language, {
+  const { info } = await buildHomepage(db, language, {
     sections: rows,
     menu,
     copyright: draft.copyright === null ? copyright : { ...copyright, text: draft.copyright },
-    payTheme: { ...usualPayTheme, ...draft.pay_theme },
+    payTheme: { ...defaultPayTheme, ...draft.pay_theme },
   })
   return info
 }
@@ -92,7 +97,7 @@ export async function previewDraft(
  * @throws Refusal movedOn if it has changed since `version`; settingInvalid for a section without an English title, or an invalid
  * accent colour
  */
-export async function saveDraft(tx: Tx, draft: Draft, version: string): Promise<Draft> {
+export async function saveDraft(tx: Tx, draft: HomepageDraft, version: string): Promise<HomepageDraft> {
   await compose.lockHomepage(tx)
   const before = await loadDraft(tx)
   if (before.version !== version) throw new Refusal('movedOn')
@@ -101,61 +106,67 @@ export async function saveDraft(tx: Tx, draft: Draft, version: string): Promise<
   if (!/^#[0-9a-f]{6}$/i.test(draft.pay_theme.accent))
     throw new Refusal('settingInvalid', { field: 'accent' })
   const known = new Set(before.draft.sections.map(({ id }) => id))
-  const slugs = await slugsOf(tx, draft)
+  const slugs = await loadVideoSlugs(tx, draft)
   const rows = draft.sections.map((section, position) =>
-    rowOf({ ...section, id: known.has(section.id) ? section.id : null }, position, slugs),
+    toSectionRow({ ...section, id: known.has(section.id) ? section.id : null }, position, slugs),
   )
-  const texts = ({ titles, source, ...row }: SectionRow) => ({
+  const serializeRow = ({ titles, source, ...row }: SectionRow) => ({
     ...row,
     titles: JSON.stringify(titles),
     source: JSON.stringify(source),
   })
-  await compose.replaceSections(tx, rows.map(texts))
+  await compose.replaceSections(tx, rows.map(serializeRow))
   await compose.orderCategories(tx, draft.menu)
   const { copyright, pay_theme } = draft
-  const kept: object = (await selectSettings(tx)).get('copyright') ?? {}
-  const { text: _, ...rest } = kept as Partial<Copyright>
+  const copyrightSetting: object = (await selectSettings(tx)).get('copyright') ?? {}
+  const { text: _, ...rest } = copyrightSetting as Partial<Copyright>
   await upsertSetting(tx, 'copyright', copyright === null ? rest : { ...rest, text: copyright })
-  await upsertSetting(tx, 'pay_theme', { ...usualPayTheme, ...pay_theme })
+  await upsertSetting(tx, 'pay_theme', { ...defaultPayTheme, ...pay_theme })
   return before.draft
 }
 
-async function idsOf(db: Db, slugs: readonly string[]): Promise<Map<string, string>> {
+async function loadVideoIds(db: Db, slugs: readonly string[]): Promise<Map<string, string>> {
   const rows = slugs.length > 0 ? await compose.selectPicked(db, 'slug', slugs) : []
   return new Map(rows.map(({ slug, id }) => [slug, id]))
 }
 
-async function slugsOf(db: Db, { sections }: Draft): Promise<Map<string, string>> {
+async function loadVideoSlugs(db: Db, { sections }: HomepageDraft): Promise<Map<string, string>> {
   const ids = sections.flatMap(({ source }) => source.videos ?? [])
   const rows = ids.length > 0 ? await compose.selectPicked(db, 'id', ids) : []
   return new Map(rows.map(({ id, slug }) => [id, slug]))
 }
 
-function sourceFor(source: SectionSource, ids: ReadonlyMap<string, string>): DraftSection['source'] {
+function toDraftSource(source: SectionSource, ids: ReadonlyMap<string, string>): DraftSection['source'] {
   if (source.from === 'videos')
     return { from: 'videos', videos: source.slugs.flatMap((slug) => ids.get(slug) ?? []) }
   return 'slug' in source ? { from: source.from, of: source.slug } : { from: source.from }
 }
 
-function rowOf(
+function toSectionRow(
   { id, kind, titles, source }: DraftSection,
   position: number,
   slugs: ReadonlyMap<string, string>,
 ): SectionRow {
   // `saveDraft` checks for the English title; a draft may lack it.
-  const named = { en: '', ...withoutEmpty(titles) } as Texts
-  return { id: id ?? newId('sec'), kind, titles: named, source: sourceOf(source, slugs), position }
+  const sectionTitles = { en: '', ...withoutEmptyTitles(titles) } as LocalizedText
+  return {
+    id: id ?? newId('sec'),
+    kind,
+    titles: sectionTitles,
+    source: toSectionSource(source, slugs),
+    position,
+  }
 }
 
-function withoutEmpty(titles: DraftSection['titles']): Partial<Texts> {
-  const given = Object.entries(titles).flatMap(([language, title]) => {
+function withoutEmptyTitles(titles: DraftSection['titles']): Partial<LocalizedText> {
+  const nonEmptyTitles = Object.entries(titles).flatMap(([language, title]) => {
     const trimmed = title?.trim()
     return trimmed ? [[language, trimmed] as const] : []
   })
-  return Object.fromEntries(given)
+  return Object.fromEntries(nonEmptyTitles)
 }
 
-function sourceOf(
+function toSectionSource(
   { from, of = '', videos = [] }: DraftSection['source'],
   slugs: ReadonlyMap<string, string>,
 ): SectionSource {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Insertable } from 'kysely'
-import type { Texts } from '#contract/languages.ts'
+import type { LocalizedText } from '#contract/languages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { SectionsTable } from '#server/features/catalog/tables.ts'
 
 /** Maximum number of tags offered to an operator. */
-const mostTags = 300
+const maxTagChoices = 300
 
 /** Selects all categories, in the order of the menu, including empty ones. */
 export function selectCategories(db: Db) {
@@ -24,14 +24,14 @@ export function selectTagChoices(db: Db) {
     .select(['id', 'slug', 'names'])
     .orderBy('video_count', 'desc')
     .orderBy('id')
-    .limit(mostTags)
+    .limit(maxTagChoices)
     .execute()
 }
 
 interface PickedRow {
   id: string
   slug: string
-  titles: Texts
+  titles: LocalizedText
 }
 
 /** Selects videos by their ids or slugs, in no order. */

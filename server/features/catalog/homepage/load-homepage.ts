@@ -1,14 +1,17 @@
 import type { ResultOf } from '#contract/endpoint.ts'
 import type { getHomepage, Section } from '#contract/catalog.ts'
-import { inLanguage, type Language } from '#contract/languages.ts'
+import { textInLanguage, type Language } from '#contract/languages.ts'
 import type { Db } from '#server/tables.ts'
 import { selectVideos } from '#server/features/catalog/cards/list-queries.ts'
-import { listOf } from '#server/features/catalog/listing/list-videos.ts'
+import { resolveSource } from '#server/features/catalog/listing/list-videos.ts'
 import type { Catalog } from '#server/features/catalog/create-catalog.ts'
 import { presentCard, presentName } from '#server/features/catalog/cards/present.ts'
 import * as queries from '#server/features/catalog/queries.ts'
 import type { CardRow } from '#server/features/catalog/queries.ts'
-import { recommendFor, type Watched } from '#server/features/catalog/recommendations/recommend-videos.ts'
+import {
+  recommendVideos,
+  type LoadWatched,
+} from '#server/features/catalog/recommendations/recommend-videos.ts'
 
 /** Number of cards in a section on the homepage, by its kind. */
 const sectionSize = { carousel: 6, row: 12, ranking: 10, grid: 12 }
@@ -36,15 +39,15 @@ export async function loadHomepage(
     queries.selectMenu(db),
     queries.selectSettings(db),
   ])
-  return fillHomepage(db, language, {
+  return buildHomepage(db, language, {
     sections,
     menu,
     copyright: { ...copyright, ...settings.get('copyright') },
-    payTheme: { ...usualPayTheme, ...settings.get('pay_theme') },
+    payTheme: { ...defaultPayTheme, ...settings.get('pay_theme') },
   })
 }
 
-export const usualPayTheme = { id: 'ember', layout: 'sheet', accent: '#ff8a4c' }
+export const defaultPayTheme = { id: 'ember', layout: 'sheet', accent: '#ff8a4c' }
 
 /** The parts of a homepage, published or draft. */
 export interface HomepageParts {
@@ -55,24 +58,25 @@ export interface HomepageParts {
 }
 
 /** Loads the videos of a homepage's sections. */
-export async function fillHomepage(
+export async function buildHomepage(
   db: Db,
   language: Language,
   { sections, menu, copyright, payTheme }: HomepageParts,
 ): Promise<SharedHomepage> {
   const loaded = await loadSections(db, sections, language)
-  const full = (section: Section | null): section is Section => section !== null && section.items.length > 0
+  const isNonEmpty = (section: Section | null): section is Section =>
+    section !== null && section.items.length > 0
   return {
     info: {
       copyright,
       menu: menu.map((category) => presentName(category, language)),
-      homepage: loaded.filter(full),
+      homepage: loaded.filter(isNonEmpty),
       pay_theme: payTheme,
       feed: sections.find(({ source }) => source.from === 'recommended')?.id ?? null,
     },
     personal: sections.flatMap((section, index) =>
       section.source.from === 'recommended'
-        ? [{ section, position: loaded.slice(0, index).filter(full).length }]
+        ? [{ section, position: loaded.slice(0, index).filter(isNonEmpty).length }]
         : [],
     ),
   }
@@ -83,18 +87,18 @@ export async function personaliseHomepage(
   catalog: Catalog,
   { info, personal }: SharedHomepage,
   language: Language,
-  watched: Watched,
+  loadWatched: LoadWatched,
 ): Promise<SharedHomepage['info']> {
   const homepage = [...info.homepage]
-  const own = await Promise.all(
+  const personalSections = await Promise.all(
     personal.map(async ({ section, position }) => {
       const size = sectionSize[section.kind]
-      const rows = await recommendFor(catalog, watched, size + 1)
+      const rows = await recommendVideos(catalog, loadWatched, size + 1)
       return { section: presentSection(section, rows, language), position }
     }),
   )
   // From last to first, so that an insertion does not shift the positions still to come.
-  for (const { section, position } of own.toReversed())
+  for (const { section, position } of personalSections.toReversed())
     if (section.items.length > 0) homepage.splice(position, 0, section)
   return { ...info, homepage }
 }
@@ -123,11 +127,11 @@ async function loadSections(
   )
   await load(
     sections.filter((section) => isNewest(section, 'row')),
-    shownAtLeast(1, prominent),
+    idsShownAtLeast(1, prominent),
   )
   await load(
     sections.filter((section) => isNewest(section, 'grid')),
-    shownAtLeast(2, [...loaded.values()]),
+    idsShownAtLeast(2, [...loaded.values()]),
   )
   return sections.map((section) => loaded.get(section) ?? null)
 }
@@ -136,7 +140,7 @@ const isNewest = ({ kind, source }: SectionRow, wanted: SectionRow['kind']) =>
   kind === wanted && source.from === 'newest'
 
 /** Returns the ids of videos that appear in at least `times` of these sections. */
-function shownAtLeast(times: number, sections: readonly (Section | null)[]): ReadonlySet<string> {
+function idsShownAtLeast(times: number, sections: readonly (Section | null)[]): ReadonlySet<string> {
   const counts = new Map<string, number>()
   for (const { id } of sections.flatMap((section) => section?.items ?? []))
     counts.set(id, (counts.get(id) ?? 0) + 1)
@@ -156,23 +160,25 @@ async function loadSection(
 ): Promise<Section | null> {
   const { kind, source } = section
   if (source.from === 'recommended') return null
-  const { filter, order } = listOf(source)
+  const { filter, order } = resolveSource(source)
   const rows = await selectVideos(db, filter, order, undefined, sectionSize[kind] + 1 + excluded.size)
   const isRanking = kind === 'ranking' && source.from === 'popular'
-  const fit = rows.filter(({ id, play_count }) => !excluded.has(id) && (!isRanking || play_count > 0))
-  const presented = presentSection(section, fit, language)
+  const matchingRows = rows.filter(
+    ({ id, play_count }) => !excluded.has(id) && (!isRanking || play_count > 0),
+  )
+  const presented = presentSection(section, matchingRows, language)
   if (kind === 'carousel') return withSynopses(db, presented, language)
   return { ...presented, has_more: presented.has_more || rows.some(({ id }) => excluded.has(id)) }
 }
 
 async function withSynopses(db: Db, section: Section, language: Language): Promise<Section> {
-  const found = await queries.selectSynopses(
+  const synopsesById = await queries.selectSynopses(
     db,
     section.items.map(({ id }) => id),
   )
   const items = section.items.map((item) => {
-    const synopses = found.get(item.id)
-    return synopses ? { ...item, synopsis: inLanguage(synopses, language) } : item
+    const synopses = synopsesById.get(item.id)
+    return synopses ? { ...item, synopsis: textInLanguage(synopses, language) } : item
   })
   return { ...section, items }
 }
@@ -182,7 +188,7 @@ function presentSection({ id, kind, titles }: SectionRow, rows: CardRow[], langu
   return {
     id,
     kind,
-    title: inLanguage(titles, language),
+    title: textInLanguage(titles, language),
     items: rows.slice(0, size).map((row) => presentCard(row, language)),
     has_more: rows.length > size,
   }

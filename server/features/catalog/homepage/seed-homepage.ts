@@ -1,11 +1,11 @@
-import type { Texts } from '#contract/languages.ts'
+import type { LocalizedText } from '#contract/languages.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db } from '#server/tables.ts'
-import { insertSections, markSeeded } from '#server/features/catalog/queries.ts'
+import { insertSections, markHomepageSeeded } from '#server/features/catalog/queries.ts'
 import type { SectionsTable, SectionSource } from '#server/features/catalog/tables.ts'
 
-const sections: { kind: SectionsTable['kind']; titles: Texts; source: SectionSource }[] = [
+const defaultSections: { kind: SectionsTable['kind']; titles: LocalizedText; source: SectionSource }[] = [
   {
     kind: 'carousel',
     titles: { en: 'Featured', es: 'Destacados', fy: 'À la une', dy: 'Empfohlen', pt: 'Em destaque' },
@@ -61,8 +61,8 @@ const sections: { kind: SectionsTable['kind']; titles: Texts; source: SectionSou
 /** Creates a default homepage once, on a new database. Two processes may run it concurrently. */
 export async function seedHomepage(db: Db): Promise<void> {
   await inTransaction(db, async (tx) => {
-    if (!(await markSeeded(tx))) return
-    const rows = sections.map(({ kind, titles, source }, position) => ({
+    if (!(await markHomepageSeeded(tx))) return
+    const rows = defaultSections.map(({ kind, titles, source }, position) => ({
       id: newId('sec'),
       kind,
       titles: JSON.stringify(titles),

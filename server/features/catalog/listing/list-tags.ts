@@ -1,6 +1,6 @@
 import { listLimits, type Tag } from '#contract/catalog.ts'
-import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
-import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import { textInLanguage, type Language, type LocalizedText } from '#contract/languages.ts'
+import { cutPage, decodeCursor, encodeCursor, choosePageSize } from '#server/platform/cursor.ts'
 import type { Db } from '#server/tables.ts'
 import { presentCover } from '#server/features/catalog/cards/present.ts'
 import { selectTags } from '#server/features/catalog/search/search-queries.ts'
@@ -22,7 +22,7 @@ export function listTags(db: Db, query: TagsQuery, language: Language) {
 }
 
 async function listAll(db: Db, query: TagsQuery, language: Language) {
-  const size = pageSize(query.limit, listLimits)
+  const size = choosePageSize(query.limit, listLimits)
   const position = decodeCursor('tags', query.cursor, ['count', 'integer', 'text'])
   const after = position && { version: position[0], rank: position[1], id: position[2] }
   const rows = await selectTags(db, after, size + 1)
@@ -37,22 +37,27 @@ async function listAll(db: Db, query: TagsQuery, language: Language) {
 const suggestions = { usual: 8, most: 20 }
 async function suggest(db: Db, keyword: string, query: TagsQuery, language: Language) {
   decodeCursor(`tags ${keyword}`, query.cursor, [])
-  const limit = pageSize(query.limit, suggestions)
+  const limit = choosePageSize(query.limit, suggestions)
   const { tags, titles } = await suggestNames(db, keyword, language, limit)
   return {
     list: tags.slice(0, limit).map((row) => presentTag(row, language)),
     next_cursor: null,
     titles: titles.slice(0, limit).map((row) => ({
       id: row.id,
-      title: inLanguage(row.titles, language),
+      title: textInLanguage(row.titles, language),
       cover_url: presentCover(row, language).cover_url,
     })),
   }
 }
 
 function presentTag(
-  { id, names, video_count, trending }: { id: string; names: Texts; video_count: number; trending: boolean },
+  {
+    id,
+    names,
+    video_count,
+    trending,
+  }: { id: string; names: LocalizedText; video_count: number; trending: boolean },
   language: Language,
 ): Tag {
-  return { id, name: inLanguage(names, language), video_count, trending }
+  return { id, name: textInLanguage(names, language), video_count, trending }
 }

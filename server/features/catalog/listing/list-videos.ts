@@ -1,7 +1,7 @@
 import { listLimits, type sorts } from '#contract/catalog.ts'
 import { Refusal } from '#contract/errors.ts'
-import { inLanguage, type Language } from '#contract/languages.ts'
-import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import { textInLanguage, type Language } from '#contract/languages.ts'
+import { cutPage, decodeCursor, encodeCursor, choosePageSize } from '#server/platform/cursor.ts'
 import type { Db } from '#server/tables.ts'
 import {
   selectVideos,
@@ -11,11 +11,11 @@ import {
   type ListPlace,
 } from '#server/features/catalog/cards/list-queries.ts'
 import type { Catalog } from '#server/features/catalog/create-catalog.ts'
-import { placeAfter } from '#server/features/catalog/ranking/popular-queries.ts'
+import { positionAfter } from '#server/features/catalog/ranking/popular-queries.ts'
 import { presentCard, presentName } from '#server/features/catalog/cards/present.ts'
 import * as queries from '#server/features/catalog/queries.ts'
-import { recommendPage, type Watched } from '#server/features/catalog/recommendations/recommend-videos.ts'
-import { keyOf, kindOfKey, searchByKeyword } from '#server/features/catalog/search/search-videos.ts'
+import { recommendPage, type LoadWatched } from '#server/features/catalog/recommendations/recommend-videos.ts'
+import { cursorKey, keyTypes, searchByKeyword } from '#server/features/catalog/search/search-videos.ts'
 import type { SectionSource } from '#server/features/catalog/tables.ts'
 
 type Sort = (typeof sorts)[number]
@@ -31,7 +31,7 @@ export interface ListingQuery {
 }
 
 /** Returns the source of a section's videos as a filter and an order. */
-export function listOf(source: Exclude<SectionSource, { from: 'recommended' }>): {
+export function resolveSource(source: Exclude<SectionSource, { from: 'recommended' }>): {
   filter: ListFilter
   order: ListOrder
 } {
@@ -59,10 +59,10 @@ export async function listVideos(
   catalog: Catalog,
   query: ListingQuery,
   language: Language,
-  watched: Watched,
+  loadWatched: LoadWatched,
 ) {
-  const size = pageSize(query.limit, listLimits)
-  const { title, sorts, read } = await openListing(catalog, query, language, watched)
+  const size = choosePageSize(query.limit, listLimits)
+  const { title, sorts, read } = await openListing(catalog, query, language, loadWatched)
   const { rows, nextCursor } = await read(query.cursor, size)
   return { list: rows.map((row) => presentCard(row, language)), next_cursor: nextCursor, title, sorts }
 }
@@ -82,53 +82,53 @@ async function openListing(
   catalog: Catalog,
   query: ListingQuery,
   language: Language,
-  watched: Watched,
+  loadWatched: LoadWatched,
 ): Promise<Listing> {
   const { reads: db } = catalog
   const { section, menu, tag, sort } = query
   const order: ListOrder = sort === 'popular' ? 'popular' : 'newest'
   if (section !== undefined) {
-    const { id, titles, source } = found(await queries.selectSection(db, section))
-    const title = inLanguage(titles, language)
+    const { id, titles, source } = requireFound(await queries.selectSection(db, section))
+    const title = textInLanguage(titles, language)
     if (source.from === 'recommended')
       return {
         title,
         sorts: [],
-        read: (cursor, size) => recommendPage(catalog, id, watched, cursor, size),
+        read: (cursor, size) => recommendPage(catalog, id, loadWatched, cursor, size),
       }
-    const list = listOf(source)
-    const wanted = sort === 'popular' || sort === 'newest' ? sort : list.order
-    return { title, sorts: sortsOf(list), read: pagesInOrder(db, id, list.filter, wanted) }
+    const list = resolveSource(source)
+    const listOrder = sort === 'popular' || sort === 'newest' ? sort : list.order
+    return { title, sorts: sortsOf(list), read: pagesInOrder(db, id, list.filter, listOrder) }
   }
   if (menu !== undefined) {
-    const { id, name } = presentName(found(await queries.selectCategory(db, menu)), language)
+    const { id, name } = presentName(requireFound(await queries.selectCategory(db, menu)), language)
     return { title: name, sorts: newestFirst, read: pagesInOrder(db, id, { by: 'category-id', id }, order) }
   }
   if (tag !== undefined) {
-    const { id, name } = presentName(found(await queries.selectTag(db, tag)), language)
+    const { id, name } = presentName(requireFound(await queries.selectTag(db, tag)), language)
     return { title: name, sorts: newestFirst, read: pagesInOrder(db, id, { by: 'tag-id', id }, order) }
   }
-  const words = query.keyword?.trim() ?? ''
-  if (words === '')
+  const keyword = query.keyword?.trim() ?? ''
+  if (keyword === '')
     return { title: '', sorts: newestFirst, read: pagesInOrder(db, 'all', { by: 'all' }, order) }
   return {
-    title: words,
+    title: keyword,
     sorts: ['relevance', 'popular', 'newest'],
-    read: (cursor, size) => searchByKeyword(catalog, words, language, sort ?? 'relevance', cursor, size),
+    read: (cursor, size) => searchByKeyword(catalog, keyword, language, sort ?? 'relevance', cursor, size),
   }
 }
 
 const newestFirst: Sort[] = ['newest', 'popular']
 
 /** Returns the available orders of a list. Hand-picked videos are in the operator's order. */
-function sortsOf({ filter, order }: ReturnType<typeof listOf>): Sort[] {
+function sortsOf({ filter, order }: ReturnType<typeof resolveSource>): Sort[] {
   if (filter.by === 'slugs') return []
   return order === 'popular' ? ['popular', 'newest'] : newestFirst
 }
 
 function pagesInOrder(db: Db, name: string, filter: ListFilter, order: ListOrder): Listing['read'] {
   if (order === 'popular' && filter.by !== 'slugs') return popularPages(db, name, filter)
-  const key = filter.by === 'slugs' ? 'integer' : kindOfKey[order]
+  const key = filter.by === 'slugs' ? 'integer' : keyTypes[order]
   return pagesOf(`${name} ${order}`, key, (after, limit) => selectVideos(db, filter, order, after, limit))
 }
 
@@ -137,14 +137,15 @@ function popularPages(db: Db, name: string, filter: ListFilter): Listing['read']
   const list = `${name} popular`
   return async (cursor, size) => {
     const position = decodeCursor(list, cursor, ['count', 'text', 'count', 'text'])
-    const began = position && {
+    const previous = position && {
       key: position[2],
       id: position[3],
       rankChanges: { from: position[0], after: position[1] },
     }
-    const rows = await selectVideos(db, filter, 'popular', began, size + 1)
+    const rows = await selectVideos(db, filter, 'popular', previous, size + 1)
     const { page, last } = cutPage(rows, size)
-    const next = last && placeAfter({ ...last, key: Number(last.key), version: last.version ?? 0 }, began)
+    const next =
+      last && positionAfter({ ...last, key: Number(last.key), version: last.version ?? 0 }, previous)
     return {
       rows: page,
       nextCursor: next
@@ -165,12 +166,12 @@ function pagesOf(
     const after = position && { key: position[0], id: position[1] }
     const rows = await select(after, size + 1)
     const { page, last } = cutPage(rows, size)
-    return { rows: page, nextCursor: last ? encodeCursor(name, [keyOf(last), last.id]) : null }
+    return { rows: page, nextCursor: last ? encodeCursor(name, [cursorKey(last), last.id]) : null }
   }
 }
 
 /** @throws Refusal notFound */
-export function found<T>(record: T | undefined): T {
+export function requireFound<T>(record: T | undefined): T {
   if (record === undefined) throw new Refusal('notFound')
   return record
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 import { buildCategory, buildTag, buildVideo } from '#server/testing/builders/builders.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { walkPages } from '#server/testing/walk-pages.ts'
 import { listVideos, type ListingQuery } from './list-videos.ts'
 import { refreshRanks } from '#server/features/catalog/refresh-ranks.ts'
@@ -15,7 +15,7 @@ let videoIds: string[]
 let queries: Record<string, ListingQuery>
 
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
   const { db } = site.context
   const tag = await buildTag(db, 'Harbour')
   const menu = await buildCategory(db, 'Harbour')
@@ -122,9 +122,9 @@ test.each(names)(
         const happened: Change[] = []
         const seen = await walkPages({
           sizes,
-          read: (paging) =>
+          fetchPage: (paging) =>
             listVideos(site.context, { ...queries[name], ...paging }, 'en', () => Promise.resolve([])),
-          async meanwhile(page) {
+          async betweenPages(page) {
             const now = changes[page] ?? []
             happened.push(...now)
             await apply(now)

@@ -3,12 +3,12 @@ import { getHomepage, getVideo, listTags, queryHomepage } from '#contract/catalo
 import type { QueryOf } from '#contract/endpoint.ts'
 import { saveHistory } from '#contract/library.ts'
 import { getUser } from '#contract/members.ts'
-import { learnNextWatched } from '#server/features/library/learn-next-watched.ts'
+import { updateNextWatched } from '#server/features/library/learn-next-watched.ts'
 import { newId } from '#server/platform/ids.ts'
 import { buildTag, buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { assignTiers, upperTiers } from '#server/features/catalog/ranking/rank-queries.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { assignTiers, tierSizes } from '#server/features/catalog/ranking/rank-queries.ts'
 import type { SectionSource } from '#server/features/catalog/tables.ts'
 import { refreshRanks, assignAllTiers } from '#server/features/catalog/refresh-ranks.ts'
 
@@ -16,7 +16,7 @@ let site: TestSite
 let tag: string
 
 beforeAll(async () => {
-  site = await testSite({ clock: advancingClock() })
+  site = await startTestSite({ clock: advancingClock() })
 })
 afterAll(() => site.close())
 
@@ -44,7 +44,7 @@ async function buildTagged(title: string, releasedAt: Date, plays = 0): Promise<
 }
 
 const list = async (query: QueryOf<typeof queryHomepage>) => {
-  const page = await site.visitor().ask(queryHomepage, { query })
+  const page = await site.visitor().callOk(queryHomepage, { query })
   return { ids: page.list.map(({ id }) => id), next: page.next_cursor }
 }
 
@@ -137,7 +137,7 @@ describe('a list that is paged while the catalogue changes', () => {
 
   it('finds the same videos however they are spread over the tiers', async () => {
     const before = await list({ keyword: 'harbour' })
-    await site.context.database.pool.query(`UPDATE video_search SET tier = ${upperTiers.length}`)
+    await site.context.database.pool.query(`UPDATE video_search SET tier = ${tierSizes.length}`)
     expect((await list({ keyword: 'harbour' })).ids).toEqual(before.ids)
     await assignTiers(db(), 1)
     expect(await shelved()).toBe(1)
@@ -159,7 +159,7 @@ it('moves videos to the back tiers of the search before it removes any from the 
   ])
   await pool.query('UPDATE video_search SET tier = 1 WHERE video_id = $1', [front.id])
   await assignTiers(db(), 1)
-  expect([await tierOf(back), await tierOf(front)]).toEqual([upperTiers.length, 1])
+  expect([await tierOf(back), await tierOf(front)]).toEqual([tierSizes.length, 1])
   await assignTiers(db(), 1)
   expect(await tierOf(front)).toBe(0)
 })
@@ -196,7 +196,7 @@ describe('hand-picked videos', () => {
 })
 
 describe('the tags', () => {
-  const tags = async () => (await site.visitor().ask(listTags, { query: { limit: 50 } })).list
+  const tags = async () => (await site.visitor().callOk(listTags, { query: { limit: 50 } })).list
 
   it('count published videos only, whatever changes', async () => {
     tag = await buildTag(db(), 'Counted')
@@ -267,7 +267,7 @@ describe('the tags', () => {
     let turn = 0
     do {
       const query = { limit: 2, ...(cursor === undefined ? {} : { cursor }) }
-      const page = await site.visitor().ask(listTags, { query })
+      const page = await site.visitor().callOk(listTags, { query })
       seen.push(...page.list.map(({ id }) => id))
       cursor = page.next_cursor ?? undefined
       await meanwhile(++turn)
@@ -297,17 +297,17 @@ describe('the tags', () => {
   })
 
   it('continue from a cursor of long ago', async () => {
-    const { next_cursor } = await site.visitor().ask(listTags, { query: { limit: 2 } })
+    const { next_cursor } = await site.visitor().callOk(listTags, { query: { limit: 2 } })
     for (let times = 0; times < 2; times++) await refreshRanks(db(), new Date())
     const query = { limit: 50, cursor: next_cursor ?? '' }
-    const rest = (await site.visitor().ask(listTags, { query })).list.map(({ id }) => id)
+    const rest = (await site.visitor().callOk(listTags, { query })).list.map(({ id }) => id)
     expect(rest).toEqual((await tags()).slice(2).map(({ id }) => id))
   })
 })
 
 describe('recommendations', () => {
   const watch = async (visitor: ReturnType<TestSite['visitor']>, video: BuiltVideo, minute: number) => {
-    await visitor.ask(saveHistory, {
+    await visitor.callOk(saveHistory, {
       body: {
         video_id: video.id,
         episode_id: video.episodes[0]?.id ?? '',
@@ -317,7 +317,7 @@ describe('recommendations', () => {
     })
   }
   const related = async (video: BuiltVideo) =>
-    (await site.visitor().ask(getVideo, { query: { id: video.id } })).related.map(({ id }) => id)
+    (await site.visitor().callOk(getVideo, { query: { id: video.id } })).related.map(({ id }) => id)
 
   it('are the videos watched next, then those with common tags', async () => {
     tag = await buildTag(db(), 'Shared')
@@ -334,9 +334,11 @@ describe('recommendations', () => {
       await watch(visitor, gone, 3)
     }
     await archive(gone)
-    await learnNextWatched(db(), AbortSignal.timeout(10_000))
+    await updateNextWatched(db(), AbortSignal.timeout(10_000))
     // In another language, since the first response is cached for a second.
-    const fresh = await site.visitor({ 'accept-language': 'es' }).ask(getVideo, { query: { id: start.id } })
+    const fresh = await site
+      .visitor({ 'accept-language': 'es' })
+      .callOk(getVideo, { query: { id: start.id } })
     expect(fresh.related.map(({ id }) => id).slice(0, 2)).toEqual([next.id, tagged.id])
     expect(fresh.related).toHaveLength(12)
   })
@@ -357,13 +359,13 @@ describe('recommendations', () => {
     const visitor = site.visitor({ 'accept-language': 'pt' })
     await visitor.fetch('/api/user')
     await watch(visitor, seen, 1)
-    const home = await visitor.ask(getHomepage)
+    const home = await visitor.callOk(getHomepage)
     const own = home.homepage.find(({ id }) => id === section)
     expect(own?.items[0]?.id).toBe(alike.id)
     expect(own?.items.map(({ id }) => id)).not.toContain(seen.id)
-    const page = await visitor.ask(queryHomepage, { query: { section } })
+    const page = await visitor.callOk(queryHomepage, { query: { section } })
     expect(page.list.map(({ id }) => id).slice(0, own?.items.length)).toEqual(own?.items.map(({ id }) => id))
-    const other = await site.visitor({ 'accept-language': 'pt' }).ask(getHomepage)
+    const other = await site.visitor({ 'accept-language': 'pt' }).callOk(getHomepage)
     expect(other.homepage.map(({ id }) => id)).not.toContain(section)
   })
 
@@ -377,7 +379,7 @@ describe('recommendations', () => {
     let cursor: string | undefined
     do {
       const from = cursor === undefined ? {} : { cursor }
-      const page = await visitor.ask(queryHomepage, { query: { ...query, ...from } })
+      const page = await visitor.callOk(queryHomepage, { query: { ...query, ...from } })
       ids.push(...page.list.map(({ id }) => id))
       cursor = page.next_cursor ?? undefined
       await meanwhile(ids)
@@ -422,7 +424,7 @@ describe('recommendations', () => {
   it('end before their cursor is too long to be sent', async () => {
     const section = await buildSection()
     const visitor = site.visitor()
-    const { id: userId } = await visitor.ask(getUser)
+    const { id: userId } = await visitor.callOk(getUser)
     await watch(visitor, await buildVideo(site.context, { releasedAt: day(1) }), 0)
     // A viewer who watched 49 of many videos, the first five last; 60 others were watched after each of these.
     await site.context.database.pool.query(`
@@ -452,7 +454,7 @@ describe('the available orders of a list', () => {
     const id = newId('sec')
     const [titles, from] = [JSON.stringify({ en: 'Rows' }), JSON.stringify(source)]
     await db().insertInto('sections').values({ id, kind: 'row', titles, source: from, position: 2 }).execute()
-    const { sorts } = await site.visitor().ask(queryHomepage, { query: { section: id } })
+    const { sorts } = await site.visitor().callOk(queryHomepage, { query: { section: id } })
     return { id, sorts }
   }
 
@@ -470,7 +472,7 @@ describe('the available orders of a list', () => {
   )
 
   it('of a search begin with the best match', async () => {
-    const { sorts } = await site.visitor().ask(queryHomepage, { query: { keyword: 'harbour' } })
+    const { sorts } = await site.visitor().callOk(queryHomepage, { query: { keyword: 'harbour' } })
     expect(sorts).toEqual(['relevance', 'popular', 'newest'])
   })
 })
@@ -479,7 +481,7 @@ describe('the homepage', () => {
   it('names the recommendation section, also for viewers without a history, and null without one', async () => {
     await db().deleteFrom('sections').execute()
     const ask = async (language: string) =>
-      (await site.visitor({ 'accept-language': language }).ask(getHomepage)).feed
+      (await site.visitor({ 'accept-language': language }).callOk(getHomepage)).feed
     expect(await ask('fy')).toBeNull()
     const row = { kind: 'row', titles: JSON.stringify({ en: 'For you' }) } as const
     const [newest, own] = [newId('sec'), newId('sec')]

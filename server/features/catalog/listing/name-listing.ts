@@ -1,11 +1,11 @@
-import { inLanguage, type Language } from '#contract/languages.ts'
+import { textInLanguage, type Language } from '#contract/languages.ts'
 import type { Db } from '#server/tables.ts'
 import * as queries from '#server/features/catalog/queries.ts'
 
 export type ListingKind = 'category' | 'section' | 'tag'
 
 /** Returns the name of a listing; undefined if it does not exist. */
-export async function nameListing(
+export async function loadListingName(
   db: Db,
   kind: ListingKind,
   id: string,
@@ -15,7 +15,7 @@ export async function nameListing(
     kind === 'section'
       ? (await queries.selectSection(db, id))?.titles
       : (await (kind === 'tag' ? queries.selectTag : queries.selectCategory)(db, id))?.names
-  return names && inLanguage(names, language)
+  return names && textInLanguage(names, language)
 }
 
 /** Lists the non-empty categories. */

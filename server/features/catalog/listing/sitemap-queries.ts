@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import type { Db } from '#server/tables.ts'
 
 /** A published video's position in the order of release. */
-export interface Released {
+export interface ReleasedVideo {
   at: Date
   id: string
 }
 
 /** Returns the first of every `size` published videos in the order of release; an index-only scan. */
-export async function startsOfVideos(db: Db, size: number): Promise<Released[]> {
-  const { rows } = await sql<Released>`
+export async function selectSitemapPageStarts(db: Db, size: number): Promise<ReleasedVideo[]> {
+  const { rows } = await sql<ReleasedVideo>`
     WITH RECURSIVE starts AS (
       (SELECT released_at, id FROM videos WHERE state = 'published' ORDER BY released_at, id LIMIT 1)
       UNION ALL
@@ -24,8 +24,12 @@ export async function startsOfVideos(db: Db, size: number): Promise<Released[]> 
 }
 
 /** Lists published videos in the order of release, beginning with a given one. */
-export async function listVideosFrom(db: Db, { at, id }: Released, limit: number): Promise<Released[]> {
-  const { rows } = await sql<Released>`
+export async function listVideosFrom(
+  db: Db,
+  { at, id }: ReleasedVideo,
+  limit: number,
+): Promise<ReleasedVideo[]> {
+  const { rows } = await sql<ReleasedVideo>`
     SELECT released_at AS at, id FROM videos
     WHERE state = 'published' AND (released_at, id) >= (${at}::timestamptz, ${id})
     ORDER BY released_at, id LIMIT ${limit}`.execute(db)

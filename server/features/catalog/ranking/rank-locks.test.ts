@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { buildTag, buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { contendForRow } from '#server/testing/database/row-contention.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { fadeTags, rankTags, refreshPlayed } from './rank-queries.ts'
+import { decayTrendingScores, rankTags, refreshPlayedVideos } from './rank-queries.ts'
 
 let site: TestSite
 let tag: string
 let video: BuiltVideo
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
 })
 afterAll(() => site.close())
 beforeEach(async () => {
@@ -45,13 +45,13 @@ function tagNow() {
 it('adds plays to the score of a tag that concurrent transactions lock by foreign key checks', async () => {
   await tagVideo()
   await changeVideo({ play_count: 7 }, db())
-  await contend((tx) => refreshPlayed(tx, 100, new Date()))
+  await contend((tx) => refreshPlayedVideos(tx, 100, new Date()))
   expect(await tagNow()).toMatchObject({ trending_score: 7 })
 })
 
 it('decays the score of a tag that concurrent transactions lock by foreign key checks', async () => {
   await setScore(8)
-  await contend((tx) => fadeTags(tx, 0.5))
+  await contend((tx) => decayTrendingScores(tx, 0.5))
   expect(await tagNow()).toMatchObject({ trending_score: 4 })
 })
 

@@ -12,10 +12,10 @@ import type { Db, Tx } from '#server/tables.ts'
  * subtracted: it would appear again after a cursor.
  * @returns how many videos were updated
  */
-export async function refreshPlayed(tx: Tx, most: number, now: Date): Promise<number> {
+export async function refreshPlayedVideos(tx: Tx, limit: number, now: Date): Promise<number> {
   // Locked until the end, so that ranking versions become visible in order.
   await sql`UPDATE ranking_versions SET version = version + 1`.execute(tx)
-  const ids = await lockPlayed(tx, most)
+  const ids = await lockPlayedVideos(tx, limit)
   if (ids.length === 0) return 0
   await lockTags(tx, sql`id IN (SELECT tag_id FROM video_tags WHERE video_id = ANY(${ids}))`)
   await sql`
@@ -45,19 +45,19 @@ export async function refreshPlayed(tx: Tx, most: number, now: Date): Promise<nu
 }
 
 /** Locks a batch of played videos, with their rows of `played_videos`. @returns their ids */
-async function lockPlayed(tx: Tx, most: number): Promise<string[]> {
+async function lockPlayedVideos(tx: Tx, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     WITH due AS (
-      SELECT video_id FROM played_videos ORDER BY video_id LIMIT ${most} FOR UPDATE SKIP LOCKED
+      SELECT video_id FROM played_videos ORDER BY video_id LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )
     SELECT id FROM videos JOIN due ON due.video_id = id FOR NO KEY UPDATE OF videos SKIP LOCKED`.execute(tx)
   return rows.map(({ id }) => id)
 }
 
 /** Locks tags in the order of their slugs, byte by byte as JavaScript compares them. */
-async function lockTags(tx: Tx, which: RawBuilder<unknown>): Promise<void> {
+async function lockTags(tx: Tx, condition: RawBuilder<unknown>): Promise<void> {
   await sql`SELECT count(*) FROM (
-    SELECT id FROM tags WHERE ${which} ORDER BY slug COLLATE "C" FOR NO KEY UPDATE) locked`.execute(tx)
+    SELECT id FROM tags WHERE ${condition} ORDER BY slug COLLATE "C" FOR NO KEY UPDATE) locked`.execute(tx)
 }
 
 /** Deletes rank changes before `before`. */
@@ -66,10 +66,10 @@ export async function deleteRankChanges(db: Db, before: Date): Promise<void> {
 }
 
 /** Multiplies the trending score of all tags by `left`. */
-export async function fadeTags(tx: Tx, left: number): Promise<void> {
+export async function decayTrendingScores(tx: Tx, factor: number): Promise<void> {
   await lockTags(tx, sql`trending_score > 0`)
   await sql`
-    UPDATE tags SET trending_score = CASE WHEN trending_score * ${left}::float8 < 0.01 THEN 0 ELSE trending_score * ${left}::float8 END
+    UPDATE tags SET trending_score = CASE WHEN trending_score * ${factor}::float8 < 0.01 THEN 0 ELSE trending_score * ${factor}::float8 END
     WHERE trending_score > 0`.execute(tx)
 }
 
@@ -95,7 +95,7 @@ export async function rankTags(tx: Tx, trendingTags: number): Promise<void> {
 }
 
 /** Number of videos in each tier of the search by popularity, and the number of new ones beside them; the last tier holds the rest. */
-export const upperTiers = [
+export const tierSizes = [
   { popular: 300, newest: 150 },
   { popular: 1000, newest: 500 },
   { popular: 3000, newest: 1500 },
@@ -111,32 +111,32 @@ export const upperTiers = [
  * it before less popular ones.
  * @returns how many were moved
  */
-export async function assignTiers(db: Db, most: number): Promise<number> {
-  const tierOf = (size: 'popular' | 'newest') =>
+export async function assignTiers(db: Db, limit: number): Promise<number> {
+  const tierCase = (size: 'popular' | 'newest') =>
     sql`CASE ${sql.join(
-      upperTiers.map((tier, index) => sql`WHEN place <= ${sql.lit(tier[size])} THEN ${sql.lit(index)}`),
+      tierSizes.map((tier, index) => sql`WHEN place <= ${sql.lit(tier[size])} THEN ${sql.lit(index)}`),
       sql` `,
     )} END`
-  const deepest = upperTiers.at(-1) ?? { popular: 0, newest: 0 }
+  const lastTier = tierSizes.at(-1) ?? { popular: 0, newest: 0 }
   const { numAffectedRows } = await sql`
     WITH wanted AS MATERIALIZED (
       SELECT id, min(tier) AS tier FROM (
-        SELECT id, ${tierOf('popular')} AS tier FROM (
+        SELECT id, ${tierCase('popular')} AS tier FROM (
           SELECT id, row_number() OVER (ORDER BY popularity DESC, id DESC) AS place FROM videos
-          WHERE state = 'published' ORDER BY popularity DESC, id DESC LIMIT ${sql.lit(deepest.popular)}
+          WHERE state = 'published' ORDER BY popularity DESC, id DESC LIMIT ${sql.lit(lastTier.popular)}
         ) popular
         UNION ALL
-        SELECT id, ${tierOf('newest')} FROM (
+        SELECT id, ${tierCase('newest')} FROM (
           SELECT id, row_number() OVER (ORDER BY released_at DESC, id DESC) AS place FROM videos
-          WHERE state = 'published' ORDER BY released_at DESC, id DESC LIMIT ${sql.lit(deepest.newest)}
+          WHERE state = 'published' ORDER BY released_at DESC, id DESC LIMIT ${sql.lit(lastTier.newest)}
         ) newest
       ) both_ways GROUP BY id
     ), misplaced AS (
       SELECT video_id, wanted.tier FROM wanted JOIN video_search ON video_id = id WHERE video_search.tier <> wanted.tier
       UNION ALL
-      SELECT video_id, ${sql.lit(upperTiers.length)} FROM video_search
-      WHERE tier < ${sql.lit(upperTiers.length)} AND NOT EXISTS (SELECT FROM wanted WHERE id = video_id)
-      ORDER BY tier DESC LIMIT ${most}
+      SELECT video_id, ${sql.lit(tierSizes.length)} FROM video_search
+      WHERE tier < ${sql.lit(tierSizes.length)} AND NOT EXISTS (SELECT FROM wanted WHERE id = video_id)
+      ORDER BY tier DESC LIMIT ${limit}
     ), locked AS MATERIALIZED (
       SELECT video_id, misplaced.tier FROM video_search JOIN misplaced USING (video_id)
       WHERE video_search.tier <> misplaced.tier ORDER BY video_id FOR NO KEY UPDATE OF video_search

@@ -4,12 +4,12 @@ import type { QueryOf } from '#contract/endpoint.ts'
 import { newId } from '#server/platform/ids.ts'
 import { buildTag, buildVideo } from '#server/testing/builders/builders.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { refreshRanks } from '#server/features/catalog/refresh-ranks.ts'
 
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite({ clock: advancingClock() })
+  site = await startTestSite({ clock: advancingClock() })
 })
 afterAll(() => site.close())
 
@@ -31,7 +31,7 @@ async function turnPages(
   let turn = 0
   do {
     const from = cursor === undefined ? {} : { cursor }
-    const page = await site.visitor().ask(queryHomepage, { query: { ...query, limit: 4, ...from } })
+    const page = await site.visitor().callOk(queryHomepage, { query: { ...query, limit: 4, ...from } })
     ids.push(...page.list.map(({ id }) => id))
     cursor = page.next_cursor ?? undefined
     await meanwhile(++turn)

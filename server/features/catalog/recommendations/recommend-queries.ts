@@ -14,15 +14,15 @@ export interface SimilarOptions {
 }
 
 /** Ids are random, so 32 bits of one distinguish it from a few hundred others. */
-const digitsOfEnd = 8
+const idSuffixLength = 8
 
 /** Returns a short form of an id, as a number in hexadecimal digits. */
-export function endOf(id: string): string {
-  return id.slice(-digitsOfEnd)
+export function idSuffix(id: string): string {
+  return id.slice(-idSuffixLength)
 }
 
 /** Maximum number of videos on which recommendations are based. */
-export const mostSeeds = 5
+export const maxSeeds = 5
 
 /**
  * Selects videos similar to these, best first: those watched next, otherwise those with most common tags, of the same category, or
@@ -34,8 +34,8 @@ export async function selectSimilar(
   { without, limit }: SimilarOptions,
 ): Promise<SimilarVideo[]> {
   // A constant number of rows, so that PostgreSQL does not replan for each call.
-  const rows = Array.from({ length: mostSeeds }, (_, index) => sql`(${seeds[index] ?? null}::text)`)
-  const { rows: alike } = await sql<SimilarVideo>`
+  const rows = Array.from({ length: maxSeeds }, (_, index) => sql`(${seeds[index] ?? null}::text)`)
+  const { rows: similarVideos } = await sql<SimilarVideo>`
     WITH seeds AS (SELECT * FROM (VALUES ${sql.join(rows)}) given(id) WHERE id IS NOT NULL)
     SELECT id, sum(score)::int AS key FROM (
       SELECT next_id AS id, (ln(1 + viewers) * 1000)::int AS score
@@ -60,9 +60,9 @@ export async function selectSimilar(
         SELECT id, 0 FROM videos WHERE state = 'published' ORDER BY popularity DESC, id DESC LIMIT 30
       ) popular
     ) candidates
-    WHERE right(id, ${sql.lit(digitsOfEnd)}) <> ALL(${without}) GROUP BY id
+    WHERE right(id, ${sql.lit(idSuffixLength)}) <> ALL(${without}) GROUP BY id
     ORDER BY key DESC, id DESC LIMIT ${limit}`.execute(db)
-  return alike
+  return similarVideos
 }
 
 /** A video that a viewer watched after another one. */
@@ -72,8 +72,8 @@ export interface WatchedNext {
 }
 
 /** Successors kept of a video once there are more than `most`, each at half its weight, so that new ones can rise. */
-const kept = 50
-const most = 100
+const successorsKept = 50
+const maxSuccessors = 100
 
 /** Adds which videos were watched after which, in a fixed order, and limits each video's list. */
 export async function addWatchedNext(tx: Tx, pairs: readonly WatchedNext[]): Promise<void> {
@@ -90,7 +90,7 @@ export async function addWatchedNext(tx: Tx, pairs: readonly WatchedNext[]): Pro
   )
   await sql`
     WITH crowded AS (
-      SELECT video_id FROM watched_next WHERE video_id = ANY(${from}) GROUP BY video_id HAVING count(*) > ${most}
+      SELECT video_id FROM watched_next WHERE video_id = ANY(${from}) GROUP BY video_id HAVING count(*) > ${maxSuccessors}
     ), ranked AS MATERIALIZED (
       SELECT video_id, next_id, row_number() OVER (PARTITION BY video_id ORDER BY viewers DESC, next_id) AS place
       FROM watched_next JOIN crowded USING (video_id)
@@ -99,10 +99,10 @@ export async function addWatchedNext(tx: Tx, pairs: readonly WatchedNext[]): Pro
       ORDER BY video_id, next_id FOR UPDATE OF watched_next
     ), dropped AS (
       DELETE FROM watched_next USING locked
-      WHERE watched_next.video_id = locked.video_id AND watched_next.next_id = locked.next_id AND place > ${kept}
+      WHERE watched_next.video_id = locked.video_id AND watched_next.next_id = locked.next_id AND place > ${successorsKept}
     )
     UPDATE watched_next SET viewers = (watched_next.viewers + 1) / 2 FROM locked
-    WHERE watched_next.video_id = locked.video_id AND watched_next.next_id = locked.next_id AND place <= ${kept}`.execute(
+    WHERE watched_next.video_id = locked.video_id AND watched_next.next_id = locked.next_id AND place <= ${successorsKept}`.execute(
     tx,
   )
 }

@@ -3,16 +3,19 @@ import type { Tx } from '#server/tables.ts'
 import type { ListedRow } from '#server/features/catalog/cards/list-queries.ts'
 import type { Catalog } from '#server/features/catalog/create-catalog.ts'
 import { withCards } from '#server/features/catalog/cards/load-cards.ts'
-import { addWatchedNext, endOf, mostSeeds, type WatchedNext } from './recommend-queries.ts'
+import { addWatchedNext, idSuffix, maxSeeds, type WatchedNext } from './recommend-queries.ts'
 
 /** Returns the videos that a viewer watched recently, newest first, as the basis of recommendations. */
-export type Watched = () => Promise<string[]>
+export type LoadWatched = () => Promise<string[]>
 
 const relatedCount = 12
 
 /** Returns videos similar to one, best first. */
-export async function relatedTo({ findAlike, findCards }: Catalog, id: string): Promise<ListedRow[]> {
-  return withCards(findCards, await findAlike([id], { without: [endOf(id)], limit: relatedCount }))
+export async function loadRelatedVideos(
+  { findSimilar: findAlike, findCards }: Catalog,
+  id: string,
+): Promise<ListedRow[]> {
+  return withCards(findCards, await findAlike([id], { without: [idSuffix(id)], limit: relatedCount }))
 }
 
 /** The videos that recommendations are based on, and the excluded or already listed ones, by the ends of their ids. */
@@ -22,22 +25,22 @@ interface Basis {
 }
 
 const basisOf = (watched: readonly string[]): Basis => ({
-  seeds: watched.slice(0, mostSeeds),
-  without: watched.map(endOf),
+  seeds: watched.slice(0, maxSeeds),
+  without: watched.map(idSuffix),
 })
 
 /** Recommends videos similar to those watched last, except these; none for viewers without a history. */
-export async function recommendFor(
-  { findAlike, findCards }: Catalog,
-  watched: Watched,
+export async function recommendVideos(
+  { findSimilar: findAlike, findCards }: Catalog,
+  loadWatched: LoadWatched,
   limit: number,
 ): Promise<ListedRow[]> {
-  const { seeds, without } = basisOf(await watched())
+  const { seeds, without } = basisOf(await loadWatched())
   return seeds.length > 0 ? withCards(findCards, await findAlike(seeds, { without, limit })) : []
 }
 
 /** Maximum number of listed videos in a cursor, beside the seeds. A viewer who has found nothing among some two hundred looks elsewhere. */
-const mostWithout = 240
+const maxExcluded = 240
 
 /**
  * Returns recommendations in pages. Similarity and the viewer's history change all the time, so the cursor holds the seeds of the
@@ -45,32 +48,32 @@ const mostWithout = 240
  * @throws Fault badCursor
  */
 export async function recommendPage(
-  { findAlike, findCards }: Catalog,
+  { findSimilar: findAlike, findCards }: Catalog,
   list: string,
-  watched: Watched,
+  loadWatched: LoadWatched,
   cursor: string | undefined,
   size: number,
 ): Promise<{ rows: ListedRow[]; nextCursor: string | null }> {
   const position = decodeCursor(list, cursor, ['text', 'text'])
-  const { seeds, without } = position ? readBasis(position) : basisOf(await watched())
+  const { seeds, without } = position ? decodeBasis(position) : basisOf(await loadWatched())
   if (seeds.length === 0) return { rows: [], nextCursor: null }
   const { page, last } = cutPage(await findAlike(seeds, { without, limit: size + 1 }), size)
-  const given = [...without, ...page.map(({ id }) => endOf(id))]
-  const isOver = !last || given.length > mostWithout
+  const excluded = [...without, ...page.map(({ id }) => idSuffix(id))]
+  const isLastPage = !last || excluded.length > maxExcluded
   return {
     rows: await withCards(findCards, page),
-    nextCursor: isOver ? null : encodeCursor(list, writeBasis({ seeds, without: given })),
+    nextCursor: isLastPage ? null : encodeCursor(list, encodeBasis({ seeds, without: excluded })),
   }
 }
 
 /** Encodes a position in a list of recommendations for a cursor: every end takes four bytes. */
-export function writeBasis({ seeds, without }: Basis): [seeds: string, without: string] {
+export function encodeBasis({ seeds, without }: Basis): [seeds: string, without: string] {
   return [seeds.join(' '), Buffer.from(without.join(''), 'hex').toString('base64url')]
 }
 
-function readBasis([seeds, without]: readonly [string, string]): Basis {
+function decodeBasis([seeds, without]: readonly [string, string]): Basis {
   const digits = Buffer.from(without, 'base64url').toString('hex')
-  return { seeds: seeds.split(' ').slice(0, mostSeeds), without: digits.match(/.{8}/g) ?? [] }
+  return { seeds: seeds.split(' ').slice(0, maxSeeds), without: digits.match(/.{8}/g) ?? [] }
 }
 
 /** Records which videos viewers watched after which. */

@@ -1,4 +1,4 @@
-import { createAnswerCache } from '#server/platform/response-cache.ts'
+import { createResponseCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
 import { selectSimilar, type SimilarVideo, type SimilarOptions } from './recommend-queries.ts'
@@ -11,7 +11,7 @@ export type FindSimilar = (
 
 /** Viewers from the same ad see the same episode: its similar videos are queried once a second. */
 export function createSimilarVideos(db: Db, clock: Clock): FindSimilar {
-  const kept = createAnswerCache<readonly SimilarVideo[]>(clock)
+  const cache = createResponseCache<readonly SimilarVideo[]>(clock)
   return (seeds, options) =>
-    kept.get(JSON.stringify([seeds, options]), () => selectSimilar(db, seeds, options))
+    cache.get(JSON.stringify([seeds, options]), () => selectSimilar(db, seeds, options))
 }

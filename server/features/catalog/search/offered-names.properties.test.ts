@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { upperTiers } from '#server/features/catalog/ranking/rank-queries.ts'
+import { tierSizes } from '#server/features/catalog/ranking/rank-queries.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { walkPages } from '#server/testing/walk-pages.ts'
 import { searchByKeyword } from './search-videos.ts'
 import { suggestNames } from './suggest-names.ts'
@@ -17,7 +17,7 @@ const mostOffered = 20
 let site: TestSite
 
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
   const { db } = site.context
   const word = (at: number) => words[at % words.length]
   for (let number = 0; number < wellKnown + named; number++) {
@@ -43,7 +43,7 @@ const search = fc.record({
   size: fc.integer({ min: 3, max: 50 }),
   /** How the videos with names are spread over the tiers. */
   step: fc.nat({ max: 20 }),
-  first: fc.nat({ max: upperTiers.length }),
+  first: fc.nat({ max: tierSizes.length }),
 })
 
 /** Puts the well-known videos in front and spreads the others. */
@@ -52,7 +52,7 @@ const spread = (step: number, first: number) =>
     `UPDATE video_search SET tier = CASE WHEN titles->>'en' LIKE 'Drama %' THEN 0
        ELSE greatest($2, (substring(titles->>'en' FROM '[0-9]+$')::int * $1) % $3) END
      FROM videos WHERE id = video_id`,
-    [step, first, upperTiers.length + 1],
+    [step, first, tierSizes.length + 1],
   )
 
 test(
@@ -66,12 +66,12 @@ test(
         const keyword = [...whole, last].join(' ')
         const offered = await suggestNames(site.context.db, keyword, 'en', mostOffered)
         const found = await walkPages({
-          read: async ({ cursor, limit }) => {
+          fetchPage: async ({ cursor, limit }) => {
             const page = await searchByKeyword(site.context, keyword, 'en', sort, cursor, limit)
             return { list: page.rows, next_cursor: page.nextCursor }
           },
           sizes: [size],
-          meanwhile: async () => {},
+          betweenPages: async () => {},
         })
         const ids = found.map(({ id }) => id)
         expect(ids).toEqual(expect.arrayContaining(offered.titles.map(({ id }) => id)))

@@ -1,11 +1,15 @@
 import { sql, type Expression, type RawBuilder } from 'kysely'
-import type { Texts } from '#contract/languages.ts'
-import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import type { LocalizedText } from '#contract/languages.ts'
+import { preparedQuery, type Placeholders } from '#server/platform/database/prepared.ts'
 import type { Db } from '#server/tables.ts'
 import type { ListOrder, ListPlace } from '#server/features/catalog/cards/list-queries.ts'
-import { versionNow, risenFirst, roseTo } from '#server/features/catalog/ranking/popular-queries.ts'
+import {
+  currentRankingVersion,
+  risenFirst,
+  hasRisenPast,
+} from '#server/features/catalog/ranking/popular-queries.ts'
 import { plainCardColumns, type CoverColumns, type PlainCardRow } from '#server/features/catalog/queries.ts'
-import { upperTiers } from '#server/features/catalog/ranking/rank-queries.ts'
+import { tierSizes } from '#server/features/catalog/ranking/rank-queries.ts'
 
 /** A typed word, without accents and case. */
 export interface TypedWord {
@@ -19,12 +23,12 @@ export interface TypedWord {
 }
 
 /** Maximum number of words of a keyword. */
-export const mostWords = 8
+export const maxWords = 8
 /** Maximum length of whole titles in the index. Some characters expand to many, so a keyword may be longer than it was typed. */
-const mostOfWhole = 200
-const mostAlike = 200
+const maxTitleLength = 200
+const maxSimilarWords = 200
 
-interface Typed {
+interface TypedWordsParams {
   keyword: string
   forgiving: boolean
 }
@@ -36,8 +40,8 @@ export interface TypedKeyword {
   words: TypedWord[]
 }
 
-const typedWords = prepared(
-  (_: Db, { keyword, forgiving }: Slots<Typed>) => sql<TypedWord & { whole: string }>`
+const typedWords = preparedQuery(
+  (_: Db, { keyword, forgiving }: Placeholders<TypedWordsParams>) => sql<TypedWord & { whole: string }>`
     WITH words AS (SELECT plain_words(${keyword}) AS words), looked_up AS MATERIALIZED (
       SELECT word, place, begun, coalesce((
         SELECT CASE WHEN begun THEN starts_with(next.word, each.word) ELSE next.word = each.word END
@@ -45,21 +49,21 @@ const typedWords = prepared(
       ), false) AS known
       FROM words, unnest(words) WITH ORDINALITY each(word, place),
         LATERAL (SELECT place = cardinality(words) AS begun) last
-      WHERE place <= ${mostWords}
+      WHERE place <= ${maxWords}
     ), typed AS MATERIALIZED (
       SELECT word, place, begun, known, CASE WHEN ${forgiving} OR NOT known THEN
         whole_word_deletions(word) || CASE WHEN begun THEN prefix_deletions(word) ELSE '{}' END
       END AS deletions
       FROM looked_up
     )
-    SELECT word, known, rtrim(left(plain_text(${keyword}), ${sql.lit(mostOfWhole)})) AS whole, alike, coalesce((
+    SELECT word, known, rtrim(left(plain_text(${keyword}), ${sql.lit(maxTitleLength)})) AS whole, alike, coalesce((
       SELECT jsonb_agg(jsonb_build_object('id', id, 'words', words)) FROM categories WHERE EXISTS (
         SELECT FROM unnest(categories.words) own(word) WHERE own.word = ANY(alike)
           OR CASE WHEN begun THEN starts_with(own.word, typed.word) ELSE own.word = typed.word END
       )
     ), '[]') AS categories
     FROM typed, LATERAL (SELECT ARRAY(
-      SELECT search_words.word FROM search_words WHERE search_words.deletions && typed.deletions LIMIT ${mostAlike}
+      SELECT search_words.word FROM search_words WHERE search_words.deletions && typed.deletions LIMIT ${maxSimilarWords}
     ) AS alike) near ORDER BY place`,
 )
 
@@ -87,7 +91,7 @@ export interface SearchTerms {
   names: string
 }
 
-interface Found {
+interface TierMatch {
   video_id: string
   key: unknown
   depth: number
@@ -95,13 +99,13 @@ interface Found {
 }
 
 /** The tiers of `video_search`, front to back. */
-const tiers = Array.from({ length: upperTiers.length + 1 }, (_, tier) => tier)
+const tiers = Array.from({ length: tierSizes.length + 1 }, (_, tier) => tier)
 
-interface Reach {
+interface SearchReach {
   /** The columns of the search row that order the matches. */
   key: Expression<unknown>
   /** Another tier is searched while fewer matches than this were found. */
-  plenty: number
+  enoughMatches: number
   /** Or up to these tiers, regardless of the number of matches. */
   to: Depths | undefined
 }
@@ -113,15 +117,15 @@ interface Depths {
 }
 
 /** Finds the matching videos, with their keys and the last tiers that were searched. */
-function findOnTiers(terms: Slots<SearchTerms>, reach: Reach): RawBuilder<Found> {
-  const last = (isOpenAt: typeof isOpen) =>
+function searchTiers(terms: Placeholders<SearchTerms>, reach: SearchReach): RawBuilder<TierMatch> {
+  const last = (isOpenAt: typeof isTierSearched) =>
     sql.join(
       tiers.slice(1).map((tier) => sql`(${isOpenAt(tier, reach)})::int`),
       sql` + `,
     )
   const all = tiers.map((tier) => sql`SELECT video_id, key FROM ${sql.table(`tier_${tier}`)}`)
-  return sql<Found>`WITH ${sql.join(tiers.map((tier) => readTier(tier, terms, reach)))}
-    SELECT video_id, key, ${last(isOpen)} AS depth, ${last(isOpenForNames)} AS name_depth
+  return sql<TierMatch>`WITH ${sql.join(tiers.map((tier) => readTier(tier, terms, reach)))}
+    SELECT video_id, key, ${last(isTierSearched)} AS depth, ${last(isTierSearchedForNames)} AS name_depth
     FROM (${sql.join(all, sql` UNION ALL `)}) found`
 }
 
@@ -131,14 +135,14 @@ function findOnTiers(terms: Slots<SearchTerms>, reach: Reach): RawBuilder<Found>
  */
 function readTier(
   tier: number,
-  { all, title, names }: Slots<SearchTerms>,
-  reach: Reach,
+  { all, title, names }: Placeholders<SearchTerms>,
+  reach: SearchReach,
 ): RawBuilder<unknown> {
   const wanted =
     tier === 0
       ? sql`${all}::tsquery`
-      : sql`CASE WHEN ${isOpen(tier, reach)} THEN ${all}::tsquery
-          WHEN ${isOpenForNames(tier, reach)} THEN ${names}::tsquery || ${title}::tsquery ELSE ${title}::tsquery END`
+      : sql`CASE WHEN ${isTierSearched(tier, reach)} THEN ${all}::tsquery
+          WHEN ${isTierSearchedForNames(tier, reach)} THEN ${names}::tsquery || ${title}::tsquery ELSE ${title}::tsquery END`
   const before = (column: string) =>
     tier === 0 ? sql`0` : sql`(SELECT ${sql.ref(column)} FROM ${sql.table(`found_before_${tier}`)})`
   return sql`${sql.table(`tier_${tier}`)} AS MATERIALIZED (
@@ -150,45 +154,45 @@ function readTier(
     )`
 }
 
-function isOpen(tier: number, { plenty, to }: Reach): RawBuilder<boolean> {
+function isTierSearched(tier: number, { enoughMatches, to }: SearchReach): RawBuilder<boolean> {
   return to === undefined
-    ? sql<boolean>`(SELECT videos FROM ${sql.table(`found_before_${tier}`)}) < ${sql.lit(plenty)}`
+    ? sql<boolean>`(SELECT videos FROM ${sql.table(`found_before_${tier}`)}) < ${sql.lit(enoughMatches)}`
     : sql<boolean>`${to.depth}::int >= ${sql.lit(tier)}`
 }
 
-function isOpenForNames(tier: number, { to }: Reach): RawBuilder<boolean> {
+function isTierSearchedForNames(tier: number, { to }: SearchReach): RawBuilder<boolean> {
   return to === undefined
-    ? sql<boolean>`(SELECT names FROM ${sql.table(`found_before_${tier}`)}) < ${sql.lit(plentyOfNames)}`
+    ? sql<boolean>`(SELECT names FROM ${sql.table(`found_before_${tier}`)}) < ${sql.lit(enoughNames)}`
     : sql<boolean>`${to.nameDepth}::int >= ${sql.lit(tier)}`
 }
 
 /** Scores a match, more for a more watched video; those with the very title or words come first. */
-function scoreFor({ all, typed, title }: Slots<SearchTerms>): RawBuilder<number> {
+function matchScore({ all, typed, title }: Placeholders<SearchTerms>): RawBuilder<number> {
   return sql<number>`(ts_rank('{0.1, 0.1, 0.5, 1}', words, ${all}::tsquery) * 10000)::int * (10 + popularity_score)
     + CASE WHEN words @@ ${title}::tsquery THEN 4000000 WHEN words @@ ${typed}::tsquery THEN 2000000 ELSE 0 END`
 }
 
 /** Sort values of matches. Popularity changes too often to be stored in the search row. */
-const keys = {
-  relevance: { ofMatch: scoreFor, ofRow: 'found.key' },
+const sortKeys = {
+  relevance: { ofMatch: matchScore, ofRow: 'found.key' },
   newest: { ofMatch: () => sql`released_at`, ofRow: 'found.key' },
   popular: { ofMatch: () => sql`0`, ofRow: 'videos.popularity' },
 } as const
 
 /** Type-ahead searches another tier while it has found fewer names. */
-const plentyOfNames = 20
+const enoughNames = 20
 
 /** Sufficient number of matches: a search returns at least this many of the most popular, or all if there are fewer. */
-const plentyOfVideos = 60
+const enoughVideos = 60
 
-export interface SearchPlace extends Required<ListPlace> {
+export interface SearchPosition extends Required<ListPlace> {
   /** The last tier of this search, and its last tier for names. */
   depth: number
   nameDepth: number
 }
 
 /** The position of a match: its sort values, and the last tiers that were searched. */
-interface FoundPlace {
+interface MatchPosition {
   id: string
   key: Date | number
   depth: number
@@ -198,7 +202,7 @@ interface FoundPlace {
 }
 
 /** A video that was found, with its position. A search reads its cards itself, since they are rarely cached. */
-export type FoundVideo = PlainCardRow & FoundPlace
+export type FoundVideo = PlainCardRow & MatchPosition
 
 type Order = ListOrder | 'relevance'
 
@@ -215,37 +219,41 @@ type SearchValues = SearchTerms & {
 
 /** Prepares a page of a search in an order, the first or a further one, each with its own statement text. */
 const preparedSearch = (order: Order, isFirst: boolean) =>
-  prepared(
-    (_: Db, values: Slots<SearchValues>) => sql<FoundVideo>`
+  preparedQuery(
+    (_: Db, values: Placeholders<SearchValues>) => sql<FoundVideo>`
       SELECT ${sql.join(plainCardColumns.map((column) => sql.ref(column)))},
         page.key, page.depth, page.name_depth, page.version, page.risen
-      FROM (${findPlaces(order, isFirst, values)}) page JOIN videos ON videos.id = page.id
+      FROM (${findPositions(order, isFirst, values)}) page JOIN videos ON videos.id = page.id
       ORDER BY ${risenFirst(sql`page.risen`, sql`page.id`)}, page.key DESC, page.id DESC`,
   )
 
-function findPlaces(order: Order, isFirst: boolean, values: Slots<SearchValues>): RawBuilder<FoundPlace> {
+function findPositions(
+  order: Order,
+  isFirst: boolean,
+  values: Placeholders<SearchValues>,
+): RawBuilder<MatchPosition> {
   const { all, typed, title, names, limit, depth, nameDepth, key: after, id } = values
   const terms = { all, typed, title, names }
-  const { ofMatch, ofRow } = keys[order]
-  const found = findOnTiers(terms, {
+  const { ofMatch, ofRow } = sortKeys[order]
+  const found = searchTiers(terms, {
     key: ofMatch(terms),
-    plenty: plentyOfVideos,
+    enoughMatches: enoughVideos,
     to: isFirst ? undefined : { depth, nameDepth },
   })
   const key = sql.ref(ofRow)
   const isFurther = isFirst ? sql`true` : sql`(${key}, found.video_id) < (${after}, ${id})`
   const joined = order === 'popular' ? sql`JOIN videos ON videos.id = found.video_id` : sql``
   if (order !== 'popular' || isFirst)
-    return sql<FoundPlace>`
-      SELECT found.video_id AS id, ${key} AS key, depth, name_depth, ${versionNow} AS version, NULL::bigint AS risen
+    return sql<MatchPosition>`
+      SELECT found.video_id AS id, ${key} AS key, depth, name_depth, ${currentRankingVersion} AS version, NULL::bigint AS risen
       FROM (${found}) found ${joined}
       WHERE ${isFurther} ORDER BY ${key} DESC, found.video_id DESC LIMIT ${limit}`
   const risen = sql`rank_changes.version`
   const rankChanges = { from: values.from, after: values.after }
-  return sql<FoundPlace>`
-    SELECT found.video_id AS id, ${key} AS key, depth, name_depth, ${versionNow} AS version, ${risen} AS risen
+  return sql<MatchPosition>`
+    SELECT found.video_id AS id, ${key} AS key, depth, name_depth, ${currentRankingVersion} AS version, ${risen} AS risen
     FROM (${found}) found ${joined}
-    LEFT JOIN rank_changes ON rank_changes.video_id = found.video_id AND ${roseTo({ key: after, id, rankChanges })}
+    LEFT JOIN rank_changes ON rank_changes.video_id = found.video_id AND ${hasRisenPast({ key: after, id, rankChanges })}
     WHERE ${isFurther} OR ${risen} IS NOT NULL
     ORDER BY ${risenFirst(risen, sql`found.video_id`)}, ${key} DESC, found.video_id DESC LIMIT ${limit}`
 }
@@ -257,31 +265,37 @@ const preparedSearches = {
 }
 
 /** Position of the first page, which is not compared. */
-const nowhere: SearchPlace = { key: 0, id: '', depth: 0, nameDepth: 0, rankChanges: { from: 0, after: '' } }
+const firstPagePosition: SearchPosition = {
+  key: 0,
+  id: '',
+  depth: 0,
+  nameDepth: 0,
+  rankChanges: { from: 0, after: '' },
+}
 
 /** Returns one page of the matching videos, in order; by popularity also those that have risen past the previous page since. */
 export function searchVideos(
   db: Db,
   terms: SearchTerms,
   order: Order,
-  place: SearchPlace | undefined,
+  position: SearchPosition | undefined,
   limit: number,
 ): Promise<FoundVideo[]> {
   const { first, further } = preparedSearches[order]
-  const { rankChanges, ...after } = place ?? nowhere
-  return (place ? further : first)(db, { ...terms, limit, ...after, ...rankChanges })
+  const { rankChanges, ...after } = position ?? firstPagePosition
+  return (position ? further : first)(db, { ...terms, limit, ...after, ...rankChanges })
 }
 
-interface Suggested extends CoverColumns {
+interface SuggestedTitle extends CoverColumns {
   id: string
-  titles: Texts
+  titles: LocalizedText
 }
 
-const suggestedTitles = prepared(
-  (_: Db, { all, typed, title, names, limit }: Slots<SearchTerms & { limit: number }>) => {
+const suggestedTitles = preparedQuery(
+  (_: Db, { all, typed, title, names, limit }: Placeholders<SearchTerms & { limit: number }>) => {
     const terms = { all, typed, title, names }
-    const found = findOnTiers(terms, { key: scoreFor(terms), plenty: plentyOfNames, to: undefined })
-    return sql<Suggested>`
+    const found = searchTiers(terms, { key: matchScore(terms), enoughMatches: enoughNames, to: undefined })
+    return sql<SuggestedTitle>`
       SELECT id, titles, cover_path, cover_color, language_covers
       FROM (SELECT video_id, key FROM (${found}) found ORDER BY key DESC, video_id DESC LIMIT ${limit}) best
       JOIN videos ON videos.id = best.video_id
@@ -290,22 +304,23 @@ const suggestedTitles = prepared(
 )
 
 /** Selects the most popular videos whose title matches. */
-export function suggestTitles(db: Db, terms: SearchTerms, limit: number): Promise<Suggested[]> {
+export function suggestTitles(db: Db, terms: SearchTerms, limit: number): Promise<SuggestedTitle[]> {
   return suggestedTitles(db, { ...terms, limit })
 }
 
 /** A literal, so that a prepared statement can use the partial index of such tags. */
 const hasVideos = sql<boolean>`video_count > 0`
 
-const suggestedTags = prepared((db: Db, { query, limit }: Slots<{ query: string; limit: number }>) =>
-  db
-    .selectFrom('tags')
-    .select(['id', 'names', 'video_count', 'trending'])
-    .where(sql<boolean>`words @@ ${query}::tsquery`)
-    .where(hasVideos)
-    .orderBy('rank')
-    .orderBy('id')
-    .limit(limit),
+const suggestedTags = preparedQuery(
+  (db: Db, { query, limit }: Placeholders<{ query: string; limit: number }>) =>
+    db
+      .selectFrom('tags')
+      .select(['id', 'names', 'video_count', 'trending'])
+      .where(sql<boolean>`words @@ ${query}::tsquery`)
+      .where(hasVideos)
+      .orderBy('rank')
+      .orderBy('id')
+      .limit(limit),
 )
 
 /** Selects the matching tags of published videos, by rank. */
@@ -320,7 +335,7 @@ interface TagPosition {
   version: number
 }
 
-type TagRow = TagPosition & { names: Texts; video_count: number; trending: boolean }
+type TagRow = TagPosition & { names: LocalizedText; video_count: number; trending: boolean }
 
 const tagsVersion = sql<number>`(SELECT tags_version FROM ranking_versions)`
 
@@ -329,8 +344,8 @@ const tagsVersion = sql<number>`(SELECT tags_version FROM ranking_versions)`
  * if two have followed. Only one of the two orders is read, along its index.
  */
 export async function selectTags(db: Db, after: TagPosition | undefined, limit: number): Promise<TagRow[]> {
-  const { rank: last, id, version: asked } = after ?? { rank: 0, id: '', version: null }
-  const isOfFormer = sql<boolean>`coalesce(${tagsVersion} = ${asked}::bigint + 1, false)`
+  const { rank: last, id, version: requestedVersion } = after ?? { rank: 0, id: '', version: null }
+  const isPreviousVersion = sql<boolean>`coalesce(${tagsVersion} = ${requestedVersion}::bigint + 1, false)`
   const ordered = (column: string, version: RawBuilder<number>, condition: RawBuilder<boolean>) => {
     const rank = sql.ref(column)
     return sql<TagRow>`(
@@ -338,7 +353,7 @@ export async function selectTags(db: Db, after: TagPosition | undefined, limit: 
       WHERE ${condition} AND ${hasVideos} AND (${rank}, id) > (${last}, ${id}) ORDER BY ${rank}, id LIMIT ${limit}
     )`
   }
-  const former = ordered('previous_rank', sql<number>`${asked}::bigint`, isOfFormer)
-  const latest = ordered('rank', tagsVersion, sql<boolean>`NOT ${isOfFormer}`)
+  const former = ordered('previous_rank', sql<number>`${requestedVersion}::bigint`, isPreviousVersion)
+  const latest = ordered('rank', tagsVersion, sql<boolean>`NOT ${isPreviousVersion}`)
   return (await sql<TagRow>`${former} UNION ALL ${latest} ORDER BY rank, id`.execute(db)).rows
 }

@@ -4,15 +4,15 @@ import { cutPage, decodeCursor, encodeCursor } from '#server/platform/cursor.ts'
 import type { Db } from '#server/tables.ts'
 import type { Catalog } from '#server/features/catalog/create-catalog.ts'
 import type { ListedRow, ListOrder } from '#server/features/catalog/cards/list-queries.ts'
-import { chooseBeginnings, mostChoices, termsFor, withCategories, type Search } from './typo-matching.ts'
-import { placeAfter } from '#server/features/catalog/ranking/popular-queries.ts'
-import { mostWords, searchVideos, selectTypedWords, type SearchPlace } from './search-queries.ts'
+import { choosePrefixes, maxChoices, buildSearchTerms, withCategories, type Search } from './typo-matching.ts'
+import { positionAfter } from '#server/features/catalog/ranking/popular-queries.ts'
+import { maxWords, searchVideos, selectTypedWords, type SearchPosition } from './search-queries.ts'
 import { areTyposSuggested } from './suggest-names.ts'
 
 type Order = ListOrder | 'relevance'
 
 /** With fewer matches than this, typos are searched too. */
-const few = 5
+const typoThreshold = 5
 
 /**
  * Returns one page of the videos with these words in their titles, synopses, tags or category, in any language, ignoring accents
@@ -29,78 +29,92 @@ export async function searchByKeyword(
   size: number,
 ): Promise<{ rows: ListedRow[]; nextCursor: string | null }> {
   const list = JSON.stringify(['words', keyword, order])
-  const kinds = [...kindsOfSearch, 'integer', 'integer', 'count', 'text', kindOfKey[order], 'text'] as const
+  const kinds = [
+    ...searchCursorTypes,
+    'integer',
+    'integer',
+    'count',
+    'text',
+    keyTypes[order],
+    'text',
+  ] as const
   const position = decodeCursor(list, cursor, kinds)
-  const after = position && readPlace(position)
+  const after = position && decodePosition(position)
   const { search, rows: places } = after
-    ? await goOn(reads, readSearch(position), after, order, size)
-    : await begin(reads, keyword, language, order, size)
+    ? await continueSearch(reads, decodeSearch(position), after, order, size)
+    : await startSearch(reads, keyword, language, order, size)
   const { page, last } = cutPage(places, size)
-  const place = last && placeAfter({ ...last, key: keyOf(last) }, after)
-  const next = place && [
-    ...writeSearch(search),
+  const lastPosition = last && positionAfter({ ...last, key: cursorKey(last) }, after)
+  const next = lastPosition && [
+    ...encodeSearch(search),
     last.depth,
     last.name_depth,
-    place.rankChanges.from,
-    place.rankChanges.after,
-    place.key,
-    place.id,
+    lastPosition.rankChanges.from,
+    lastPosition.rankChanges.after,
+    lastPosition.key,
+    lastPosition.id,
   ]
   return { rows: await withTags(page), nextCursor: next ? encodeCursor(list, next) : null }
 }
 
 /** Fields of a search in a cursor: how words are joined, the words, their choices, and the language of names. */
-const kindsOfSearch = ['text', 'text', 'text', 'text'] as const
+const searchCursorTypes = ['text', 'text', 'text', 'text'] as const
 
 /** Type of a position's key in each order. */
-export const kindOfKey = { newest: 'time', popular: 'count', relevance: 'integer' } as const
+export const keyTypes = { newest: 'time', popular: 'count', relevance: 'integer' } as const
 
 /** Returns a row's sort value in the form of a cursor. */
-export function keyOf({ key }: Pick<ListedRow, 'key'>): string | number {
+export function cursorKey({ key }: Pick<ListedRow, 'key'>): string | number {
   return key instanceof Date ? key.toISOString() : (key ?? 0)
 }
 
-async function goOn(db: Db, search: Search, after: SearchPlace, order: Order, size: number) {
-  return { search, rows: await find(db, search, order, after, size) }
+async function continueSearch(db: Db, search: Search, after: SearchPosition, order: Order, size: number) {
+  return { search, rows: await findVideos(db, search, order, after, size) }
 }
 
 /** Searches exactly these words; with typos if few videos or names match; and only some of the words if none matches. */
-async function begin(db: Db, keyword: string, language: Language, order: Order, size: number) {
-  const exact = await readKeyword(db, keyword, language, { forgiving: false })
-  const rows = await find(db, exact.search, order, undefined, size)
+async function startSearch(db: Db, keyword: string, language: Language, order: Order, size: number) {
+  const exact = await parseKeyword(db, keyword, language, { forgiving: false })
+  const rows = await findVideos(db, exact.search, order, undefined, size)
   const { choices } = exact.search
-  const isPlenty = rows.length >= Math.min(few, size + 1)
-  if (choices.length === 0 || (isPlenty && !(await areTyposSuggested(db, exact.typed, language))))
+  const isEnough = rows.length >= Math.min(typoThreshold, size + 1)
+  if (choices.length === 0 || (isEnough && !(await areTyposSuggested(db, exact.typed, language))))
     return { search: exact.search, rows }
   // Similar words were tried already for unknown ones.
-  const isTried = !exact.typed.words.some(({ known }) => known)
-  const { search } = isTried ? exact : await readKeyword(db, keyword, language, { forgiving: true })
-  const more = isTried ? rows : await find(db, search, order, undefined, size)
+  const typosTried = !exact.typed.words.some(({ known }) => known)
+  const { search } = typosTried ? exact : await parseKeyword(db, keyword, language, { forgiving: true })
+  const more = typosTried ? rows : await findVideos(db, search, order, undefined, size)
   const isOneWord = choices.length === 1
   if (more.length > 0 || isOneWord) return { search, rows: more }
-  const some: Search = { ...search, join: 'any' }
-  return { search: some, rows: await find(db, some, order, undefined, size) }
+  const anyWordSearch: Search = { ...search, join: 'any' }
+  return { search: anyWordSearch, rows: await findVideos(db, anyWordSearch, order, undefined, size) }
 }
 
-async function readKeyword(db: Db, keyword: string, language: Language, options: { forgiving: boolean }) {
+async function parseKeyword(db: Db, keyword: string, language: Language, options: { forgiving: boolean }) {
   const typed = await selectTypedWords(db, keyword, options)
-  const choices = withCategories(chooseBeginnings(typed.words, options), typed.words)
+  const choices = withCategories(choosePrefixes(typed.words, options), typed.words)
   const search: Search = { join: 'all', whole: typed.whole, choices, language }
   return { search, typed }
 }
 
-async function find(db: Db, search: Search, order: Order, after: SearchPlace | undefined, size: number) {
+async function findVideos(
+  db: Db,
+  search: Search,
+  order: Order,
+  after: SearchPosition | undefined,
+  size: number,
+) {
   const { join, choices } = search
   const has = (group: string[]) => group.length > 0
   const isPossible = join === 'all' ? choices.length > 0 && choices.every(has) : choices.some(has)
-  return isPossible ? searchVideos(db, termsFor(search), order, after, size + 1) : []
+  return isPossible ? searchVideos(db, buildSearchTerms(search), order, after, size + 1) : []
 }
 
-function writeSearch({ join, whole, choices, language }: Search): string[] {
+function encodeSearch({ join, whole, choices, language }: Search): string[] {
   return [join, whole, choices.map((group) => group.join('|')).join(' '), language]
 }
 
-type Position = readonly [
+type CursorFields = readonly [
   join: string,
   whole: string,
   choices: string,
@@ -113,14 +127,14 @@ type Position = readonly [
   id: string,
 ]
 
-function readPlace([, , , , depth, nameDepth, from, after, key, id]: Position): SearchPlace {
+function decodePosition([, , , , depth, nameDepth, from, after, key, id]: CursorFields): SearchPosition {
   return { key, id, depth, nameDepth, rankChanges: { from, after } }
 }
 
 /** Words contain neither spaces nor bars. A forged cursor is cut to the limits of a search. */
-function readSearch([join, whole, choices, asked]: Position): Search {
-  const groups = choices.split(' ').slice(0, mostWords)
-  const language = languages.find((each) => each === asked)
+function decodeSearch([join, whole, choices, languageCode]: CursorFields): Search {
+  const groups = choices.split(' ').slice(0, maxWords)
+  const language = languages.find((each) => each === languageCode)
   if (!language || whole.split(' ').includes('')) throw new Fault('badCursor')
   return {
     language,
@@ -130,7 +144,7 @@ function readSearch([join, whole, choices, asked]: Position): Search {
       group
         .split('|')
         .filter((word) => word !== '')
-        .slice(0, mostChoices(groups.length)),
+        .slice(0, maxChoices(groups.length)),
     ),
   }
 }

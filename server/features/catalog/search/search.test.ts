@@ -1,20 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listTags, queryHomepage } from '#contract/catalog.ts'
-import type { Texts } from '#contract/languages.ts'
+import type { LocalizedText } from '#contract/languages.ts'
 import { publishVideo } from '#server/features/catalog/catalog.ts'
 import { encodeCursor } from '#server/platform/cursor.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
 import { buildCategory, buildVideo } from '#server/testing/builders/builders.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { beginsAlike, isOneTypoApart } from './typo-matching.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { hasSimilarPrefix, isOneTypoApart } from './typo-matching.ts'
 
 let site: TestSite
 
-const names = new Map<string, Texts>([
+const names = new Map<string, LocalizedText>([
   ['family', { en: 'Family', es: 'Familia', fy: 'Famille', dy: 'Verwandtschaft', pt: 'Família' }],
 ])
 
-async function publish(slug: string, titles: Texts, synopsis: string, tags: string[] = []): Promise<string> {
+async function publish(
+  slug: string,
+  titles: LocalizedText,
+  synopsis: string,
+  tags: string[] = [],
+): Promise<string> {
   const details = {
     slug,
     titles,
@@ -31,7 +36,7 @@ async function publish(slug: string, titles: Texts, synopsis: string, tags: stri
 }
 
 beforeAll(async () => {
-  site = await testSite({ clock: advancingClock() })
+  site = await startTestSite({ clock: advancingClock() })
   await publish(
     'sword',
     { en: 'The Last Sword', es: 'La última espada', fy: 'La dernière épée', dy: 'Das späte Schwert' },
@@ -56,7 +61,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 const search = async (keyword: string) =>
-  (await site.visitor().ask(queryHomepage, { query: { keyword } })).list.map(({ title }) => title)
+  (await site.visitor().callOk(queryHomepage, { query: { keyword } })).list.map(({ title }) => title)
 
 describe('a search', () => {
   it.each([
@@ -101,7 +106,7 @@ describe('a search', () => {
     await publish('many-alike', { en: 'Alike' }, words.join(' '))
     await publish('many-alike-house', { en: 'Casa' }, 'A house')
     expect((await search('casq')).toSorted()).toEqual(['Alike', 'Casa'])
-    expect(await site.visitor().ask(listTags, { query: { keyword: 'casq' } })).toMatchObject({
+    expect(await site.visitor().callOk(listTags, { query: { keyword: 'casq' } })).toMatchObject({
       titles: [{ title: 'Casa' }],
     })
   })
@@ -152,7 +157,7 @@ describe('a search', () => {
 
   it('finds by a single Chinese character what type-ahead finds by it', async () => {
     await publish('north', { en: '北京 Nights' }, 'Two taxis and one fare')
-    const { titles = [] } = await site.visitor().ask(listTags, { query: { keyword: '北' } })
+    const { titles = [] } = await site.visitor().callOk(listTags, { query: { keyword: '北' } })
     expect(titles.map(({ title }) => title)).toEqual(['北京 Nights'])
     expect(await search('北')).toEqual(['北京 Nights'])
   })
@@ -169,7 +174,7 @@ describe('a search', () => {
   ])('accepts characters that expand to many others: %s', async (_name, many) => {
     expect(await search(`sword ${many}`)).toEqual(['The Last Sword', 'Duel at Dawn'])
     for (const keyword of [many, `sword ${many}`, `${many} sword`])
-      expect(await site.visitor().ask(listTags, { query: { keyword } })).toMatchObject({ titles: [] })
+      expect(await site.visitor().callOk(listTags, { query: { keyword } })).toMatchObject({ titles: [] })
   })
 
   it('finds a video by its new title only, and not after it is archived', async () => {
@@ -198,7 +203,7 @@ it('refuses a forged position', async () => {
   }
   const empty = encodeCursor(list, ['any', 'sword', '| |', 'en', 0, 0, 0, '', 1, 'vid_1'])
   expect(
-    (await site.visitor().ask(queryHomepage, { query: { keyword: 'sword', cursor: empty } })).list,
+    (await site.visitor().callOk(queryHomepage, { query: { keyword: 'sword', cursor: empty } })).list,
   ).toEqual([])
 })
 
@@ -206,7 +211,7 @@ describe('type-ahead', () => {
   const suggest = async (keyword: string, language = 'en') => {
     const { list, titles = [] } = await site
       .visitor({ 'accept-language': language })
-      .ask(listTags, { query: { keyword } })
+      .callOk(listTags, { query: { keyword } })
     return { tags: list.map(({ name }) => name), titles: titles.map(({ title }) => title) }
   }
 
@@ -253,6 +258,6 @@ describe('one typo', () => {
     ['romaance', 'romances', true],
     ['rmnce', 'romance', false],
   ])('same beginning: %s, %s: %s', (beginning, word, alike) => {
-    expect(beginsAlike(beginning, word)).toBe(alike)
+    expect(hasSimilarPrefix(beginning, word)).toBe(alike)
   })
 })

@@ -1,30 +1,33 @@
 import type { Language } from '#contract/languages.ts'
 import type { Db } from '#server/tables.ts'
-import { chooseBeginnings, choicesOfNames, nameTermsFor, withCategories } from './typo-matching.ts'
+import { choosePrefixes, nameChoicesOf, buildNameTerms, withCategories } from './typo-matching.ts'
 import { selectTypedWords, suggestTags, suggestTitles, type TypedKeyword } from './search-queries.ts'
 
 /** Type-ahead also searches typos if fewer names match. */
-const fewNames = 3
+const typoThreshold = 3
 
 /** Suggests tags and titles in the viewer's language and English while a keyword is typed; with typos if few match. */
 export async function suggestNames(db: Db, keyword: string, language: Language, limit: number) {
   const exact = await selectTypedWords(db, keyword, { forgiving: false })
-  const most = Math.max(limit, fewNames)
-  const names = await findNames(db, exact, language, { forgiving: false, limit: most })
-  if (!isFew(exact, names)) return names
+  const maxNames = Math.max(limit, typoThreshold)
+  const names = await findNames(db, exact, language, { forgiving: false, limit: maxNames })
+  if (!areTooFew(exact, names)) return names
   const forgiving = await selectTypedWords(db, keyword, { forgiving: true })
-  return findNames(db, forgiving, language, { forgiving: true, limit: most })
+  return findNames(db, forgiving, language, { forgiving: true, limit: maxNames })
 }
 
 /** Returns whether type-ahead offers names with typos for these words. */
 export async function areTyposSuggested(db: Db, typed: TypedKeyword, language: Language): Promise<boolean> {
-  const options = { forgiving: false, limit: fewNames }
-  return isFew(typed, await findNames(db, typed, language, options))
+  const options = { forgiving: false, limit: typoThreshold }
+  return areTooFew(typed, await findNames(db, typed, language, options))
 }
 
 /** Returns whether too few names match. Similar words were tried already for unknown ones. */
-function isFew({ words }: TypedKeyword, { tags, titles }: { tags: unknown[]; titles: unknown[] }): boolean {
-  return tags.length + titles.length < fewNames && words.some(({ known }) => known)
+function areTooFew(
+  { words }: TypedKeyword,
+  { tags, titles }: { tags: unknown[]; titles: unknown[] },
+): boolean {
+  return tags.length + titles.length < typoThreshold && words.some(({ known }) => known)
 }
 
 async function findNames(
@@ -34,9 +37,9 @@ async function findNames(
   { forgiving, limit }: { forgiving: boolean; limit: number },
 ) {
   // The same choice as in a search, which keeps fewer other words for a word that matches categories.
-  const choices = choicesOfNames(withCategories(chooseBeginnings(words, { forgiving }), words))
+  const choices = nameChoicesOf(withCategories(choosePrefixes(words, { forgiving }), words))
   if (choices.length === 0) return { tags: [], titles: [] }
-  const terms = nameTermsFor(whole, choices, language)
+  const terms = buildNameTerms(whole, choices, language)
   const [tags, titles] = await Promise.all([
     suggestTags(db, terms.all, limit),
     suggestTitles(db, terms, limit),

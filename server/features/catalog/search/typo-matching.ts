@@ -15,7 +15,7 @@ export interface Search {
 }
 
 /** Returns the maximum number of candidates of each typed word: all of them must fit into a cursor. */
-export function mostChoices(words: number): number {
+export function maxChoices(words: number): number {
   return words === 1 ? 7 : 6
 }
 
@@ -27,7 +27,7 @@ export function chooseWords(words: readonly TypedWord[], { forgiving }: { forgiv
     const others = alike.filter((other) => other !== word && isOneTypoApart(word, other))
     const chosen = known ? [word] : []
     return forgiving || !known
-      ? [...chosen, ...likeliestFirst(word, others)].slice(0, mostChoices(words.length))
+      ? [...chosen, ...sortByLikelihood(word, others)].slice(0, maxChoices(words.length))
       : chosen
   })
 }
@@ -36,27 +36,27 @@ export function chooseWords(words: readonly TypedWord[], { forgiving }: { forgiv
  * Finds the candidates of words that are still being typed: the last one matches all words that begin with it (marked by a trailing
  * `*`). If there are none, or if `forgiving`, also those whose beginning is one typo apart.
  */
-export function chooseBeginnings(words: readonly TypedWord[], options: { forgiving: boolean }): Choices {
+export function choosePrefixes(words: readonly TypedWord[], options: { forgiving: boolean }): Choices {
   const last = words.at(-1)
   if (!last) return []
-  const others = last.alike.filter((other) => beginsAlike(last.word, other))
-  const likeliest = options.forgiving || !last.known ? likeliestFirst(last.word, others) : []
+  const others = last.alike.filter((other) => hasSimilarPrefix(last.word, other))
+  const likeliest = options.forgiving || !last.known ? sortByLikelihood(last.word, others) : []
   const beginning = last.known ? [`${last.word}*`] : []
   return [
     ...chooseWords(words.slice(0, -1), options),
-    [...beginning, ...likeliest].slice(0, mostChoices(words.length)),
+    [...beginning, ...likeliest].slice(0, maxChoices(words.length)),
   ]
 }
 
 /** Sorts the likeliest first: the first letter is rarely mistyped, and most words are typed in full. */
-function likeliestFirst(word: string, others: readonly string[]): string[] {
+function sortByLikelihood(word: string, others: readonly string[]): string[] {
   const unlikeliness = (other: string) =>
     2 * Number(other[0] !== word[0]) + Number(!isOneTypoApart(word, other))
   return others.toSorted((one, other) => unlikeliness(one) - unlikeliness(other))
 }
 
 /** Returns the maximum number of categories that each typed word matches: their ids take most of a cursor. */
-function mostCategories(words: number): number {
+function maxCategories(words: number): number {
   return words <= 2 ? 5 : 2
 }
 
@@ -64,39 +64,39 @@ function mostCategories(words: number): number {
 export function withCategories(choices: Choices, words: readonly TypedWord[]): Choices {
   return choices.map((group, i) => {
     const matching = (words[i]?.categories ?? []).filter((category) =>
-      group.some((choice) => category.words.some((word) => standsFor(choice, word))),
+      group.some((choice) => category.words.some((word) => matchesChoice(choice, word))),
     )
-    const lexemes = matching.slice(0, mostCategories(choices.length)).map(({ id }) => `category/${id}`)
-    return [...group.slice(0, mostChoices(choices.length) - lexemes.length), ...lexemes]
+    const lexemes = matching.slice(0, maxCategories(choices.length)).map(({ id }) => `category/${id}`)
+    return [...group.slice(0, maxChoices(choices.length) - lexemes.length), ...lexemes]
   })
 }
 
 /** Returns the choices that names are searched for; none if a word matches categories only. */
-export function choicesOfNames(choices: Choices): Choices {
+export function nameChoicesOf(choices: Choices): Choices {
   const words = choices.map((group) => group.filter((choice) => !isCategory(choice)))
   return words.every((group) => group.length > 0) ? words : []
 }
 
 const isCategory = (choice: string) => choice.startsWith('category/')
 
-function standsFor(choice: string, word: string): boolean {
+function matchesChoice(choice: string, word: string): boolean {
   return choice.endsWith('*') ? word.startsWith(choice.slice(0, -1)) : word === choice
 }
 
 /** Builds a search for videos that have all of the words anywhere, or `any` of them, with the names that type-ahead offers for them. */
-export function termsFor({ join, whole, choices, language }: Search): SearchTerms {
-  const inNames = choicesOfNames(choices)
+export function buildSearchTerms({ join, whole, choices, language }: Search): SearchTerms {
+  const inNames = nameChoicesOf(choices)
   const title = quote(`=${whole}`)
   return {
-    all: joinChoices(choices, join, present),
+    all: joinChoices(choices, join, formatChoice),
     typed: whole.split(' ').map(quote).join(' & '),
     title,
-    names: inNames.length > 0 ? nameTermsFor(whole, inNames, language).names : title,
+    names: inNames.length > 0 ? buildNameTerms(whole, inNames, language).names : title,
   }
 }
 
 /** Formats a choice. A trailing `*` matches every word with that beginning. */
-function present(choice: string): string {
+function formatChoice(choice: string): string {
   return choice.endsWith('*') ? `${quote(choice.slice(0, -1))}:*` : quote(choice)
 }
 
@@ -104,7 +104,7 @@ function present(choice: string): string {
  * Builds a search for names in a viewer's language and English. Weight A marks names of the item itself: a video also has its tags'
  * as B.
  */
-export function nameTermsFor(whole: string, choices: Choices, language: Language): SearchTerms {
+export function buildNameTerms(whole: string, choices: Choices, language: Language): SearchTerms {
   const languages = language === 'en' ? ['en'] : [language, 'en']
   const inName = (choice: string) => {
     const [word, mark] = choice.endsWith('*') ? [choice.slice(0, -1), ':*A'] : [choice, ':A']
@@ -142,6 +142,6 @@ export function isOneTypoApart(one: string, other: string): boolean {
 }
 
 /** Returns whether a word begins with this, with at most one typo. */
-export function beginsAlike(beginning: string, word: string): boolean {
+export function hasSimilarPrefix(beginning: string, word: string): boolean {
   return [-1, 0, 1].some((more) => isOneTypoApart(beginning, word.slice(0, beginning.length + more)))
 }

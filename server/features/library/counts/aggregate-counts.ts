@@ -9,40 +9,40 @@ import {
   aggregatePlayBatch,
 } from './count-queries.ts'
 import { anyViewings, aggregateViewingBatch } from '#server/features/library/viewing-queries.ts'
-import { deleteMarks } from '#server/features/library/history/history-queries.ts'
+import { deleteTombstones } from '#server/features/library/history/history-queries.ts'
 
-const batch = 5000
+const batchSize = 5000
 
 /** Counted plays are needed until their half hour ends; more days are kept for clock skew and for diagnosis. */
-const playsKeptDays = 2
+const playRetentionDays = 2
 /** Days for which a tombstone blocks delayed saves, such as those of a phone without a network. */
-const marksKeptDays = 30
+const tombstoneRetentionDays = 30
 
 /** Repeats a batch, each in its own transaction, until it is not full. */
-async function untilDone(db: Db, work: (tx: Tx, most: number) => Promise<number>): Promise<void> {
-  while ((await inTransaction(db, (tx) => work(tx, batch))) === batch);
+async function runInBatches(db: Db, work: (tx: Tx, most: number) => Promise<number>): Promise<void> {
+  while ((await inTransaction(db, (tx) => work(tx, batchSize))) === batchSize);
 }
 
 /** Counts pending plays. Several processes may run it concurrently. */
 export function aggregatePlays(db: Db): Promise<void> {
-  return untilDone(db, aggregatePlayBatch)
+  return runInBatches(db, aggregatePlayBatch)
 }
 
 /** Counts pending additions and removals of favorites. Several processes may run it concurrently. */
 export function aggregateFavorites(db: Db): Promise<void> {
-  return untilDone(db, aggregateFavoriteBatch)
+  return runInBatches(db, aggregateFavoriteBatch)
 }
 
 /** Counts pending viewers of episodes. Several processes may run it concurrently. */
 export function aggregateViewings({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
-  return untilDone(db, (tx, most) => aggregateViewingBatch(tx, clock.now(), most))
+  return runInBatches(db, (tx, most) => aggregateViewingBatch(tx, clock.now(), most))
 }
 
 /** Deletes expired rows: counted plays, and tombstones of removed history. */
 export async function purgeLibrary(db: Db, now: Date): Promise<void> {
   const before = (days: number) => new Date(now.getTime() - days * dayMs)
-  await untilDone(db, (tx, most) => deletePlays(tx, before(playsKeptDays), most))
-  await untilDone(db, (tx, most) => deleteMarks(tx, before(marksKeptDays), most))
+  await runInBatches(db, (tx, most) => deletePlays(tx, before(playRetentionDays), most))
+  await runInBatches(db, (tx, most) => deleteTombstones(tx, before(tombstoneRetentionDays), most))
 }
 
 /** Returns the scheduled jobs of this feature. */

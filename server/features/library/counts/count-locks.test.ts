@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { newId } from '#server/platform/ids.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { contendForRow } from '#server/testing/database/row-contention.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Tx } from '#server/tables.ts'
 import { aggregateFavoriteBatch, aggregatePlayBatch } from './count-queries.ts'
 import { insertPlays } from '#server/features/library/history/save-queries.ts'
@@ -11,7 +11,7 @@ import { mergePlays } from '#server/features/library/personal-data/personal-data
 let site: TestSite
 let video: BuiltVideo
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
 })
 afterAll(() => site.close())
 beforeEach(async () => {

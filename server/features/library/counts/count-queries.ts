@@ -9,10 +9,10 @@ export const anyPlays = 'EXISTS (SELECT FROM plays WHERE NOT aggregated)'
 export const anyFavorites = 'EXISTS (SELECT FROM favorite_changes)'
 
 /** Adds a batch of uncounted plays to their videos. Several processes may run it concurrently. @returns how many plays were counted */
-export async function aggregatePlayBatch(tx: Tx, most: number): Promise<number> {
+export async function aggregatePlayBatch(tx: Tx, limit: number): Promise<number> {
   const { rows } = await sql<{ video_id: string; plays: number }>`
     WITH batch AS (
-      SELECT user_id, episode_id, half_hour FROM plays WHERE NOT aggregated LIMIT ${most} FOR UPDATE SKIP LOCKED
+      SELECT user_id, episode_id, half_hour FROM plays WHERE NOT aggregated LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ), marked AS (
       UPDATE plays SET aggregated = true FROM batch
       WHERE plays.user_id = batch.user_id AND plays.episode_id = batch.episode_id AND plays.half_hour = batch.half_hour
@@ -28,11 +28,11 @@ export async function aggregatePlayBatch(tx: Tx, most: number): Promise<number> 
  * Adds a batch of changes of favorites to their videos. Several processes may run it concurrently. @returns how many changes were
  * counted
  */
-export async function aggregateFavoriteBatch(tx: Tx, most: number): Promise<number> {
+export async function aggregateFavoriteBatch(tx: Tx, limit: number): Promise<number> {
   const { rows } = await sql<{ video_id: string; change: number; changes: number }>`
     WITH batch AS (
       DELETE FROM favorite_changes WHERE id = ANY(ARRAY(
-        SELECT id FROM favorite_changes ORDER BY id LIMIT ${most} FOR UPDATE SKIP LOCKED
+        SELECT id FROM favorite_changes ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
       )) RETURNING video_id, change
     )
     SELECT video_id, sum(change)::int AS change, count(*)::int AS changes FROM batch GROUP BY video_id`.execute(
@@ -49,11 +49,11 @@ export async function aggregateFavoriteBatch(tx: Tx, most: number): Promise<numb
 }
 
 /** Deletes a batch of counted plays of half hours before `before`. @returns how many were deleted */
-export async function deletePlays(db: Db, before: Date, most: number): Promise<number> {
+export async function deletePlays(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     WITH due AS (
       SELECT user_id, episode_id, half_hour FROM plays WHERE aggregated AND half_hour < ${before}
-      ORDER BY half_hour LIMIT ${most} FOR UPDATE SKIP LOCKED
+      ORDER BY half_hour LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )
     DELETE FROM plays USING due
     WHERE plays.user_id = due.user_id AND plays.episode_id = due.episode_id AND plays.half_hour = due.half_hour`.execute(

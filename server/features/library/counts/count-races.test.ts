@@ -6,8 +6,8 @@ import { systemClock } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { runScript } from '#server/testing/crash/run-script.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Tx } from '#server/tables.ts'
 import { addFavorite } from '#server/features/library/change-favorites.ts'
 import { aggregateFavorites, aggregatePlays, aggregateViewings } from './aggregate-counts.ts'
@@ -21,8 +21,8 @@ let database: TestDatabase
 let site: TestSite
 let videos: BuiltVideo[]
 beforeAll(async () => {
-  database = await testDatabase()
-  site = await testSite({ database })
+  database = await createTestDatabase()
+  site = await startTestSite({ database })
   videos = []
   for (let i = 0; i < 3; i++) videos.push(await buildVideo(site.context, { episodes: 1 }))
 })
@@ -34,7 +34,9 @@ const oneTry = <T>(work: (tx: Tx) => Promise<T>) => database.db.transaction().ex
 /** Starts a process that counts until its input is closed; `ended` resolves to its output. */
 async function startCounting(): Promise<{ close(): void; ended: Promise<string> }> {
   const { promise, resolve } = Promise.withResolvers<ChildProcess>()
-  const ended = runScript('count-until-closed.ts', [database.url], resolve).then(({ printed }) => printed)
+  const ended = runScript('count-until-closed.ts', [database.url], resolve).then(
+    ({ stdout: printed }) => printed,
+  )
   const child = await promise
   if (child.stdout) await once(child.stdout, 'data')
   return { close: () => child.stdin?.end(), ended }

@@ -3,8 +3,8 @@ import { saveHistory } from '#contract/library.ts'
 import { getUser } from '#contract/members.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
 import { runKillableSite } from '#server/testing/site/run-killable-site.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 import { countsOf } from '#server/testing/builders/video-counts.ts'
 import { aggregatePlays } from './aggregate-counts.ts'
@@ -12,8 +12,8 @@ import { aggregatePlays } from './aggregate-counts.ts'
 let database: TestDatabase
 let site: TestSite
 beforeAll(async () => {
-  database = await testDatabase()
-  site = await testSite({ database })
+  database = await createTestDatabase()
+  site = await startTestSite({ database })
 })
 afterAll(() => site.close())
 
@@ -21,7 +21,7 @@ it('counts every play that was acknowledged a second before the process is kille
   const video = await buildVideo(site.context, { episodes: 40, freeEpisodes: 40 })
   const doomed = await runKillableSite(database.url)
   const viewers = Array.from({ length: 4 }, () => new Visitor(doomed.url))
-  for (const viewer of viewers) await viewer.ask(getUser)
+  for (const viewer of viewers) await viewer.callOk(getUser)
   const playCount = async () => {
     await aggregatePlays(site.context.db)
     return (await countsOf(site.context.db, video.id)).play_count
@@ -30,7 +30,7 @@ it('counts every play that was acknowledged a second before the process is kille
   const watch = async (viewer: Visitor, from: number, to: number, then: () => Promise<unknown>) => {
     for (const { id } of video.episodes.slice(from, to)) {
       const body = { video_id: video.id, episode_id: id, position_ms: 1, at: new Date().toISOString() }
-      await viewer.ask(saveHistory, { body })
+      await viewer.callOk(saveHistory, { body })
       answered++
       await then()
     }

@@ -1,25 +1,25 @@
 import { sql } from 'kysely'
-import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import { preparedQuery, type Placeholders } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** A viewer who started a video, and the videos they watched just before. */
-interface Begun {
+interface StartedVideo {
   videoId: string
   earlier: string[]
 }
 
 /** True while there are unprocessed starts of videos. */
-export const anyStarted = 'EXISTS (SELECT FROM started_videos)'
+export const anyStartedVideos = 'EXISTS (SELECT FROM started_videos)'
 
 /**
  * Takes a batch of started videos; several processes may run it concurrently. The starts of a guest who has signed in since belong
  * to the account.
  */
-export async function takeStarted(
+export async function dequeueStartedVideos(
   tx: Tx,
   { most, before }: { most: number; before: number },
-): Promise<Begun[]> {
-  const { rows } = await sql<Begun>`
+): Promise<StartedVideo[]> {
+  const { rows } = await sql<StartedVideo>`
     WITH taken AS (
       DELETE FROM started_videos WHERE id = ANY(ARRAY(
         SELECT id FROM started_videos ORDER BY id LIMIT ${most} FOR UPDATE SKIP LOCKED
@@ -38,15 +38,16 @@ export async function takeStarted(
   return rows
 }
 
-const recentlyWatched = prepared((db: Db, { userId, limit }: Slots<{ userId: string; limit: number }>) =>
-  db
-    .selectFrom('history')
-    .select('video_id')
-    .where('user_id', '=', userId)
-    .where(sql<boolean>`NOT removed`)
-    .orderBy('at', 'desc')
-    .orderBy('video_id')
-    .limit(limit),
+const recentlyWatched = preparedQuery(
+  (db: Db, { userId, limit }: Placeholders<{ userId: string; limit: number }>) =>
+    db
+      .selectFrom('history')
+      .select('video_id')
+      .where('user_id', '=', userId)
+      .where(sql<boolean>`NOT removed`)
+      .orderBy('at', 'desc')
+      .orderBy('video_id')
+      .limit(limit),
 )
 
 /** Selects the videos that a viewer watched last, newest first. */

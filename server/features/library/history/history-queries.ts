@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Texts } from '#contract/languages.ts'
-import { lookUp, prepared, type Slots } from '#server/platform/database/prepared.ts'
-import { preparedPage, type After } from '#server/platform/database/prepared-page.ts'
+import type { LocalizedText } from '#contract/languages.ts'
+import { preparedLookup, preparedQuery, type Placeholders } from '#server/platform/database/prepared.ts'
+import { preparedPage, type PagePosition } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 export interface HistoryRow {
@@ -69,14 +69,15 @@ export async function selectLastActivity(tx: Tx, userId: string): Promise<Date |
   return rows[0]?.at ?? undefined
 }
 
-const resume = lookUp((db: Db, { userId, videoId }: Slots<{ userId: string; videoId: string }>) =>
-  db
-    .selectFrom('history')
-    .innerJoin('episodes', 'episodes.id', 'history.episode_id')
-    .select(['history.episode_id', 'episodes.number', 'history.position_ms'])
-    .where('history.user_id', '=', userId)
-    .where('history.video_id', '=', videoId)
-    .where(sql<boolean>`NOT history.removed`),
+const resume = preparedLookup(
+  (db: Db, { userId, videoId }: Placeholders<{ userId: string; videoId: string }>) =>
+    db
+      .selectFrom('history')
+      .innerJoin('episodes', 'episodes.id', 'history.episode_id')
+      .select(['history.episode_id', 'episodes.number', 'history.position_ms'])
+      .where('history.user_id', '=', userId)
+      .where('history.video_id', '=', videoId)
+      .where(sql<boolean>`NOT history.removed`),
 )
 
 /** Selects a viewer's resume position in a video, with the episode's number. */
@@ -109,11 +110,11 @@ export async function markRemoved(
 }
 
 /** Deletes a batch of tombstones older than `before`. @returns how many were deleted */
-export async function deleteMarks(db: Db, before: Date, most: number): Promise<number> {
+export async function deleteTombstones(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     WITH due AS (
       SELECT user_id, video_id FROM history WHERE removed AND at < ${before}
-      ORDER BY at LIMIT ${most} FOR UPDATE SKIP LOCKED
+      ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )
     DELETE FROM history USING due WHERE history.user_id = due.user_id AND history.video_id = due.video_id`.execute(
     db,
@@ -122,19 +123,19 @@ export async function deleteMarks(db: Db, before: Date, most: number): Promise<n
 }
 
 /** A watched or unlocked video, with its current episode. */
-export interface ListedRow {
+export interface HistoryListRow {
   video_id: string
   episode_id: string
   position_ms: number
   at: Date
   source?: 'purchase' | 'subscription'
   number: number
-  titles: Partial<Texts>
+  titles: Partial<LocalizedText>
   duration_ms: number | null
 }
 
 /** Selects the watched videos, newest first, each with its current episode. */
-export const selectWatched = preparedPage((db: Db, { userId, limit, isFurther }) =>
+export const selectWatched = preparedPage((db: Db, { userId, limit, isAfterPosition: isFurther }) =>
   db
     .selectFrom('history')
     .innerJoin('episodes', 'episodes.id', 'history.episode_id')
@@ -156,7 +157,7 @@ export const selectWatched = preparedPage((db: Db, { userId, limit, isFurther })
     .limit(limit),
 )
 
-interface UnlockedAsked {
+interface UnlockedParams {
   userId: string
   now: Date
   at: string | null
@@ -164,8 +165,8 @@ interface UnlockedAsked {
   limit: number
 }
 
-const unlocked = prepared(
-  (_: Db, { userId, now, at, id, limit }: Slots<UnlockedAsked>) => sql<ListedRow>`
+const unlocked = preparedQuery(
+  (_: Db, { userId, now, at, id, limit }: Placeholders<UnlockedParams>) => sql<HistoryListRow>`
     WITH unlocked AS (
       SELECT video_id, episode_id, source, starts_at AS at FROM entitlements
       WHERE user_id = ${userId} AND revoked_at IS NULL AND hidden_at IS NULL
@@ -206,9 +207,9 @@ export function selectUnlocked(
   db: Db,
   userId: string,
   now: Date,
-  after: After | undefined,
+  after: PagePosition | undefined,
   limit: number,
-): Promise<ListedRow[]> {
+): Promise<HistoryListRow[]> {
   const { at = null, id = null } = after ?? {}
   return unlocked(db, { userId, now, at, id, limit })
 }

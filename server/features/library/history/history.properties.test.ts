@@ -6,11 +6,11 @@ import { newId } from '#server/platform/ids.ts'
 import { noQuotas } from '#server/platform/network-quotas.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { aggregatePlays } from '#server/features/library/counts/aggregate-counts.ts'
 import { selectWatched } from './history-queries.ts'
 import { removeFromHistory, savePosition } from './save-position.ts'
-import { holdSaves, type WaitingSaves } from './waiting-saves.ts'
+import { bufferPositions, type PositionBuffer } from './waiting-saves.ts'
 
 type Person = 'guest' | 'member'
 const minute = 60_000
@@ -21,18 +21,26 @@ const start = Date.UTC(2026, 0, 1)
 let site: TestSite
 let videos: BuiltVideo[]
 /** Two processes, which write when a step requests it. */
-let processes: WaitingSaves[]
+let processes: PositionBuffer[]
 const time = { now: start }
 
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
   videos = await Promise.all(
     Array.from({ length: 3 }, () => buildVideo(site.context, { episodes: 2, freeEpisodes: 2 })),
   )
   const { db, log, countPlays } = site.context
   const clock = { now: () => new Date(time.now) }
   processes = [1, 2].map(() =>
-    holdSaves({ db, log, clock, countPlays, quotas: noQuotas, running: async () => [], delayMs: 2 ** 30 }),
+    bufferPositions({
+      db,
+      log,
+      clock,
+      countPlays,
+      quotas: noQuotas,
+      running: async () => [],
+      delayMs: 2 ** 30,
+    }),
   )
 })
 afterAll(() => site.close())
@@ -111,7 +119,7 @@ abstract class Step implements fc.AsyncCommand<History, TestSite> {
 
 const nowhere = { referrerToken: undefined, fbclid: undefined, ttclid: undefined }
 
-function at(process: number): WaitingSaves {
+function at(process: number): PositionBuffer {
   const saves = processes[process]
   if (!saves) throw new Error('no such process')
   return saves
@@ -157,12 +165,12 @@ class Save extends Step {
     const userId = history.ids[history.who(person)]
     const call = { userId, position: saved, ip: '192.0.2.1', zone: undefined, ids: nowhere }
     if (!(await at(process).accept(call))) {
-      await at(process).settle(userId)
+      await at(process).flushUser(userId)
       const now = new Date(history.now)
       const stands = await db
         .transaction()
         .execute((tx) => savePosition(tx, userId, saved, now, async () => {}))
-      at(process).remember(call, stands)
+      at(process).cache(call, stands)
     }
     history.save(person, video, { episode, position, at: watchedAt })
   }
@@ -187,8 +195,8 @@ class Remove extends Step {
     }
     const userId = history.ids[history.who(person)]
     const now = new Date(history.now)
-    await at(process).settle(userId)
-    at(process).forget(userId)
+    await at(process).flushUser(userId)
+    at(process).evict(userId)
     await db.transaction().execute((tx) => removeFromHistory(tx, userId, removal, now))
     history.remove(person, video, decidedAt ?? history.now)
   }
@@ -211,7 +219,8 @@ class SignIn extends Step {
     const from = { id: guest, language: 'en' }
     // A process that does not know of the guest's removal in the other may restore the entry for a member who has listed it.
     if ([...history.entries.guest.values()].some(({ removed }) => removed)) await flushAll()
-    const settle: LifecycleHooks['merge'][number] = (tx, id) => at(this.process).settleWithin(tx, id)
+    const settle: LifecycleHooks['merge'][number] = (tx, id) =>
+      at(this.process).flushUserInTransaction(tx, id)
     const lifecycleHooks = { ...context.lifecycleHooks, merge: [settle, ...context.lifecycleHooks.merge] }
     await context.db
       .transaction()

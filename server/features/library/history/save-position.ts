@@ -2,23 +2,23 @@ import { Fault, Refusal } from '#contract/errors.ts'
 import type { SavedPosition } from '#contract/library.ts'
 import { freeEpisodesFor, type RunningExperiment } from '#server/features/experiments/experiments.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { loadRights } from '#server/features/library/entitlements.ts'
+import { loadVideoEntitlements } from '#server/features/library/entitlements.ts'
 import { markRemoved, upsertHistory, type HistoryRow } from './history-queries.ts'
 import { hideUnlocked, selectEpisode } from '#server/features/library/queries.ts'
-import { insertPlays, noteViewings, upsertUnlocks } from './save-queries.ts'
+import { insertPlays, recordViewings, upsertUnlocks } from './save-queries.ts'
 
 const halfHourMs = 30 * 60_000
 /** Share of an episode after which it counts as finished: the credits follow. */
-const finishedFrom = 0.9
+const finishedThreshold = 0.9
 
 /** Parses a client's time, cut to between 1970 and now: a fast clock must block nothing later. */
-function timeOf(at: string, now: Date): Date {
+function parseClientTime(at: string, now: Date): Date {
   const time = Date.parse(at)
   if (Number.isNaN(time)) throw new Fault('badRequest', 'at is not a time')
   return new Date(Math.min(Math.max(time, 0), now.getTime()))
 }
 
-function whole(position: Partial<SavedPosition>): SavedPosition {
+function requireAllFields(position: Partial<SavedPosition>): SavedPosition {
   const { video_id, episode_id, position_ms, at } = position
   if (video_id === undefined || episode_id === undefined || position_ms === undefined || at === undefined) {
     throw new Fault('badRequest', 'video_id, episode_id, position_ms and at are needed')
@@ -27,45 +27,46 @@ function whole(position: Partial<SavedPosition>): SavedPosition {
 }
 
 /** Parses a position, with its time cut to now. @throws Fault badRequest if a field is missing or `at` is not a time */
-export function readSave(position: Partial<SavedPosition>, now: Date): Omit<HistoryRow, 'user_id'> {
-  const { video_id, episode_id, position_ms, at } = whole(position)
-  return { video_id, episode_id, position_ms, at: timeOf(at, now) }
+export function parsePosition(position: Partial<SavedPosition>, now: Date): Omit<HistoryRow, 'user_id'> {
+  const { video_id, episode_id, position_ms, at } = requireAllFields(position)
+  return { video_id, episode_id, position_ms, at: parseClientTime(at, now) }
 }
 
 /** Returns the start of the half hour in which a play counts once. */
 export const halfHourOf = (now: Date) => new Date(Math.floor(now.getTime() / halfHourMs) * halfHourMs)
 
 /** Why a viewer may play an episode, and the episode's duration. */
-export interface Admission {
+export interface PlaybackAccess {
   source: 'free' | 'purchase' | 'subscription'
-  end: number
+  durationMs: number
 }
 
-export const isFinished = (positionMs: number, { end }: Admission) => positionMs >= end * finishedFrom
+export const isFinished = (positionMs: number, { durationMs }: PlaybackAccess) =>
+  positionMs >= durationMs * finishedThreshold
 
 /**
  * Returns why a viewer may play an episode.
  * @throws Refusal notFound if the episode is not of this video, not visible or has nothing to play; notYours if it is locked
  */
-export async function admitTo(
+export async function checkPlaybackAccess(
   db: Db,
   { userId, position }: { userId: string; position: Partial<SavedPosition> },
   episode: Awaited<ReturnType<typeof selectEpisode>>,
   now: Date,
   running: readonly RunningExperiment[],
-): Promise<Admission> {
+): Promise<PlaybackAccess> {
   if (episode?.video_id !== position.video_id || episode?.asset_id == null) throw new Refusal('notFound')
   const { video_id, free_episodes } = episode
-  const free = freeEpisodesFor(running, userId, { id: video_id, free_episodes })
-  const source = await sourceOf(db, userId, { ...episode, free_episodes: free.count }, now)
-  return { source, end: episode.duration_ms ?? Infinity }
+  const freeEpisodes = freeEpisodesFor(running, userId, { id: video_id, free_episodes })
+  const source = await accessSourceOf(db, userId, { ...episode, free_episodes: freeEpisodes.count }, now)
+  return { source, durationMs: episode.duration_ms ?? Infinity }
 }
 
 /** Result of saving a position. */
-export interface SavedNow {
+export interface SaveResult {
   /** The current entry; undefined if it was removed since. */
   entry: Omit<HistoryRow, 'user_id'> | undefined
-  admission: Admission
+  access: PlaybackAccess
   half_hour: Date
   finished: boolean
 }
@@ -86,31 +87,31 @@ export async function savePosition(
   now: Date,
   onPlay: (videoId: string) => Promise<void>,
   running: readonly RunningExperiment[] = [],
-): Promise<SavedNow> {
-  const { video_id, episode_id, position_ms, at } = readSave(position, now)
+): Promise<SaveResult> {
+  const { video_id, episode_id, position_ms, at } = parsePosition(position, now)
   const episode = await selectEpisode(tx, episode_id)
-  const admission = await admitTo(tx, { userId, position }, episode, now, running)
+  const access = await checkPlaybackAccess(tx, { userId, position }, episode, now, running)
   const entry = await upsertHistory(tx, {
     user_id: userId,
     video_id,
     episode_id,
-    position_ms: Math.min(position_ms, admission.end),
+    position_ms: Math.min(position_ms, access.durationMs),
     at,
   })
   const half_hour = halfHourOf(now)
   const watched = { user_id: userId, video_id, episode_id }
-  const [first] = await insertPlays(tx, [{ ...watched, half_hour }])
-  if (first) await onPlay(video_id)
-  const finished = isFinished(position_ms, admission)
-  if (first || finished) await noteViewings(tx, [{ ...watched, finished }])
-  if (first && admission.source === 'subscription')
+  const [firstPlay] = await insertPlays(tx, [{ ...watched, half_hour }])
+  if (firstPlay) await onPlay(video_id)
+  const finished = isFinished(position_ms, access)
+  if (firstPlay || finished) await recordViewings(tx, [{ ...watched, finished }])
+  if (firstPlay && access.source === 'subscription')
     await upsertUnlocks(tx, [{ ...watched, unlocked_at: now }])
-  return { entry, admission, half_hour, finished }
+  return { entry, access, half_hour, finished }
 }
 
 /** Returns the entry in the contract's form; only its `video_id` if it was removed since. */
-export function presentSaved(
-  { entry }: SavedNow,
+export function presentSaveResult(
+  { entry }: SaveResult,
   { video_id }: Partial<SavedPosition>,
 ): Partial<SavedPosition> {
   if (entry) return { ...entry, at: entry.at.toISOString() }
@@ -118,14 +119,14 @@ export function presentSaved(
 }
 
 /** Returns why the viewer may play an episode. @throws Refusal notYours if it is locked */
-async function sourceOf(
+async function accessSourceOf(
   db: Db,
   userId: string,
   episode: { id: string; video_id: string; number: number; free_episodes: number },
   now: Date,
 ): Promise<'free' | 'purchase' | 'subscription'> {
   if (episode.number <= episode.free_episodes) return 'free'
-  const rights = await loadRights(db, userId, episode.video_id, now)
+  const rights = await loadVideoEntitlements(db, userId, episode.video_id, now)
   const entitlement = rights.entitlementFor(episode.id)
   if (!entitlement) throw new Refusal('notYours')
   return entitlement.source
@@ -148,7 +149,7 @@ export async function removeFromHistory(
   { remove, kind = 'watched', at }: Removal,
   now: Date,
 ): Promise<{ removed: number }> {
-  const time = at === undefined ? now : timeOf(at, now)
+  const time = at === undefined ? now : parseClientTime(at, now)
   const removed =
     kind === 'watched'
       ? await markRemoved(tx, userId, remove, time)

@@ -7,7 +7,7 @@ import type { HistoryRow } from './history-queries.ts'
  * after sign-in; deleted accounts and videos without a history entry are skipped. A later position or removal is kept.
  * @returns the positions that were written
  */
-export async function updatePlaces(db: Db, rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
+export async function updatePositions(db: Db, rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
   const { rows: saved } = await sql<HistoryRow>`
     WITH latest AS (
       SELECT DISTINCT ON (owner, given.video_id) coalesce(merged_into, given.user_id) AS owner, given.video_id, given.episode_id,
@@ -43,26 +43,26 @@ export interface PlayRow {
  * Locks the accounts that own the records of these users: their own, or the member's after a guest's sign-in. Accounts locked by
  * another transaction are skipped without waiting; deleted ones are listed in `left`.
  */
-export async function holdOwners(
+export async function lockOwners(
   tx: Tx,
   userIds: readonly string[],
-): Promise<{ owners: Map<string, string>; left: Set<string> }> {
+): Promise<{ owners: Map<string, string>; deletedUserIds: Set<string> }> {
   const { rows } = await sql<{ id: string; merged_into: string | null; deleted: boolean }>`
     SELECT id, merged_into, deleted_at IS NOT NULL AS deleted FROM users WHERE id = ANY(${userIds})
     ORDER BY id FOR KEY SHARE SKIP LOCKED`.execute(tx)
-  const into = rows.flatMap(({ merged_into }) => merged_into ?? [])
+  const memberIds = rows.flatMap(({ merged_into }) => merged_into ?? [])
   const members =
-    into.length > 0
-      ? await holdOwners(tx, into)
-      : { owners: new Map<string, string>(), left: new Set<string>() }
+    memberIds.length > 0
+      ? await lockOwners(tx, memberIds)
+      : { owners: new Map<string, string>(), deletedUserIds: new Set<string>() }
   const owners = new Map<string, string>()
-  const left = new Set<string>()
+  const deletedUserIds = new Set<string>()
   for (const { id, merged_into, deleted } of rows) {
     const owner = merged_into === null ? id : members.owners.get(merged_into)
-    if (deleted || (merged_into !== null && members.left.has(merged_into))) left.add(id)
+    if (deleted || (merged_into !== null && members.deletedUserIds.has(merged_into))) deletedUserIds.add(id)
     else if (owner !== undefined) owners.set(id, owner)
   }
-  return { owners, left }
+  return { owners, deletedUserIds }
 }
 
 /** Inserts plays, each once per viewer, episode and half hour. @returns the new ones */
@@ -83,7 +83,7 @@ export interface ViewingRow {
 }
 
 /** Records that viewers have started or finished episodes. Repeating it changes and counts nothing. */
-export async function noteViewings(tx: Tx, viewings: readonly ViewingRow[]): Promise<void> {
+export async function recordViewings(tx: Tx, viewings: readonly ViewingRow[]): Promise<void> {
   // A row that existed has the transaction that updates it in xmax.
   await sql`
     WITH noted AS (
@@ -123,7 +123,7 @@ export async function upsertUnlocks(tx: Tx, unlocks: readonly UnlockRow[]): Prom
  * Finds the positions that were neither written nor replaced by later ones although their account exists: a merge is under way, or
  * the history entry was deleted.
  */
-export async function findUnwritten(db: Db, rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
+export async function findUnwrittenPositions(db: Db, rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
   const { rows: missing } = await sql<{ user_id: string; video_id: string }>`
     SELECT given.user_id, given.video_id
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS given (user_id text, video_id text, at timestamptz)

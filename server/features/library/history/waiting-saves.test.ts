@@ -5,20 +5,20 @@ import { deleteUser, getUser, signIn, signOut } from '#contract/members.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { runKillableSite } from '#server/testing/site/run-killable-site.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { countsOf } from '#server/testing/builders/video-counts.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
-import { watchQueries } from '#server/testing/database/watch-queries.ts'
+import { recordQueries } from '#server/testing/database/watch-queries.ts'
 import { aggregatePlays } from '#server/features/library/counts/aggregate-counts.ts'
-import { updatePlaces } from './save-queries.ts'
+import { updatePositions } from './save-queries.ts'
 
 let database: TestDatabase
 let site: TestSite
 let video: BuiltVideo
 beforeAll(async () => {
-  database = await testDatabase()
-  site = await testSite({ database })
+  database = await createTestDatabase()
+  site = await startTestSite({ database })
 })
 afterAll(() => site.close())
 beforeEach(async () => {
@@ -39,7 +39,7 @@ const save = (visitor: Visitor, position_ms: number, number = 1) =>
 
 /** Saves positions until one is accepted without a query. */
 async function watch(visitor: Visitor): Promise<void> {
-  const asked = watchQueries('sessions', 'users', 'history')
+  const asked = recordQueries('sessions', 'users', 'history')
   await expect
     .poll(async () => {
       const before = asked().length
@@ -68,21 +68,23 @@ describe('a pending position', () => {
     const { visitor } = await registerMember(site)
     await watch(visitor)
     expect((await save(visitor, 7000)).answer.info).toMatchObject({ position_ms: 7000 })
-    const { resume } = (await visitor.ask(getVideo, { query: { id: video.id } })) as Video
+    const { resume } = (await visitor.callOk(getVideo, { query: { id: video.id } })) as Video
     expect(resume?.position_ms).toBe(7000)
     await save(visitor, 8000)
-    expect((await visitor.ask(listHistory)).list).toMatchObject([{ position_ms: 8000 }])
+    expect((await visitor.callOk(listHistory)).list).toMatchObject([{ position_ms: 8000 }])
   })
 
   it('moves with a guest who signs in to another account', async () => {
     const { visitor: member, email } = await registerMember(site)
     const guest = site.visitor()
-    await guest.ask(getUser)
+    await guest.callOk(getUser)
     await watch(guest)
     await save(guest, 9000, 2)
-    await guest.ask(signIn, { body: { email, password } })
-    expect((await guest.ask(listHistory)).list).toMatchObject([{ position_ms: 9000, episode: { number: 2 } }])
-    expect((await member.ask(listHistory)).list).toHaveLength(1)
+    await guest.callOk(signIn, { body: { email, password } })
+    expect((await guest.callOk(listHistory)).list).toMatchObject([
+      { position_ms: 9000, episode: { number: 2 } },
+    ])
+    expect((await member.callOk(listHistory)).list).toHaveLength(1)
     await expect.poll(playCount).toBe(2)
   })
 
@@ -90,7 +92,7 @@ describe('a pending position', () => {
     const { visitor, user } = await registerMember(site)
     await watch(visitor)
     await save(visitor, 9000, 2)
-    await visitor.ask(deleteUser, { body: { current_password: password } })
+    await visitor.callOk(deleteUser, { body: { current_password: password } })
     await site.context.saves.flush()
     expect(await rowsOf(user.id)).toEqual({ history: [], plays: [] })
     await expect.poll(playCount).toBe(2)
@@ -104,19 +106,19 @@ describe('a pending position', () => {
     if (!row) throw new Error('nothing was stored')
     const { db } = site.context
     const later = (ms: number) => ({ ...row, position_ms: ms, at: new Date(row.at.getTime() + ms) })
-    expect(await updatePlaces(db, [later(-1000)])).toEqual([])
+    expect(await updatePositions(db, [later(-1000)])).toEqual([])
     // Two positions for one row in a batch: a guest's and that of the member it merged into.
-    expect(await updatePlaces(db, [later(2000), later(1000)])).toMatchObject([{ position_ms: 2000 }])
-    await visitor.ask(saveHistory, { body: { remove: [video.id], at: later(9000).at.toISOString() } })
-    expect(await updatePlaces(db, [later(8000)])).toEqual([])
-    expect((await visitor.ask(listHistory)).list).toEqual([])
-    expect(await updatePlaces(db, [later(10_000)])).toMatchObject([{ position_ms: 10_000 }])
+    expect(await updatePositions(db, [later(2000), later(1000)])).toMatchObject([{ position_ms: 2000 }])
+    await visitor.callOk(saveHistory, { body: { remove: [video.id], at: later(9000).at.toISOString() } })
+    expect(await updatePositions(db, [later(8000)])).toEqual([])
+    expect((await visitor.callOk(listHistory)).list).toEqual([])
+    expect(await updatePositions(db, [later(10_000)])).toMatchObject([{ position_ms: 10_000 }])
   })
 
   it('is written by a process that stops', async () => {
     const stopped = await runKillableSite(database.url)
     const visitor = new Visitor(stopped.url)
-    const { id } = await visitor.ask(getUser)
+    const { id } = await visitor.callOk(getUser)
     for (const number of [1, 2, 3]) await save(visitor, number * 1000, number)
     await stopped.end('SIGTERM')
     const { history, plays } = await rowsOf(id)
@@ -137,13 +139,13 @@ describe('a cached session', () => {
     const { visitor } = await registerMember(site)
     await watch(visitor)
     const stale = site.visitor({ cookie: visitor.cookie })
-    await visitor.ask(signOut)
+    await visitor.callOk(signOut)
     await expect.poll(async () => (await save(stale, 5000)).answer.code).toBe(401)
   })
 
   it('ends for a guest who has registered since', async () => {
     const visitor = site.visitor()
-    await visitor.ask(getUser)
+    await visitor.callOk(getUser)
     await watch(visitor)
     const stale = site.visitor({ cookie: visitor.cookie })
     await registerMember(site, visitor)
@@ -156,7 +158,7 @@ describe('a cached session', () => {
     await database.pool.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%identities%' AND datname = current_database()`,
     )
-    const asked = watchQueries('sessions')
+    const asked = recordQueries('sessions')
     await expect
       .poll(async () => {
         await save(visitor, 1000)

@@ -2,7 +2,7 @@ import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import { deleteFavorites } from '#server/features/library/favorite-queries.ts'
 import { deleteViewings } from '#server/features/library/viewing-queries.ts'
-import { deleteHistory, forgetCounted, revokeEntitlements } from './personal-data-queries.ts'
+import { deleteHistory, anonymizePlays, revokeUserEntitlements } from './personal-data-queries.ts'
 
 /**
  * Deletes a user's history, viewings, favorites and unlocks. Plays stay counted without a user. Entitlements end, but stay because
@@ -12,6 +12,6 @@ export async function eraseLibrary(tx: Tx, userId: string, now: Date): Promise<v
   await deleteHistory(tx, userId)
   await deleteViewings(tx, userId)
   await deleteFavorites(tx, userId)
-  await forgetCounted(tx, userId, newId('usr'))
-  await revokeEntitlements(tx, userId, now)
+  await anonymizePlays(tx, userId, newId('usr'))
+  await revokeUserEntitlements(tx, userId, now)
 }

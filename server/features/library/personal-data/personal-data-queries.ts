@@ -59,8 +59,8 @@ export async function mergePlays(tx: Tx, guestId: string, memberId: string): Pro
     )
     SELECT video_id, count(*)::int AS plays FROM moved JOIN own USING (episode_id, half_hour)
     WHERE moved.aggregated AND own.aggregated GROUP BY video_id`.execute(tx)
-  const doubled = new Map(rows.map((row) => [row.video_id, -row.plays]))
-  await addToCounters(tx, 'videos', 'play_count', doubled)
+  const duplicatePlays = new Map(rows.map((row) => [row.video_id, -row.plays]))
+  await addToCounters(tx, 'videos', 'play_count', duplicatePlays)
 }
 
 /** Merges unlocks: the later of two for a video is kept. */
@@ -85,12 +85,12 @@ export async function deleteHistory(tx: Tx, userId: string): Promise<void> {
 }
 
 /** Moves plays and changes that are not yet counted to an anonymous id. */
-export async function forgetCounted(tx: Tx, userId: string, nobody: string): Promise<void> {
-  await tx.updateTable('plays').set({ user_id: nobody }).where('user_id', '=', userId).execute()
+export async function anonymizePlays(tx: Tx, userId: string, anonymousId: string): Promise<void> {
+  await tx.updateTable('plays').set({ user_id: anonymousId }).where('user_id', '=', userId).execute()
   await tx.updateTable('favorite_changes').set({ user_id: null }).where('user_id', '=', userId).execute()
 }
 
-export async function revokeEntitlements(tx: Tx, userId: string, now: Date): Promise<void> {
+export async function revokeUserEntitlements(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .updateTable('entitlements')
     .set({ revoked_at: now })

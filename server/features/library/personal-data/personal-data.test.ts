@@ -7,12 +7,12 @@ import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.t
 import { insertPaidOrder } from '#server/testing/builders/money-builders.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
-import { readParts } from '#server/testing/read-parts.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { readExportParts } from '#server/testing/read-parts.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import type { Tx } from '#server/tables.ts'
 import { aggregateFavorites, aggregatePlays } from '#server/features/library/counts/aggregate-counts.ts'
-import { learnNextWatched } from '#server/features/library/learn-next-watched.ts'
+import { updateNextWatched } from '#server/features/library/learn-next-watched.ts'
 import {
   eraseLibrary,
   exportLibrary,
@@ -33,7 +33,7 @@ let guest: Person
 let member: Person
 
 beforeAll(async () => {
-  site = await testSite({ clock })
+  site = await startTestSite({ clock })
 })
 afterAll(() => site.close())
 beforeEach(async () => {
@@ -45,7 +45,7 @@ beforeEach(async () => {
 
 async function someone(): Promise<Person> {
   const visitor = site.visitor()
-  return { visitor, id: (await visitor.ask(getUser)).id }
+  return { visitor, id: (await visitor.callOk(getUser)).id }
 }
 
 const idOf = (video: number) => videos[video]?.id ?? ''
@@ -53,7 +53,7 @@ const moment = (work: (tx: Tx) => Promise<void>) => site.context.db.transaction(
 const merge = () => moment((tx) => mergeLibrary(tx, guest.id, member.id))
 
 const watch = (person: Person, video: number, position_ms: number, minute: number, episode = 1) =>
-  person.visitor.ask(saveHistory, {
+  person.visitor.callOk(saveHistory, {
     body: {
       video_id: idOf(video),
       episode_id: videos[video]?.episodes[episode - 1]?.id ?? '',
@@ -63,11 +63,12 @@ const watch = (person: Person, video: number, position_ms: number, minute: numbe
   })
 
 const favor = (person: Person, video: number) =>
-  person.visitor.ask(addFavorite, { body: { video_id: idOf(video) } })
+  person.visitor.callOk(addFavorite, { body: { video_id: idOf(video) } })
 
 const watched = async ({ visitor }: Person) =>
-  (await visitor.ask(listHistory)).list.map(({ video, position_ms }) => [video.id, position_ms])
-const favorites = async ({ visitor }: Person) => (await visitor.ask(listFavorites)).list.map(({ id }) => id)
+  (await visitor.callOk(listHistory)).list.map(({ video, position_ms }) => [video.id, position_ms])
+const favorites = async ({ visitor }: Person) =>
+  (await visitor.callOk(listFavorites)).list.map(({ id }) => id)
 
 async function counts(video: number) {
   await Promise.all([aggregatePlays(site.context.db), aggregateFavorites(site.context.db)])
@@ -78,7 +79,7 @@ async function counts(video: number) {
     .executeTakeFirstOrThrow()
 }
 
-const learn = () => learnNextWatched(site.context.db, AbortSignal.timeout(10_000))
+const learn = () => updateNextWatched(site.context.db, AbortSignal.timeout(10_000))
 
 const buy = (person: Person, video: number) =>
   moment(async (tx) => {
@@ -106,10 +107,10 @@ describe('a merge', () => {
   it("applies no removal of the guest to the member's entries, and restores nothing that the member removed", async () => {
     await watch(guest, 0, 1000, 1)
     await watch(guest, 1, 1000, 1)
-    await guest.visitor.ask(saveHistory, { body: { remove: [idOf(0)] } })
+    await guest.visitor.callOk(saveHistory, { body: { remove: [idOf(0)] } })
     await watch(member, 0, 2000, 2)
     await watch(member, 1, 2000, 2)
-    await member.visitor.ask(saveHistory, { body: { remove: [idOf(1)] } })
+    await member.visitor.callOk(saveHistory, { body: { remove: [idOf(1)] } })
     await merge()
     expect(await watched(member)).toEqual([[idOf(0), 2000]])
   })
@@ -133,7 +134,7 @@ describe('a merge', () => {
   it('moves a removal by the guest, so that a save from before it restores nothing', async () => {
     await watch(member, 1, 500, 1)
     await watch(guest, 0, 1000, 1)
-    await guest.visitor.ask(saveHistory, { body: { remove: [idOf(0)], at: '2026-03-01T12:03:00Z' } })
+    await guest.visitor.callOk(saveHistory, { body: { remove: [idOf(0)], at: '2026-03-01T12:03:00Z' } })
     await merge()
     await watch(member, 0, 2000, 2)
     expect(await watched(member)).toEqual([[idOf(1), 500]])
@@ -192,9 +193,9 @@ describe('a merge', () => {
     await buy(member, 0)
     await merge()
     const query = { kind: 'unlocked' as const }
-    const unlocked = await member.visitor.ask(listHistory, { query })
+    const unlocked = await member.visitor.callOk(listHistory, { query })
     expect(unlocked.list.map(({ video }) => video.id).toSorted()).toEqual([idOf(0), idOf(1)].toSorted())
-    expect((await guest.visitor.ask(listHistory, { query })).list).toEqual([])
+    expect((await guest.visitor.callOk(listHistory, { query })).list).toEqual([])
     expect(await watch(member, 1, 5, 3, 4)).toMatchObject({ position_ms: 5 })
   })
 
@@ -224,7 +225,7 @@ describe('signing in', () => {
     await watch(guest, 0, 1000, 2)
     await watch(guest, 1, 1000, 3)
     if (before) await learn()
-    await guest.visitor.ask(signIn, { body: { email, password } })
+    await guest.visitor.callOk(signIn, { body: { email, password } })
     await learn()
     const { rows } = await site.context.database.pool.query(
       'SELECT viewers FROM watched_next WHERE video_id = $1 AND next_id = $2',
@@ -240,7 +241,7 @@ describe('signing in', () => {
     await watch(guest, 1, 1000, 3)
     await favor(guest, 0)
     await favor(guest, 2)
-    await guest.visitor.ask(signIn, { body: { email, password } })
+    await guest.visitor.callOk(signIn, { body: { email, password } })
     for (const device of [guest, { ...member, visitor }]) {
       expect(await watched(device)).toEqual([
         [idOf(1), 1000],
@@ -268,16 +269,16 @@ describe('a guest whose browser missed that records exist', () => {
     const forget = () => Object.assign(visitor, { cookie })
     await keepUnheard()
     expect(await watched(guest)).toEqual([[idOf(0), 1000]])
-    expect(await forget().ask(listFavorites)).toMatchObject({ list: [{ id: idOf(1) }] })
+    expect(await forget().callOk(listFavorites)).toMatchObject({ list: [{ id: idOf(1) }] })
     const body = { video_ids: [idOf(1)] }
-    expect(await forget().ask(removeFavorites, { body })).toEqual({ removed: 1 })
-    expect(await forget().ask(saveHistory, { body: { remove: [idOf(0)] } })).toEqual({ removed: 1 })
+    expect(await forget().callOk(removeFavorites, { body })).toEqual({ removed: 1 })
+    expect(await forget().callOk(saveHistory, { body: { remove: [idOf(0)] } })).toEqual({ removed: 1 })
   })
 
   it('gets the cookie again with the next list', async () => {
     await keepUnheard()
     await watched(guest)
-    const video = await guest.visitor.ask(getVideo, { query: { id: idOf(1) } })
+    const video = await guest.visitor.callOk(getVideo, { query: { id: idOf(1) } })
     expect(video).toMatchObject({ favorite: true })
   })
 
@@ -286,7 +287,7 @@ describe('a guest whose browser missed that records exist', () => {
     const { visitor } = guest
     const { cookie } = visitor
     await favor(guest, 1)
-    await visitor.ask(signIn, { body: { email, password } })
+    await visitor.callOk(signIn, { body: { email, password } })
     for (const [endpoint, body] of [
       [listHistory, undefined],
       [listFavorites, undefined],
@@ -301,8 +302,8 @@ describe('a guest whose browser missed that records exist', () => {
 
 it('removing records that a guest does not have creates no row', async () => {
   const { visitor, id } = guest
-  expect(await visitor.ask(saveHistory, { body: { remove: [idOf(0)] } })).toEqual({ removed: 0 })
-  expect(await visitor.ask(removeFavorites, { body: { video_ids: [idOf(0)] } })).toEqual({ removed: 0 })
+  expect(await visitor.callOk(saveHistory, { body: { remove: [idOf(0)] } })).toEqual({ removed: 0 })
+  expect(await visitor.callOk(removeFavorites, { body: { video_ids: [idOf(0)] } })).toEqual({ removed: 0 })
   expect(await site.context.db.selectFrom('users').select('id').where('id', '=', id).execute()).toEqual([])
 })
 
@@ -315,7 +316,7 @@ it("a removal of favorites during its guest's sign-in is refused, not applied to
   const other = await pool.connect()
   await other.query('BEGIN')
   await other.query('SELECT FROM favorites WHERE user_id = $1 FOR UPDATE', [guest.id])
-  const entering = guest.visitor.ask(signIn, { body: { email, password } })
+  const entering = guest.visitor.callOk(signIn, { body: { email, password } })
   await waitForLock(pool)
   const removing = late.call(removeFavorites, { body: { video_ids: [idOf(0)] } })
   await waitForLock(pool, 2)
@@ -339,8 +340,8 @@ describe('account deletion', () => {
     expect(await favorites(member)).toEqual([])
     expect(await counts(0)).toEqual({ play_count: 2, favorite_count: 1 })
     const query = { kind: 'unlocked' as const }
-    expect((await member.visitor.ask(listHistory, { query })).list).toEqual([])
-    const { entitlements, ...rest } = await readParts(exportLibrary(site.context.db, member.id))
+    expect((await member.visitor.callOk(listHistory, { query })).list).toEqual([])
+    const { entitlements, ...rest } = await readExportParts(exportLibrary(site.context.db, member.id))
     expect(entitlements).toMatchObject([{ revoked_at: time.now }])
     expect(Object.values(rest).flat()).toEqual([])
   })
@@ -353,7 +354,9 @@ describe('an export', () => {
     await watch(member, 1, 1000, 1)
     await favor(member, 2)
     await buy(member, 2)
-    const exported = JSON.parse(JSON.stringify(await readParts(exportLibrary(site.context.db, member.id))))
+    const exported = JSON.parse(
+      JSON.stringify(await readExportParts(exportLibrary(site.context.db, member.id))),
+    )
     expect(exported).toMatchObject({
       history: [
         {
@@ -379,7 +382,7 @@ describe('an export', () => {
        FROM generate_series(1, 2500) n`,
       [member.id],
     )
-    const { recent_plays } = await readParts(exportLibrary(site.context.db, member.id))
+    const { recent_plays } = await readExportParts(exportLibrary(site.context.db, member.id))
     const keys = (recent_plays as { episode_id: string; half_hour: Date }[]).map(
       (play) => `${play.episode_id} ${play.half_hour.toISOString()}`,
     )

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Texts } from '#contract/languages.ts'
-import { noBackupRuns } from '#server/platform/database/dump-tables.ts'
+import type { LocalizedText } from '#contract/languages.ts'
+import { noBackupRunsQuery } from '#server/platform/database/dump-tables.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { playsOrWill } from '#server/features/media/queries.ts'
+import { isPlayableOrPending } from '#server/features/media/queries.ts'
 import type { AssetState, Caption } from '#server/features/media/tables.ts'
 
 /** An asset claimed from the queue. `attempt` proves at the end that no other worker has claimed it since. */
@@ -16,7 +16,7 @@ export interface ClaimedAsset {
 }
 
 /** Number of an asset's advisory lock, which its worker holds on a dedicated connection. */
-const lockNumber = sql`hashtextextended(id, 471185)`
+const advisoryLockKey = sql`hashtextextended(id, 471185)`
 
 /**
  * Claims the next waiting asset, the oldest of the highest priority, and takes its lock on this connection. `among` limits the
@@ -24,15 +24,15 @@ const lockNumber = sql`hashtextextended(id, 471185)`
  */
 export async function claimNext(
   connection: Db,
-  among?: readonly string[],
+  assetIds?: readonly string[],
 ): Promise<ClaimedAsset | undefined> {
-  const ours = among ? sql`id = ANY(${among})` : sql`true`
+  const condition = assetIds ? sql`id = ANY(${assetIds})` : sql`true`
   const { rows } = await sql<ClaimedAsset>`
     WITH next AS (
-      SELECT id FROM assets WHERE state = 'uploaded' AND original_path IS NOT NULL AND retired_at IS NULL AND ${ours}
+      SELECT id FROM assets WHERE state = 'uploaded' AND original_path IS NOT NULL AND retired_at IS NULL AND ${condition}
       ORDER BY priority DESC, created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
     ), locked AS MATERIALIZED (
-      SELECT id FROM next WHERE pg_try_advisory_lock(${lockNumber})
+      SELECT id FROM next WHERE pg_try_advisory_lock(${advisoryLockKey})
     )
     UPDATE assets SET state = 'processing', progress = 0, attempt = attempt + 1
     FROM locked WHERE assets.id = locked.id
@@ -53,11 +53,11 @@ export async function unlockAll(connection: Db): Promise<void> {
 }
 
 /** Requeues assets that are `processing` without a lock: their worker has died. */
-export async function putBackAbandoned(tx: Tx): Promise<string[]> {
+export async function requeueAbandoned(tx: Tx): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     WITH abandoned AS MATERIALIZED (
       SELECT id FROM (SELECT id FROM assets WHERE state = 'processing' FOR UPDATE SKIP LOCKED) AS processing
-      WHERE pg_try_advisory_xact_lock(${lockNumber})
+      WHERE pg_try_advisory_xact_lock(${advisoryLockKey})
     )
     UPDATE assets SET state = 'uploaded', progress = 0 FROM abandoned WHERE assets.id = abandoned.id RETURNING assets.id`.execute(
     tx,
@@ -82,7 +82,7 @@ export interface AssetChanges {
 }
 
 /** Changes an asset in this state and attempt, and locks its row; undefined if it is in another state or attempt. */
-export function moveAsset(
+export function updateAssetState(
   db: Db,
   asset: { id: string; attempt: number },
   from: AssetState,
@@ -112,7 +112,7 @@ export async function requeueFailed(tx: Tx, id: string): Promise<boolean> {
 }
 
 /** Returns whether an asset is still processed in this attempt. */
-export async function isHeld(db: Db, asset: { id: string; attempt: number }): Promise<boolean> {
+export async function isStillClaimed(db: Db, asset: { id: string; attempt: number }): Promise<boolean> {
   const row = await db
     .selectFrom('assets')
     .select('id')
@@ -144,19 +144,19 @@ export async function upsertEpisode(
   tx: Tx,
   episode: { videoId: string; number: number; titles?: object | undefined },
 ): Promise<string> {
-  const given = episode.titles && { titles: JSON.stringify(episode.titles) }
+  const titleValues = episode.titles && { titles: JSON.stringify(episode.titles) }
   const { number } = episode
   const { id } = await tx
     .insertInto('episodes')
-    .values({ id: newId('ep'), video_id: episode.videoId, number, ...given })
-    .onConflict((conflict) => conflict.columns(['video_id', 'number']).doUpdateSet(given ?? { number }))
+    .values({ id: newId('ep'), video_id: episode.videoId, number, ...titleValues })
+    .onConflict((conflict) => conflict.columns(['video_id', 'number']).doUpdateSet(titleValues ?? { number }))
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
 }
 
 /** Adds an episode's titles in the languages in which it has none. */
-export async function addTitles(tx: Tx, id: string, titles: Partial<Texts>): Promise<void> {
+export async function addMissingTitles(tx: Tx, id: string, titles: Partial<LocalizedText>): Promise<void> {
   await sql`UPDATE episodes SET titles = ${JSON.stringify(titles)}::jsonb || titles WHERE id = ${id}`.execute(
     tx,
   )
@@ -185,7 +185,7 @@ export async function setNextAsset(tx: Tx, episodeId: string, assetId: string | 
 }
 
 /** Locks the video of the episode that waits for this asset: a video is always locked before its episodes. */
-export async function holdVideoOf(tx: Tx, assetId: string): Promise<void> {
+export async function lockVideoOfAsset(tx: Tx, assetId: string): Promise<void> {
   await tx
     .selectFrom('episodes')
     .innerJoin('videos', 'videos.id', 'episodes.video_id')
@@ -199,7 +199,7 @@ export async function holdVideoOf(tx: Tx, assetId: string): Promise<void> {
 export async function switchEpisode(
   tx: Tx,
   assetId: string,
-): Promise<{ videoId: string; number: number; former: string | null } | undefined> {
+): Promise<{ videoId: string; number: number; previousAssetId: string | null } | undefined> {
   const episode = await tx
     .selectFrom('episodes')
     .select(['id', 'video_id', 'number', 'asset_id'])
@@ -212,7 +212,7 @@ export async function switchEpisode(
     .set({ asset_id: assetId, next_asset_id: null })
     .where('id', '=', episode.id)
     .execute()
-  return { videoId: episode.video_id, number: episode.number, former: episode.asset_id }
+  return { videoId: episode.video_id, number: episode.number, previousAssetId: episode.asset_id }
 }
 
 export async function retireAsset(db: Db, id: string, now: Date): Promise<void> {
@@ -239,7 +239,7 @@ export async function updateProgress(
 }
 
 /** Selects the video whose episode waits for this asset or plays it. */
-export function selectVideoOf(db: Db, assetId: string) {
+export function selectVideoOfAsset(db: Db, assetId: string) {
   return db
     .selectFrom('episodes')
     .innerJoin('videos', 'videos.id', 'episodes.video_id')
@@ -269,7 +269,7 @@ export async function countEpisodes(
       ),
     ])
     .where('episodes.video_id', '=', videoId)
-    .where(playsOrWill)
+    .where(isPlayableOrPending)
     .executeTakeFirstOrThrow()
   return { count: row.count, progress: row.missing === 0 ? null : row.progress }
 }
@@ -283,13 +283,13 @@ export function selectAssets(db: Db, ids: readonly string[]) {
 }
 
 /** Returns whether a backup is running; its files must stay until it ends. */
-export async function backupRuns(db: Db): Promise<boolean> {
-  const { rows } = await sql<{ free: boolean }>`${sql.raw(noBackupRuns)}`.execute(db)
+export async function isBackupRunning(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ free: boolean }>`${sql.raw(noBackupRunsQuery)}`.execute(db)
   return rows[0]?.free === false
 }
 
 /** Selects assets that were retired before `before` and that no episode refers to. */
-export function selectRetired(db: Db, before: Date) {
+export function selectRetiredAssets(db: Db, before: Date) {
   return db
     .selectFrom('assets')
     .select(['id', 'folder', 'original_path', 'captions'])
@@ -312,7 +312,7 @@ export function selectRetired(db: Db, before: Date) {
     .execute()
 }
 
-export async function keepMediaKey(tx: Tx, id: string, media_key: Buffer): Promise<void> {
+export async function storeMediaKey(tx: Tx, id: string, media_key: Buffer): Promise<void> {
   await tx.updateTable('assets').set({ media_key }).where('id', '=', id).execute()
 }
 

@@ -1,23 +1,23 @@
-import type { Language, Texts } from '#contract/languages.ts'
+import type { Language, LocalizedText } from '#contract/languages.ts'
 import {
-  captionEndings,
+  captionExtensions,
   uploadLimits,
-  videoEndings,
+  videoExtensions,
   type StartedUpload,
-  type PlannedFile,
+  type AnnouncedFile,
 } from '#contract/studio/uploads.ts'
 import { videoLimits } from '#contract/studio/videos.ts'
 import { edited, loadAdminVideo } from '#server/features/catalog/catalog.ts'
-import { sayWhy, type Why } from '#server/features/media/ingest/files/unusable-file.ts'
+import { formatReason, type UnusableReason } from '#server/features/media/ingest/files/unusable-file.ts'
 import type { Tx } from '#server/tables.ts'
 import { presentUpload } from './receive-upload.ts'
 import * as queries from './upload-queries.ts'
 import type { FileKey, NewUpload, UploadRow } from './upload-queries.ts'
 
 /** Files with their old or new targets, a line each: "7 en 07.en.vtt"; and the titles of new episodes by number. */
-export interface UploadTrace {
+export interface UploadAuditRecord {
   files: string[]
-  titles?: Record<string, Partial<Texts>>
+  titles?: Record<string, Partial<LocalizedText>>
 }
 
 /**
@@ -27,45 +27,55 @@ export interface UploadTrace {
  * is none
  * @throws Refusal notFound, textTooLong
  */
-export async function beginUploads(
+export async function startUploads(
   tx: Tx,
   videoId: string,
-  planned: readonly PlannedFile[],
+  planned: readonly AnnouncedFile[],
   now: Date,
-  reader: Language,
-): Promise<{ list: StartedUpload[]; change: { before?: UploadTrace; after: UploadTrace } | null }> {
+  operatorLanguage: Language,
+): Promise<{
+  list: StartedUpload[]
+  change: { before?: UploadAuditRecord; after: UploadAuditRecord } | null
+}> {
   // Serializes concurrent requests with the same plan.
   await loadAdminVideo(tx, videoId, { lock: true })
   const checked = checkPlan(planned)
-  const files = [...new Map(checked.flatMap((each) => ('why' in each ? [] : [[keyOf(each), each]]))).values()]
-  if (files.length === 0) return { list: checked.flatMap((each) => refused(each, reader)), change: null }
+  const files = [
+    ...new Map(checked.flatMap((each) => ('why' in each ? [] : [[fileKeyOf(each), each]]))).values(),
+  ]
+  if (files.length === 0)
+    return { list: checked.flatMap((each) => presentRefused(each, operatorLanguage)), change: null }
   const before = byKey(await queries.selectUploads(tx, { videoId, files }))
-  await queries.putUploads(tx, videoId, files, now)
+  await queries.upsertUploads(tx, videoId, files, now)
   const after = byKey(await queries.selectUploads(tx, { videoId, files }))
   const list = checked.flatMap((each): StartedUpload[] => {
-    const row = after.get(keyOf(each))
-    return row && !('why' in each) ? [presentUpload(row, reader)] : refused(each, reader)
+    const row = after.get(fileKeyOf(each))
+    return row && !('why' in each)
+      ? [presentUpload(row, operatorLanguage)]
+      : presentRefused(each, operatorLanguage)
   })
-  return { list, change: changeOf(before, after) }
+  return { list, change: diffUploads(before, after) }
 }
 
-type Checked = NewUpload | (NewUpload & { why: Why })
+type CheckedFile = NewUpload | (NewUpload & { why: UnusableReason })
 
 /** Checks the plan. A file is identified by its key, so it cannot be uploaded for two targets. */
-function checkPlan(planned: readonly PlannedFile[]): Checked[] {
-  const places = new Map<string, NewUpload>()
+function checkPlan(planned: readonly AnnouncedFile[]): CheckedFile[] {
+  const firstByKey = new Map<string, NewUpload>()
   return planned.map((each) => {
-    const file = newUploadOf(each)
-    const first = places.get(keyOf(file)) ?? file
-    const isElsewhere = placeOf(first) !== placeOf(file)
-    const why: Why | undefined = isElsewhere ? { key: 'listedTwice', number: first.number } : whyNot(file)
+    const file = toNewUpload(each)
+    const first = firstByKey.get(fileKeyOf(file)) ?? file
+    const hasOtherTarget = targetOf(first) !== targetOf(file)
+    const why: UnusableReason | undefined = hasOtherTarget
+      ? { key: 'listedTwice', number: first.number }
+      : refusalReason(file)
     if (why) return { ...file, why }
-    places.set(keyOf(file), file)
+    firstByKey.set(fileKeyOf(file), file)
     return file
   })
 }
 
-function newUploadOf({ name, bytes, changed_at, number, language, titles }: PlannedFile): NewUpload {
+function toNewUpload({ name, bytes, changed_at, number, language, titles }: AnnouncedFile): NewUpload {
   return {
     name: name.toWellFormed(),
     bytes,
@@ -76,46 +86,51 @@ function newUploadOf({ name, bytes, changed_at, number, language, titles }: Plan
   }
 }
 
-function whyNot({ name, bytes, language }: NewUpload): Why | undefined {
+function refusalReason({ name, bytes, language }: NewUpload): UnusableReason | undefined {
   if (bytes === 0) return { key: 'empty' }
   const ending = name.split('.').at(-1)?.toLowerCase() ?? ''
-  const endings: readonly string[] = language ? captionEndings : videoEndings
-  const isTaken = endings.includes(ending) && bytes <= uploadLimits[language ? 'captions' : 'video']
-  return isTaken ? undefined : { key: 'notTaken' }
+  const endings: readonly string[] = language ? captionExtensions : videoExtensions
+  const isAccepted = endings.includes(ending) && bytes <= uploadLimits[language ? 'captions' : 'video']
+  return isAccepted ? undefined : { key: 'notTaken' }
 }
 
-function refused(file: Checked, reader: Language): StartedUpload[] {
+function presentRefused(file: CheckedFile, operatorLanguage: Language): StartedUpload[] {
   if (!('why' in file)) return []
   const { name, bytes, number, language, why } = file
-  const reason = sayWhy(why, reader)
+  const reason = formatReason(why, operatorLanguage)
   return [{ id: null, name, bytes, number, language, state: 'refused', reason, parts: [] }]
 }
 
-const keyOf = ({ name, bytes, changed_at }: FileKey | UploadRow) =>
+const fileKeyOf = ({ name, bytes, changed_at }: FileKey | UploadRow) =>
   JSON.stringify([name, Number(bytes), changed_at])
-const byKey = (rows: readonly UploadRow[]) => new Map(rows.map((row) => [keyOf(row), row]))
-const placeOf = ({ number, language }: Pick<NewUpload, 'number' | 'language'>) =>
+const byKey = (rows: readonly UploadRow[]) => new Map(rows.map((row) => [fileKeyOf(row), row]))
+const targetOf = ({ number, language }: Pick<NewUpload, 'number' | 'language'>) =>
   language ? `${number} ${language}` : `${number}`
-const saidOf = (row: UploadRow) => JSON.stringify([placeOf(row), row.titles])
+const targetAndTitlesOf = (row: UploadRow) => JSON.stringify([targetOf(row), row.titles])
 
-function changeOf(before: ReadonlyMap<string, UploadRow>, after: ReadonlyMap<string, UploadRow>) {
+function diffUploads(before: ReadonlyMap<string, UploadRow>, after: ReadonlyMap<string, UploadRow>) {
   const pairs = [...after].map(([key, row]) => ({ row, was: before.get(key) }))
   // An upload that restarts gets a new row.
-  const begun = pairs.filter(({ row, was }) => was?.id !== row.id)
-  const moved = pairs.filter(({ row, was }) => was?.id === row.id && saidOf(was) !== saidOf(row))
-  const now = [...begun, ...moved].map(({ row }) => row)
-  if (now.length === 0) return null
-  const former = moved.flatMap(({ was }) => was ?? [])
-  return { ...(former.length > 0 ? { before: traceOf(former) } : {}), after: traceOf(now) }
+  const started = pairs.filter(({ row, was }) => was?.id !== row.id)
+  const retargeted = pairs.filter(
+    ({ row, was }) => was?.id === row.id && targetAndTitlesOf(was) !== targetAndTitlesOf(row),
+  )
+  const current = [...started, ...retargeted].map(({ row }) => row)
+  if (current.length === 0) return null
+  const previous = retargeted.flatMap(({ was }) => was ?? [])
+  return {
+    ...(previous.length > 0 ? { before: auditRecordOf(previous) } : {}),
+    after: auditRecordOf(current),
+  }
 }
 
 /** Returns the audit trail's record of files: few bytes each, because a season has many. */
-export function traceOf(rows: readonly UploadRow[]): UploadTrace {
+export function auditRecordOf(rows: readonly UploadRow[]): UploadAuditRecord {
   const ordered = rows.toSorted((a, b) => a.number - b.number || (a.name < b.name ? -1 : 1))
-  const named = ordered.filter(({ titles }) => titles && Object.keys(titles).length > 0)
-  const titles = Object.fromEntries(named.map((row) => [row.number, row.titles ?? {}]))
+  const titled = ordered.filter(({ titles }) => titles && Object.keys(titles).length > 0)
+  const titles = Object.fromEntries(titled.map((row) => [row.number, row.titles ?? {}]))
   return {
-    files: ordered.map((row) => `${placeOf(row)} ${row.name}`),
-    ...(named.length > 0 ? { titles } : {}),
+    files: ordered.map((row) => `${targetOf(row)} ${row.name}`),
+    ...(titled.length > 0 ? { titles } : {}),
   }
 }

@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises'
 import { Fault, Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
-import { partBytes, type ArrivedFile, type Upload } from '#contract/studio/uploads.ts'
+import { partBytes, type CompletedUpload, type Upload } from '#contract/studio/uploads.ts'
 import { loadAdminVideo } from '#server/features/catalog/catalog.ts'
-import { reasonIn } from '#server/features/media/ingest/files/unusable-file.ts'
+import { localizeReason } from '#server/features/media/ingest/files/unusable-file.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
@@ -22,24 +22,33 @@ export const uploadFiles = {
   all: 'uploads',
   of: (id: string) => `uploads/${id}`,
   part: (id: string, part: number) => `uploads/${id}/${part}`,
-  ownerOf: (key: string) => key.split('/')[1] ?? '',
+  uploadIdOf: (key: string) => key.split('/')[1] ?? '',
 }
 
-const partsOf = (bytes: number) => Math.ceil(bytes / partBytes)
+const countParts = (bytes: number) => Math.ceil(bytes / partBytes)
 
 /** Returns an upload in the contract's form. */
-export function presentUpload(row: UploadRow, reader: Language): Upload {
+export function presentUpload(row: UploadRow, operatorLanguage: Language): Upload {
   const { id, name, bytes, number, language, state, parts } = row
-  return { id, name, bytes: Number(bytes), number, language, state, reason: reasonIn(reader, row), parts }
+  return {
+    id,
+    name,
+    bytes: Number(bytes),
+    number,
+    language,
+    state,
+    reason: localizeReason(operatorLanguage, row),
+    parts,
+  }
 }
 
 /** Lists a video's files that are being uploaded, wait for the worker or were refused. */
-export async function listUploads(db: Db, videoId: string, reader: Language): Promise<Upload[]> {
-  return (await queries.selectOpenUploadsOf(db, videoId)).map((row) => presentUpload(row, reader))
+export async function listUploads(db: Db, videoId: string, operatorLanguage: Language): Promise<Upload[]> {
+  return (await queries.selectOpenUploadsOf(db, videoId)).map((row) => presentUpload(row, operatorLanguage))
 }
 
 /** Lists recently completed uploads of a video, so that the same files are not sent again. */
-export async function listArrivedUploads(db: Db, videoId: string): Promise<ArrivedFile[]> {
+export async function listArrivedUploads(db: Db, videoId: string): Promise<CompletedUpload[]> {
   const rows = await queries.selectArrivedUploads(db, videoId)
   return rows.map((row) => ({
     ...row,
@@ -61,14 +70,14 @@ export async function removeUploads(
   // Locks in the same order as beginUploads, to prevent a deadlock.
   await loadAdminVideo(tx, videoId, { lock: true })
   const rows = await queries.selectUploads(tx, { videoId, ids })
-  const gone = await queries.deleteUploads(
+  const deletedIds = await queries.deleteUploads(
     tx,
     rows.map(({ id }) => id),
   )
-  const rest = rows.map(({ id }) => id).filter((id) => !gone.has(id))
+  const remainingIds = rows.map(({ id }) => id).filter((id) => !deletedIds.has(id))
   // Rows that were cancelled concurrently are gone.
-  const kept = rest.length > 0 ? await queries.selectUploads(tx, { videoId, ids: rest }) : []
-  return { removed: rows.filter(({ id }) => gone.has(id)), kept }
+  const kept = remainingIds.length > 0 ? await queries.selectUploads(tx, { videoId, ids: remainingIds }) : []
+  return { removed: rows.filter(({ id }) => deletedIds.has(id)), kept }
 }
 
 /** Free space to keep on the disk, which the database may share: uploads must not stop sales. */
@@ -76,7 +85,7 @@ const reserveBytes = 2 * 1024 ** 3
 const fullRetrySeconds = 60
 
 /** @throws Fault unavailable */
-async function refuseWhenFull(folder: string): Promise<void> {
+async function assertDiskSpace(folder: string): Promise<void> {
   const { bavail, bsize } = await statfs(folder)
   if (bavail * bsize < reserveBytes)
     throw new Fault('unavailable', 'there is no room for files', fullRetrySeconds)
@@ -87,7 +96,7 @@ async function refuseWhenFull(folder: string): Promise<void> {
  * @throws Refusal notFound if the upload was cancelled; Fault badRequest if the part number is invalid, unavailable if the disk is
  * nearly full
  */
-export async function takePart(
+export async function receivePart(
   { db, storage, clock }: UploadContext,
   id: string,
   part: number,
@@ -95,17 +104,17 @@ export async function takePart(
 ): Promise<{ parts: number; complete: boolean }> {
   const [upload] = await queries.selectUploads(db, { id })
   if (!upload) throw new Refusal('notFound')
-  const count = partsOf(Number(upload.bytes))
+  const count = countParts(Number(upload.bytes))
   if (upload.state !== 'arriving') return { parts: count, complete: true }
-  const rest = Number(upload.bytes) - part * partBytes
+  const remainingBytes = Number(upload.bytes) - part * partBytes
   const isPart = Number.isInteger(part) && part >= 0 && part < count
-  if (!isPart || bytes.length !== Math.min(rest, partBytes))
+  if (!isPart || bytes.length !== Math.min(remainingBytes, partBytes))
     throw new Fault('badRequest', 'this is no part of the file')
-  await refuseWhenFull(storage.workDir)
+  await assertDiskSpace(storage.workDir)
   await storage.write(uploadFiles.part(id, part), bytes)
   return inTransaction(db, async (tx) => {
     const now = clock.now()
-    const parts = await queries.notePart(tx, id, part, now)
+    const parts = await queries.recordPart(tx, id, part, now)
     if (parts === undefined) throw new Refusal('notFound')
     if (parts === count) await queries.setUploadState(tx, id, { state: 'complete' }, now)
     return { parts, complete: parts === count }

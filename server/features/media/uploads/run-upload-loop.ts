@@ -1,29 +1,33 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
-import type { Bell } from '#server/platform/jobs/bell.ts'
+import type { WakeSignal } from '#server/platform/jobs/bell.ts'
 import { hasCompleteUploads } from './upload-queries.ts'
-import { purgeUploads, takeNextUpload } from './take-upload.ts'
+import { purgeUploads, processNextUpload } from './take-upload.ts'
 
 /** Poll interval while a file waits. */
 const pollMs = 1000
 /** Poll interval otherwise, in case the wake signal was missed. */
 const idleMs = 10_000
 const afterErrorMs = 5000
-const sweepEveryMs = 10 * 60_000
+const purgeEveryMs = 10 * 60_000
 
 /** Processes completed uploads, in parallel with conversions, until the signal. The wake signal is sent when one arrives. */
-export async function runUploadLoop(context: IngestContext, signal: AbortSignal, bell: Bell): Promise<void> {
-  let sweptAt = -Infinity
+export async function runUploadLoop(
+  context: IngestContext,
+  signal: AbortSignal,
+  bell: WakeSignal,
+): Promise<void> {
+  let purgedAt = -Infinity
   const pause = (ms: number) => delay(ms, undefined, { signal }).catch(() => {})
   while (!signal.aborted) {
     try {
-      if (performance.now() - sweptAt > sweepEveryMs) {
-        sweptAt = performance.now()
+      if (performance.now() - purgedAt > purgeEveryMs) {
+        purgedAt = performance.now()
         await purgeUploads(context)
       }
       const isEmpty = !(await hasCompleteUploads(context.db))
-      if (isEmpty || !(await takeNextUpload(context, signal)))
-        await bell.rest(isEmpty ? idleMs : pollMs, signal)
+      if (isEmpty || !(await processNextUpload(context, signal)))
+        await bell.sleep(isEmpty ? idleMs : pollMs, signal)
     } catch (error) {
       if (signal.aborted) return
       context.log.error({ err: error }, 'An uploaded file could not be processed; it will be retried')

@@ -6,7 +6,10 @@ import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
 import { addCaptions } from '#server/features/media/ingest/queue/add-captions.ts'
 import { enqueueEpisode } from '#server/features/media/ingest/queue/enqueue-episode.ts'
 import { importPriority } from '#server/features/media/ingest/import/import-folder.ts'
-import { makeCaptions, type MadeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
+import {
+  convertCaptions,
+  type ConvertedCaptions,
+} from '#server/features/media/ingest/captions/make-captions.ts'
 import { checkSource } from '#server/features/media/ingest/convert/probe.ts'
 import { selectCaptionsOf } from '#server/features/media/ingest/queue/caption-queries.ts'
 import { unlockAll } from '#server/features/media/ingest/queries.ts'
@@ -24,12 +27,12 @@ import type { UploadRow } from './upload-queries.ts'
  * reason. If the process dies meanwhile, the next one repeats it: the ingest identifies a file by its content.
  * @returns whether there was one
  */
-export async function takeNextUpload(context: IngestContext, signal: AbortSignal): Promise<boolean> {
+export async function processNextUpload(context: IngestContext, signal: AbortSignal): Promise<boolean> {
   return context.db.connection().execute(async (connection) => {
     const upload = await queries.claimUpload(connection)
     if (!upload) return false
     try {
-      await takeUpload(context, upload, signal)
+      await processUpload(context, upload, signal)
     } finally {
       await unlockAll(connection)
     }
@@ -37,12 +40,12 @@ export async function takeNextUpload(context: IngestContext, signal: AbortSignal
   })
 }
 
-async function takeUpload(context: IngestContext, upload: UploadRow, signal: AbortSignal): Promise<void> {
+async function processUpload(context: IngestContext, upload: UploadRow, signal: AbortSignal): Promise<void> {
   const { db, storage, clock, log } = context
   try {
     await (upload.language === null
-      ? takeFilm(context, upload, signal)
-      : takeCaptions(context, upload, upload.language))
+      ? ingestVideo(context, upload, signal)
+      : ingestCaptions(context, upload, upload.language))
     await queries.setUploadState(db, upload.id, { state: 'taken' }, clock.now())
   } catch (error) {
     if (!(error instanceof UnusableFile)) {
@@ -56,10 +59,10 @@ async function takeUpload(context: IngestContext, upload: UploadRow, signal: Abo
   await storage.remove(uploadFiles.of(upload.id))
 }
 
-async function takeFilm(context: IngestContext, upload: UploadRow, signal: AbortSignal): Promise<void> {
+async function ingestVideo(context: IngestContext, upload: UploadRow, signal: AbortSignal): Promise<void> {
   const path = join(ownWorkFolder(context.storage), `${upload.id}${extname(upload.name).toLowerCase()}`)
   try {
-    await putTogether(context, upload, path, signal)
+    await joinParts(context, upload, path, signal)
     await checkSource(context.programs.ffprobePath, path, signal)
     // A large file takes minutes until here; its episode number or titles may have been corrected meanwhile.
     const [latest = upload] = await queries.selectUploads(context.db, { id: upload.id })
@@ -73,7 +76,7 @@ async function takeFilm(context: IngestContext, upload: UploadRow, signal: Abort
   }
 }
 
-async function putTogether(
+async function joinParts(
   { storage }: IngestContext,
   { id, bytes }: UploadRow,
   path: string,
@@ -103,36 +106,36 @@ async function readCaptions(
   { db, storage }: IngestContext,
   videoId: string,
   number: number,
-): Promise<Map<Language, MadeCaptions>> {
-  const read = new Map<Language, MadeCaptions>()
+): Promise<Map<Language, ConvertedCaptions>> {
+  const captionsByLanguage = new Map<Language, ConvertedCaptions>()
   const { assetId, captions } = await selectCaptionsOf(db, videoId, number)
   for (const { lang, embedded, lostLine } of captions) {
     if (embedded) continue
     const text = String(await storage.read(assetFiles.originalCaption(assetId, lang)))
-    read.set(lang, { text, lostLine })
+    captionsByLanguage.set(lang, { text, lostLine })
   }
-  return read
+  return captionsByLanguage
 }
 
-async function takeCaptions(context: IngestContext, upload: UploadRow, language: Language): Promise<void> {
-  const made = makeCaptions(await readPart(context.storage, upload.id, 0))
+async function ingestCaptions(context: IngestContext, upload: UploadRow, language: Language): Promise<void> {
+  const made = convertCaptions(await readPart(context.storage, upload.id, 0))
   const { video_id: videoId, number } = upload
   if (!(await addCaptions(context, { videoId, number, language, made })))
     throw new UnusableFile({ key: 'noEpisode', number })
 }
 
 /** Uploads that are not continued for this long are discarded. */
-const patienceMs = 7 * 24 * 3_600_000
+const abandonedAfterMs = 7 * 24 * 3_600_000
 /** A part is stored just before its row is committed. */
-const unclaimedMs = 3_600_000
+const orphanAgeMs = 3_600_000
 
 /** Discards abandoned uploads, and deletes the parts of files that are no longer being uploaded. */
 export async function purgeUploads({ db, storage, clock }: IngestContext): Promise<void> {
   const now = clock.now().getTime()
-  await inTransaction(db, (tx) => queries.deleteUploadsBefore(tx, new Date(now - patienceMs)))
+  await inTransaction(db, (tx) => queries.deleteUploadsBefore(tx, new Date(now - abandonedAfterMs)))
   const old = new Set<string>()
   for await (const { key, writtenAt } of storage.list(uploadFiles.all))
-    if (writtenAt.getTime() < now - unclaimedMs) old.add(uploadFiles.ownerOf(key))
+    if (writtenAt.getTime() < now - orphanAgeMs) old.add(uploadFiles.uploadIdOf(key))
   const open = await queries.selectOpenUploads(db, [...old])
   for (const id of old) if (!open.has(id)) await storage.remove(uploadFiles.of(id))
 }

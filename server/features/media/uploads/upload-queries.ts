@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Language, Texts } from '#contract/languages.ts'
+import type { Language, LocalizedText } from '#contract/languages.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
@@ -14,10 +14,10 @@ export interface NewUpload extends FileKey {
   number: number
   language: Language | null
   /** Null keeps the existing titles. */
-  titles: Partial<Texts> | null
+  titles: Partial<LocalizedText> | null
 }
 
-const partsThere = sql<
+const existingParts = sql<
   number[]
 >`ARRAY(SELECT part FROM upload_parts WHERE upload_id = uploads.id ORDER BY part)`
 
@@ -26,7 +26,7 @@ const partsThere = sql<
  * restart, and so do those that were processed for another target, for a deleted episode, or before another file replaced them.
  * Files must be unique.
  */
-export async function putUploads(
+export async function upsertUploads(
   tx: Tx,
   videoId: string,
   files: readonly NewUpload[],
@@ -38,7 +38,7 @@ export async function putUploads(
     .where(sql<boolean>`name = ANY(${files.map(({ name }) => name)})`)
     .where('state', '=', 'refused')
     .execute()
-  await deleteOutlived(tx, videoId, files)
+  await deleteSupersededUploads(tx, videoId, files)
   const rows = files.map(({ titles, ...file }) => ({
     ...file,
     id: newId('upl'),
@@ -66,14 +66,14 @@ export async function putUploads(
 }
 
 /** Condition: the processed file is still the current one of its target; the episode exists, and no other file has replaced it. */
-const stillThere = sql<boolean>`(
+const isCurrent = sql<boolean>`(
   EXISTS (SELECT FROM episodes WHERE video_id = uploads.video_id AND number = uploads.number)
   AND NOT EXISTS (SELECT FROM uploads later WHERE later.video_id = uploads.video_id AND later.number = uploads.number
     AND later.language IS NOT DISTINCT FROM uploads.language AND later.state = 'taken'
     AND later.touched_at > uploads.touched_at))`
 
 /** Deletes the records of these files that were processed for another target, or that no longer exist. */
-async function deleteOutlived(tx: Tx, videoId: string, files: readonly NewUpload[]): Promise<void> {
+async function deleteSupersededUploads(tx: Tx, videoId: string, files: readonly NewUpload[]): Promise<void> {
   await sql`
     DELETE FROM uploads USING unnest(
       ${files.map(({ name }) => name)}::text[], ${files.map(({ bytes }) => bytes)}::bigint[],
@@ -83,7 +83,7 @@ async function deleteOutlived(tx: Tx, videoId: string, files: readonly NewUpload
     WHERE uploads.video_id = ${videoId} AND uploads.state = 'taken'
       AND (uploads.name, uploads.bytes, uploads.changed_at) = (planned.name, planned.bytes, planned.changed_at)
       AND ((uploads.number, uploads.language) IS DISTINCT FROM (planned.number, planned.language)
-        OR NOT ${stillThere})`.execute(tx)
+        OR NOT ${isCurrent})`.execute(tx)
 }
 
 /** Selects the files of a video that wait for the worker, or were processed and still exist, in no order. */
@@ -92,30 +92,30 @@ export function selectArrivedUploads(db: Db, videoId: string) {
     .selectFrom('uploads')
     .select(['name', 'bytes', 'changed_at', 'number', 'language'])
     .where('video_id', '=', videoId)
-    .where((eb) => eb.or([eb('state', '=', 'complete'), eb.and([eb('state', '=', 'taken'), stillThere])]))
+    .where((eb) => eb.or([eb('state', '=', 'complete'), eb.and([eb('state', '=', 'taken'), isCurrent])]))
     .execute()
 }
 
-function selectFrom(db: Db) {
+function selectUploadColumns(db: Db) {
   return db
     .selectFrom('uploads')
     .select(['id', 'video_id', 'name', 'bytes', 'changed_at', 'number', 'language', 'titles'])
-    .select(['state', 'reason', 'why', partsThere.as('parts')])
+    .select(['state', 'reason', 'why', existingParts.as('parts')])
 }
 
 export function selectUploads(
   db: Db,
-  by:
+  filter:
     | { id: string }
     | { videoId: string; ids: readonly string[] }
     | { videoId: string; files: readonly FileKey[] },
 ) {
-  const query = selectFrom(db)
-  if ('id' in by) return query.where('id', '=', by.id).execute()
-  const ofVideo = query.where('video_id', '=', by.videoId)
-  if ('ids' in by) return ofVideo.where(sql<boolean>`id = ANY(${by.ids})`).execute()
-  const [names, bytes] = [by.files.map(({ name }) => name), by.files.map((file) => file.bytes)]
-  const changed = by.files.map(({ changed_at }) => changed_at)
+  const query = selectUploadColumns(db)
+  if ('id' in filter) return query.where('id', '=', filter.id).execute()
+  const ofVideo = query.where('video_id', '=', filter.videoId)
+  if ('ids' in filter) return ofVideo.where(sql<boolean>`id = ANY(${filter.ids})`).execute()
+  const [names, bytes] = [filter.files.map(({ name }) => name), filter.files.map((file) => file.bytes)]
+  const changed = filter.files.map(({ changed_at }) => changed_at)
   return ofVideo
     .where(
       sql<boolean>`(name, bytes, changed_at) IN
@@ -127,7 +127,7 @@ export type UploadRow = Awaited<ReturnType<typeof selectUploads>>[number]
 
 /** Selects the uploads of a video that are in progress, wait for the worker or were refused, by episode. */
 export function selectOpenUploadsOf(db: Db, videoId: string): Promise<UploadRow[]> {
-  return selectFrom(db)
+  return selectUploadColumns(db)
     .where('video_id', '=', videoId)
     .where('state', '!=', 'taken')
     .orderBy('number')
@@ -136,7 +136,7 @@ export function selectOpenUploadsOf(db: Db, videoId: string): Promise<UploadRow[
 }
 
 /** Records a part. @returns how many parts exist; undefined if the upload was cancelled */
-export async function notePart(tx: Tx, id: string, part: number, now: Date): Promise<number | undefined> {
+export async function recordPart(tx: Tx, id: string, part: number, now: Date): Promise<number | undefined> {
   const { numUpdatedRows } = await tx
     .updateTable('uploads')
     .set({ touched_at: now })

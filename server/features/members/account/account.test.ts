@@ -11,7 +11,7 @@ import {
   signOut,
 } from '#contract/members.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import type { LifecycleHooks } from '#server/features/members/lifecycle-hooks.ts'
 
@@ -26,13 +26,13 @@ const lifecycleHooks: Partial<LifecycleHooks> = {
 }
 
 beforeAll(async () => {
-  site = await testSite({ clock: { now: () => new Date(Date.now() + offset) }, lifecycleHooks })
+  site = await startTestSite({ clock: { now: () => new Date(Date.now() + offset) }, lifecycleHooks })
 })
 afterAll(() => site.close())
 
 async function guest(): Promise<Visitor> {
   const visitor = site.visitor()
-  await visitor.ask(getUser)
+  await visitor.callOk(getUser)
   return visitor
 }
 const query = async (text: string, values: unknown[] = []) =>
@@ -46,7 +46,7 @@ describe('registering', () => {
 
   it('turns the guest into a member with the same id and keeps its profile', async () => {
     const visitor = await guest()
-    const { id } = await visitor.ask(changeUser, {
+    const { id } = await visitor.callOk(changeUser, {
       body: { display_name: 'Ada', consent: { marketing: true } },
     })
     const { headers, answer } = await visitor.call(registerUser, { body: wish })
@@ -61,7 +61,7 @@ describe('registering', () => {
       second_factor: false,
     })
     expect(headers.get('x-user-token')).toMatch(/^m\.ses_/)
-    expect((await visitor.ask(getUser)).id).toBe(id)
+    expect((await visitor.callOk(getUser)).id).toBe(id)
     expect(await eventsOf(id)).toEqual(['consent_changed', 'registered'])
   })
 
@@ -72,7 +72,7 @@ describe('registering', () => {
 
   it('works without a token, and stores a name', async () => {
     const body = { ...wish, email: 'bo@example.com', display_name: '  Bo  ' }
-    expect(await site.visitor().ask(registerUser, { body })).toMatchObject({
+    expect(await site.visitor().callOk(registerUser, { body })).toMatchObject({
       role: 'member',
       display_name: 'Bo',
     })
@@ -97,12 +97,12 @@ describe('registering', () => {
       body: { ...wish, email: 'new@example.com', ...change },
     })
     expect([status, answer]).toMatchObject([200, { code: 500, info: { field }, message: expect.any(String) }])
-    expect((await visitor.ask(getUser)).role).toBe('visitor')
+    expect((await visitor.callOk(getUser)).role).toBe('visitor')
   })
 
   it('counts a name in visible characters', async () => {
     const body = { ...wish, email: 'smile@example.com', display_name: '😀'.repeat(64) }
-    expect((await site.visitor().ask(registerUser, { body })).display_name).toBe('😀'.repeat(64))
+    expect((await site.visitor().callOk(registerUser, { body })).display_name).toBe('😀'.repeat(64))
   })
 
   it('allows one account per address, however its accents and domain are written', async () => {
@@ -129,7 +129,7 @@ describe('registering', () => {
   })
 
   it('is limited per network, including attempts with taken e-mails', async () => {
-    const strict = await testSite({}, { LIMIT_REGISTER_IP: '2/h' })
+    const strict = await startTestSite({}, { LIMIT_REGISTER_IP: '2/h' })
     const register = (email: string) => strict.visitor().call(registerUser, { body: { ...wish, email } })
     expect((await register('early@example.com')).answer.code).toBe(200)
     expect((await register('early@example.com')).answer).toMatchObject({
@@ -148,8 +148,8 @@ describe('changing', () => {
     for (const visitor of [await guest(), (await registerMember(site)).visitor]) {
       const body = { display_name: ' Ada ', language: 'fy', consent: { marketing: false } }
       const changed = { display_name: 'Ada', language: 'fy', consent: { marketing: false } }
-      expect(await visitor.ask(changeUser, { body })).toMatchObject(changed)
-      const { id, ...user } = await visitor.ask(getUser)
+      expect(await visitor.callOk(changeUser, { body })).toMatchObject(changed)
+      const { id, ...user } = await visitor.callOk(getUser)
       expect(user).toMatchObject(changed)
       expect(await rowOf(id)).toMatchObject({
         consent_at: expect.any(Date),
@@ -176,7 +176,7 @@ describe('changing', () => {
   it('applies a new e-mail once the mailed link is used', async () => {
     const { visitor, email } = await registerMember(site)
     const body = { email: 'moved@example.com', current_password: password }
-    expect(await visitor.ask(changeUser, { body })).toMatchObject({ email })
+    expect(await visitor.callOk(changeUser, { body })).toMatchObject({ email })
     const taken = await registerMember(site)
     const { answer } = await visitor.call(changeUser, { body: { ...body, email: taken.email } })
     expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
@@ -185,18 +185,18 @@ describe('changing', () => {
   it('ends every session except this one after a password change, and renews its token', async () => {
     const { visitor, user, email } = await registerMember(site)
     const other = await guest()
-    await other.ask(signIn, { body: { email, password } })
+    await other.callOk(signIn, { body: { email, password } })
     const old = visitor.cookie
     const { headers } = await visitor.call(changeUser, {
       body: { current_password: password, new_password: 'another good one' },
     })
     expect(headers.getSetCookie().join()).toContain('session=')
-    expect(await visitor.ask(getUser)).toMatchObject({ id: user.id, role: 'member' })
-    expect((await other.ask(getUser)).id).not.toBe(user.id)
-    expect((await site.visitor({ cookie: old }).ask(getUser)).id).not.toBe(user.id)
+    expect(await visitor.callOk(getUser)).toMatchObject({ id: user.id, role: 'member' })
+    expect((await other.callOk(getUser)).id).not.toBe(user.id)
+    expect((await site.visitor({ cookie: old }).callOk(getUser)).id).not.toBe(user.id)
     const again = await guest()
     expect((await again.call(signIn, { body: { email, password } })).answer.code).toBe(500)
-    expect((await again.ask(signIn, { body: { email, password: 'another good one' } })).id).toBe(user.id)
+    expect((await again.callOk(signIn, { body: { email, password: 'another good one' } })).id).toBe(user.id)
     expect(await eventsOf(user.id)).toContain('password_changed')
   })
 
@@ -242,34 +242,34 @@ describe('sessions', () => {
     const member = await registerMember(site, site.visitor({ 'user-agent': firefox }))
     const phone = site.visitor({ 'user-agent': iphone })
     offset += 1000
-    await phone.ask(signIn, { body: { email: member.email, password } })
+    await phone.callOk(signIn, { body: { email: member.email, password } })
     return { ...member, phone }
   }
 
   it('are listed with their devices, the latest first, for members only', async () => {
     const { visitor, phone } = await twice()
-    const { list } = await phone.ask(listSessions)
+    const { list } = await phone.callOk(listSessions)
     expect(list).toMatchObject([
       { device: 'Safari · iPhone', current: true },
       { device: 'Firefox · Linux', current: false },
     ])
-    expect((await visitor.ask(listSessions)).list.map(({ current }) => current)).toEqual([false, true])
+    expect((await visitor.callOk(listSessions)).list.map(({ current }) => current)).toEqual([false, true])
     expect((await (await guest()).call(listSessions)).answer.code).toBe(401)
     expect((await site.visitor().call(listSessions)).answer.code).toBe(401)
   })
 
   it('end one by one, and all but this one at once', async () => {
     const { visitor, phone, user, email } = await twice()
-    const { list } = await visitor.ask(listSessions)
+    const { list } = await visitor.callOk(listSessions)
     const id = list.find(({ current }) => !current)?.id ?? ''
     const stranger = await registerMember(site)
-    expect(await stranger.visitor.ask(endSessions, { body: { id } })).toEqual({ removed: 0 })
-    expect(await visitor.ask(endSessions, { body: { id } })).toEqual({ removed: 1 })
-    expect((await phone.ask(getUser)).role).toBe('visitor')
-    await phone.ask(signIn, { body: { email, password } })
-    expect(await visitor.ask(endSessions)).toEqual({ removed: 1 })
-    expect((await phone.ask(getUser)).role).toBe('visitor')
-    expect((await visitor.ask(getUser)).id).toBe(user.id)
+    expect(await stranger.visitor.callOk(endSessions, { body: { id } })).toEqual({ removed: 0 })
+    expect(await visitor.callOk(endSessions, { body: { id } })).toEqual({ removed: 1 })
+    expect((await phone.callOk(getUser)).role).toBe('visitor')
+    await phone.callOk(signIn, { body: { email, password } })
+    expect(await visitor.callOk(endSessions)).toEqual({ removed: 1 })
+    expect((await phone.callOk(getUser)).role).toBe('visitor')
+    expect((await visitor.callOk(getUser)).id).toBe(user.id)
     expect((await (await guest()).call(endSessions)).answer.code).toBe(401)
   })
 })
@@ -278,11 +278,11 @@ describe('deleting', () => {
   it('requires the password, deletes all personal data, and gives a new guest', async () => {
     const { visitor, user, email } = await registerMember(site)
     const other = await guest()
-    await other.ask(signIn, { body: { email, password } })
+    await other.callOk(signIn, { body: { email, password } })
     const wrong = await visitor.call(deleteUser, { body: { current_password: 'not the password' } })
     expect(wrong.answer).toMatchObject({ code: 500, info: { field: 'current_password' } })
     expect(await rowOf(user.id)).toMatchObject({ email, deleted_at: null })
-    const fresh = await visitor.ask(deleteUser, { body: { current_password: password } })
+    const fresh = await visitor.callOk(deleteUser, { body: { current_password: password } })
     expect(fresh).toMatchObject({ role: 'visitor', email: null })
     expect(await rowOf(user.id)).toMatchObject({
       email: null,
@@ -293,12 +293,12 @@ describe('deleting', () => {
       deleted_at: expect.any(Date),
     })
     expect(erased).toContain(user.id)
-    expect((await visitor.ask(getUser)).id).toBe(fresh.id)
-    expect((await other.ask(getUser)).id).not.toBe(user.id)
+    expect((await visitor.callOk(getUser)).id).toBe(fresh.id)
+    expect((await other.callOk(getUser)).id).not.toBe(user.id)
     expect((await other.call(signIn, { body: { email, password } })).answer.code).toBe(500)
     expect((await eventsOf(user.id)).at(-1)).toBe('deleted')
     const again = { email, password, repeat_password: password }
-    expect((await other.ask(registerUser, { body: again })).id).not.toBe(user.id)
+    expect((await other.callOk(registerUser, { body: again })).id).not.toBe(user.id)
   })
 
   it('without a password requires a sign-in within the last 15 minutes', async () => {
@@ -307,33 +307,33 @@ describe('deleting', () => {
     offset += 16 * 60_000
     expect((await visitor.call(deleteUser)).answer.code).toBe(401)
     offset -= 16 * 60_000
-    expect(await visitor.ask(deleteUser)).toMatchObject({ role: 'visitor' })
+    expect(await visitor.callOk(deleteUser)).toMatchObject({ role: 'visitor' })
   })
 
   it('is open to guests; their old token becomes invalid', async () => {
     const visitor = await guest()
-    const { id } = await visitor.ask(changeUser, {
+    const { id } = await visitor.callOk(changeUser, {
       body: { display_name: 'Ada' },
       headers: { 'x-time-zone': 'Asia/Tokyo' },
     })
     const old = visitor.cookie
-    expect((await visitor.ask(deleteUser)).id).not.toBe(id)
+    expect((await visitor.callOk(deleteUser)).id).not.toBe(id)
     expect(await rowOf(id)).toMatchObject({
       display_name: null,
       time_zone: null,
       deleted_at: expect.any(Date),
     })
-    expect((await site.visitor({ cookie: old }).ask(getUser)).id).not.toBe(id)
+    expect((await site.visitor({ cookie: old }).callOk(getUser)).id).not.toBe(id)
     expect((await site.visitor().call(deleteUser)).answer.code).toBe(401)
   })
 
   it('is rolled back if a feature cannot erase its part', async () => {
-    const failing = await testSite({
+    const failing = await startTestSite({
       lifecycleHooks: { erase: [() => Promise.reject(new Error('a part could not be erased'))] },
     })
     const { visitor, user } = await registerMember(failing)
     const { status } = await visitor.call(deleteUser, { body: { current_password: password } })
-    const after = await visitor.ask(getUser)
+    const after = await visitor.callOk(getUser)
     await failing.close()
     expect(status).toBe(500)
     expect(after).toEqual(user)
@@ -356,10 +356,10 @@ describe('the export', () => {
 
   it('is available to a guest, with or without stored data, but not without a token', async () => {
     const visitor = await guest()
-    const { id } = await visitor.ask(getUser)
-    expect(await visitor.ask(exportUser)).toEqual({ user: { id } })
-    await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
-    expect(await visitor.ask(exportUser)).toMatchObject({
+    const { id } = await visitor.callOk(getUser)
+    expect(await visitor.callOk(exportUser)).toEqual({ user: { id } })
+    await visitor.callOk(changeUser, { body: { display_name: 'Ada' } })
+    expect(await visitor.callOk(exportUser)).toMatchObject({
       user: { id, display_name: 'Ada' },
       of_a_feature: [id],
     })
@@ -369,9 +369,9 @@ describe('the export', () => {
   it('includes consents given as the guest before signing in', async () => {
     const { email } = await registerMember(site)
     const visitor = await guest()
-    await visitor.ask(changeUser, { body: { consent: { marketing: true } } })
-    await visitor.ask(signIn, { body: { email, password } })
-    expect(await visitor.ask(exportUser)).toMatchObject({
+    await visitor.callOk(changeUser, { body: { consent: { marketing: true } } })
+    await visitor.callOk(signIn, { body: { email, password } })
+    expect(await visitor.callOk(exportUser)).toMatchObject({
       account_events: [
         { event: 'registered' },
         { event: 'consent_changed', details: { marketing: true } },
@@ -384,8 +384,8 @@ describe('the export', () => {
   it('includes all data of a guest whose browser missed the cookie of its row', async () => {
     const visitor = await guest()
     const missed = visitor.cookie
-    const { id } = await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
-    expect(await site.visitor({ cookie: missed }).ask(exportUser)).toMatchObject({
+    const { id } = await visitor.callOk(changeUser, { body: { display_name: 'Ada' } })
+    expect(await site.visitor({ cookie: missed }).callOk(exportUser)).toMatchObject({
       user: { id, display_name: 'Ada' },
       of_a_feature: [id],
     })
@@ -395,7 +395,7 @@ describe('the export', () => {
 describe('the audit trail', () => {
   it('is append-only', async () => {
     const { visitor } = await registerMember(site)
-    await visitor.ask(signOut)
+    await visitor.callOk(signOut)
     for (const text of [
       "UPDATE audit_events SET event = 'x'",
       'DELETE FROM audit_events',

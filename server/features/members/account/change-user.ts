@@ -4,15 +4,15 @@ import type { BodyOf } from '#contract/endpoint.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
-import { answerInTransaction } from '#server/features/members/answer-in-transaction.ts'
+import { inTransactionWithHeaders } from '#server/features/members/answer-in-transaction.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
 import { checkEmail, checkName } from '#server/features/members/credentials/check-profile.ts'
-import { deleteOtherLinks } from '#server/features/members/credentials/link-queries.ts'
+import { deleteOtherMailLinks } from '#server/features/members/credentials/link-queries.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
-import { keepViewer, requireStanding } from '#server/features/members/sessions/viewer.ts'
+import { ensureUserRow, requireActiveViewer } from '#server/features/members/sessions/viewer.ts'
 import { checkPassword, hashPassword } from '#server/features/members/credentials/passwords/passwords.ts'
 import {
-  lockReauthenticated,
+  lockReauthenticatedUser,
   reauthenticate,
   requireMember,
 } from '#server/features/members/credentials/reauthenticate.ts'
@@ -21,7 +21,7 @@ import {
   limitVerifications,
   sendVerification,
 } from '#server/features/members/credentials/send-verification.ts'
-import { endSessionsOf, startSession } from '#server/features/members/sessions/sessions.ts'
+import { endUserSessions, startSession } from '#server/features/members/sessions/sessions.ts'
 import { sendSecurityMail } from '#server/features/members/credentials/security-mails.ts'
 import { sendEmailTakenMail } from '#server/features/members/credentials/email-taken-mail.ts'
 
@@ -41,42 +41,51 @@ const consentVersion = '2026-11'
 export async function changeUser(context: MembersContext, call: ChangeCall): Promise<Viewer> {
   const profile = checkProfile(context, call.body)
   const { email, new_password } = call.body
-  if (email !== undefined || new_password !== undefined) return changeAccount(context, call, profile)
+  if (email !== undefined || new_password !== undefined) return changeCredentials(context, call, profile)
   // No row is created, because there is nothing to store.
-  if (Object.values(profile).every((value) => value === undefined)) return requireStanding(context, call)
+  if (Object.values(profile).every((value) => value === undefined)) return requireActiveViewer(context, call)
   const userId = await inTransaction(context.db, async (tx) => {
-    const id = await keepViewer(context, tx, call)
-    await saveProfile(context, tx, call, id, profile)
+    const id = await ensureUserRow(context, tx, call)
+    await updateProfile(context, tx, call, id, profile)
     return id
   })
-  return { role: 'visitor', ...call.viewer, userId, kept: true }
+  return { role: 'visitor', ...call.viewer, userId, isStored: true }
 }
 
-async function changeAccount(context: MembersContext, call: ChangeCall, profile: Profile): Promise<Viewer> {
+async function changeCredentials(
+  context: MembersContext,
+  call: ChangeCall,
+  profile: ProfileChanges,
+): Promise<Viewer> {
   const { email, new_password } = call.body
   const member = requireMember(call)
   if (email !== undefined) checkEmail(email)
   if (new_password !== undefined) checkPassword(new_password, 'new_password')
-  const proof = await reauthenticate(context, member, call.body)
-  if (email !== undefined) await admitEmail(context, email, member.userId, call.ip)
+  const reauthentication = await reauthenticate(context, member, call.body)
+  if (email !== undefined) await assertEmailAvailable(context, email, member.userId, call.ip)
   const password_hash = new_password === undefined ? undefined : await hashPassword(new_password)
-  return answerInTransaction(context.db, call, async (tx, held) => {
-    const user = await lockReauthenticated(context, tx, proof)
-    await saveProfile(context, tx, held, user.id, profile)
-    if (password_hash !== undefined) await deleteOtherLinks(tx, user.id, user.email)
+  return inTransactionWithHeaders(context.db, call, async (tx, deferredCall) => {
+    const user = await lockReauthenticatedUser(context, tx, reauthentication)
+    await updateProfile(context, tx, deferredCall, user.id, profile)
+    if (password_hash !== undefined) await deleteOtherMailLinks(tx, user.id, user.email)
     if (email !== undefined && email !== user.email) await sendVerification(tx, context, user, email)
     if (password_hash === undefined) return member
     await updateUser(tx, user.id, { password_hash })
     await auditCall(context, tx, call, 'password_changed', user.id)
     await sendSecurityMail(tx, context, user, 'passwordChanged')
     // The new session takes the place of this one, with what hangs on it.
-    await endSessionsOf(tx, user.id, member.sessionId)
-    return startSession(context, tx, held, user.id)
+    await endUserSessions(tx, user.id, member.sessionId)
+    return startSession(context, tx, deferredCall, user.id)
   })
 }
 
 /** @throws Refusal emailTaken, after a mail to the owner; Fault tooMany */
-async function admitEmail(context: MembersContext, email: string, userId: string, ip: string): Promise<void> {
+async function assertEmailAvailable(
+  context: MembersContext,
+  email: string,
+  userId: string,
+  ip: string,
+): Promise<void> {
   const owner = await selectUserByEmail(context.db, email)
   if (owner?.id === userId && owner.email === email) return
   await limitVerifications(context, userId, ip)
@@ -85,25 +94,28 @@ async function admitEmail(context: MembersContext, email: string, userId: string
   throw new Refusal('emailTaken', { field: 'email' })
 }
 
-interface Profile {
+interface ProfileChanges {
   display_name: string | undefined
   language: string | undefined
   marketing: boolean | undefined
 }
 
-function checkProfile({ languages }: MembersContext, { display_name, language, consent }: Change): Profile {
+function checkProfile(
+  { languages }: MembersContext,
+  { display_name, language, consent }: Change,
+): ProfileChanges {
   if (language !== undefined && !languages().some((offered) => offered === language))
     throw new Refusal('languageUnknown', { field: 'language' })
   const name = display_name === undefined ? undefined : checkName(display_name, 'display_name')
   return { display_name: name, language, marketing: consent?.marketing }
 }
 
-async function saveProfile(
+async function updateProfile(
   context: MembersContext,
   tx: Tx,
   call: ChangeCall,
   id: string,
-  { display_name, language, marketing }: Profile,
+  { display_name, language, marketing }: ProfileChanges,
 ): Promise<void> {
   await updateUser(tx, id, { display_name, language })
   if (marketing === undefined) return
@@ -113,5 +125,5 @@ async function saveProfile(
     consent_version: consentVersion,
   })
   await auditCall(context, tx, call, 'consent_changed', id, { marketing, version: consentVersion })
-  for (const tell of context.lifecycleHooks.consent) await tell(tx, id, marketing, call.adIds())
+  for (const runHook of context.lifecycleHooks.consent) await runHook(tx, id, marketing, call.adIds())
 }

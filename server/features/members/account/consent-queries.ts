@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** Returns these users' answers about marketing, by id; users without a row are missing. */
-export async function selectConsents(
+export async function selectMarketingConsents(
   db: Db,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, boolean | null>> {
@@ -19,7 +19,7 @@ export async function selectConsents(
  * Returns whether a user consents to marketing. Until the end of the transaction the user can't withdraw consent, delete the account
  * or be merged. It waits for such a transaction in progress, so the caller must hold no lock that it needs.
  */
-export async function holdAgreement(tx: Tx, id: string): Promise<boolean> {
+export async function lockMarketingConsent(tx: Tx, id: string): Promise<boolean> {
   // Not FOR SHARE: two calls that share the row and then change it would deadlock.
   const row = await tx
     .selectFrom('users')
@@ -32,7 +32,7 @@ export async function holdAgreement(tx: Tx, id: string): Promise<boolean> {
 }
 
 /** The same for many users, without waiting: a user whose row is being changed counts as not consenting. */
-export async function holdAgreements(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+export async function lockMarketingConsents(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set()
   const rows = await tx
     .selectFrom('users')
@@ -46,7 +46,7 @@ export async function holdAgreements(tx: Tx, ids: readonly string[]): Promise<Re
 }
 
 /** Returns the owner of a referral code; for a merged guest's code, the account. */
-export async function selectReferrer(db: Db, code: string): Promise<string | undefined> {
+export async function selectReferrerId(db: Db, code: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('users')
     .select(({ fn }) => fn.coalesce('merged_into', 'id').as('id'))

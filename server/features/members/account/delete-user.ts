@@ -6,17 +6,22 @@ import type { Tx } from '#server/tables.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import {
-  lockReauthenticated,
+  lockReauthenticatedUser,
   reauthenticate,
   requireMember,
 } from '#server/features/members/credentials/reauthenticate.ts'
-import { lockUser, newReferralCode, retireMerged, updateUser } from '#server/features/members/queries.ts'
-import { endSessionsOf } from '#server/features/members/sessions/sessions.ts'
+import {
+  lockUser,
+  newReferralCode,
+  markMergedGuestsDeleted,
+  updateUser,
+} from '#server/features/members/queries.ts'
+import { endUserSessions } from '#server/features/members/sessions/sessions.ts'
 import { isGuest } from '#server/features/members/sessions/sign-in-as.ts'
-import { giveFreshGuest } from './sign-out.ts'
+import { replaceWithNewGuest } from './sign-out.ts'
 
 /** Empties all personal columns; the row stays because the ledger refers to it. */
-const nobody = {
+const emptyPersonalData = {
   email: null,
   email_verified_at: null,
   password_hash: null,
@@ -41,33 +46,33 @@ export async function deleteUser(
   call: Call<typeof deleteUserCall>,
 ): Promise<Viewer> {
   const viewer = requireViewer(call)
-  const proof =
+  const reauthentication =
     viewer.role === 'member' ? await reauthenticate(context, requireMember(call), call.body) : undefined
   await inTransaction(context.db, async (tx) => {
-    if (proof) await lockReauthenticated(context, tx, proof)
-    else if (!(await lockKeptGuest(tx, viewer))) return
-    await checkErasure(context, tx, viewer.userId, call.body.forfeit_balance ?? false)
+    if (reauthentication) await lockReauthenticatedUser(context, tx, reauthentication)
+    else if (!(await lockStoredGuest(tx, viewer))) return
+    await assertErasable(context, tx, viewer.userId, call.body.forfeit_balance ?? false)
     await eraseAccount(context, tx, viewer.userId)
     await auditCall(context, tx, call, 'deleted', viewer.userId)
   })
-  return giveFreshGuest(context, call)
+  return replaceWithNewGuest(context, call)
 }
 
 /** @returns false if nothing is stored for the guest. @throws Refusal signInFirst if it belongs to an account by now */
-async function lockKeptGuest(tx: Tx, { userId }: Viewer): Promise<boolean> {
+async function lockStoredGuest(tx: Tx, { userId }: Viewer): Promise<boolean> {
   const row = await lockUser(tx, userId)
   if (row && !isGuest(row)) throw new Refusal('signInFirst')
   return row !== undefined
 }
 
 /** Asks every feature whether a user may be deleted; the row must be locked. @throws Refusal with the reason */
-export async function checkErasure(
+export async function assertErasable(
   { lifecycleHooks }: MembersContext,
   tx: Tx,
   userId: string,
-  insists: boolean,
+  forfeitsBalance: boolean,
 ): Promise<void> {
-  for (const check of lifecycleHooks.mayErase) await check(tx, userId, insists)
+  for (const runHook of lifecycleHooks.assertErasable) await runHook(tx, userId, forfeitsBalance)
 }
 
 /** Deletes a user's data in every feature. The caller has locked the row. */
@@ -77,8 +82,8 @@ export async function eraseAccount(
   userId: string,
 ): Promise<void> {
   const now = clock.now()
-  for (const eraseIn of lifecycleHooks.erase) await eraseIn(tx, userId, now)
-  await endSessionsOf(tx, userId)
-  await retireMerged(tx, userId, now)
-  await updateUser(tx, userId, { ...nobody, referral_code: newReferralCode(), deleted_at: now })
+  for (const runHook of lifecycleHooks.erase) await runHook(tx, userId, now)
+  await endUserSessions(tx, userId)
+  await markMergedGuestsDeleted(tx, userId, now)
+  await updateUser(tx, userId, { ...emptyPersonalData, referral_code: newReferralCode(), deleted_at: now })
 }

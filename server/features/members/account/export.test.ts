@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { exportUser as exportCall, getUser, signIn } from '#contract/members.ts'
 import { trimEvents } from '#server/features/tracking/event-queries.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
-import { answerConsent, trackedVisitor } from '#server/testing/site/tracked-visitor.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { setConsent, trackedVisitor } from '#server/testing/site/tracked-visitor.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
-import { watchQueries } from '#server/testing/database/watch-queries.ts'
+import { recordQueries } from '#server/testing/database/watch-queries.ts'
 import { createSlots } from '#server/platform/http/limits/slots.ts'
 import { exportUser } from './export-user.ts'
 import { newGuest } from '#server/features/members/members.ts'
@@ -22,8 +22,8 @@ let site: TestSite
 let gated: TestSite
 beforeAll(async () => {
   const lifecycleHooks: Partial<LifecycleHooks> = { export: [async () => ({ slow: slowList() })] }
-  site = await testSite({}, { EVENT_KB_PERSON: String(mostBytes / 1024) })
-  gated = await testSite({ lifecycleHooks })
+  site = await startTestSite({}, { EVENT_KB_PERSON: String(mostBytes / 1024) })
+  gated = await startTestSite({ lifecycleHooks })
 })
 afterAll(() => Promise.all([site.close(), gated.close()]))
 
@@ -48,16 +48,16 @@ const bytesOf = async (userId: string) => {
 test('an export reads its next page of events only when the client has received the one before', async () => {
   const { user } = await registerMember(site)
   await fillEvents(user.id, 5000, 64)
-  const viewer = { userId: user.id, role: 'member' as const, kept: true }
+  const viewer = { userId: user.id, role: 'member' as const, isStored: true }
   const call = { ...callOf(), viewer }
-  const { pieces, bounds } = await exportUser(site.context, call)
-  const pagesRead = watchQueries('events')
+  const { chunks: pieces, bounds } = await exportUser(site.context, call)
+  const pagesRead = recordQueries('events')
   const iterator = pieces[Symbol.asyncIterator]()
   let text = ''
   while (!text.includes('"name": "filled"')) text += (await iterator.next()).value
   expect(pagesRead()).toHaveLength(1)
   for (let next = await iterator.next(); !next.done; next = await iterator.next()) text += next.value
-  bounds.done()
+  bounds.onDone()
   expect(pagesRead()).toHaveLength(21)
   expect(JSON.parse(text).info.events).toHaveLength(5000)
 })
@@ -65,8 +65,8 @@ test('an export reads its next page of events only when the client has received 
 test('allows one export per user at a time, and the next once it has ended', async () => {
   const { visitor, email } = await registerMember(gated)
   const direct = new Visitor(gated.directUrl)
-  await direct.ask(getUser)
-  await direct.ask(signIn, { body: { email, password } })
+  await direct.callOk(getUser)
+  await direct.callOk(signIn, { body: { email, password } })
   page = Promise.withResolvers()
   const first = await askUnread(gated.directUrl, direct.cookie)
   const second = await direct.call(exportCall)
@@ -75,14 +75,14 @@ test('allows one export per user at a time, and the next once it has ended', asy
   page.resolve([1])
   expect((await first.json()).info.slow).toEqual([1])
   await vi.waitFor(async () => expect((await direct.call(exportCall)).status).toBe(200))
-  expect(await visitor.ask(exportCall)).toMatchObject({ slow: [1] })
+  expect(await visitor.callOk(exportCall)).toMatchObject({ slow: [1] })
 })
 
 test('an export ends when its client disconnects, and frees its slot', async () => {
   const { email } = await registerMember(gated)
   const direct = new Visitor(gated.directUrl)
-  await direct.ask(getUser)
-  await direct.ask(signIn, { body: { email, password } })
+  await direct.callOk(getUser)
+  await direct.callOk(signIn, { body: { email, password } })
   page = Promise.withResolvers()
   const leaving = new AbortController()
   await askUnread(gated.directUrl, direct.cookie, leaving.signal)
@@ -103,7 +103,7 @@ test('a network may use half of the export slots of a process, others the rest',
   await expect(ask('10.0.0.1')).rejects.toMatchObject({ reason: 'tooMany' })
   await ask('10.0.0.2')
   await expect(ask('10.0.0.3')).rejects.toMatchObject({ reason: 'tooMany' })
-  first.bounds.done()
+  first.bounds.onDone()
   await ask('10.0.0.3')
 })
 
@@ -123,11 +123,11 @@ test("deletes a user's oldest events beyond the maximum bytes", async () => {
 
 test('limits the events of guests who sign in to one account to the maximum of one user', async () => {
   const { user, email } = await registerMember(site)
-  await answerConsent(site, user.id, true)
+  await setConsent(site, user.id, true)
   for (let guests = 0; guests < 3; guests++) {
     const { visitor, userId } = await trackedVisitor(site, true)
     await fillEvents(userId, 20, 2000)
-    await visitor.ask(signIn, { body: { email, password } })
+    await visitor.callOk(signIn, { body: { email, password } })
   }
   const { bytes, events } = await bytesOf(user.id)
   expect(bytes).toBeLessThan(mostBytes)

@@ -5,27 +5,27 @@ import { dayMs } from '#server/platform/clock.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { insertPaidOrder } from '#server/testing/builders/money-builders.ts'
 import { registerMember } from '#server/testing/builders/register-member.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
-import { forgetGuests } from './forget-guests.ts'
+import { deleteIdleGuests } from './forget-guests.ts'
 
 const start = new Date('2026-03-01T12:00:00Z')
 const time = { now: start }
 let site: TestSite
 let video: BuiltVideo
 beforeAll(async () => {
-  site = await testSite({ clock: { now: () => time.now } })
+  site = await startTestSite({ clock: { now: () => time.now } })
   video = await buildVideo(site.context)
 })
 afterAll(() => site.close())
 
 const passDays = (days: number) => (time.now = new Date(start.getTime() + days * dayMs))
-const forget = () => forgetGuests(site.context, AbortSignal.timeout(60_000))
+const forget = () => deleteIdleGuests(site.context, AbortSignal.timeout(60_000))
 
 async function guestWithFavorite(): Promise<{ visitor: Visitor; id: string }> {
   const visitor = site.visitor()
-  const { id } = await visitor.ask(getUser)
-  await visitor.ask(addFavorite, { body: { video_id: video.id } })
+  const { id } = await visitor.callOk(getUser)
+  await visitor.callOk(addFavorite, { body: { video_id: video.id } })
   return { visitor, id }
 }
 
@@ -47,7 +47,7 @@ test('deletes guests who are inactive for 400 days, unless they bought something
   await site.context.db.transaction().execute((tx) => insertPaidOrder(tx, buyer.id, time.now))
   passDays(300)
   const position = { video_id: video.id, episode_id: video.episodes[0]?.id ?? '', position_ms: 1000 }
-  await viewer.visitor.ask(saveHistory, { body: { ...position, at: time.now.toISOString() } })
+  await viewer.visitor.callOk(saveHistory, { body: { ...position, at: time.now.toISOString() } })
 
   passDays(399)
   await forget()

@@ -7,24 +7,24 @@ import { guestDays } from '#server/features/members/sessions/guest-token.ts'
 import { eraseAccount } from './delete-user.ts'
 
 /** Number of guests per transaction. */
-const batch = 20
+const batchSize = 20
 
 /**
  * Deletes guests who are inactive for as long as a guest cookie lasts, with all their data. A guest who has bought something is
  * kept, because a receipt refers to it.
  */
-export async function forgetGuests(context: MembersContext, signal: AbortSignal): Promise<void> {
+export async function deleteIdleGuests(context: MembersContext, signal: AbortSignal): Promise<void> {
   const before = new Date(context.clock.now().getTime() - guestDays * dayMs)
-  let seen = batch
-  while (seen === batch && !signal.aborted)
-    seen = await inTransaction(context.db, (tx) => forgetSome(context, tx, before))
+  let checkedCount = batchSize
+  while (checkedCount === batchSize && !signal.aborted)
+    checkedCount = await inTransaction(context.db, (tx) => deleteIdleBatch(context, tx, before))
 }
 
 /** @returns how many guests were checked */
-async function forgetSome(context: MembersContext, tx: Tx, before: Date): Promise<number> {
-  const ids = await lockIdleGuests(tx, before, batch)
+async function deleteIdleBatch(context: MembersContext, tx: Tx, before: Date): Promise<number> {
+  const ids = await lockIdleGuests(tx, before, batchSize)
   for (const id of ids) {
-    const activeAt = await lastActive(context, tx, id)
+    const activeAt = await findLastActivity(context, tx, id)
     if (activeAt > before) {
       await updateUser(tx, id, { active_at: activeAt })
       continue
@@ -36,9 +36,9 @@ async function forgetSome(context: MembersContext, tx: Tx, before: Date): Promis
 }
 
 /** Returns when any feature last recorded activity of a guest; the epoch without any. */
-async function lastActive({ lifecycleHooks }: MembersContext, tx: Tx, userId: string): Promise<Date> {
+async function findLastActivity({ lifecycleHooks }: MembersContext, tx: Tx, userId: string): Promise<Date> {
   let latest = 0
-  for (const ask of lifecycleHooks.lastActive)
-    latest = Math.max(latest, (await ask(tx, userId))?.getTime() ?? 0)
+  for (const runHook of lifecycleHooks.lastActive)
+    latest = Math.max(latest, (await runHook(tx, userId))?.getTime() ?? 0)
   return new Date(latest)
 }

@@ -18,7 +18,7 @@ export async function loadUser(
   language: Language,
 ): Promise<User> {
   const [row, second_factor, membership] = await Promise.all([
-    viewer.kept ? selectUser(db, viewer.userId) : undefined,
+    viewer.isStored ? selectUser(db, viewer.userId) : undefined,
     viewer.role === 'member' && hasSecondFactor(db, viewer.userId),
     membershipOf(db, viewer, language),
   ])

@@ -6,14 +6,14 @@ import { describeDevice } from '#server/features/members/sessions/describe-devic
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { requireMember } from '#server/features/members/credentials/reauthenticate.ts'
 import { deleteSessions, selectSessions } from '#server/features/members/sessions/session-queries.ts'
-import { oldest } from '#server/features/members/sessions/sessions.ts'
+import { activeSessionBounds } from '#server/features/members/sessions/sessions.ts'
 
-const mostShown = 100
+const maxShown = 100
 
 /** Lists the member's sessions, the latest first. @throws Refusal signInFirst */
 export async function listSessions({ db, clock }: MembersContext, call: Call): Promise<Session[]> {
   const { userId, sessionId } = requireMember(call)
-  const sessions = await selectSessions(db, { userId, ...oldest(clock.now()), limit: mostShown })
+  const sessions = await selectSessions(db, { userId, ...activeSessionBounds(clock.now()), limit: maxShown })
   return sessions.map(({ id, user_agent, created_at, last_seen_at }) => ({
     id,
     current: id === sessionId,

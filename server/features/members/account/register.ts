@@ -2,13 +2,13 @@ import type { registerUser } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
-import { answerInTransaction } from '#server/features/members/answer-in-transaction.ts'
+import { inTransactionWithHeaders } from '#server/features/members/answer-in-transaction.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
 import { checkEmail, checkName } from '#server/features/members/credentials/check-profile.ts'
 import { rememberDevice } from '#server/features/members/sessions/device-cookie.ts'
-import { welcomeNewcomer } from '#server/features/members/lifecycle-hooks.ts'
-import { limitNetwork } from '#server/features/members/credentials/login-throttle.ts'
-import { forgetGuest, type MembersContext } from '#server/features/members/members-context.ts'
+import { runRegistrationHooks } from '#server/features/members/lifecycle-hooks.ts'
+import { limitByNetwork } from '#server/features/members/credentials/login-throttle.ts'
+import { clearGuestCookie, type MembersContext } from '#server/features/members/members-context.ts'
 import { newGuest } from '#server/features/members/sessions/viewer.ts'
 import { checkPassword, hashPassword } from '#server/features/members/credentials/passwords/passwords.ts'
 import {
@@ -21,7 +21,7 @@ import {
 import { sendVerification } from '#server/features/members/credentials/send-verification.ts'
 import { startSession } from '#server/features/members/sessions/sessions.ts'
 import { isGuest } from '#server/features/members/sessions/sign-in-as.ts'
-import { mailWhereTaken } from '#server/features/members/credentials/email-taken-mail.ts'
+import { mailIfEmailTaken } from '#server/features/members/credentials/email-taken-mail.ts'
 
 type RegisterCall = Call<typeof registerUser>
 
@@ -38,19 +38,19 @@ export async function register(context: MembersContext, call: RegisterCall): Pro
   checkPassword(password, 'password')
   if (repeat_password !== password) throw new Refusal('passwordsDiffer', { field: 'repeat_password' })
   const name = display_name === undefined ? undefined : checkName(display_name, 'display_name')
-  await limitNetwork(context, 'register', call.ip)
+  await limitByNetwork(context, 'register', call.ip)
   const password_hash = await hashPassword(password)
-  const registering = answerInTransaction(context.db, call, async (tx, held) => {
+  const result = inTransactionWithHeaders(context.db, call, async (tx, deferredCall) => {
     const { id, language } = await lockGuest(context, tx, call)
-    await becomeMember(tx, id, { email, password_hash, display_name: name })
+    await storeCredentials(tx, id, { email, password_hash, display_name: name })
     await auditCall(context, tx, call, 'registered', id)
-    const newcomer = { id, email, userAgent: call.userAgent, adIds: call.adIds() }
-    await welcomeNewcomer(context.lifecycleHooks, tx, newcomer)
+    const newMember = { id, email, userAgent: call.userAgent, adIds: call.adIds() }
+    await runRegistrationHooks(context.lifecycleHooks, tx, newMember)
     await sendVerification(tx, context, { id, language: language ?? call.language }, email)
-    rememberDevice(context, held, 'device', email)
-    return startSession(context, tx, held, id)
+    rememberDevice(context, deferredCall, 'device', email)
+    return startSession(context, tx, deferredCall, id)
   })
-  return registering.catch((error: unknown) => mailWhereTaken(context, email, error))
+  return result.catch((error: unknown) => mailIfEmailTaken(context, email, error))
 }
 
 /** Locks the guest's row, creating it if needed. @throws Refusal signedInAlready if another call has just made it a member */
@@ -59,7 +59,7 @@ async function lockGuest(context: MembersContext, tx: Tx, call: RegisterCall): P
   await insertUser(tx, { id, language: call.language, created_at: context.clock.now() })
   const row = await lockUser(tx, id)
   if (row && isGuest(row)) return row
-  forgetGuest(context, call)
+  clearGuestCookie(context, call)
   throw new Refusal(row?.member_since ? 'signedInAlready' : 'signInFirst')
 }
 
@@ -69,7 +69,7 @@ interface Credentials {
   display_name: string | undefined
 }
 
-async function becomeMember(tx: Tx, id: string, credentials: Credentials): Promise<void> {
+async function storeCredentials(tx: Tx, id: string, credentials: Credentials): Promise<void> {
   try {
     await updateUser(tx, id, credentials)
   } catch (error) {

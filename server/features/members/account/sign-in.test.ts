@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cancelSubscription, getPayment } from '#contract/billing.ts'
+import { cancelSubscription, getOrders } from '#contract/billing.ts'
 import {
   changeUser,
   deleteUser,
@@ -11,7 +11,7 @@ import {
   registerUser,
 } from '#contract/members.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
 let site: TestSite
@@ -20,13 +20,13 @@ let now = Date.now()
 const moveOn = (seconds: number) => void (now += seconds * 1000)
 
 beforeAll(async () => {
-  site = await testSite({ clock: { now: () => new Date(now) } })
+  site = await startTestSite({ clock: { now: () => new Date(now) } })
 })
 afterAll(() => site.close())
 
 async function guest(headers?: Record<string, string>): Promise<Visitor> {
   const visitor = site.visitor(headers)
-  await visitor.ask(getUser)
+  await visitor.callOk(getUser)
   return visitor
 }
 const enter = (visitor: Visitor, email: string, given = password) =>
@@ -41,8 +41,8 @@ describe('signing in', () => {
     const visitor = await guest()
     const { answer } = await enter(visitor, email.toUpperCase())
     expect(answer).toMatchObject({ code: 200, info: { id: user.id, role: 'member', email } })
-    expect((await visitor.ask(getUser)).id).toBe(user.id)
-    expect((await visitor.ask(listSessions)).list).toHaveLength(2)
+    expect((await visitor.callOk(getUser)).id).toBe(user.id)
+    expect((await visitor.callOk(listSessions)).list).toHaveLength(2)
   })
 
   it('works without a previous token', async () => {
@@ -58,9 +58,9 @@ describe('signing in', () => {
   it('as the same member restarts the session; as another one it is refused', async () => {
     const [ada, bob] = [await registerMember(site), await registerMember(site)]
     expect((await enter(ada.visitor, ada.email)).answer.code).toBe(200)
-    expect((await ada.visitor.ask(listSessions)).list).toHaveLength(1)
+    expect((await ada.visitor.callOk(listSessions)).list).toHaveLength(1)
     expect((await enter(ada.visitor, bob.email)).answer.code).toBe(409)
-    expect((await ada.visitor.ask(getUser)).id).toBe(ada.user.id)
+    expect((await ada.visitor.callOk(getUser)).id).toBe(ada.user.id)
   })
 
   it('is recorded in the audit log, with the user and without the address', async () => {
@@ -109,12 +109,12 @@ describe('guessing', () => {
 
   it('does not lock a member out of a browser that they have signed in from', async () => {
     const { visitor, email } = await registerMember(site)
-    await visitor.ask(signOut)
+    await visitor.callOk(signOut)
     const stranger = await guest()
     for (let tries = 0; tries < 6; tries++) await enter(stranger, email, 'wrong guess')
     expect((await enter(stranger, email)).status).toBe(429)
     const other = await registerMember(site)
-    await other.visitor.ask(signOut)
+    await other.visitor.callOk(signOut)
     expect((await enter(other.visitor, email)).status).toBe(429)
     const forged = site.visitor({ cookie: `${stranger.cookie}; device=made.up` })
     expect((await enter(forged, email)).status).toBe(429)
@@ -123,7 +123,7 @@ describe('guessing', () => {
 
   it('counts in a known browser, too', async () => {
     const { visitor, email } = await registerMember(site)
-    await visitor.ask(signOut)
+    await visitor.callOk(signOut)
     for (let tries = 0; tries < 5; tries++) await enter(visitor, email, 'wrong guess')
     expect((await enter(visitor, email)).status).toBe(429)
   })
@@ -148,7 +148,7 @@ describe('guessing', () => {
   it('gets no extra attempts by another spelling that is equal in the database', async () => {
     const email = 'victim@example.com'
     const body = { email, password, repeat_password: password }
-    await (await guest()).ask(registerUser, { body })
+    await (await guest()).callOk(registerUser, { body })
     const visitor = await guest()
     for (const spelling of ['victim', 'VICTIM', 'victİm', 'vİctİm', 'vİctim'])
       expect((await enter(visitor, `${spelling}@example.com`, 'wrong guess')).answer.code).toBe(500)
@@ -157,7 +157,7 @@ describe('guessing', () => {
   })
 
   it('is limited per network, however many of its addresses are used', async () => {
-    const strict = await testSite({}, { LIMIT_SIGN_IN_IP: '2/min', TRUST_PROXY: '1' })
+    const strict = await startTestSite({}, { LIMIT_SIGN_IN_IP: '2/min', TRUST_PROXY: '1' })
     const { email } = await registerMember(strict)
     const statuses = []
     for (const from of ['2001:db8:1:2::1', '2001:db8:1:2::2', '2001:db8:1:2:3::', '2001:db8:1:3::1']) {
@@ -173,7 +173,7 @@ describe('guessing', () => {
     ['1', 'is what the proxy saw, whatever was forged in front of it', '198.51.100.7, 203.0.113.9'],
     ['2', 'is what the farther of two proxies saw', '198.51.100.7, 203.0.113.9, 192.0.2.1'],
   ])('behind %s proxies: a network %s', async (proxies, _what, chain) => {
-    const strict = await testSite({}, { LIMIT_SIGN_IN_IP: '2/min', TRUST_PROXY: proxies })
+    const strict = await startTestSite({}, { LIMIT_SIGN_IN_IP: '2/min', TRUST_PROXY: proxies })
     const { email } = await registerMember(strict)
     const enterFrom = async (forwarded: string) => {
       const visitor = strict.visitor({ 'x-forwarded-for': forwarded })
@@ -195,11 +195,11 @@ describe('a session', () => {
     const token = headers.get('x-user-token') ?? ''
     const cookie = /session=([^;]+)/.exec(visitor.cookie)?.[1] ?? ''
     expect(cookie).toHaveLength(43)
-    expect((await site.visitor({ 'x-user-token': token }).ask(getUser)).id).toBe(user.id)
-    expect((await site.visitor({ 'x-user-token': cookie }).ask(getUser)).id).not.toBe(user.id)
-    expect((await site.visitor({ cookie: `session=${token}` }).ask(getUser)).id).not.toBe(user.id)
+    expect((await site.visitor({ 'x-user-token': token }).callOk(getUser)).id).toBe(user.id)
+    expect((await site.visitor({ 'x-user-token': cookie }).callOk(getUser)).id).not.toBe(user.id)
+    expect((await site.visitor({ cookie: `session=${token}` }).callOk(getUser)).id).not.toBe(user.id)
     const forged = `${token.slice(0, -2)}${token.endsWith('AA') ? 'BB' : 'AA'}`
-    expect((await site.visitor({ 'x-user-token': forged }).ask(getUser)).id).not.toBe(user.id)
+    expect((await site.visitor({ 'x-user-token': forged }).callOk(getUser)).id).not.toBe(user.id)
   })
 
   it('stores no token in the database', async () => {
@@ -216,12 +216,12 @@ describe('a session', () => {
     const visitor = await guest()
     const before = visitor.cookie
     const header = (await visitor.call(getUser)).headers.get('x-user-token') ?? ''
-    await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
+    await visitor.callOk(changeUser, { body: { display_name: 'Ada' } })
     const kept = visitor.cookie
     const { user } = await registerMember(site, visitor)
     const stolen: Record<string, string>[] = [{ cookie: kept }, { 'x-user-token': header }]
     for (const headers of stolen) {
-      expect((await site.visitor(headers).ask(getUser)).id).not.toBe(user.id)
+      expect((await site.visitor(headers).callOk(getUser)).id).not.toBe(user.id)
       expect(
         (await site.visitor(headers).call(changeUser, { body: { display_name: 'Eve' } })).answer.code,
       ).toBe(401)
@@ -229,7 +229,7 @@ describe('a session', () => {
     const unkept = site.visitor()
     unkept.cookie = before
     expect((await unkept.call(changeUser, { body: { display_name: 'Eve' } })).answer.code).toBe(401)
-    const { id, display_name } = await unkept.ask(getUser)
+    const { id, display_name } = await unkept.callOk(getUser)
     expect(id).not.toBe(user.id)
     expect(display_name).toBeNull()
   })
@@ -239,8 +239,8 @@ describe('a session', () => {
     const before = visitor.cookie
     await registerMember(site, visitor)
     const old = () => site.visitor({ cookie: before })
-    expect((await visitor.call(getPayment)).answer.code).toBe(200)
-    expect((await old().call(getPayment)).answer.code).toBe(401)
+    expect((await visitor.call(getOrders)).answer.code).toBe(200)
+    expect((await old().call(getOrders)).answer.code).toBe(401)
     expect((await old().call(cancelSubscription)).answer.code).toBe(401)
     expect((await old().call(deleteUser)).answer.code).toBe(401)
     expect((await old().call(exportUser)).answer.code).toBe(401)
@@ -254,12 +254,12 @@ describe('a session', () => {
        FROM generate_series(1, 99) n`,
       [user.id, new Date(now)],
     )
-    expect((await visitor.ask(getUser)).id).toBe(user.id)
+    expect((await visitor.callOk(getUser)).id).toBe(user.id)
     moveOn(1)
     const another = await guest()
     expect((await enter(another, email)).answer.code).toBe(200)
-    expect((await another.ask(getUser)).id).toBe(user.id)
-    expect((await visitor.ask(getUser)).id).not.toBe(user.id)
+    expect((await another.callOk(getUser)).id).toBe(user.id)
+    expect((await visitor.callOk(getUser)).id).not.toBe(user.id)
     expect(
       await site.context.db.selectFrom('sessions').select('id').where('user_id', '=', user.id).execute(),
     ).toHaveLength(100)
@@ -270,23 +270,23 @@ describe('a session', () => {
     const day = 86_400
     for (const days of [89, 89, 89, 89, 43]) {
       moveOn(days * day)
-      expect((await visitor.ask(getUser)).id).toBe(user.id)
+      expect((await visitor.callOk(getUser)).id).toBe(user.id)
     }
     moveOn(2 * day)
-    expect((await visitor.ask(getUser)).id).not.toBe(user.id)
+    expect((await visitor.callOk(getUser)).id).not.toBe(user.id)
     const idle = await registerMember(site)
     moveOn(91 * day)
-    expect((await idle.visitor.ask(getUser)).id).not.toBe(idle.user.id)
+    expect((await idle.visitor.callOk(getUser)).id).not.toBe(idle.user.id)
   })
 
   it('records its last use to the hour', async () => {
     const { visitor } = await registerMember(site)
-    const seen = async () => (await visitor.ask(listSessions)).list[0]?.last_seen_at
+    const seen = async () => (await visitor.callOk(listSessions)).list[0]?.last_seen_at
     const first = await seen()
     moveOn(3000)
     expect(await seen()).toBe(first)
     moveOn(1000)
-    await visitor.ask(getUser)
+    await visitor.callOk(getUser)
     expect(Date.parse((await seen()) ?? '')).toBeGreaterThan(Date.parse(first ?? '') + 3_900_000)
   })
 })
@@ -299,15 +299,15 @@ describe('signing out', () => {
     const out = await visitor.call(signOut)
     expect(out.answer.info).toMatchObject({ role: 'visitor', email: null })
     expect(out.headers.get('x-user-token')).toMatch(/^g\./)
-    expect((await visitor.ask(getUser)).id).toBe(out.answer.info?.id)
+    expect((await visitor.callOk(getUser)).id).toBe(out.answer.info?.id)
     const spent: Record<string, string>[] = [
       { cookie },
       { 'x-user-token': headers.get('x-user-token') ?? '' },
     ]
-    for (const old of spent) expect((await site.visitor(old).ask(getUser)).id).not.toBe(user.id)
+    for (const old of spent) expect((await site.visitor(old).callOk(getUser)).id).not.toBe(user.id)
   })
 
   it('without a session gives a guest, too', async () => {
-    expect(await site.visitor().ask(signOut)).toMatchObject({ role: 'visitor' })
+    expect(await site.visitor().callOk(signOut)).toMatchObject({ role: 'visitor' })
   })
 })

@@ -2,12 +2,12 @@ import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
 import {
-  cookieFor,
+  serializeCookie,
   type AccountCall,
-  type Answering,
+  type ViewerCall,
   type MembersContext,
 } from '#server/features/members/members-context.ts'
-import { giveTokens, newGuest } from '#server/features/members/sessions/viewer.ts'
+import { setTokens, newGuest } from '#server/features/members/sessions/viewer.ts'
 import { deleteSessions } from '#server/features/members/sessions/session-queries.ts'
 
 /** Ends the session of the call. @returns a new guest */
@@ -20,14 +20,14 @@ export async function signOut(context: MembersContext, call: AccountCall): Promi
       if (ended > 0) await auditCall(context, tx, call, 'signed_out', userId)
     })
   }
-  return giveFreshGuest(context, call)
+  return replaceWithNewGuest(context, call)
 }
 
 /** Replaces the caller by a new guest and deletes the session's cookie. */
-export function giveFreshGuest(context: MembersContext, call: Answering): Viewer {
+export function replaceWithNewGuest(context: MembersContext, call: ViewerCall): Viewer {
   const guest = newGuest()
   if (call.viewer?.sessionId !== undefined)
-    call.setHeader('set-cookie', cookieFor(context.secure, 'session', '', 0))
-  giveTokens(context, { ...call, viewer: null }, guest, true)
+    call.setHeader('set-cookie', serializeCookie(context.secure, 'session', '', 0))
+  setTokens(context, { ...call, viewer: null }, guest, true)
   return guest
 }

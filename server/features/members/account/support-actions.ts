@@ -1,47 +1,51 @@
 import { Refusal } from '#contract/errors.ts'
-import { writeAudit } from '#server/platform/database/audit.ts'
+import { writeAuditEvent } from '#server/platform/database/audit.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { checkErasure, eraseAccount } from './delete-user.ts'
+import { assertErasable, eraseAccount } from './delete-user.ts'
 import { describeDevice } from '#server/features/members/sessions/describe-device.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import {
-  holdStanding,
+  lockGuestStatus,
   lockUser,
   selectUser,
   selectUserByEmail,
   type UserRow,
 } from '#server/features/members/queries.ts'
 import { selectSessions } from '#server/features/members/sessions/session-queries.ts'
-import { endSessionsOf, oldest } from '#server/features/members/sessions/sessions.ts'
+import { endUserSessions, activeSessionBounds } from '#server/features/members/sessions/sessions.ts'
 
 /** An account as operators see it, without the password hash and any other credentials. */
-export type KnownAccount = Omit<UserRow, 'password_hash'>
+export type AdminAccount = Omit<UserRow, 'password_hash'>
 
 /** Returns a user by id; for a merged guest, the account. @throws Refusal notFound */
-export async function loadAccount(db: Db, id: string): Promise<KnownAccount> {
+export async function loadAdminAccount(db: Db, id: string): Promise<AdminAccount> {
   const row = await selectUser(db, id)
   if (!row) throw new Refusal('notFound')
-  if (row.merged_into !== null) return loadAccount(db, row.merged_into)
-  const { password_hash: _, ...person } = row
-  return person
+  if (row.merged_into !== null) return loadAdminAccount(db, row.merged_into)
+  const { password_hash: _, ...account } = row
+  return account
 }
 
 /** Returns the user id of an account's address. */
-export async function findByEmail(db: Db, email: string): Promise<string | undefined> {
+export async function findUserIdByEmail(db: Db, email: string): Promise<string | undefined> {
   return (await selectUserByEmail(db, email))?.id
 }
 
 /** Locks a user's row for the transaction. @throws Refusal notFound if it was deleted or merged into an account */
 export async function lockAccount(tx: Tx, id: string): Promise<void> {
-  const row = await holdStanding(tx, id)
+  const row = await lockGuestStatus(tx, id)
   if (!row || row.merged_into !== null || row.deleted_at !== null) throw new Refusal('notFound')
 }
 
-const mostSessions = 100
+const maxSessions = 100
 
 /** Lists a user's sessions, the latest first. */
-export async function listSessionsOf({ db, clock }: MembersContext, userId: string) {
-  const sessions = await selectSessions(db, { userId, ...oldest(clock.now()), limit: mostSessions })
+export async function listUserSessions({ db, clock }: MembersContext, userId: string) {
+  const sessions = await selectSessions(db, {
+    userId,
+    ...activeSessionBounds(clock.now()),
+    limit: maxSessions,
+  })
   return sessions.map(({ id, user_agent, created_at, last_seen_at }) => ({
     id,
     device: describeDevice(user_agent),
@@ -53,25 +57,25 @@ export async function listSessionsOf({ db, clock }: MembersContext, userId: stri
 /** Ends all sessions of a user. @returns how many sessions ended. @throws Refusal notFound */
 export async function signOutEverywhere({ clock }: MembersContext, tx: Tx, userId: string): Promise<number> {
   await lockAccount(tx, userId)
-  const removed = await endSessionsOf(tx, userId)
-  await writeAudit(tx, { event: 'sessions_ended', userId, at: clock.now(), details: { removed } })
+  const removed = await endUserSessions(tx, userId)
+  await writeAuditEvent(tx, { event: 'sessions_ended', userId, at: clock.now(), details: { removed } })
   return removed
 }
 
 /**
  * Deletes a person who asked an operator for it, as they could themselves.
- * @param insists whether they give up the paid money in their balance
+ * @param forfeitsBalance whether they give up the paid money in their balance
  * @throws Refusal notFound, balanceLeft with what, unless they insist; balanceRefundOpen
  */
-export async function deleteOnRequest(
+export async function deleteUserAsOperator(
   context: MembersContext,
   tx: Tx,
   userId: string,
-  insists: boolean,
+  forfeitsBalance: boolean,
 ): Promise<void> {
   const row = await lockUser(tx, userId)
   if (!row || row.merged_into !== null || row.deleted_at !== null) throw new Refusal('notFound')
-  await checkErasure(context, tx, userId, insists)
+  await assertErasable(context, tx, userId, forfeitsBalance)
   await eraseAccount(context, tx, userId)
-  await writeAudit(tx, { event: 'deleted', userId, at: context.clock.now() })
+  await writeAuditEvent(tx, { event: 'deleted', userId, at: context.clock.now() })
 }

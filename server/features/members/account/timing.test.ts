@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { getUser, registerUser, signIn } from '#contract/members.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { systemClock } from '#server/platform/clock.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import * as hashing from '#server/features/members/credentials/passwords/run-hashing.ts'
 
 vi.mock('#server/features/members/credentials/passwords/run-hashing.ts', async (original) => {
@@ -13,7 +13,7 @@ vi.mock('#server/features/members/credentials/passwords/run-hashing.ts', async (
 let site: TestSite
 beforeAll(async () => {
   // The override keeps SITE_PROCESSES=2 within this process, where hashing is observed.
-  site = await testSite({ clock: systemClock })
+  site = await startTestSite({ clock: systemClock })
 })
 afterAll(() => site.close())
 
@@ -26,7 +26,7 @@ test('sign-in does the same work for a wrong password, an unknown address and a 
     .where('id', '=', social.user.id)
     .execute()
   const visitor = site.visitor()
-  await visitor.ask(getUser)
+  await visitor.callOk(getUser)
   const verify = vi.mocked(hashing.runHashing).mockClear()
   const answers = []
   for (const address of [email, 'nobody@example.com', social.email]) {
@@ -40,7 +40,7 @@ test('sign-in does the same work for a wrong password, an unknown address and a 
   expect(answers[0]).toMatchObject({ status: 200, code: 500, info: { field: 'password' } })
   expect(answers[1]).toEqual(answers[0])
   expect(answers[2]).toEqual(answers[0])
-  expect((await visitor.ask(getUser)).role).toBe('visitor')
+  expect((await visitor.callOk(getUser)).role).toBe('visitor')
 })
 
 test('a registration does the same work, whether the address is taken or not', async () => {

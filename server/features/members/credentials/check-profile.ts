@@ -1,8 +1,8 @@
 import { Refusal } from '#contract/errors.ts'
-import { isAddress } from '#server/platform/email-address.ts'
+import { isEmailAddress } from '#server/platform/email-address.ts'
 import { hasCardNumber } from '#server/platform/card-number.ts'
 
-const longestEmail = 254
+const maxEmailLength = 254
 
 /**
  * Validates an address: one `@`, at most 254 characters, and no card number entered by mistake. @throws Refusal emailInvalid with
@@ -10,9 +10,9 @@ const longestEmail = 254
  */
 export function checkEmail(email: string): void {
   if (
-    email.length > 2 * longestEmail ||
-    [...email].length > longestEmail ||
-    !isAddress(email) ||
+    email.length > 2 * maxEmailLength ||
+    [...email].length > maxEmailLength ||
+    !isEmailAddress(email) ||
     hasCardNumber(email)
   )
     throw new Refusal('emailInvalid', { field: 'email' })

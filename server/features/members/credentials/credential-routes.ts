@@ -2,14 +2,14 @@ import * as calls from '#contract/members.ts'
 import { route, type Route } from '#server/platform/http/route.ts'
 import { changeSecondFactor } from './second-factor/change-second-factor.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
-import { askForReset, resetPassword } from './passwords/reset-password.ts'
+import { requestPasswordReset, resetPassword } from './passwords/reset-password.ts'
 import { verifyEmail } from './verify-email.ts'
 
 /** Routes for mailed links and the second factor. */
 export function credentialRoutes(context: MembersContext): Route[] {
   return [
-    route(calls.forgotPassword, async (call) => {
-      await askForReset(context, call)
+    route(calls.requestPasswordReset, async (call) => {
+      await requestPasswordReset(context, call)
       return { info: { sent: true } }
     }),
     route(calls.resetPassword, async (call) => {

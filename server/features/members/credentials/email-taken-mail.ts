@@ -1,6 +1,6 @@
 import { Fault, Refusal } from '#contract/errors.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
+import { attemptKey, countAttempt } from '#server/platform/database/limits.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { selectUserByEmail } from '#server/features/members/queries.ts'
@@ -15,7 +15,7 @@ export async function sendEmailTakenMail(context: MembersContext, email: string)
   if (!owner?.email) return
   const { email: to, language } = owner
   try {
-    await takeTurn(db, keyFor(secret, 'owner', owner.id), limit, clock.now())
+    await countAttempt(db, attemptKey(secret, 'owner', owner.id), limit, clock.now())
   } catch (error) {
     if (error instanceof Fault) return
     throw error
@@ -25,7 +25,11 @@ export async function sendEmailTakenMail(context: MembersContext, email: string)
 }
 
 /** Mails the owner if an error says that the address is taken, and rethrows the error. */
-export async function mailWhereTaken(context: MembersContext, email: string, error: unknown): Promise<never> {
+export async function mailIfEmailTaken(
+  context: MembersContext,
+  email: string,
+  error: unknown,
+): Promise<never> {
   if (error instanceof Refusal && error.reason === 'emailTaken') await sendEmailTakenMail(context, email)
   throw error
 }

@@ -3,39 +3,39 @@ import {
   changeUser,
   deleteUser,
   exportUser,
-  forgotPassword,
+  requestPasswordReset,
   getUser,
   registerUser,
   resetPassword,
   verifyEmail,
 } from '#contract/members.ts'
-import { register, secretOf } from '#server/testing/builders/member.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { answerResetRequests } from './passwords/reset-password.ts'
+import { createMember, linkSecretOf } from '#server/testing/builders/member.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { sendResetLinks } from './passwords/reset-password.ts'
 
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
 })
 afterAll(() => site.close())
 
 test("cancels a deleted member's mails, and invalidates their links and codes", async () => {
-  const { visitor, email, password } = await register(site)
-  const { id } = await visitor.ask(getUser)
+  const { visitor, email, password } = await createMember(site)
+  const { id } = await visitor.callOk(getUser)
   const { db } = site.context
-  await site.visitor().ask(forgotPassword, { body: { email } })
-  const secret = secretOf((await site.mails(email)).at(-1))
+  await site.visitor().callOk(requestPasswordReset, { body: { email } })
+  const secret = linkSecretOf((await site.mails(email)).at(-1))
   await db
     .insertInto('second_factors')
     .values({ user_id: id, encrypted_secret: Buffer.from('sealed'), confirmed_at: null })
     .execute()
-  const { email: other } = await register(site)
+  const { email: other } = await createMember(site)
   // Two mails are queued, one of them for a new address, and one request.
-  await visitor.ask(verifyEmail, { body: {} })
-  await visitor.ask(forgotPassword, { body: { email } })
+  await visitor.callOk(verifyEmail, { body: {} })
+  await visitor.callOk(requestPasswordReset, { body: { email } })
   const wished = `new-${email}`
-  await visitor.ask(changeUser, { body: { email: wished, current_password: password } })
-  await visitor.ask(deleteUser, { body: { current_password: password } })
+  await visitor.callOk(changeUser, { body: { email: wished, current_password: password } })
+  await visitor.callOk(deleteUser, { body: { current_password: password } })
   expect(await site.mails(email)).toHaveLength(2)
   expect(await site.mails(wished)).toEqual([])
   expect(await site.mails(other)).toHaveLength(1)
@@ -49,32 +49,32 @@ test("cancels a deleted member's mails, and invalidates their links and codes", 
 test("cancels a deleted member's mails to an earlier spelling of the address", async () => {
   const [email, password] = ['Grace@example.com', 'an old passphrase']
   const visitor = site.visitor()
-  await visitor.ask(registerUser, { body: { email, password, repeat_password: password } })
+  await visitor.callOk(registerUser, { body: { email, password, repeat_password: password } })
   const written = email.toLowerCase()
-  await visitor.ask(changeUser, { body: { email: written, current_password: password } })
+  await visitor.callOk(changeUser, { body: { email: written, current_password: password } })
   const [mail] = await site.mails(written)
   const before = await site.mails(email)
   // A mail is queued when the address changes.
-  await visitor.ask(forgotPassword, { body: { email } })
-  await answerResetRequests(site.context)
-  await visitor.ask(verifyEmail, { body: { secret: secretOf(mail) } })
-  await visitor.ask(deleteUser, { body: { current_password: password } })
+  await visitor.callOk(requestPasswordReset, { body: { email } })
+  await sendResetLinks(site.context)
+  await visitor.callOk(verifyEmail, { body: { secret: linkSecretOf(mail) } })
+  await visitor.callOk(deleteUser, { body: { current_password: password } })
   expect(await site.mails(email)).toEqual(before)
 })
 
 test('an export includes the new address that a pending link was sent to', async () => {
-  const { visitor, email, password } = await register(site)
+  const { visitor, email, password } = await createMember(site)
   const wished = `new-${email}`
-  await visitor.ask(changeUser, { body: { email: wished, current_password: password } })
+  await visitor.callOk(changeUser, { body: { email: wished, current_password: password } })
   const times = { created_at: expect.any(String), expires_at: expect.any(String) }
-  expect(await visitor.ask(exportUser)).toHaveProperty('mail_links', [
+  expect(await visitor.callOk(exportUser)).toHaveProperty('mail_links', [
     { purpose: 'verify', email: wished, ...times },
   ])
 })
 
 test('an export includes since when there is a second factor, and no secret', async () => {
-  const { visitor } = await register(site)
-  const { id } = await visitor.ask(getUser)
+  const { visitor } = await createMember(site)
+  const { id } = await visitor.callOk(getUser)
   const since = new Date('2026-11-21T08:00:00Z')
   await site.context.db
     .insertInto('second_factors')

@@ -2,7 +2,10 @@ import type { Db, Tx } from '#server/tables.ts'
 import type { IdentitiesTable } from './identity-tables.ts'
 
 /** Returns an identity's id and owner. */
-export function selectOwned(db: Db, { issuer, subject }: Pick<IdentitiesTable, 'issuer' | 'subject'>) {
+export function selectIdentityOwner(
+  db: Db,
+  { issuer, subject }: Pick<IdentitiesTable, 'issuer' | 'subject'>,
+) {
   return db
     .selectFrom('identities')
     .select(['id', 'user_id'])
@@ -51,7 +54,7 @@ export async function deleteIdentities(tx: Tx, userId: string): Promise<void> {
 }
 
 /** Marks a state as used, once among all processes, and deletes expired ones. @returns whether it was unused */
-export async function spendState(db: Db, state: string, endsAt: Date, now: Date): Promise<boolean> {
+export async function useState(db: Db, state: string, endsAt: Date, now: Date): Promise<boolean> {
   await db.deleteFrom('used_social_states').where('ends_at', '<', now).execute()
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('used_social_states')

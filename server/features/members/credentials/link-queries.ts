@@ -2,12 +2,12 @@ import type { Selectable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 import type { LinkPurpose, MailLinksTable, ResetRequestsTable } from './credential-tables.ts'
 
-export async function insertLink(tx: Tx, link: MailLinksTable): Promise<void> {
+export async function insertMailLink(tx: Tx, link: MailLinksTable): Promise<void> {
   await tx.insertInto('mail_links').values(link).execute()
 }
 
 /** Returns the link of a secret, unless it was used or has expired. */
-export function selectLink(db: Db, hash: Buffer, purpose: LinkPurpose, now: Date) {
+export function selectMailLink(db: Db, hash: Buffer, purpose: LinkPurpose, now: Date) {
   return db
     .selectFrom('mail_links')
     .select(['user_id', 'email'])
@@ -18,7 +18,7 @@ export function selectLink(db: Db, hash: Buffer, purpose: LinkPurpose, now: Date
 }
 
 /** Returns the address that a member's latest link was sent to. */
-export async function selectLinkedEmail(db: Db, userId: string, purpose: LinkPurpose) {
+export async function selectLatestLinkEmail(db: Db, userId: string, purpose: LinkPurpose) {
   const row = await db
     .selectFrom('mail_links')
     .select('email')
@@ -30,7 +30,7 @@ export async function selectLinkedEmail(db: Db, userId: string, purpose: LinkPur
 }
 
 /** Returns a user's valid links, without their hashes. */
-export function selectLinksOf(db: Db, userId: string) {
+export function selectMailLinksOfUser(db: Db, userId: string) {
   return db
     .selectFrom('mail_links')
     .select(['purpose', 'email', 'created_at', 'expires_at'])
@@ -40,13 +40,13 @@ export function selectLinksOf(db: Db, userId: string) {
 }
 
 /** Deletes a member's links: all, or those for one purpose. */
-export async function deleteLinks(tx: Tx, userId: string, purpose?: LinkPurpose): Promise<void> {
+export async function deleteMailLinks(tx: Tx, userId: string, purpose?: LinkPurpose): Promise<void> {
   const all = tx.deleteFrom('mail_links').where('user_id', '=', userId)
   await (purpose === undefined ? all : all.where('purpose', '=', purpose)).execute()
 }
 
 /** Deletes a member's links, except for the one that verifies their current address. */
-export async function deleteOtherLinks(tx: Tx, userId: string, email: string | null): Promise<void> {
+export async function deleteOtherMailLinks(tx: Tx, userId: string, email: string | null): Promise<void> {
   await tx
     .deleteFrom('mail_links')
     .where('user_id', '=', userId)
@@ -59,7 +59,7 @@ export async function deleteOtherLinks(tx: Tx, userId: string, email: string | n
     .execute()
 }
 
-export async function deleteOldLinks(db: Db, now: Date): Promise<void> {
+export async function deleteExpiredMailLinks(db: Db, now: Date): Promise<void> {
   await db.deleteFrom('mail_links').where('expires_at', '<=', now).execute()
 }
 
@@ -71,10 +71,10 @@ export async function insertResetRequest(
 }
 
 /** True while there are unanswered requests. */
-export const anyResetRequests = 'EXISTS (SELECT FROM reset_requests)'
+export const hasResetRequestsSql = 'EXISTS (SELECT FROM reset_requests)'
 
 /** Claims a request within the transaction: it is deleted on commit, and restored by a rollback. */
-export function takeResetRequest(tx: Tx): Promise<Selectable<ResetRequestsTable> | undefined> {
+export function claimResetRequest(tx: Tx): Promise<Selectable<ResetRequestsTable> | undefined> {
   return tx
     .deleteFrom('reset_requests')
     .where('id', '=', (requests) =>

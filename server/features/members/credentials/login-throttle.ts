@@ -1,6 +1,11 @@
 import { Fault, Refusal, type RefusalName } from '#contract/errors.ts'
-import { keyFor, secondsUntil, takeTurn, takeTurnOfNetworks } from '#server/platform/database/limits.ts'
-import { beginTry, takeTryBack, type Try } from './attempt-queries.ts'
+import {
+  attemptKey,
+  secondsUntil,
+  countAttempt,
+  countAttemptOfNetworks,
+} from '#server/platform/database/limits.ts'
+import { startLoginAttempt, uncountLoginAttempt, type LoginAttempt } from './attempt-queries.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 
 /**
@@ -17,32 +22,33 @@ export async function throttleLogin(
   kind: 'sign-in' | 'proof' | 'code' | 'operator',
   value: string,
   device?: string,
-): Promise<Try> {
+): Promise<LoginAttempt> {
   const now = clock.now()
-  const account = keyFor(secret, kind, onDevice(value, device))
-  await takeTurn(db, account, limits.signInAccount, now)
-  const begun = await beginTry(db, account, now)
-  if (begun instanceof Date) throw new Fault('tooMany', undefined, secondsUntil(begun, now))
-  return begun
+  const accountKey = attemptKey(secret, kind, withDevice(value, device))
+  await countAttempt(db, accountKey, limits.signInAccount, now)
+  const attempt = await startLoginAttempt(db, accountKey, now)
+  if (attempt instanceof Date) throw new Fault('tooMany', undefined, secondsUntil(attempt, now))
+  return attempt
 }
 
 /** Returns the key of an account's attempts: one for all unknown browsers together, and one per browser that it was used in before. */
-export const onDevice = (account: string, device: string | undefined): string =>
+export const withDevice = (account: string, device: string | undefined): string =>
   device === undefined ? account : `${account} on ${device}`
 
 /** Refusals after a correct password whose code was not checked. */
-const noGuesses: ReadonlySet<RefusalName> = new Set(['secondFactorNeeded', 'signedInAlready'])
+const refusalsWithoutGuess: ReadonlySet<RefusalName> = new Set(['secondFactorNeeded', 'signedInAlready'])
 
 /**
  * Rethrows an error; if it means that nothing given was wrong, the attempt does not count as failed. Earlier failures still count:
  * otherwise every correct password would allow five more guesses at the code.
  */
-export async function forgiveLogin(
+export async function rethrowLoginError(
   { db, clock }: Pick<MembersContext, 'db' | 'clock'>,
-  tried: Try,
+  attempt: LoginAttempt,
   error: unknown,
 ): Promise<never> {
-  if (error instanceof Refusal && noGuesses.has(error.reason)) await takeTryBack(db, tried, clock.now())
+  if (error instanceof Refusal && refusalsWithoutGuess.has(error.reason))
+    await uncountLoginAttempt(db, attempt, clock.now())
   throw error
 }
 
@@ -50,11 +56,11 @@ export async function forgiveLogin(
  * Limits sign-ins or registrations of a network, with a password or a provider.
  * @throws Fault tooMany with the seconds to wait
  */
-export async function limitNetwork(
+export async function limitByNetwork(
   { db, clock, secret, limits }: MembersContext,
   kind: 'sign-in' | 'register',
   ip: string,
 ): Promise<void> {
   const limit = kind === 'sign-in' ? limits.signInIp : limits.registerIp
-  await takeTurnOfNetworks(db, { secret, kind: `${kind}-ip`, ip }, limit, clock.now())
+  await countAttemptOfNetworks(db, { secret, kind: `${kind}-ip`, ip }, limit, clock.now())
 }

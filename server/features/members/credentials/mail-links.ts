@@ -1,12 +1,12 @@
 import type { Db, Tx } from '#server/tables.ts'
 import type { LinkPurpose } from './credential-tables.ts'
-import { deleteLinks, insertLink, selectLink } from './link-queries.ts'
+import { deleteMailLinks, insertMailLink, selectMailLink } from './link-queries.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { lockUser, type UserRow } from '#server/features/members/queries.ts'
 import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
 
 /** A reset link is valid for 10 minutes, a verification link for a day. */
-const lifeMs: Record<LinkPurpose, number> = { reset: 10 * 60_000, verify: 24 * 3_600_000 }
+const lifetimeMs: Record<LinkPurpose, number> = { reset: 10 * 60_000, verify: 24 * 3_600_000 }
 /** The pages that links open; the secret is in the fragment, which no server or log sees. */
 const pages: Record<LinkPurpose, string> = { reset: '/retrievePassword', verify: '/individual' }
 
@@ -16,23 +16,23 @@ export interface MailLink {
 }
 
 /** Creates a link to mail to `email`, invalidating the user's earlier ones for that purpose. */
-export async function makeLink(
+export async function createMailLink(
   tx: Tx,
   { clock, publicUrl }: Pick<MembersContext, 'clock' | 'publicUrl'>,
   { purpose, userId, email }: { purpose: LinkPurpose; userId: string; email: string },
 ): Promise<MailLink> {
   const secret = newSecret()
   const now = clock.now()
-  const expiresAt = new Date(now.getTime() + lifeMs[purpose])
+  const expiresAt = new Date(now.getTime() + lifetimeMs[purpose])
   const link = { hash: hashSecret(secret), user_id: userId, purpose, email }
-  await deleteLinks(tx, userId, purpose)
-  await insertLink(tx, { ...link, expires_at: expiresAt, created_at: now })
+  await deleteMailLinks(tx, userId, purpose)
+  await insertMailLink(tx, { ...link, expires_at: expiresAt, created_at: now })
   return { url: `${publicUrl}${pages[purpose]}#${purpose}=${secret}`, expiresAt }
 }
 
 /** Finds the owner of a link's secret without using it; undefined if it was used, has expired or never existed. */
-export function findLink(db: Db, purpose: LinkPurpose, secret: string, now: Date) {
-  return selectLink(db, hashSecret(secret), purpose, now)
+export function findMailLink(db: Db, purpose: LinkPurpose, secret: string, now: Date) {
+  return selectMailLink(db, hashSecret(secret), purpose, now)
 }
 
 /**
@@ -40,15 +40,15 @@ export function findLink(db: Db, purpose: LinkPurpose, secret: string, now: Date
  * meanwhile.
  * @returns undefined if the link was used, has expired or never existed, or the account is deleted
  */
-export async function lockLinked(
+export async function lockMailLinkOwner(
   tx: Tx,
   purpose: LinkPurpose,
   secret: string,
   now: Date,
 ): Promise<{ user: UserRow; email: string } | undefined> {
-  const link = await findLink(tx, purpose, secret, now)
+  const link = await findMailLink(tx, purpose, secret, now)
   const user = link && (await lockUser(tx, link.user_id))
   // Another call may have used it before the user was locked.
-  if (!user || user.deleted_at || !(await findLink(tx, purpose, secret, now))) return undefined
+  if (!user || user.deleted_at || !(await findMailLink(tx, purpose, secret, now))) return undefined
   return { user, email: link.email }
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '#contract/errors.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
-import { deleteFailures, type Try } from './attempt-queries.ts'
+import { deleteLoginFailures, type LoginAttempt } from './attempt-queries.ts'
 import { throttleLogin } from './login-throttle.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { verifyPassword } from './passwords/passwords.ts'
@@ -17,29 +17,29 @@ export function requireMember({ viewer }: { viewer: Viewer | null }): MemberView
   return { ...viewer, role: 'member', sessionId: viewer.sessionId }
 }
 
-interface Given {
+interface SubmittedProof {
   current_password?: string
   totp?: string
 }
 
 /** A verified proof of identity, to be compared with the row in the transaction that relies on it. */
-export interface Proof {
+export interface Reauthentication {
   userId: string
   passwordHash: string | null
   /** Without a password and a recent sign-in, a code of the second factor is required; `tried` is its attempt. */
-  code?: { typed: string; tried: Try }
+  code?: { submitted: string; attempt: LoginAttempt }
 }
 
 /** A sign-in this recent replaces the password of members without one. */
-const recentMs = 15 * 60_000
+const recentSignInMs = 15 * 60_000
 
 /** Returns whether a session is recent enough to prove the member's identity. */
-export async function signedInJustNow(
+export async function isSignInRecent(
   { db, clock }: Pick<MembersContext, 'db' | 'clock'>,
   { sessionId }: MemberViewer,
 ): Promise<boolean> {
   const signedIn = await selectSessionStart(db, sessionId)
-  return signedIn !== undefined && clock.now().getTime() - signedIn.getTime() <= recentMs
+  return signedIn !== undefined && clock.now().getTime() - signedIn.getTime() <= recentSignInMs
 }
 
 /**
@@ -50,42 +50,46 @@ export async function signedInJustNow(
 export async function reauthenticate(
   context: MembersContext,
   member: MemberViewer,
-  given: Given,
-): Promise<Proof> {
+  submitted: SubmittedProof,
+): Promise<Reauthentication> {
   const { db } = context
   const user = await selectUser(db, member.userId)
-  const proof = { userId: member.userId, passwordHash: user?.password_hash ?? null }
-  if (proof.passwordHash === null) {
-    if (await signedInJustNow(context, member)) return proof
-    const typed = given.totp?.trim()
-    if (!typed || !(await hasSecondFactor(db, member.userId))) throw new Refusal('signInFirst')
-    return { ...proof, code: { typed, tried: await throttleLogin(context, 'proof', member.userId) } }
+  const reauthentication = { userId: member.userId, passwordHash: user?.password_hash ?? null }
+  if (reauthentication.passwordHash === null) {
+    if (await isSignInRecent(context, member)) return reauthentication
+    const submittedCode = submitted.totp?.trim()
+    if (!submittedCode || !(await hasSecondFactor(db, member.userId))) throw new Refusal('signInFirst')
+    return {
+      ...reauthentication,
+      code: { submitted: submittedCode, attempt: await throttleLogin(context, 'proof', member.userId) },
+    }
   }
-  if (!given.current_password) throw wrong()
-  const tried = await throttleLogin(context, 'proof', member.userId)
-  if (!(await verifyPassword(proof.passwordHash, given.current_password))) throw wrong()
+  if (!submitted.current_password) throw passwordWrong()
+  const attempt = await throttleLogin(context, 'proof', member.userId)
+  if (!(await verifyPassword(reauthentication.passwordHash, submitted.current_password)))
+    throw passwordWrong()
   // The password was correct, so later refusals do not count as guesses.
-  await deleteFailures(db, tried.account)
-  return proof
+  await deleteLoginFailures(db, attempt.accountKey)
+  return reauthentication
 }
 
 /**
  * Locks the account of a proof for the rest of the transaction.
  * @throws Refusal passwordWrong if the password was changed meanwhile, codeWrong, signInFirst if the account is deleted
  */
-export async function lockReauthenticated(
+export async function lockReauthenticatedUser(
   context: MembersContext,
   tx: Tx,
-  { userId, passwordHash, code }: Proof,
+  { userId, passwordHash, code }: Reauthentication,
 ): Promise<UserRow> {
   const user = await lockUser(tx, userId)
   if (!user || user.deleted_at) throw new Refusal('signInFirst')
-  if (user.password_hash !== passwordHash) throw wrong()
+  if (user.password_hash !== passwordHash) throw passwordWrong()
   if (code) {
-    await checkSecondFactor(tx, context, user, code.typed)
-    await deleteFailures(tx, code.tried.account)
+    await checkSecondFactor(tx, context, user, code.submitted)
+    await deleteLoginFailures(tx, code.attempt.accountKey)
   }
   return user
 }
 
-const wrong = () => new Refusal('passwordWrong', { field: 'current_password' })
+const passwordWrong = () => new Refusal('passwordWrong', { field: 'current_password' })

@@ -3,7 +3,7 @@ import type { Tx } from '#server/tables.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 
 /** The security mails of an account, each with the page that helps a member who did not make the change. */
-const pages = {
+const helpPages = {
   passwordChanged: '/retrievePassword',
   emailChanged: '/contactUs',
   secondFactorOn: '/retrievePassword',
@@ -17,9 +17,9 @@ export async function sendSecurityMail(
   tx: Tx,
   { publicUrl }: Pick<MembersContext, 'publicUrl'>,
   user: { email: string | null; language: string | null },
-  template: keyof typeof pages,
+  template: keyof typeof helpPages,
 ): Promise<void> {
   if (user.email === null) return
-  const values = { link: `${publicUrl}${pages[template]}` }
+  const values = { link: `${publicUrl}${helpPages[template]}` }
   await queueMail(tx, { to: user.email, template, values, language: user.language ?? 'en' })
 }

@@ -1,7 +1,7 @@
-import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
+import { attemptKey, countAttempt } from '#server/platform/database/limits.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
-import { makeLink } from './mail-links.ts'
+import { createMailLink } from './mail-links.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 
 /** Mails a link that verifies an address and makes it the user's. */
@@ -11,7 +11,7 @@ export async function sendVerification(
   user: { id: string; language: string | null },
   email: string,
 ): Promise<void> {
-  const { url, expiresAt } = await makeLink(tx, context, { purpose: 'verify', userId: user.id, email })
+  const { url, expiresAt } = await createMailLink(tx, context, { purpose: 'verify', userId: user.id, email })
   const language = user.language ?? 'en'
   await queueMail(tx, { to: email, template: 'verifyEmail', values: { link: url }, language, expiresAt })
 }
@@ -22,6 +22,6 @@ export async function limitVerifications(
   userId: string,
   ip: string,
 ): Promise<void> {
-  quotas.take('mailLinks', ip)
-  return takeTurn(db, keyFor(secret, 'verify', userId), limits.resetAccount, clock.now())
+  quotas.spendOrThrow('mailLinks', ip)
+  return countAttempt(db, attemptKey(secret, 'verify', userId), limits.resetAccount, clock.now())
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { changeUser, getUser, registerUser, signIn, verifyEmail } from '#contract/members.ts'
-import { register, secretOf, type Member } from '#server/testing/builders/member.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { createMember, linkSecretOf, type Member } from '#server/testing/builders/member.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let member: Member
@@ -9,32 +9,32 @@ let wished: string
 let offset = 0
 
 beforeAll(async () => {
-  site = await testSite({ clock: { now: () => new Date(Date.now() + offset) } })
+  site = await startTestSite({ clock: { now: () => new Date(Date.now() + offset) } })
 })
 afterAll(() => site.close())
 beforeEach(async () => {
   offset = 0
-  member = await register(site)
+  member = await createMember(site)
   wished = `new-${member.email}`
 })
 
 const latest = async (email: string) => (await site.mails(email)).at(-1)
-const fetchSecret = async (email: string) => secretOf(await latest(email))
+const fetchSecret = async (email: string) => linkSecretOf(await latest(email))
 const verify = (secret?: string, visitor = site.visitor()) =>
   visitor.call(verifyEmail, { body: secret === undefined ? {} : { secret } })
 const askToMove = (email = wished) =>
   member.visitor.call(changeUser, { body: { email, current_password: member.password } })
-const whoIs = () => member.visitor.ask(getUser)
+const whoIs = () => member.visitor.callOk(getUser)
 
 describe('registering', () => {
   it('mails a link to a page of the site, which verifies the address and reports it however often it is opened', async () => {
     const mail = await latest(member.email)
     expect(mail?.link).toMatch(/^http:\/\/localhost:3000\/individual#verify=[\w-]{43}$/)
     expect((await whoIs()).email_verified).toBe(false)
-    const { answer } = await verify(secretOf(mail))
+    const { answer } = await verify(linkSecretOf(mail))
     expect(answer).toEqual({ code: 200, info: { verified: true, email: member.email } })
     expect((await whoIs()).email_verified).toBe(true)
-    expect((await verify(secretOf(mail))).answer).toEqual(answer)
+    expect((await verify(linkSecretOf(mail))).answer).toEqual(answer)
   })
 
   it('mails the link in the language that the user chose, else in that of the call', async () => {
@@ -42,18 +42,18 @@ describe('registering', () => {
     const body = { email, password: member.password, repeat_password: member.password }
     const headers = { 'accept-language': 'es' }
     const guest = site.visitor()
-    await guest.ask(getUser)
-    await guest.ask(changeUser, { body: { language: 'dy' } })
-    await guest.ask(registerUser, { body, headers })
+    await guest.callOk(getUser)
+    await guest.callOk(changeUser, { body: { language: 'dy' } })
+    await guest.callOk(registerUser, { body, headers })
     expect((await latest(email))?.subject).toBe('Bestätigen Sie Ihre E-Mail-Adresse')
-    await site.visitor().ask(registerUser, { body: { ...body, email: `other-${email}` }, headers })
+    await site.visitor().callOk(registerUser, { body: { ...body, email: `other-${email}` }, headers })
     expect((await latest(`other-${email}`))?.subject).toBe('Confirma tu correo electrónico')
   })
 
   it('mails a link that expires after a day, used or not', async () => {
     const secret = await fetchSecret(member.email)
     await verify(secret)
-    const unused = await fetchSecret((await register(site)).email)
+    const unused = await fetchSecret((await createMember(site)).email)
     offset = 86_401_000
     for (const old of [secret, unused]) expect((await verify(old)).answer.code).toBe(500)
   })
@@ -102,7 +102,7 @@ describe('a new address', () => {
     await askToMove()
     const intruders = await fetchSecret(wished)
     const body = { current_password: member.password, new_password: 'a quite new passphrase' }
-    await member.visitor.ask(changeUser, { body })
+    await member.visitor.callOk(changeUser, { body })
     expect((await verify(intruders)).answer.code).toBe(500)
     expect((await verify(own)).answer.code).toBe(500)
     expect((await whoIs()).email).toBe(member.email)
@@ -112,22 +112,24 @@ describe('a new address', () => {
     await askToMove()
     const secret = await fetchSecret(wished)
     const password = 'some passphrase'
-    await site.visitor().ask(registerUser, { body: { email: wished, password, repeat_password: password } })
+    await site
+      .visitor()
+      .callOk(registerUser, { body: { email: wished, password, repeat_password: password } })
     expect((await verify(secret)).answer).toMatchObject({ code: 500, info: { field: 'email' } })
     expect(await whoIs()).toMatchObject({ email: member.email })
   })
 
   it('is refused at once if another account has it, whose owner gets a mail', async () => {
-    const other = await register(site)
+    const other = await createMember(site)
     expect((await askToMove(other.email)).answer).toMatchObject({ code: 500, info: { field: 'email' } })
     expect((await latest(other.email))?.subject).toBe('You already have an account')
   })
 
   it('is given to one account if two use their links for it concurrently', async () => {
-    const other = await register(site)
+    const other = await createMember(site)
     await askToMove()
     const mine = await fetchSecret(wished)
-    await other.visitor.ask(changeUser, { body: { email: wished, current_password: other.password } })
+    await other.visitor.callOk(changeUser, { body: { email: wished, current_password: other.password } })
     const theirs = await fetchSecret(wished)
     const answers = await Promise.all([verify(mine), verify(theirs)])
     expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 500])
@@ -182,7 +184,7 @@ describe('another link', () => {
 
   it('is not available to guests', async () => {
     const guest = site.visitor()
-    await guest.ask(getUser)
+    await guest.callOk(getUser)
     expect((await verify(undefined, guest)).answer.code).toBe(401)
     expect((await verify(undefined)).answer.code).toBe(401)
   })
@@ -191,12 +193,12 @@ describe('another link', () => {
 it('the link for the current address survives a change of the password', async () => {
   const secret = await fetchSecret(member.email)
   const body = { current_password: member.password, new_password: 'a quite new passphrase' }
-  await member.visitor.ask(changeUser, { body })
+  await member.visitor.callOk(changeUser, { body })
   expect((await verify(secret)).answer.info).toEqual({ verified: true, email: member.email })
 })
 
 it('sends a mail about a changed password', async () => {
   const body = { current_password: member.password, new_password: 'a quite new passphrase' }
-  await member.visitor.ask(changeUser, { body })
+  await member.visitor.callOk(changeUser, { body })
   expect((await latest(member.email))?.subject).toBe('Your password was changed')
 })

@@ -1,12 +1,12 @@
 import type { verifyEmail as verifyEmailCall } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { sameEmail } from '#server/platform/email-address.ts'
+import { isSameEmail } from '#server/platform/email-address.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
-import { selectLinkedEmail } from './link-queries.ts'
-import { lockLinked } from './mail-links.ts'
+import { selectLatestLinkEmail } from './link-queries.ts'
+import { lockMailLinkOwner } from './mail-links.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { requireMember } from './reauthenticate.ts'
 import {
@@ -20,7 +20,7 @@ import { limitVerifications, sendVerification } from './send-verification.ts'
 import { sendSecurityMail } from './security-mails.ts'
 
 type VerifyCall = Call<typeof verifyEmailCall>
-interface Verified {
+interface VerificationResult {
   verified: boolean
   email: string
 }
@@ -32,23 +32,23 @@ interface Verified {
  * @throws Refusal linkSpent, and emailTaken if another account has the address by now; without a secret signInFirst, and notFound if
  * the member has no address; Fault tooMany
  */
-export async function verifyEmail(context: MembersContext, call: VerifyCall): Promise<Verified> {
+export async function verifyEmail(context: MembersContext, call: VerifyCall): Promise<VerificationResult> {
   const { secret } = call.body
-  if (secret === undefined) return sendAgain(context, call)
+  if (secret === undefined) return resendVerification(context, call)
   return inTransaction(context.db, async (tx) => {
     const now = context.clock.now()
-    const linked = await lockLinked(tx, 'verify', secret, now)
-    if (!linked) throw new Refusal('linkSpent')
-    const { user, email } = linked
+    const verifiedLink = await lockMailLinkOwner(tx, 'verify', secret, now)
+    if (!verifiedLink) throw new Refusal('linkSpent')
+    const { user, email } = verifiedLink
     const email_verified_at = user.email_verified_at ?? now
-    if (sameEmail(user.email, email)) await updateUser(tx, user.id, { email, email_verified_at })
-    else await moveTo(context, tx, call, user, email)
+    if (isSameEmail(user.email, email)) await updateUser(tx, user.id, { email, email_verified_at })
+    else await changeEmail(context, tx, call, user, email)
     return { verified: true, email }
   })
 }
 
 /** Changes the user's address. A reset link to the former one becomes invalid: `resetPassword` compares the addresses. */
-async function moveTo(
+async function changeEmail(
   context: MembersContext,
   tx: Tx,
   call: VerifyCall,
@@ -62,24 +62,29 @@ async function moveTo(
   await sendSecurityMail(tx, context, { ...user, language: user.language ?? call.language }, 'emailChanged')
 }
 
-async function sendAgain(context: MembersContext, call: VerifyCall): Promise<Verified> {
+async function resendVerification(context: MembersContext, call: VerifyCall): Promise<VerificationResult> {
   const { db } = context
   const { userId } = requireMember(call)
-  const due = await findUnproven(db, userId)
-  if (due.verified) return due
+  const pending = await findEmailToVerify(db, userId)
+  if (pending.verified) return pending
   await limitVerifications(context, userId, call.ip)
   await inTransaction(db, async (tx) => {
     const user = await lockUser(tx, userId)
     if (!user || user.deleted_at) throw new Refusal('signInFirst')
-    await sendVerification(tx, context, { id: userId, language: user.language ?? call.language }, due.email)
+    await sendVerification(
+      tx,
+      context,
+      { id: userId, language: user.language ?? call.language },
+      pending.email,
+    )
   })
-  return due
+  return pending
 }
 
 /** Returns the address to verify: a new one, else the member's own; or the own one that is already verified. */
-async function findUnproven(db: MembersContext['db'], userId: string): Promise<Verified> {
+async function findEmailToVerify(db: MembersContext['db'], userId: string): Promise<VerificationResult> {
   const user = await selectUser(db, userId)
-  const email = (await selectLinkedEmail(db, userId, 'verify')) ?? user?.email ?? undefined
+  const email = (await selectLatestLinkEmail(db, userId, 'verify')) ?? user?.email ?? undefined
   if (!user || email === undefined) throw new Refusal('notFound')
-  return { verified: sameEmail(user.email, email) && user.email_verified_at !== null, email }
+  return { verified: isSameEmail(user.email, email) && user.email_verified_at !== null, email }
 }

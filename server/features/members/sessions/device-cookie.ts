@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { foldEmail } from '#server/platform/email-address.ts'
+import { emailLookupKey } from '#server/platform/email-address.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import { newSecret } from '#server/platform/config/secrets.ts'
-import { cookieFor, cookieName, type MembersContext } from '#server/features/members/members-context.ts'
+import { serializeCookie, cookieName, type MembersContext } from '#server/features/members/members-context.ts'
 
 /** Separates members' from operators' accounts. */
-type Area = 'device' | 'operator_device'
+type DeviceScope = 'device' | 'operator_device'
 type DeviceContext = Pick<MembersContext, 'secret' | 'secure'>
 
 const deviceDays = 400
@@ -14,31 +14,31 @@ const deviceDays = 400
 export function rememberDevice(
   { secret, secure }: DeviceContext,
   call: Pick<Call, 'setHeader'>,
-  area: Area,
+  scope: DeviceScope,
   email: string,
 ): void {
   const id = newSecret()
-  const value = `${id}.${macOf(secret, area, email, id)}`
-  call.setHeader('set-cookie', cookieFor(secure, area, value, deviceDays))
+  const value = `${id}.${macOf(secret, scope, email, id)}`
+  call.setHeader('set-cookie', serializeCookie(secure, scope, value, deviceDays))
 }
 
 /**
  * Returns the device id of a browser for an account, if the account was used in it before. Its attempts are counted apart from all
  * others, so that nobody can lock a member out of their own browser (OWASP, "Device Cookies").
  */
-export function knownDevice(
+export function findKnownDevice(
   { secret, secure }: DeviceContext,
   call: Pick<Call, 'cookie'>,
-  area: Area,
+  scope: DeviceScope,
   email: string,
 ): string | undefined {
-  const [id = '', mac = ''] = call.cookie(cookieName(secure, area))?.split('.') ?? []
-  const [given, genuine] = [Buffer.from(mac), Buffer.from(macOf(secret, area, email, id))]
-  return given.length === genuine.length && timingSafeEqual(given, genuine) ? id : undefined
+  const [id = '', mac = ''] = call.cookie(cookieName(secure, scope))?.split('.') ?? []
+  const [actual, expected] = [Buffer.from(mac), Buffer.from(macOf(secret, scope, email, id))]
+  return actual.length === expected.length && timingSafeEqual(actual, expected) ? id : undefined
 }
 
-function macOf(secret: string, area: Area, email: string, id: string): string {
+function macOf(secret: string, scope: DeviceScope, email: string, id: string): string {
   return createHmac('sha256', secret)
-    .update(`${area}|${foldEmail(email)}|${id}`)
+    .update(`${scope}|${emailLookupKey(email)}|${id}`)
     .digest('base64url')
 }

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changeUser, getUser } from '#contract/members.ts'
 import { registerMember } from '#server/testing/builders/register-member.ts'
-import { answerConsent } from '#server/testing/site/tracked-visitor.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { setConsent } from '#server/testing/site/tracked-visitor.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
-import { watchQueries } from '#server/testing/database/watch-queries.ts'
+import { recordQueries } from '#server/testing/database/watch-queries.ts'
 import { identify } from '#server/features/members/members.ts'
 
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
 })
 afterAll(() => site.close())
 
@@ -19,7 +19,7 @@ const cookiesOf = ({ cookie }: Visitor) =>
   )
 
 async function count(visitor: Visitor, header?: string) {
-  const asked = watchQueries('users', 'sessions')
+  const asked = recordQueries('users', 'sessions')
   const before = asked().length
   const tokens =
     header === undefined
@@ -31,14 +31,14 @@ async function count(visitor: Visitor, header?: string) {
 
 test('a guest without a row is identified without a query', async () => {
   const visitor = site.visitor()
-  const { id } = await visitor.ask(getUser)
+  const { id } = await visitor.callOk(getUser)
   expect(await count(visitor)).toEqual({ viewer: { userId: id, role: 'visitor', kept: false }, asked: 0 })
 })
 
 test('a guest with a row is identified by one query, by the header as by the cookie', async () => {
   const visitor = site.visitor()
   const { headers } = await visitor.call(getUser)
-  const { id } = await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
+  const { id } = await visitor.callOk(changeUser, { body: { display_name: 'Ada' } })
   const known = { viewer: { userId: id, role: 'visitor', kept: true }, asked: 1 }
   expect(await count(visitor)).toEqual(known)
   expect(await count(visitor, headers.get('x-user-token') ?? '')).toEqual(known)
@@ -56,12 +56,12 @@ test('a member is identified by one query, by the header as by the cookie', asyn
 })
 
 test('the first token of a guest who has registered since is invalid', async () => {
-  const strict = await testSite({}, { LIMIT_API_USER: '20/min' })
+  const strict = await startTestSite({}, { LIMIT_API_USER: '20/min' })
   const visitor = strict.visitor()
-  const { id } = await visitor.ask(getUser)
+  const { id } = await visitor.callOk(getUser)
   const first = visitor.cookie
   await registerMember(strict, visitor)
-  await answerConsent(strict, id, true)
+  await setConsent(strict, id, true)
   const stale = strict.visitor({ cookie: first })
   for (let calls = 0; calls < 15; calls++) await stale.fetch('/api/statics.png?event=stale')
   const { headers, answer } = await strict.visitor({ cookie: first }).call(getUser)

@@ -1,8 +1,8 @@
 import { languages, type Language } from '#contract/languages.ts'
-import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
+import { preparedLookup, type Placeholders } from '#server/platform/database/prepared.ts'
 import type { Db } from '#server/tables.ts'
 
-const languageOf = lookUp((db: Db, { userId }: Slots<{ userId: string }>) =>
+const languageOf = preparedLookup((db: Db, { userId }: Placeholders<{ userId: string }>) =>
   db.selectFrom('users').select('language').where('id', '=', userId),
 )
 

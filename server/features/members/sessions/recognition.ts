@@ -7,16 +7,16 @@ import type { Log } from '#server/platform/log.ts'
 import { cookieName, type TokenSource } from '#server/features/members/members-context.ts'
 
 /** Caches which viewer a token belongs to, so that frequent calls need no query. */
-export interface Recognition {
+export interface ViewerCache {
   /** Returns the viewer of these tokens, or undefined if a query is needed. */
-  recall(tokens: TokenSource): Viewer | undefined
+  get(tokens: TokenSource): Viewer | undefined
   /** Identifies the viewer of these tokens with `identify`, and caches them. */
-  identify(
+  identifyAndCache(
     tokens: TokenSource,
     identify: () => Viewer | null | Promise<Viewer | null>,
   ): Viewer | null | Promise<Viewer | null>
   /** Removes a viewer's tokens from the cache: the next call runs a query. */
-  forget(userId: string): void
+  evict(userId: string): void
   stop(): Promise<void>
 }
 
@@ -24,10 +24,10 @@ export interface Recognition {
 const channel = 'identities'
 /** The same as the interval at which a session's `last_seen` is updated. */
 const lifetimeMs = 30 * 60_000
-const mostPeople = 50_000
+const maxEntries = 50_000
 /** Interval of the notifications to this process itself that check whether notifications are delivered. */
 const echoEveryMs = 20_000
-const echoWithinMs = 5000
+const echoTimeoutMs = 5000
 
 interface Options {
   pool: Pool
@@ -42,93 +42,96 @@ interface Options {
  * Caches viewers until their session ends, which the database notifies on commit. While notifications may be lost (the listener is
  * disconnected, or a pooler does not forward them, so that no echo arrives) nobody is cached.
  */
-export function openRecognition({ pool, sessions, clock, log, secure }: Options): Recognition {
-  const known = new Map<string, { viewer: Viewer; until: number }>()
-  const tokensOf = new Map<string, Set<string>>()
+export function createViewerCache({ pool, sessions, clock, log, secure }: Options): ViewerCache {
+  const entries = new Map<string, { viewer: Viewer; until: number }>()
+  const keysByUserId = new Map<string, Set<string>>()
   /** Counts evictions: a viewer who was looked up before one may have signed out since. */
-  let forgotten = 0
-  let hears = false
-  let awaited: { echo: string; late: NodeJS.Timeout } | undefined
+  let evictionCount = 0
+  let notificationsArrive = false
+  let pendingEcho: { echo: string; timeout: NodeJS.Timeout } | undefined
 
-  const forgetAll = () => {
-    forgotten++
-    hears = false
-    known.clear()
-    tokensOf.clear()
+  const evictAll = () => {
+    evictionCount++
+    notificationsArrive = false
+    entries.clear()
+    keysByUserId.clear()
   }
-  const forget = (userId: string) => {
-    forgotten++
-    for (const key of tokensOf.get(userId) ?? []) known.delete(key)
-    tokensOf.delete(userId)
+  const evict = (userId: string) => {
+    evictionCount++
+    for (const key of keysByUserId.get(userId) ?? []) entries.delete(key)
+    keysByUserId.delete(userId)
   }
   const sendEcho = () => {
-    if (awaited) return
+    if (pendingEcho) return
     const echo = `echo ${randomUUID()}`
-    awaited = { echo, late: setTimeout(miss, echoWithinMs).unref() }
-    pool.query('SELECT pg_notify($1, $2)', [channel, echo]).catch(miss)
+    pendingEcho = { echo, timeout: setTimeout(onEchoMissing, echoTimeoutMs).unref() }
+    pool.query('SELECT pg_notify($1, $2)', [channel, echo]).catch(onEchoMissing)
   }
-  const endEcho = () => {
-    clearTimeout(awaited?.late)
-    awaited = undefined
+  const clearEcho = () => {
+    clearTimeout(pendingEcho?.timeout)
+    pendingEcho = undefined
   }
-  function miss(error?: unknown): void {
-    endEcho()
-    if (hears)
+  function onEchoMissing(error?: unknown): void {
+    clearEcho()
+    if (notificationsArrive)
       log.debug({ err: error }, 'Database notifications do not arrive; looking up the session of every call')
-    forgetAll()
+    evictAll()
   }
-  const heard = (_: string, payload?: string) => {
+  const onNotification = (_: string, payload?: string) => {
     if (payload === undefined) {
-      forgetAll()
-      endEcho()
+      evictAll()
+      clearEcho()
       sendEcho()
-    } else if (payload === awaited?.echo) {
-      endEcho()
-      hears = true
-    } else if (!payload.startsWith('echo ')) forget(payload)
+    } else if (payload === pendingEcho?.echo) {
+      clearEcho()
+      notificationsArrive = true
+    } else if (!payload.startsWith('echo ')) evict(payload)
   }
-  const lost = () => {
-    endEcho()
-    forgetAll()
+  const onConnectionLost = () => {
+    clearEcho()
+    evictAll()
   }
-  const listening = listen(sessions, [channel], heard, log, lost)
+  const listener = listen(sessions, [channel], onNotification, log, onConnectionLost)
   // Nothing is sent while the cache is empty.
-  const timer = setInterval(() => (known.size > 0 || !hears) && sendEcho(), echoEveryMs).unref()
+  const timer = setInterval(
+    () => (entries.size > 0 || !notificationsArrive) && sendEcho(),
+    echoEveryMs,
+  ).unref()
 
-  const remember = (key: string, viewer: Viewer) => {
-    if (known.size >= mostPeople) {
-      known.clear()
-      tokensOf.clear()
+  const store = (key: string, viewer: Viewer) => {
+    if (entries.size >= maxEntries) {
+      entries.clear()
+      keysByUserId.clear()
     }
-    known.set(key, { viewer, until: clock.now().getTime() + lifetimeMs })
-    tokensOf.set(viewer.userId, (tokensOf.get(viewer.userId) ?? new Set()).add(key))
+    entries.set(key, { viewer, until: clock.now().getTime() + lifetimeMs })
+    keysByUserId.set(viewer.userId, (keysByUserId.get(viewer.userId) ?? new Set()).add(key))
   }
   return {
-    recall(tokens) {
-      if (known.size === 0) return undefined
-      const found = known.get(keyOf(tokens, secure))
+    get(tokens) {
+      if (entries.size === 0) return undefined
+      const found = entries.get(cacheKey(tokens, secure))
       return found && found.until > clock.now().getTime() ? found.viewer : undefined
     },
-    identify(tokens, identify) {
-      const before = forgotten
+    identifyAndCache(tokens, identify) {
+      const evictionsBefore = evictionCount
       const found = identify()
-      if (!hears || !(found instanceof Promise)) return found
+      if (!notificationsArrive || !(found instanceof Promise)) return found
       return found.then((viewer) => {
-        if (viewer?.kept && forgotten === before) remember(keyOf(tokens, secure), viewer)
+        if (viewer?.isStored && evictionCount === evictionsBefore) store(cacheKey(tokens, secure), viewer)
         return viewer
       })
     },
-    forget,
+    evict,
     async stop() {
       clearInterval(timer)
-      await listening.stop()
-      lost()
+      await listener.stop()
+      onConnectionLost()
     },
   }
 }
 
 /** Hashes all tokens of a call: short, and useless if leaked. */
-function keyOf({ cookies, headers }: TokenSource, secure: boolean): string {
+function cacheKey({ cookies, headers }: TokenSource, secure: boolean): string {
   const given = [
     cookies[cookieName(secure, 'session')],
     cookies[cookieName(secure, 'guest')],

@@ -1,5 +1,5 @@
 import { sql, type Insertable } from 'kysely'
-import { lookUp, prepared, type Slots } from '#server/platform/database/prepared.ts'
+import { preparedLookup, preparedQuery, type Placeholders } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { SessionsTable } from '#server/features/members/tables.ts'
 
@@ -8,10 +8,10 @@ export async function insertSession(tx: Tx, session: Insertable<SessionsTable>):
 }
 
 const sessionBy = (column: 'id' | 'token_hash') =>
-  lookUp(
+  preparedLookup(
     (
       db: Db,
-      { key, seenAfter, madeAfter }: Slots<{ key: string | Buffer; seenAfter: Date; madeAfter: Date }>,
+      { key, seenAfter, madeAfter }: Placeholders<{ key: string | Buffer; seenAfter: Date; madeAfter: Date }>,
     ) =>
       db
         .selectFrom('sessions')
@@ -27,11 +27,11 @@ const sessionByHash = sessionBy('token_hash')
 export async function selectSession(
   db: Db,
   by: { tokenHash: Buffer } | { id: string },
-  alive: { seenAfter: Date; madeAfter: Date },
+  bounds: { seenAfter: Date; madeAfter: Date },
 ) {
   const [session] = await ('id' in by
-    ? sessionById(db, { key: by.id, ...alive })
-    : sessionByHash(db, { key: by.tokenHash, ...alive }))
+    ? sessionById(db, { key: by.id, ...bounds })
+    : sessionByHash(db, { key: by.tokenHash, ...bounds }))
   return session
 }
 
@@ -44,7 +44,7 @@ export async function touchSession(db: Db, id: string, before: Date, now: Date):
     .execute()
 }
 
-interface SessionsAsked {
+interface SessionFilter {
   userId: string
   seenAfter: Date
   madeAfter: Date
@@ -52,32 +52,32 @@ interface SessionsAsked {
 }
 
 /** Returns a user's active sessions, the latest first. */
-export const selectSessions = prepared((db: Db, asked: Slots<SessionsAsked>) =>
+export const selectSessions = preparedQuery((db: Db, filter: Placeholders<SessionFilter>) =>
   db
     .selectFrom('sessions')
     .select(['id', 'user_agent', 'created_at', 'last_seen_at'])
-    .where('user_id', '=', asked.userId)
-    .where('last_seen_at', '>', asked.seenAfter)
-    .where('created_at', '>', asked.madeAfter)
+    .where('user_id', '=', filter.userId)
+    .where('last_seen_at', '>', filter.seenAfter)
+    .where('created_at', '>', filter.madeAfter)
     .orderBy('last_seen_at', 'desc')
     .orderBy('id')
-    .limit(asked.limit),
+    .limit(filter.limit),
 )
 
 /** Deletes a user's sessions: one, or all but one, or all. @returns how many there were */
 export async function deleteSessions(
   tx: Tx,
   userId: string,
-  which: { id?: string; except?: string },
+  filter: { id?: string; except?: string },
 ): Promise<number> {
   let statement = tx.deleteFrom('sessions').where('user_id', '=', userId)
-  if (which.id !== undefined) statement = statement.where('id', '=', which.id)
-  if (which.except !== undefined) statement = statement.where('id', '!=', which.except)
+  if (filter.id !== undefined) statement = statement.where('id', '=', filter.id)
+  if (filter.except !== undefined) statement = statement.where('id', '!=', filter.except)
   return Number((await statement.executeTakeFirst()).numDeletedRows)
 }
 
 /** Locks a session against deletion. @returns whether it exists */
-export async function holdSession(tx: Tx, id: string): Promise<boolean> {
+export async function lockSession(tx: Tx, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom('sessions')
     .select('id')
@@ -88,7 +88,7 @@ export async function holdSession(tx: Tx, id: string): Promise<boolean> {
 }
 
 /** Deletes the oldest sessions of a user beyond a maximum. */
-export async function deleteOldestSessions(tx: Tx, userId: string, most: number): Promise<void> {
+export async function deleteOldestSessions(tx: Tx, userId: string, keepCount: number): Promise<void> {
   await tx
     .deleteFrom('sessions')
     .where('id', 'in', (sessions) =>
@@ -98,7 +98,7 @@ export async function deleteOldestSessions(tx: Tx, userId: string, most: number)
         .where('user_id', '=', userId)
         .orderBy('created_at', 'desc')
         .orderBy('id')
-        .offset(most),
+        .offset(keepCount),
     )
     .execute()
 }
@@ -109,7 +109,7 @@ export async function selectSessionStart(db: Db, id: string): Promise<Date | und
   return row?.created_at
 }
 
-export async function deleteEndedSessions(db: Db, seenBefore: Date, madeBefore: Date): Promise<void> {
+export async function deleteExpiredSessions(db: Db, seenBefore: Date, madeBefore: Date): Promise<void> {
   await db
     .deleteFrom('sessions')
     .where((on) => on.or([on('last_seen_at', '<=', seenBefore), on('created_at', '<=', madeBefore)]))

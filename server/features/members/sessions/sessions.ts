@@ -6,9 +6,9 @@ import type { Db, Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
 import {
-  cookieFor,
+  serializeCookie,
   cookieName,
-  forgetGuest,
+  clearGuestCookie,
   type AccountCall,
   type MembersContext,
   type TokenSource,
@@ -18,12 +18,12 @@ import { markMember, updateTimeZone } from '#server/features/members/queries.ts'
 
 /** Sessions expire after 90 idle days, or 400 days in all. */
 const idleDays = 90
-const mostDays = 400
+const maxDays = 400
 /** The precision of a session's `last_seen_at`. */
 const touchMs = 3_600_000
-const longestAgent = 512
+const maxUserAgentLength = 512
 /** Maximum concurrent sessions of a member. */
-const mostSessions = 100
+const maxSessions = 100
 
 /**
  * Starts a session of a user, who is a member from then on: sets the cookie and `x-user-token`. The call's current session, if any,
@@ -46,33 +46,33 @@ export async function startSession(
     id,
     user_id: userId,
     token_hash: hashSecret(token),
-    user_agent: call.userAgent.slice(0, longestAgent),
+    user_agent: call.userAgent.slice(0, maxUserAgentLength),
     created_at: now,
     last_seen_at: now,
   })
-  const begun = { userId, sessionId: id, formerSessionId }
-  for (const runHook of context.lifecycleHooks.signIn) await runHook(tx, begun)
+  const startedSession = { userId, sessionId: id, formerSessionId }
+  for (const runHook of context.lifecycleHooks.signIn) await runHook(tx, startedSession)
   if (call.viewer && formerSessionId !== undefined)
     await queries.deleteSessions(tx, call.viewer.userId, { id: formerSessionId })
-  await queries.deleteOldestSessions(tx, userId, mostSessions)
-  call.setHeader('set-cookie', cookieFor(context.secure, 'session', token, mostDays))
-  if (call.viewer?.role === 'visitor') forgetGuest(context, call)
-  call.setHeader('x-user-token', headerTokenOf(context.secret, id))
-  return { userId, role: 'member', kept: true, sessionId: id }
+  await queries.deleteOldestSessions(tx, userId, maxSessions)
+  call.setHeader('set-cookie', serializeCookie(context.secure, 'session', token, maxDays))
+  if (call.viewer?.role === 'visitor') clearGuestCookie(context, call)
+  call.setHeader('x-user-token', signHeaderToken(context.secret, id))
+  return { userId, role: 'member', isStored: true, sessionId: id }
 }
 
 /** Ends all sessions of a user, or all but one. @returns how many there were */
-export function endSessionsOf(tx: Tx, userId: string, exceptSessionId?: string): Promise<number> {
+export function endUserSessions(tx: Tx, userId: string, exceptSessionId?: string): Promise<number> {
   return queries.deleteSessions(tx, userId, exceptSessionId === undefined ? {} : { except: exceptSessionId })
 }
 
 /** Locks a session against deletion until the transaction ends. @throws Refusal signInFirst if it has ended */
-export async function holdSession(tx: Tx, sessionId: string): Promise<void> {
-  if (!(await queries.holdSession(tx, sessionId))) throw new Refusal('signInFirst')
+export async function lockSession(tx: Tx, sessionId: string): Promise<void> {
+  if (!(await queries.lockSession(tx, sessionId))) throw new Refusal('signInFirst')
 }
 
 /** Returns the session's token for clients without cookies. It is derived from the id, so that it can be sent repeatedly. */
-export function headerTokenOf(secret: string, sessionId: string): string {
+export function signHeaderToken(secret: string, sessionId: string): string {
   const mac = createHmac('sha256', secret).update(`session|header|${sessionId}`).digest('base64url')
   return `m.${sessionId}.${mac}`
 }
@@ -95,30 +95,30 @@ async function loadMember(
   by: { tokenHash: Buffer } | { id: string },
 ): Promise<Viewer | null> {
   const now = clock.now()
-  const session = await queries.selectSession(db, by, oldest(now))
+  const session = await queries.selectSession(db, by, activeSessionBounds(now))
   if (!session) return null
   const before = new Date(now.getTime() - touchMs)
   if (session.last_seen_at < before) await queries.touchSession(db, session.id, before, now)
-  return { userId: session.user_id, role: 'member', kept: true, sessionId: session.id }
+  return { userId: session.user_id, role: 'member', isStored: true, sessionId: session.id }
 }
 
 /** Returns the earliest last use and start of an active session. */
-export function oldest(now: Date): { seenAfter: Date; madeAfter: Date } {
+export function activeSessionBounds(now: Date): { seenAfter: Date; madeAfter: Date } {
   return {
     seenAfter: new Date(now.getTime() - idleDays * dayMs),
-    madeAfter: new Date(now.getTime() - mostDays * dayMs),
+    madeAfter: new Date(now.getTime() - maxDays * dayMs),
   }
 }
 
 /** Deletes expired sessions. */
 export function purgeSessions(db: Db, now: Date): Promise<void> {
-  const { seenAfter, madeAfter } = oldest(now)
-  return queries.deleteEndedSessions(db, seenAfter, madeAfter)
+  const { seenAfter, madeAfter } = activeSessionBounds(now)
+  return queries.deleteExpiredSessions(db, seenAfter, madeAfter)
 }
 
 function readHeaderToken(secret: string, token: string): string | undefined {
   const id = token.split('.')[1]
   if (id === undefined) return undefined
-  const [given, genuine] = [Buffer.from(token), Buffer.from(headerTokenOf(secret, id))]
-  return given.length === genuine.length && timingSafeEqual(given, genuine) ? id : undefined
+  const [actual, expected] = [Buffer.from(token), Buffer.from(signHeaderToken(secret, id))]
+  return actual.length === expected.length && timingSafeEqual(actual, expected) ? id : undefined
 }

@@ -12,7 +12,7 @@ import {
 import { startSession } from './sessions.ts'
 
 /** Checks an account again after it was locked. @throws Refusal if it does not allow a sign-in */
-type Admit = (account: UserRow) => Promise<void>
+type CheckAccount = (account: UserRow) => Promise<void>
 
 /**
  * Signs the caller in as a user whose identity has been proven: the calling guest's records are merged, once however many concurrent
@@ -20,18 +20,18 @@ type Admit = (account: UserRow) => Promise<void>
  * @returns the new viewer
  * @throws Refusal signedInAlready for a member of another account, signInWrong if the account is deleted, and what `admit` throws
  */
-export async function signInAs(
+export async function completeSignIn(
   context: MembersContext,
   tx: Tx,
   call: AccountCall,
   userId: string,
-  admit: Admit,
+  checkAccount: CheckAccount,
 ): Promise<Viewer> {
   const { viewer } = call
   if (viewer?.role === 'member' && viewer.userId !== userId) throw new Refusal('signedInAlready')
   if (viewer?.role === 'visitor' && viewer.userId !== userId)
-    await mergeGuest(context, tx, { id: viewer.userId, language: call.language }, userId, admit)
-  else await admit(requireAccount(await lockUser(tx, userId)))
+    await mergeGuest(context, tx, { id: viewer.userId, language: call.language }, userId, checkAccount)
+  else await checkAccount(assertActiveAccount(await lockUser(tx, userId)))
   return startSession(context, tx, call, userId)
 }
 
@@ -44,21 +44,21 @@ export async function mergeGuest(
   tx: Tx,
   guest: { id: string; language: string },
   userId: string,
-  admit: Admit,
+  checkAccount: CheckAccount,
 ): Promise<void> {
   await insertUser(tx, { ...guest, created_at: clock.now() })
   const rows = await lockUsers(tx, [guest.id, userId])
-  const account = requireAccount(rows.find(({ id }) => id === userId))
-  await admit(account)
-  const from = rows.find(({ id }) => id === guest.id)
-  if (!from || !isGuest(from)) return
+  const account = assertActiveAccount(rows.find(({ id }) => id === userId))
+  await checkAccount(account)
+  const guestRow = rows.find(({ id }) => id === guest.id)
+  if (!guestRow || !isGuest(guestRow)) return
   // Even for a guest without a row something may be stored, such as its experiments.
   for (const merge of lifecycleHooks.merge) await merge(tx, guest.id, userId)
-  await updateUser(tx, guest.id, { ...nothingOfTheirs, merged_into: userId })
-  await updateUser(tx, userId, whatWasMissing(account, from))
+  await updateUser(tx, guest.id, { ...emptyProfile, merged_into: userId })
+  await updateUser(tx, userId, missingProfileFields(account, guestRow))
 }
 
-const nothingOfTheirs = {
+const emptyProfile = {
   display_name: null,
   time_zone: null,
   consent_marketing: null,
@@ -67,7 +67,7 @@ const nothingOfTheirs = {
 }
 
 /** Returns the guest's profile fields that are unset in the account. */
-function whatWasMissing(account: UserRow, guest: UserRow) {
+function missingProfileFields(account: UserRow, guest: UserRow) {
   const { consent_marketing, consent_at, consent_version } = guest
   return {
     ...(account.time_zone === null ? { time_zone: guest.time_zone } : {}),
@@ -81,7 +81,7 @@ export function isGuest(row: Pick<UserRow, 'member_since' | 'merged_into' | 'del
   return row.member_since === null && row.merged_into === null && row.deleted_at === null
 }
 
-function requireAccount(row: UserRow | undefined): UserRow {
+function assertActiveAccount(row: UserRow | undefined): UserRow {
   if (!row || row.deleted_at !== null || row.merged_into !== null)
     throw new Refusal('signInWrong', { field: 'password' })
   return row

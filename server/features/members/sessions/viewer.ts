@@ -2,17 +2,22 @@ import { Refusal } from '#contract/errors.ts'
 import { requireViewer, type Call, type Viewer } from '#server/platform/http/route.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
-import { guestDays, readGuest, signGuest, type Carrier, type Guest } from './guest-token.ts'
+import { guestDays, readGuest, signGuest, type TokenTransport, type Guest } from './guest-token.ts'
 import {
-  cookieFor,
+  serializeCookie,
   cookieName,
-  forgetGuest,
-  type Answering,
+  clearGuestCookie,
+  type ViewerCall,
   type MembersContext,
   type TokenSource,
 } from '#server/features/members/members-context.ts'
-import { holdStanding, insertUser, selectStanding, updateTimeZone } from '#server/features/members/queries.ts'
-import { findMember, headerTokenOf } from './sessions.ts'
+import {
+  lockGuestStatus,
+  insertUser,
+  selectGuestStatus,
+  updateTimeZone,
+} from '#server/features/members/queries.ts'
+import { findMember, signHeaderToken } from './sessions.ts'
 import { isGuest } from './sign-in-as.ts'
 
 /**
@@ -29,18 +34,18 @@ export function identify(
   const guest = cookie ? readGuest(secret, 'cookie', cookie, clock.now()) : null
   // Most calls are of such guests, so this path needs no promise.
   const maybeMember = tokens.cookies[cookieName(secure, 'session')] ?? tokens.headers['x-user-token']
-  if (guest?.kept === false && maybeMember === undefined) return unkept(context, tokens, guest)
-  return lookUp(context, tokens, guest)
+  if (guest?.isStored === false && maybeMember === undefined) return toUnstoredViewer(context, tokens, guest)
+  return identifyByQuery(context, tokens, guest)
 }
 
-async function lookUp(
+async function identifyByQuery(
   context: MembersContext,
   tokens: TokenSource,
   byCookie: Guest | null,
 ): Promise<Viewer | null> {
   const member = await findMember(context, tokens)
   if (member) return member
-  if (byCookie?.kept === false) return unkept(context, tokens, byCookie)
+  if (byCookie?.isStored === false) return toUnstoredViewer(context, tokens, byCookie)
   const header = tokens.headers['x-user-token']
   const byHeader =
     typeof header === 'string' ? readGuest(context.secret, 'header', header, context.clock.now()) : null
@@ -50,65 +55,71 @@ async function lookUp(
   )
 }
 
-function unkept(context: MembersContext, tokens: TokenSource, guest: Guest): Viewer {
-  const cameBy = guest.cameBy ?? arrivalOf(context, tokens, guest)
-  return { userId: guest.userId, role: 'visitor', kept: false, cameBy }
+function toUnstoredViewer(context: MembersContext, tokens: TokenSource, guest: Guest): Viewer {
+  const cameBy = guest.firstReferrerToken ?? readReferrerCookie(context, tokens, guest)
+  return { userId: guest.userId, role: 'visitor', isStored: false, firstReferrerToken: cameBy }
 }
 
-function arrivalOf({ secret, secure, clock }: MembersContext, { cookies }: TokenSource, { userId }: Guest) {
-  const cookie = cookies[cookieName(secure, arrivalCookie)]
-  const arrival = cookie ? readGuest(secret, 'cookie', cookie, clock.now()) : null
-  return arrival?.userId === userId ? arrival.cameBy : undefined
+function readReferrerCookie(
+  { secret, secure, clock }: MembersContext,
+  { cookies }: TokenSource,
+  { userId }: Guest,
+) {
+  const cookie = cookies[cookieName(secure, referrerCookie)]
+  const referrer = cookie ? readGuest(secret, 'cookie', cookie, clock.now()) : null
+  return referrer?.userId === userId ? referrer.firstReferrerToken : undefined
 }
 
 /** Queries whether the guest has a row, since a header's token does not change when it gets one. */
 async function findGuest(context: MembersContext, tokens: TokenSource, guest: Guest): Promise<Viewer | null> {
-  const row = await selectStanding(context.db, guest.userId)
-  return row && !isGuest(row) ? null : { ...unkept(context, tokens, guest), kept: row !== undefined }
+  const row = await selectGuestStatus(context.db, guest.userId)
+  return row && !isGuest(row)
+    ? null
+    : { ...toUnstoredViewer(context, tokens, guest), isStored: row !== undefined }
 }
 
-const arrivalCookie = 'arrival'
+const referrerCookie = 'arrival'
 
 /**
  * Stores a guest's first referrer token in its tokens, for when it gets a row. A known guest's cookie is not sent again (see
  * `giveTokens`), so this uses a cookie of its own.
  */
-export function noteArrival(
+export function storeReferrer(
   { secret, secure, clock }: MembersContext,
   call: Pick<Call, 'viewer' | 'adIds' | 'setHeader'>,
   viewer: Viewer,
 ): Viewer {
-  const cameBy = viewer.cameBy ?? call.adIds().referrerToken
-  if (viewer.kept || cameBy === viewer.cameBy) return viewer
-  const arrived = { ...viewer, cameBy }
-  const signed = signGuest(secret, 'cookie', arrived, clock.now())
-  if (call.viewer) call.setHeader('set-cookie', cookieFor(secure, arrivalCookie, signed, guestDays))
-  return arrived
+  const cameBy = viewer.firstReferrerToken ?? call.adIds().referrerToken
+  if (viewer.isStored || cameBy === viewer.firstReferrerToken) return viewer
+  const withReferrer = { ...viewer, firstReferrerToken: cameBy }
+  const signed = signGuest(secret, 'cookie', withReferrer, clock.now())
+  if (call.viewer) call.setHeader('set-cookie', serializeCookie(secure, referrerCookie, signed, guestDays))
+  return withReferrer
 }
 
 /**
  * Sets a viewer's tokens: a guest's cookie, and the header's if `header` is true; a member's cookie was set when the session began.
  * A known guest without a row has its cookie already: sent again, it could arrive after the one with `kept` and overwrite it.
  */
-export function giveTokens(
+export function setTokens(
   { secret, secure, clock }: MembersContext,
-  call: Answering,
+  call: ViewerCall,
   viewer: Guest & Partial<Viewer>,
-  header: boolean,
+  includeHeader: boolean,
 ): void {
   if (viewer.sessionId !== undefined) {
-    if (header) call.setHeader('x-user-token', headerTokenOf(secret, viewer.sessionId))
+    if (includeHeader) call.setHeader('x-user-token', signHeaderToken(secret, viewer.sessionId))
     return
   }
-  const signed = (carrier: Carrier) => signGuest(secret, carrier, viewer, clock.now())
-  if (!call.viewer || viewer.kept)
-    call.setHeader('set-cookie', cookieFor(secure, 'guest', signed('cookie'), guestDays))
-  if (header) call.setHeader('x-user-token', signed('header'))
+  const signed = (transport: TokenTransport) => signGuest(secret, transport, viewer, clock.now())
+  if (!call.viewer || viewer.isStored)
+    call.setHeader('set-cookie', serializeCookie(secure, 'guest', signed('cookie'), guestDays))
+  if (includeHeader) call.setHeader('x-user-token', signed('header'))
 }
 
 /** Creates a guest without a row. */
 export function newGuest(): Viewer {
-  return { userId: newId('usr'), role: 'visitor', kept: false }
+  return { userId: newId('usr'), role: 'visitor', isStored: false }
 }
 
 /**
@@ -118,33 +129,33 @@ export function newGuest(): Viewer {
  * @throws Refusal signInFirst without a known token, and if the guest or member was merged or deleted meanwhile, for whose records
  * this token is not valid. Its cookie is deleted, so that the next GET /api/user gives a new guest
  */
-export async function keepViewer(
+export async function ensureUserRow(
   context: MembersContext,
   tx: Tx,
-  call: Answering & Partial<Pick<Call, 'adIds' | 'ip'>>,
+  call: ViewerCall & Partial<Pick<Call, 'adIds' | 'ip'>>,
 ): Promise<string> {
   const viewer = requireViewer(call)
   const timeZone = call.timeZone?.()
-  const made =
-    !viewer.kept &&
+  const isNew =
+    !viewer.isStored &&
     (await insertUser(tx, {
       id: viewer.userId,
       language: call.language,
       time_zone: timeZone ?? null,
       created_at: context.clock.now(),
     }))
-  if (made && call.ip !== undefined) context.quotas.take('guests', call.ip)
-  const row = made ? undefined : await holdStanding(tx, viewer.userId)
-  const alive = made || (row && (viewer.role === 'visitor' ? isGuest(row) : row.deleted_at === null))
-  if (!alive) {
-    if (viewer.role === 'visitor') forgetGuest(context, call)
+  if (isNew && call.ip !== undefined) context.quotas.spendOrThrow('guests', call.ip)
+  const row = isNew ? undefined : await lockGuestStatus(tx, viewer.userId)
+  const isValid = isNew || (row && (viewer.role === 'visitor' ? isGuest(row) : row.deleted_at === null))
+  if (!isValid) {
+    if (viewer.role === 'visitor') clearGuestCookie(context, call)
     throw new Refusal('signInFirst')
   }
   if (row && row.time_zone !== timeZone) await updateTimeZone(tx, viewer.userId, timeZone)
-  if (!viewer.kept) giveTokens(context, call, { userId: viewer.userId, kept: true }, false)
+  if (!viewer.isStored) setTokens(context, call, { userId: viewer.userId, isStored: true }, false)
   // A provider's redirect does not include click ids.
   const ids = call.adIds?.()
-  if (ids) for (const keep of context.lifecycleHooks.keep) await keep(tx, viewer.userId, ids)
+  if (ids) for (const runHook of context.lifecycleHooks.storeGuest) await runHook(tx, viewer.userId, ids)
   return viewer.userId
 }
 
@@ -154,27 +165,27 @@ export async function keepViewer(
  * guest became.
  * @throws Refusal signInFirst without a known token, or if the guest was merged or deleted
  */
-export async function requireStanding(context: MembersContext, call: Answering): Promise<Viewer> {
+export async function requireActiveViewer(context: MembersContext, call: ViewerCall): Promise<Viewer> {
   const viewer = requireViewer(call)
-  const row = viewer.kept ? undefined : await selectStanding(context.db, viewer.userId)
+  const row = viewer.isStored ? undefined : await selectGuestStatus(context.db, viewer.userId)
   if (!row) return viewer
   if (!isGuest(row)) {
-    forgetGuest(context, call)
+    clearGuestCookie(context, call)
     throw new Refusal('signInFirst')
   }
-  giveTokens(context, call, { userId: viewer.userId, kept: true }, false)
-  return { ...viewer, kept: true }
+  setTokens(context, call, { userId: viewer.userId, isStored: true }, false)
+  return { ...viewer, isStored: true }
 }
 
 /**
  * Returns the viewer of a call that may give a new guest: null if the guest was merged or deleted. A guest's first token says that
  * it has no row; once the guest has registered, that token is invalid.
  */
-export async function standingViewer(
+export async function findActiveViewer(
   { db }: Pick<MembersContext, 'db'>,
   { viewer }: Pick<Call, 'viewer'>,
 ): Promise<Viewer | null> {
-  const row = viewer?.kept === false ? await selectStanding(db, viewer.userId) : undefined
+  const row = viewer?.isStored === false ? await selectGuestStatus(db, viewer.userId) : undefined
   if (!viewer || !row) return viewer
-  return isGuest(row) ? { ...viewer, kept: true } : null
+  return isGuest(row) ? { ...viewer, isStored: true } : null
 }

@@ -1,16 +1,23 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { getUser } from '#contract/members.ts'
-import { keyFor } from '#server/platform/database/limits.ts'
-import { agree, comeBack, go, leave, socialSite, type SocialSite } from '#server/testing/site/social-site.ts'
+import { attemptKey } from '#server/platform/database/limits.ts'
+import {
+  grantConsent,
+  finishSocialSignIn,
+  signInWithProvider,
+  startSocialSignIn,
+  startSocialSite,
+  type SocialSite,
+} from '#server/testing/site/social-site.ts'
 
 let site: SocialSite
 beforeAll(async () => {
-  site = await socialSite()
+  site = await startSocialSite()
 })
 afterAll(() => site.close())
-beforeEach(() => site.meetSomebody())
+beforeEach(() => site.useNewIdentity())
 afterEach(async () => {
-  site.calmDown()
+  site.resetFaults()
   await site.context.database.pool.query('DELETE FROM limit_counts')
 })
 
@@ -21,64 +28,64 @@ async function useUp(kind: 'sign-in' | 'register'): Promise<void> {
   await database.pool.query(
     `INSERT INTO limit_counts VALUES ($1, $2, now() + interval '1 minute')
     ON CONFLICT (key) DO UPDATE SET taken = excluded.taken, ends_at = excluded.ends_at`,
-    [keyFor(secret, `${kind}-ip`, '127.0.0.1'), max],
+    [attemptKey(secret, `${kind}-ip`, '127.0.0.1'), max],
   )
 }
 
 describe('a callback', () => {
   it('without the cookie of the browser that started it finds the return path', async () => {
-    const consent = await leave(site.visitor(), 'oidc', '?return_to=/videos/one')
+    const consent = await startSocialSignIn(site.visitor(), 'oidc', '?return_to=/videos/one')
     expect(decodeURIComponent(consent)).not.toContain('/videos')
-    const callback = await agree(consent)
+    const callback = await grantConsent(consent)
     const inAnotherBrowser = site.visitor()
-    expect(await comeBack(inAnotherBrowser, callback)).toBe(
+    expect(await finishSocialSignIn(inAnotherBrowser, callback)).toBe(
       '/login?social=lost&provider=oidc&return_to=%2Fvideos%2Fone',
     )
-    expect(await inAnotherBrowser.ask(getUser)).toMatchObject({ role: 'visitor' })
+    expect(await inAnotherBrowser.callOk(getUser)).toMatchObject({ role: 'visitor' })
   })
 
   it('cannot be used by another visitor, even during a flow of their own', async () => {
-    const attackers = await agree(await leave(site.visitor()))
+    const attackers = await grantConsent(await startSocialSignIn(site.visitor()))
     const victim = site.visitor()
-    const own = new URL(await leave(victim)).searchParams.get('state') ?? ''
+    const own = new URL(await startSocialSignIn(victim)).searchParams.get('state') ?? ''
     const theirs = new URLSearchParams(attackers.split('?')[1])
-    expect(await comeBack(victim, attackers)).toMatch(/social=lost/)
+    expect(await finishSocialSignIn(victim, attackers)).toMatch(/social=lost/)
     const code = theirs.get('code') ?? ''
     const mixed = new URLSearchParams({ code, state: own })
-    expect(await comeBack(victim, `/api/user/social/oidc/callback?${mixed.toString()}`)).toMatch(
+    expect(await finishSocialSignIn(victim, `/api/user/social/oidc/callback?${mixed.toString()}`)).toMatch(
       /social=failed/,
     )
   })
 
   it('with another state under the same cookie fails', async () => {
     const visitor = site.visitor()
-    const callback = new URL(await agree(await leave(visitor)), site.url)
+    const callback = new URL(await grantConsent(await startSocialSignIn(visitor)), site.url)
     const state = callback.searchParams.get('state') ?? ''
     callback.searchParams.set('state', `${state.slice(0, -1)}${state.endsWith('A') ? 'B' : 'A'}`)
-    expect(await comeBack(visitor, callback.pathname + callback.search)).toBe(
+    expect(await finishSocialSignIn(visitor, callback.pathname + callback.search)).toBe(
       '/login?social=failed&provider=oidc',
     )
   })
 
   it('with an altered cookie fails', async () => {
     const visitor = site.visitor()
-    const callback = await agree(await leave(visitor))
+    const callback = await grantConsent(await startSocialSignIn(visitor))
     visitor.cookie = visitor.cookie.replace(/(social-[^=]+=)([^.]+)/, (_all, name: string, text: string) => {
       const flow = Buffer.from(text, 'base64url').toString().replace('"/"', '"/my"')
       return name + Buffer.from(flow).toString('base64url')
     })
-    expect(await comeBack(visitor, callback)).toBe('/login?social=failed&provider=oidc')
+    expect(await finishSocialSignIn(visitor, callback)).toBe('/login?social=failed&provider=oidc')
   })
 
   it('of another provider than the started one fails before that provider receives the code', async () => {
     const heard: string[] = []
-    site.standIn.trouble.set('/v2/oauth/token/', (response) => {
+    site.fakeProviders.trouble.set('/v2/oauth/token/', (response) => {
       heard.push('the code')
       response.end()
     })
     const visitor = site.visitor()
-    const callback = await agree(await leave(visitor, 'facebook'))
-    const end = await comeBack(visitor, callback.replace('/facebook/', '/tiktok/'))
+    const callback = await grantConsent(await startSocialSignIn(visitor, 'facebook'))
+    const end = await finishSocialSignIn(visitor, callback.replace('/facebook/', '/tiktok/'))
     expect(end).toBe('/login?social=failed&provider=tiktok')
     expect(heard).toEqual([])
   })
@@ -87,8 +94,8 @@ describe('a callback', () => {
     const warn = vi.spyOn(site.context.log, 'warn')
     const visitor = site.visitor()
     site.claims.nonce = 'of another request'
-    expect(await go(visitor)).toBe('/login?social=failed&provider=oidc&return_to=%2F')
-    expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+    expect(await signInWithProvider(visitor)).toBe('/login?social=failed&provider=oidc&return_to=%2F')
+    expect(await visitor.callOk(getUser)).toMatchObject({ role: 'visitor' })
     expect(warn.mock.calls).toEqual([
       [
         { provider: 'oidc', reason: expect.stringMatching(/^unexpected JWT claim value/) },
@@ -100,20 +107,22 @@ describe('a callback', () => {
 
   it('is refused for a network that tried to sign in too often', async () => {
     const visitor = site.visitor()
-    const callback = await agree(await leave(visitor))
+    const callback = await grantConsent(await startSocialSignIn(visitor))
     await useUp('sign-in')
-    expect(await comeBack(visitor, callback)).toBe('/login?social=failed&provider=oidc&return_to=%2F')
-    expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+    expect(await finishSocialSignIn(visitor, callback)).toBe(
+      '/login?social=failed&provider=oidc&return_to=%2F',
+    )
+    expect(await visitor.callOk(getUser)).toMatchObject({ role: 'visitor' })
   })
 
   it('creates no member for a network that registered too often, but signs in existing ones', async () => {
-    await go(site.visitor())
+    await signInWithProvider(site.visitor())
     await useUp('register')
-    expect(await go(site.visitor())).toBe('/')
-    site.meetSomebody()
+    expect(await signInWithProvider(site.visitor())).toBe('/')
+    site.useNewIdentity()
     const visitor = site.visitor()
-    expect(await go(visitor)).toBe('/login?social=failed&provider=oidc&return_to=%2F')
-    expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+    expect(await signInWithProvider(visitor)).toBe('/login?social=failed&provider=oidc&return_to=%2F')
+    expect(await visitor.callOk(getUser)).toMatchObject({ role: 'visitor' })
   })
 
   it.each([
@@ -123,7 +132,7 @@ describe('a callback', () => {
     ['subject', { sub: '' }],
   ])('with another %s in the token fails', async (_name, wrong) => {
     Object.assign(site.claims, wrong)
-    expect(await go(site.visitor())).toMatch(/^\/login\?social=failed/)
+    expect(await signInWithProvider(site.visitor())).toMatch(/^\/login\?social=failed/)
   })
 
   it('with a token signed by another key fails', async () => {
@@ -132,25 +141,25 @@ describe('a callback', () => {
       const [head, payload, signature = ''] = body.id_token.split('.')
       body.id_token = [head, payload, signature.split('').toReversed().join('')].join('.')
     })
-    expect(await go(site.visitor())).toMatch(/^\/login\?social=failed/)
+    expect(await signInWithProvider(site.visitor())).toMatch(/^\/login\?social=failed/)
   })
 
   it('works once: a copy of the cookie is useless', async () => {
     const visitor = site.visitor()
-    const callback = await agree(await leave(visitor))
+    const callback = await grantConsent(await startSocialSignIn(visitor))
     const copy = site.visitor()
     copy.cookie = visitor.cookie
-    expect(await comeBack(visitor, callback)).toBe('/')
-    expect(await comeBack(visitor, callback)).toMatch(/social=lost/)
-    expect(await comeBack(copy, callback)).toBe('/login?social=expired&provider=oidc&return_to=%2F')
-    expect(await copy.ask(getUser)).toMatchObject({ role: 'visitor' })
+    expect(await finishSocialSignIn(visitor, callback)).toBe('/')
+    expect(await finishSocialSignIn(visitor, callback)).toMatch(/social=lost/)
+    expect(await finishSocialSignIn(copy, callback)).toBe('/login?social=expired&provider=oidc&return_to=%2F')
+    expect(await copy.callOk(getUser)).toMatchObject({ role: 'visitor' })
   })
 
   it('after more than ten minutes is refused, with the return path', async () => {
     const visitor = site.visitor()
-    const callback = await agree(await leave(visitor, 'oidc', '?return_to=/shopping'))
-    site.moveOn(10 * 60_000 + 1000)
-    expect(await comeBack(visitor, callback)).toBe(
+    const callback = await grantConsent(await startSocialSignIn(visitor, 'oidc', '?return_to=/shopping'))
+    site.advanceClock(10 * 60_000 + 1000)
+    expect(await finishSocialSignIn(visitor, callback)).toBe(
       '/login?social=expired&provider=oidc&return_to=%2Fshopping',
     )
   })
@@ -160,17 +169,19 @@ describe('a callback', () => {
       url.searchParams.delete('code')
       url.searchParams.set('error', 'access_denied')
     })
-    expect(await go(site.visitor())).toBe('/login?social=cancelled&provider=oidc&return_to=%2F')
+    expect(await signInWithProvider(site.visitor())).toBe(
+      '/login?social=cancelled&provider=oidc&return_to=%2F',
+    )
   })
 
   it('of a provider that refused reports the failure', async () => {
     site.issuer.service.once('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
       url.searchParams.set('error', 'server_error')
     })
-    expect(await go(site.visitor())).toMatch(/social=failed/)
+    expect(await signInWithProvider(site.visitor())).toMatch(/social=failed/)
   })
 
   it('without any of its fields redirects to a page of the site', async () => {
-    expect(await comeBack(site.visitor(), '/api/user/social/oidc/callback')).toMatch(/social=lost/)
+    expect(await finishSocialSignIn(site.visitor(), '/api/user/social/oidc/callback')).toMatch(/social=lost/)
   })
 })

@@ -25,7 +25,7 @@ export async function createSocialProviders(
             ...google,
             clientSecret: secret.google,
             timeoutSeconds,
-            asksWhich: true,
+            supportsAccountChoice: true,
           }),
         ]
       : []),

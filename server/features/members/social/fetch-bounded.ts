@@ -1,7 +1,7 @@
 import type { CustomFetchOptions } from 'openid-client'
 
 /** Far more than any response of a provider: discovery documents and keys are some kilobytes. */
-const mostBytes = 256 * 1024
+const maxBytes = 256 * 1024
 
 /**
  * Fetches from a provider without following redirects, and with a limited response size. The time-out is the caller's signal, which
@@ -15,13 +15,13 @@ export async function fetchBounded(url: string, options: CustomFetchOptions): Pr
   let length = 0
   for await (const part of response.body ?? []) {
     length += part.byteLength
-    if (length > mostBytes) throw new Error(`the provider's answer is longer than ${mostBytes} bytes`)
+    if (length > maxBytes) throw new Error(`the provider's answer is longer than ${maxBytes} bytes`)
     parts.push(part)
   }
   const { status, headers } = response
   const body = length === 0 ? null : Buffer.concat(parts)
   // The body is already decoded.
-  const plain = new Headers(headers)
-  for (const name of ['content-encoding', 'content-length']) plain.delete(name)
-  return new Response(body, { status, headers: plain })
+  const decodedHeaders = new Headers(headers)
+  for (const name of ['content-encoding', 'content-length']) decodedHeaders.delete(name)
+  return new Response(body, { status, headers: decodedHeaders })
 }

@@ -3,11 +3,11 @@ import { getUser } from '#contract/members.ts'
 import { linkSocial, listSocialProviders, unlinkSocial } from '#contract/social.ts'
 import { hashPassword } from '#server/features/members/credentials/passwords/passwords.ts'
 import {
-  agree,
-  comeBack,
-  go,
+  grantConsent,
+  finishSocialSignIn,
+  signInWithProvider,
   locationOf,
-  socialSite,
+  startSocialSite,
   type SocialSite,
 } from '#server/testing/site/social-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
@@ -18,21 +18,21 @@ const longAgo = 16 * 60_000
 let site: SocialSite
 let passwordHash: string
 beforeAll(async () => {
-  site = await socialSite()
+  site = await startSocialSite()
   passwordHash = await hashPassword(current_password)
 })
 afterAll(() => site.close())
-beforeEach(() => site.meetSomebody())
-afterEach(() => site.calmDown())
+beforeEach(() => site.useNewIdentity())
+afterEach(() => site.resetFaults())
 
 const query = (text: string, values: unknown[]) => site.context.database.pool.query(text, values)
-const linkedOf = async (visitor: Visitor) => (await visitor.ask(listSocialProviders)).linked
+const linkedOf = async (visitor: Visitor) => (await visitor.callOk(listSocialProviders)).linked
 
 /** Creates a member with an e-mail and this password, who has linked the issuer. */
 async function linkedMember(email = `${String(site.claims['sub'])}@mine.example`) {
-  const { id, visitor } = await site.member(email)
+  const { id, visitor } = await site.createMember(email)
   await query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, passwordHash])
-  await go(visitor)
+  await signInWithProvider(visitor)
   const [identity] = await linkedOf(visitor)
   return { id, email, visitor, identity: identity?.id ?? '' }
 }
@@ -40,9 +40,9 @@ async function linkedMember(email = `${String(site.claims['sub'])}@mine.example`
 /** Creates a member through the issuer, without a password. */
 async function socialMember() {
   const visitor = site.visitor()
-  await go(visitor)
+  await signInWithProvider(visitor)
   const [identity] = await linkedOf(visitor)
-  return { visitor, id: (await visitor.ask(getUser)).id, identity: identity?.id ?? '' }
+  return { visitor, id: (await visitor.callOk(getUser)).id, identity: identity?.id ?? '' }
 }
 
 const unlink = async (visitor: Visitor, body: { id: string; current_password?: string }) =>
@@ -62,7 +62,7 @@ describe('linked identities', () => {
     ]
     expect(await linkedOf(visitor)).toEqual(linked)
     expect(await linkedOf(site.visitor())).toEqual([])
-    expect(await linkedOf((await site.member()).visitor)).toEqual([])
+    expect(await linkedOf((await site.createMember()).visitor)).toEqual([])
   })
 
   it('at a provider that has no keys any more are named by its address', async () => {
@@ -79,10 +79,10 @@ describe('two profiles at one provider', () => {
   it('both belong to the member: each signs in, is shown with its name at the provider, and is removed by itself', async () => {
     const { id, visitor, email, identity } = await linkedMember()
     const first = site.claims
-    site.meetSomebody()
+    site.useNewIdentity()
     // An unverified address does not prove ownership.
     Object.assign(site.claims, { name: 'Ada at work', email_verified: false })
-    expect(await go(visitor)).toBe('/individual')
+    expect(await signInWithProvider(visitor)).toBe('/individual')
     const linked = await linkedOf(visitor)
     expect(linked).toMatchObject([
       { id: identity, provider: 'oidc', known_as: first['email'] },
@@ -91,19 +91,19 @@ describe('two profiles at one provider', () => {
     for (const claims of [first, site.claims]) {
       Object.assign(site, { claims })
       const elsewhere = site.visitor()
-      await go(elsewhere)
-      expect(await elsewhere.ask(getUser)).toMatchObject({ id, email })
+      await signInWithProvider(elsewhere)
+      expect(await elsewhere.callOk(getUser)).toMatchObject({ id, email })
     }
     expect(await unlink(visitor, { id: identity, current_password })).toMatchObject({ code: 200 })
     expect(await linkedOf(visitor)).toMatchObject([{ known_as: 'Ada at work' }])
   })
 
   it('are stored without a name if the provider has none or an unusable one', async () => {
-    const { visitor } = await site.member()
-    await go(visitor, 'facebook')
-    site.meetSomebody()
+    const { visitor } = await site.createMember()
+    await signInWithProvider(visitor, 'facebook')
+    site.useNewIdentity()
     Object.assign(site.claims, { name: '\u0000 ', email: 'no address' })
-    await go(visitor)
+    await signInWithProvider(visitor)
     expect(await linkedOf(visitor)).toMatchObject([
       { provider: 'facebook', known_as: 'Ada' },
       { provider: 'oidc', known_as: null },
@@ -114,13 +114,13 @@ describe('two profiles at one provider', () => {
 describe('a profile of another member', () => {
   it('stays with that member, whoever proves it, until that member unlinks it', async () => {
     const owner = await linkedMember()
-    const { id, visitor } = await site.member()
+    const { id, visitor } = await site.createMember()
     const taken = '/individual?social=taken&provider=oidc&return_to=%2Findividual'
-    expect(await go(visitor)).toBe(taken)
+    expect(await signInWithProvider(visitor)).toBe(taken)
     expect(await linkedOf(visitor)).toEqual([])
     expect(await linkedOf(owner.visitor)).toMatchObject([{ id: owner.identity }])
     expect(await unlink(owner.visitor, { id: owner.identity, current_password })).toMatchObject({ code: 200 })
-    expect(await go(visitor)).toBe('/individual')
+    expect(await signInWithProvider(visitor)).toBe('/individual')
     expect(await site.identitiesOf(id)).toHaveLength(1)
   })
 })
@@ -134,8 +134,8 @@ describe('unlinking', () => {
     })
     expect(await site.identitiesOf(id)).toEqual([])
     const later = site.visitor()
-    await go(later)
-    expect((await later.ask(getUser)).id).not.toBe(id)
+    await signInWithProvider(later)
+    expect((await later.callOk(getUser)).id).not.toBe(id)
     const { rows } = await query('SELECT event, details FROM audit_events WHERE user_id = $1 ORDER BY id', [
       id,
     ])
@@ -157,8 +157,8 @@ describe('unlinking', () => {
 
   it('requires a recent sign-in without a password', async () => {
     const { id, visitor, identity } = await socialMember()
-    await go(visitor, 'tiktok')
-    site.moveOn(longAgo)
+    await signInWithProvider(visitor, 'tiktok')
+    site.advanceClock(longAgo)
     expect(await unlink(visitor, { id: identity })).toMatchObject({ code: 401 })
     expect(await site.identitiesOf(id)).toHaveLength(2)
   })
@@ -166,9 +166,9 @@ describe('unlinking', () => {
   it('is not available to guests, nor for another member’s identity', async () => {
     const { id, identity } = await linkedMember()
     const guest = site.visitor()
-    await guest.ask(getUser)
+    await guest.callOk(getUser)
     expect(await unlink(guest, { id: identity })).toMatchObject({ code: 401 })
-    site.meetSomebody()
+    site.useNewIdentity()
     const other = await linkedMember()
     expect(await unlink(other.visitor, { id: identity, current_password })).toMatchObject({ code: 404 })
     expect(await site.identitiesOf(id)).toHaveLength(1)
@@ -186,7 +186,7 @@ describe('the last sign-in method', () => {
 
   it('can be removed once there is another identity, which then cannot', async () => {
     const { visitor, identity } = await socialMember()
-    await go(visitor, 'tiktok')
+    await signInWithProvider(visitor, 'tiktok')
     expect(await unlink(visitor, { id: identity })).toMatchObject({ code: 200 })
     const [other] = await linkedOf(visitor)
     expect(await unlink(visitor, { id: other?.id ?? '' })).toMatchObject(refused)
@@ -194,7 +194,7 @@ describe('the last sign-in method', () => {
 
   it('is not a provider that has no keys any more', async () => {
     const { id, visitor, identity } = await socialMember()
-    await go(visitor, 'tiktok')
+    await signInWithProvider(visitor, 'tiktok')
     await query("UPDATE identities SET provider = 'google' WHERE user_id = $1 AND provider = 'tiktok'", [id])
     expect(await unlink(visitor, { id: identity })).toMatchObject(refused)
   })
@@ -214,9 +214,9 @@ describe('linking long after signing in', () => {
   ) => (await visitor.call(linkSocial, { body })).answer
 
   it('requires the password first', async () => {
-    const { id, visitor } = await site.member()
+    const { id, visitor } = await site.createMember()
     await query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, passwordHash])
-    site.moveOn(longAgo)
+    site.advanceClock(longAgo)
     const start = await visitor.fetch('/api/user/social/oidc?return_to=/my')
     expect([start.status, locationOf(start)]).toEqual([303, prove])
     expect(visitor.cookie).not.toContain('social-')
@@ -226,26 +226,26 @@ describe('linking long after signing in', () => {
         code: 500,
         info: { field: 'current_password' },
       })
-    const { url } = await visitor.ask(linkSocial, { body: { ...body, current_password } })
-    expect(await comeBack(visitor, await agree(url))).toBe('/my')
+    const { url } = await visitor.callOk(linkSocial, { body: { ...body, current_password } })
+    expect(await finishSocialSignIn(visitor, await grantConsent(url))).toBe('/my')
     expect(await site.identitiesOf(id)).toHaveLength(1)
   })
 
   it('requires a new sign-in without a password', async () => {
     const { visitor } = await socialMember()
-    site.moveOn(longAgo)
+    site.advanceClock(longAgo)
     expect(await link(visitor, { provider: 'tiktok' })).toMatchObject({ code: 401 })
     const again = site.visitor()
-    await go(again)
-    expect(await go(again, 'tiktok')).toBe('/individual')
+    await signInWithProvider(again)
+    expect(await signInWithProvider(again, 'tiktok')).toBe('/individual')
   })
 
   it('ends at a path of this site, whatever was requested', async () => {
-    const { id, visitor } = await site.member()
+    const { id, visitor } = await site.createMember()
     await query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, passwordHash])
     const body = { provider: 'oidc', return_to: '//evil.example', current_password }
-    const { url } = await visitor.ask(linkSocial, { body })
-    expect(await comeBack(visitor, await agree(url))).toBe('/individual')
+    const { url } = await visitor.callOk(linkSocial, { body })
+    expect(await finishSocialSignIn(visitor, await grantConsent(url))).toBe('/individual')
   })
 
   it('is for members, and for offered providers', async () => {

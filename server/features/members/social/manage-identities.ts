@@ -6,7 +6,7 @@ import type {
 } from '#contract/social.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
 import {
-  lockReauthenticated,
+  lockReauthenticatedUser,
   reauthenticate,
   requireMember,
 } from '#server/features/members/credentials/reauthenticate.ts'
@@ -17,7 +17,7 @@ import { safeRedirect } from '#server/platform/http/safe-redirect.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import { deleteIdentity, selectIdentities } from '#server/features/members/credentials/identity-queries.ts'
-import { leaveForProvider, reasonOf, type SocialContext } from './visit-provider.ts'
+import { startAuthorization, errorMessage, type SocialContext } from './visit-provider.ts'
 
 type IdentityRow = Awaited<ReturnType<typeof selectIdentities>>[number]
 
@@ -49,13 +49,16 @@ export async function linkSocial(context: SocialContext, call: Call<typeof linkS
   const member = requireMember(call)
   const provider = context.socialProviders.find(({ id }) => id === call.body.provider)
   if (!provider) throw new Refusal('notFound')
-  const proof = await reauthenticate(context, member, call.body)
-  await inTransaction(context.db, (tx) => lockReauthenticated(context, tx, proof))
+  const reauthentication = await reauthenticate(context, member, call.body)
+  await inTransaction(context.db, (tx) => lockReauthenticatedUser(context, tx, reauthentication))
   const returnTo = safeRedirect(call.body.return_to, context.publicUrl) ?? '/individual'
   try {
-    return await leaveForProvider(context, provider, call, returnTo)
+    return await startAuthorization(context, provider, call, returnTo)
   } catch (error) {
-    context.log.warn({ provider: provider.id, reason: reasonOf(error) }, 'a social sign-in could not start')
+    context.log.warn(
+      { provider: provider.id, reason: errorMessage(error) },
+      'a social sign-in could not start',
+    )
     throw new Refusal('socialFailed')
   }
 }
@@ -71,14 +74,14 @@ export async function unlinkSocial(
   call: Call<typeof unlinkSocialCall>,
 ): Promise<Identity[]> {
   const member = requireMember(call)
-  const proof = await reauthenticate(context, member, call.body)
+  const reauthentication = await reauthenticate(context, member, call.body)
   return inTransaction(context.db, async (tx) => {
-    const user = await lockReauthenticated(context, tx, proof)
+    const user = await lockReauthenticatedUser(context, tx, reauthentication)
     const identities = await selectIdentities(tx, user.id)
     const identity = identities.find(({ id }) => id === call.body.id)
     if (!identity) throw new Refusal('notFound')
-    const others = identities.filter((each) => each !== identity)
-    if (!getsIn(context, user, others)) throw new Refusal('lastWayIn')
+    const remaining = identities.filter((each) => each !== identity)
+    if (!canSignIn(context, user, remaining)) throw new Refusal('lastWayIn')
     await deleteIdentity(tx, identity.id)
     await auditCall(context, tx, call, 'identity_unlinked', user.id, { provider: identity.provider })
     await sendSecurityMail(tx, context, user, 'identityUnlinked')
@@ -87,7 +90,7 @@ export async function unlinkSocial(
 }
 
 /** Returns whether the member can sign in with a password and e-mail, or with one of these identities whose provider has keys. */
-function getsIn(
+function canSignIn(
   { socialProviders }: SocialContext,
   { email, password_hash }: UserRow,
   identities: readonly IdentityRow[],

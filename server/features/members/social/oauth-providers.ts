@@ -15,7 +15,7 @@ import {
   providerTimeoutSeconds,
   subjectOf,
   textOf,
-  type Checks,
+  type AuthorizationChecks,
   type SocialProvider,
 } from './social-provider.ts'
 
@@ -42,11 +42,11 @@ export function createFacebookProvider(
     name: 'Facebook',
     authorizationUrl: (checks) => consentUrl(config, checks, { scope: 'public_profile' }),
     async identify(callback, checks) {
-      const token = await redeem(config, callback, checks)
+      const token = await exchangeCode(config, callback, checks)
       const url = new URL(`${apiBase}/${graphVersion}/me?fields=id,name`)
       // Proves that the token is used by the app that it was issued to.
       url.searchParams.set('appsecret_proof', createHmac('sha256', secret).update(token).digest('hex'))
-      const profile = await askProfile(config, token, url)
+      const profile = await fetchProfile(config, token, url)
       return {
         issuer: server.issuer,
         subject: subjectOf(profile['id']),
@@ -76,7 +76,7 @@ export function createTiktokProvider(
     authorizationUrl: (checks) =>
       consentUrl(config, checks, { scope: 'user.info.basic', client_key: clientKey }),
     async identify(callback, checks) {
-      const { data } = await askProfile(config, await redeem(config, callback, checks), url)
+      const { data } = await fetchProfile(config, await exchangeCode(config, callback, checks), url)
       const { user } = Object(data) as { user?: unknown }
       const { open_id, display_name } = Object(user) as Record<string, unknown>
       return {
@@ -111,12 +111,20 @@ function secretInBody(idName: string, secret: string): ClientAuth {
   }
 }
 
-async function redeem(config: Configuration, callback: URL, { state, verifier }: Checks): Promise<string> {
+async function exchangeCode(
+  config: Configuration,
+  callback: URL,
+  { state, verifier }: AuthorizationChecks,
+): Promise<string> {
   const checks = { expectedState: state, pkceCodeVerifier: verifier }
   return (await authorizationCodeGrant(config, callback, checks)).access_token
 }
 
-async function askProfile(config: Configuration, token: string, url: URL): Promise<Record<string, unknown>> {
+async function fetchProfile(
+  config: Configuration,
+  token: string,
+  url: URL,
+): Promise<Record<string, unknown>> {
   const response = await fetchProtectedResource(config, token, url, 'GET')
   if (!response.ok) throw new Error(`the provider answered a profile with HTTP ${response.status}`)
   return Object(await response.json()) as Record<string, unknown>

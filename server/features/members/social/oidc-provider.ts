@@ -28,7 +28,7 @@ export interface OidcSettings {
   clientSecret: string
   timeoutSeconds?: number | undefined
   /** Whether users can choose among their accounts; some issuers refuse requests that ask for it. */
-  asksWhich?: boolean
+  supportsAccountChoice?: boolean
 }
 
 /** Cache lifetime of a discovery document. */
@@ -36,14 +36,14 @@ const discoveryMs = 60 * 60_000
 
 /** Creates a provider for OpenID Connect: Google, or any configured issuer. */
 export function createOidcProvider(settings: OidcSettings): SocialProvider {
-  const configuration = remember(() => discover(settings), discoveryMs)
+  const configuration = cacheFor(() => discover(settings), discoveryMs)
   return {
     id: settings.id,
     name: settings.name,
-    async authorizationUrl(checks, choosing) {
+    async authorizationUrl(checks, chooseAccount) {
       const scope = 'openid email profile'
       const prompt: Record<string, string> =
-        choosing && settings.asksWhich ? { prompt: 'select_account' } : {}
+        chooseAccount && settings.supportsAccountChoice ? { prompt: 'select_account' } : {}
       return consentUrl(await configuration(), checks, { scope, nonce: checks.nonce, ...prompt })
     },
     async identify(callback, { state, nonce, verifier }) {
@@ -58,14 +58,14 @@ export function createOidcProvider(settings: OidcSettings): SocialProvider {
       const subject = subjectOf('sub' in claims ? claims.sub : undefined)
       const { issuer, userinfo_endpoint } = config.serverMetadata()
       // Some issuers put only the id into the token; the rest must be requested.
-      const asked = 'email' in claims || !userinfo_endpoint
-      const more = asked ? {} : await fetchUserInfo(config, tokens.access_token, subject)
-      return presentPerson(issuer, subject, { ...claims, ...more })
+      const isComplete = 'email' in claims || !userinfo_endpoint
+      const userInfo = isComplete ? {} : await fetchUserInfo(config, tokens.access_token, subject)
+      return toProfile(issuer, subject, { ...claims, ...userInfo })
     },
   }
 }
 
-function presentPerson(issuer: string, subject: string, claims: Record<string, unknown>): SocialProfile {
+function toProfile(issuer: string, subject: string, claims: Record<string, unknown>): SocialProfile {
   // Some issuers send the boolean as a string.
   const verified = claims['email_verified'] === true || claims['email_verified'] === 'true'
   const email = verified ? textOf(claims['email']) : undefined
@@ -80,30 +80,30 @@ async function discover(settings: OidcSettings): Promise<Configuration> {
   // The settings allow http for this machine only.
   if (url.protocol === 'http:') execute.push(allowInsecureRequests)
   const options = { timeout: timeoutSeconds, execute, [customFetch]: fetchBounded }
-  return discovery(url, clientId, undefined, clientSecretAs(clientSecret), options)
+  return discovery(url, clientId, undefined, clientSecretAuth(clientSecret), options)
 }
 
 /** Sends the secret by the method that the issuer declares (OpenID Connect Discovery: by header if it declares none). */
-function clientSecretAs(secret: string): ClientAuth {
+function clientSecretAuth(secret: string): ClientAuth {
   const [inBody, inHeader] = [ClientSecretPost(secret), ClientSecretBasic(secret)]
   return (server, ...rest) => {
-    const taken = server.token_endpoint_auth_methods_supported ?? []
-    return (taken.includes('client_secret_post') ? inBody : inHeader)(server, ...rest)
+    const supportedMethods = server.token_endpoint_auth_methods_supported ?? []
+    return (supportedMethods.includes('client_secret_post') ? inBody : inHeader)(server, ...rest)
   }
 }
 
 /** Loads once for concurrent callers, caches a result for a while, and keeps the old one if a reload fails. */
-function remember<T>(ask: () => Promise<T>, forMs: number): () => Promise<T> {
-  let known: { value: T; until: number } | undefined
-  let asking: Promise<T> | undefined
+function cacheFor<T>(load: () => Promise<T>, lifetimeMs: number): () => Promise<T> {
+  let cached: { value: T; until: number } | undefined
+  let pending: Promise<T> | undefined
   return async () => {
-    if (known && performance.now() < known.until) return known.value
-    asking ??= ask().finally(() => (asking = undefined))
+    if (cached && performance.now() < cached.until) return cached.value
+    pending ??= load().finally(() => (pending = undefined))
     try {
-      known = { value: await asking, until: performance.now() + forMs }
+      cached = { value: await pending, until: performance.now() + lifetimeMs }
     } catch (error) {
-      if (!known) throw error
+      if (!cached) throw error
     }
-    return known.value
+    return cached.value
   }
 }

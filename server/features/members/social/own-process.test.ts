@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getUser } from '#contract/members.ts'
-import { agree, comeBack, leave } from '#server/testing/site/social-site.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { grantConsent, finishSocialSignIn, startSocialSignIn } from '#server/testing/site/social-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const startsWithinMs = 20_000
 let issuer: { url: string; close(): Promise<void> }
@@ -13,7 +13,10 @@ let site: TestSite
 
 beforeAll(async () => {
   issuer = await runIssuer()
-  site = await testSite({}, { OIDC_ISSUER: issuer.url, OIDC_CLIENT_ID: 'site', OIDC_CLIENT_SECRET: 'secret' })
+  site = await startTestSite(
+    {},
+    { OIDC_ISSUER: issuer.url, OIDC_CLIENT_ID: 'site', OIDC_CLIENT_SECRET: 'secret' },
+  )
 })
 afterAll(async () => {
   await site.close()
@@ -38,8 +41,8 @@ async function runIssuer(): Promise<typeof issuer> {
 
 test('an issuer configured only by settings, in a separate process, turns a guest into a member and recognises them later', async () => {
   const visitor = site.visitor()
-  const { id } = await visitor.ask(getUser)
-  const consent = new URL(await leave(visitor, 'oidc', '?return_to=/my'))
+  const { id } = await visitor.callOk(getUser)
+  const consent = new URL(await startSocialSignIn(visitor, 'oidc', '?return_to=/my'))
   expect(consent.href).toContain(`${issuer.url}/authorize?`)
   expect(Object.fromEntries(consent.searchParams)).toMatchObject({
     response_type: 'code',
@@ -48,11 +51,13 @@ test('an issuer configured only by settings, in a separate process, turns a gues
     code_challenge: expect.stringMatching(/^[\w-]{43}$/),
     nonce: expect.stringMatching(/./),
   })
-  const callback = await agree(consent.href)
+  const callback = await grantConsent(consent.href)
   expect(callback).toMatch(/[?&]code=/)
-  expect(await comeBack(visitor, callback)).toBe('/my')
-  expect(await visitor.ask(getUser)).toMatchObject({ id, role: 'member' })
+  expect(await finishSocialSignIn(visitor, callback)).toBe('/my')
+  expect(await visitor.callOk(getUser)).toMatchObject({ id, role: 'member' })
   const elsewhere = site.visitor()
-  expect(await comeBack(elsewhere, await agree(await leave(elsewhere)))).toBe('/')
-  expect((await elsewhere.ask(getUser)).id).toBe(id)
+  expect(await finishSocialSignIn(elsewhere, await grantConsent(await startSocialSignIn(elsewhere)))).toBe(
+    '/',
+  )
+  expect((await elsewhere.callOk(getUser)).id).toBe(id)
 })

@@ -2,44 +2,52 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { getUser } from '#contract/members.ts'
 import { linkSocial, listSocialProviders } from '#contract/social.ts'
 import { readSocial } from '#server/platform/config/read-social.ts'
-import { startSocialStandIn, troubles } from '#server/testing/fakes/social-stand-ins.ts'
-import { go, leave, locationOf, socialSite, type SocialSite } from '#server/testing/site/social-site.ts'
+import { startFakeSocialProviders, providerFaults } from '#server/testing/fakes/social-stand-ins.ts'
+import {
+  signInWithProvider,
+  startSocialSignIn,
+  locationOf,
+  startSocialSite,
+  type SocialSite,
+} from '#server/testing/site/social-site.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
-import { testSite } from '#server/testing/site/test-site.ts'
+import { startTestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import { createSocialProviders } from './create-providers.ts'
 
 let site: SocialSite
 beforeAll(async () => {
-  site = await socialSite(0.5)
+  site = await startSocialSite(0.5)
 })
 afterAll(() => site.close())
-beforeEach(() => site.meetSomebody())
-afterEach(() => site.calmDown())
+beforeEach(() => site.useNewIdentity())
+afterEach(() => site.resetFaults())
 
 describe('a failing provider', () => {
-  const cases = Object.entries(troubles).flatMap(([name, trouble]) =>
+  const cases = Object.entries(providerFaults).flatMap(([name, trouble]) =>
     ['access_token', '/me', '/oauth/token/', '/user/info/'].map((path) => ({ name, path, trouble })),
   )
   it.each(cases)('that is $name at $path sends the user back to sign in', async ({ path, trouble }) => {
-    site.standIn.trouble.set(path, trouble)
+    site.fakeProviders.trouble.set(path, trouble)
     const visitor = site.visitor()
     const provider = path === 'access_token' || path === '/me' ? 'facebook' : 'tiktok'
-    expect(await go(visitor, provider)).toBe(`/login?social=failed&provider=${provider}&return_to=%2F`)
-    expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+    expect(await signInWithProvider(visitor, provider)).toBe(
+      `/login?social=failed&provider=${provider}&return_to=%2F`,
+    )
+    expect(await visitor.callOk(getUser)).toMatchObject({ role: 'visitor' })
   })
 
   it('answers the code with an error', async () => {
     site.issuer.service.once('beforeResponse', (answer: { statusCode: number; body: unknown }) => {
       Object.assign(answer, { statusCode: 400, body: { error: 'invalid_grant' } })
     })
-    expect(await go(site.visitor())).toMatch(/social=failed/)
+    expect(await signInWithProvider(site.visitor())).toMatch(/social=failed/)
   })
 
-  it.each(Object.entries(troubles))(
+  it.each(Object.entries(providerFaults))(
     'whose discovery is %s cannot be used until it recovers',
     async (_name, trouble) => {
-      const discovery = await startSocialStandIn()
+      const discovery = await startFakeSocialProviders()
       const { social, socialSecrets } = readSocial({
         OIDC_ISSUER: discovery.url,
         OIDC_CLIENT_ID: 'site',
@@ -81,7 +89,7 @@ it('that cannot be reached causes no redirect: the sign-in screen reports it', a
     GOOGLE_ISSUER: 'http://127.0.0.1:1',
   })
   const socialProviders = await createSocialProviders({ social, secrets: { social: socialSecrets } })
-  const lonely = await testSite({ socialProviders })
+  const lonely = await startTestSite({ socialProviders })
   const response = await lonely.visitor().fetch('/api/user/social/google?return_to=/my')
   expect(response.status).toBe(303)
   expect(locationOf(response)).toBe('/login?social=failed&provider=google&return_to=%2Fmy')
@@ -98,11 +106,11 @@ it('named Google lets a member who links choose the account, but nobody who sign
     GOOGLE_CLIENT_SECRET: 'secret',
     GOOGLE_ISSUER: site.issuer.issuer.url,
   })
-  const google = await testSite({
+  const google = await startTestSite({
     socialProviders: await createSocialProviders({ social, secrets: { social: socialSecrets } }),
   })
   const promptOf = async (visitor: Visitor) =>
-    new URL(await leave(visitor, 'google')).searchParams.get('prompt')
+    new URL(await startSocialSignIn(visitor, 'google')).searchParams.get('prompt')
   expect(await promptOf(google.visitor())).toBeNull()
   expect(await promptOf((await registerMember(google)).visitor)).toBe('select_account')
   await google.close()
@@ -110,7 +118,7 @@ it('named Google lets a member who links choose the account, but nobody who sign
 
 describe('a provider', () => {
   it('is offered if it has keys, else neither offered nor served', async () => {
-    const { list } = await site.visitor().ask(listSocialProviders)
+    const { list } = await site.visitor().callOk(listSocialProviders)
     expect(list).toEqual([
       { id: 'facebook', name: 'Facebook' },
       { id: 'tiktok', name: 'TikTok' },
@@ -122,7 +130,7 @@ describe('a provider', () => {
 
   it("gets state, nonce and PKCE, and the site's configured address whatever the host header says", async () => {
     const visitor = site.visitor({ 'x-forwarded-host': 'evil.example' })
-    const asked = new URL(await leave(visitor)).searchParams
+    const asked = new URL(await startSocialSignIn(visitor)).searchParams
     expect(Object.fromEntries(asked)).toMatchObject({
       client_id: 'site',
       response_type: 'code',
@@ -133,7 +141,7 @@ describe('a provider', () => {
       state: expect.stringMatching(/^[\w-]{43}\.[\w-]+$/),
       nonce: expect.stringMatching(/^[\w-]{43}$/),
     })
-    const again = new URL(await leave(visitor)).searchParams
+    const again = new URL(await startSocialSignIn(visitor)).searchParams
     for (const name of ['state', 'nonce', 'code_challenge']) expect(again.get(name)).not.toBe(asked.get(name))
   })
 
@@ -154,7 +162,7 @@ describe('a provider', () => {
     '/%09/evil.example',
     'https://evil.example',
   ])('redirects nobody to %s afterwards', async (returnTo) => {
-    expect(await go(site.visitor(), 'oidc', `?return_to=${returnTo}`)).toBe('/')
+    expect(await signInWithProvider(site.visitor(), 'oidc', `?return_to=${returnTo}`)).toBe('/')
   })
 
   it('is not visited at another site’s request: the sign-in screen opens instead', async () => {

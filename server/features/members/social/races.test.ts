@@ -1,32 +1,42 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { listSocialProviders, unlinkSocial } from '#contract/social.ts'
-import { agree, comeBack, go, leave, socialSite, type SocialSite } from '#server/testing/site/social-site.ts'
+import {
+  grantConsent,
+  finishSocialSignIn,
+  signInWithProvider,
+  startSocialSignIn,
+  startSocialSite,
+  type SocialSite,
+} from '#server/testing/site/social-site.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
 let site: SocialSite
 beforeAll(async () => {
-  site = await socialSite()
+  site = await startSocialSite()
 })
 afterAll(() => site.close())
-beforeEach(() => site.meetSomebody())
-afterEach(() => site.calmDown())
+beforeEach(() => site.useNewIdentity())
+afterEach(() => site.resetFaults())
 
-const callbackFor = async (visitor: Visitor, provider = 'oidc') => agree(await leave(visitor, provider))
+const callbackFor = async (visitor: Visitor, provider = 'oidc') =>
+  grantConsent(await startSocialSignIn(visitor, provider))
 
 it('one identity in two browsers concurrently creates one account', async () => {
   const browsers = [site.visitor(), site.visitor()]
   const callbacks = await Promise.all(browsers.map((each) => callbackFor(each)))
-  const ends = await Promise.all(browsers.map((each, index) => comeBack(each, callbacks[index] ?? '')))
+  const ends = await Promise.all(
+    browsers.map((each, index) => finishSocialSignIn(each, callbacks[index] ?? '')),
+  )
   expect(ends).toEqual(['/', '/'])
-  const [one, other] = await Promise.all(browsers.map((each) => each.ask(getUser)))
+  const [one, other] = await Promise.all(browsers.map((each) => each.callOk(getUser)))
   expect(one).toMatchObject({ role: 'member', id: other?.id })
 })
 
 it('one identity that two members link concurrently becomes one’s, and the other gets an error', async () => {
-  const members = await Promise.all([site.member(), site.member()])
-  const ends = await Promise.all(members.map(({ visitor }) => go(visitor)))
+  const members = await Promise.all([site.createMember(), site.createMember()])
+  const ends = await Promise.all(members.map(({ visitor }) => signInWithProvider(visitor)))
   expect(ends.toSorted()).toEqual([
     '/individual',
     '/individual?social=taken&provider=oidc&return_to=%2Findividual',
@@ -37,14 +47,14 @@ it('one identity that two members link concurrently becomes one’s, and the oth
 
 it('two identities in two tabs of one guest make it a member once', async () => {
   const visitor = site.visitor()
-  const { id } = await visitor.ask(getUser)
+  const { id } = await visitor.callOk(getUser)
   const callbacks = [await callbackFor(visitor), await callbackFor(visitor, 'tiktok')]
   const tabs = callbacks.map(() => {
     const tab = site.visitor()
     tab.cookie = visitor.cookie
     return tab
   })
-  const ends = await Promise.all(tabs.map((tab, index) => comeBack(tab, callbacks[index] ?? '')))
+  const ends = await Promise.all(tabs.map((tab, index) => finishSocialSignIn(tab, callbacks[index] ?? '')))
   expect(ends.filter((end) => end === '/')).toHaveLength(1)
   expect(ends.filter((end) => end.startsWith('/login?social=expired'))).toHaveLength(1)
   expect(await site.identitiesOf(id)).toHaveLength(1)
@@ -60,12 +70,12 @@ it('an e-mail that is taken concurrently is reported as taken', async () => {
     `INSERT INTO users (id, email, referral_code, member_since) VALUES ('usr_other', $1, 'other', now())`,
     [site.claims['email']],
   )
-  const end = comeBack(visitor, callback)
+  const end = finishSocialSignIn(visitor, callback)
   await waitForLock(pool)
   await other.query('COMMIT')
   other.release()
   expect(await end).toBe('/login?social=has_account&provider=oidc&return_to=%2F')
-  expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+  expect(await visitor.callOk(getUser)).toMatchObject({ role: 'visitor' })
   expect(await site.identitiesOf('usr_other')).toEqual([])
 })
 
@@ -86,12 +96,12 @@ it('an identity that another browser linked between two queries is signed in to'
   ])
   // The identity is looked up before the e-mail, which has to wait.
   await other.query('LOCK TABLE users IN ACCESS EXCLUSIVE MODE')
-  const end = comeBack(visitor, callback)
+  const end = finishSocialSignIn(visitor, callback)
   await waitForLock(pool)
   await other.query('COMMIT')
   other.release()
   expect(await end).toBe('/')
-  expect(await visitor.ask(getUser)).toMatchObject({ id: 'usr_same', role: 'member' })
+  expect(await visitor.callOk(getUser)).toMatchObject({ id: 'usr_same', role: 'member' })
 })
 
 it('two concurrent callbacks with one state count once', async () => {
@@ -99,15 +109,16 @@ it('two concurrent callbacks with one state count once', async () => {
   const callback = await callbackFor(visitor)
   const copy = site.visitor()
   copy.cookie = visitor.cookie
-  const ends = await Promise.all([comeBack(visitor, callback), comeBack(copy, callback)])
+  const ends = await Promise.all([finishSocialSignIn(visitor, callback), finishSocialSignIn(copy, callback)])
   expect(ends.toSorted()).toEqual(['/', '/login?social=expired&provider=oidc&return_to=%2F'])
 })
 
 it('removing two sign-in methods concurrently leaves one', async () => {
   const visitor = site.visitor()
-  for (const provider of ['oidc', 'tiktok']) await comeBack(visitor, await callbackFor(visitor, provider))
-  const { id } = await visitor.ask(getUser)
-  const { linked } = await visitor.ask(listSocialProviders)
+  for (const provider of ['oidc', 'tiktok'])
+    await finishSocialSignIn(visitor, await callbackFor(visitor, provider))
+  const { id } = await visitor.callOk(getUser)
+  const { linked } = await visitor.callOk(listSocialProviders)
   expect(linked).toHaveLength(2)
   const answers = await Promise.all(
     linked.map((identity) => visitor.call(unlinkSocial, { body: { id: identity.id } })),

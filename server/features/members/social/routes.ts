@@ -1,13 +1,13 @@
 import * as calls from '#contract/social.ts'
-import type { SocialAnswer } from '#contract/social.ts'
+import type { SocialSignInOutcome } from '#contract/social.ts'
 import { loadUser, type UserContext } from '#server/features/members/account/load-user.ts'
 import { safeRedirect } from '#server/platform/http/safe-redirect.ts'
 import { route, type PlainRoute, type Route } from '#server/platform/http/route.ts'
-import { requireMember, signedInJustNow } from '#server/features/members/credentials/reauthenticate.ts'
-import { confirmCode } from './confirm-code.ts'
+import { requireMember, isSignInRecent } from '#server/features/members/credentials/reauthenticate.ts'
+import { confirmSocialSecondFactor } from './confirm-code.ts'
 import { linkSocial, listIdentities, unlinkSocial } from './manage-identities.ts'
 import type { SocialProvider } from './social-provider.ts'
-import { leaveForProvider, reasonOf, returnFromProvider, type SocialContext } from './visit-provider.ts'
+import { startAuthorization, errorMessage, handleCallback, type SocialContext } from './visit-provider.ts'
 
 export type { SocialContext } from './visit-provider.ts'
 
@@ -24,7 +24,7 @@ export function socialRoutes(context: SocialContext & UserContext): Route[] {
     route(calls.linkSocial, async (call) => ({ info: { url: await linkSocial(context, call) } })),
     route(calls.unlinkSocial, async (call) => ({ info: { linked: await unlinkSocial(context, call) } })),
     route(calls.confirmSocial, async (call) => {
-      const viewer = await confirmCode(context, call)
+      const viewer = await confirmSocialSecondFactor(context, call)
       return { info: await loadUser(context, viewer, call.language) }
     }),
   ]
@@ -51,22 +51,22 @@ function startRoute(context: SocialContext, provider: SocialProvider): PlainRout
     },
     async handle(request, reply, caller) {
       reply.header('cache-control', 'no-store')
-      const wished = safeRedirect(queryOf(request).get('return_to'), context.publicUrl)
+      const requestedReturnTo = safeRedirect(queryOf(request).get('return_to'), context.publicUrl)
       try {
         const call = await caller()
         const member = call.viewer?.role === 'member'
         if (!mayStart(request, context.publicUrl, member))
-          return reply.redirect(screen('/login', { return_to: wished }), 303)
-        if (member && !(await signedInJustNow(context, requireMember(call))))
-          return reply.redirect(wayOut(provider, 'prove', member, wished), 303)
-        const returnTo = wished ?? (member ? '/individual' : '/')
-        return reply.redirect(await leaveForProvider(context, provider, call, returnTo), 302)
+          return reply.redirect(pagePath('/login', { return_to: requestedReturnTo }), 303)
+        if (member && !(await isSignInRecent(context, requireMember(call))))
+          return reply.redirect(errorPagePath(provider, 'prove', member, requestedReturnTo), 303)
+        const returnTo = requestedReturnTo ?? (member ? '/individual' : '/')
+        return reply.redirect(await startAuthorization(context, provider, call, returnTo), 302)
       } catch (error) {
         context.log.warn(
-          { provider: provider.id, reason: reasonOf(error) },
+          { provider: provider.id, reason: errorMessage(error) },
           'a social sign-in could not start',
         )
-        return reply.redirect(wayOut(provider, 'failed', false, wished), 303)
+        return reply.redirect(errorPagePath(provider, 'failed', false, requestedReturnTo), 303)
       }
     },
   }
@@ -84,16 +84,16 @@ function callbackRoute(context: SocialContext, provider: SocialProvider): PlainR
       reply.header('cache-control', 'no-store')
       try {
         const call = await caller()
-        const cameBack = { query: queryOf(request), cookies: request.cookies }
-        const ending = await returnFromProvider(context, provider, call, cameBack)
-        if (!('answer' in ending)) return reply.redirect(ending.returnTo, 303)
+        const callback = { query: queryOf(request), cookies: request.cookies }
+        const result = await handleCallback(context, provider, call, callback)
+        if (!('answer' in result)) return reply.redirect(result.returnTo, 303)
         const member = call.viewer?.role === 'member'
-        const out = wayOut(provider, ending.answer, member, ending.returnTo)
+        const errorPage = errorPagePath(provider, result.answer, member, result.returnTo)
         // In the fragment, which no server and no log sees.
-        return reply.redirect(ending.ticket ? `${out}#ticket=${ending.ticket}` : out, 303)
+        return reply.redirect(result.ticket ? `${errorPage}#ticket=${result.ticket}` : errorPage, 303)
       } catch (error) {
-        context.log.error({ provider: provider.id, reason: reasonOf(error) }, 'a social sign-in failed')
-        return reply.redirect(wayOut(provider, 'failed', false, undefined), 303)
+        context.log.error({ provider: provider.id, reason: errorMessage(error) }, 'a social sign-in failed')
+        return reply.redirect(errorPagePath(provider, 'failed', false, undefined), 303)
       }
     },
   }
@@ -114,18 +114,20 @@ function mayStart(request: Request, publicUrl: string, member: boolean): boolean
 }
 
 /** Returns the page that explains a failure: /login for a sign-in, the settings for linking. */
-function wayOut(
+function errorPagePath(
   { id }: SocialProvider,
-  social: SocialAnswer,
+  result: SocialSignInOutcome,
   member: boolean,
   returnTo: string | undefined,
 ): string {
-  return screen(member ? '/individual' : '/login', { social, provider: id, return_to: returnTo })
+  return pagePath(member ? '/individual' : '/login', { social: result, provider: id, return_to: returnTo })
 }
 
-function screen(path: string, fields: Record<string, string | undefined>): string {
-  const given = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined)
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
+function pagePath(path: string, fields: Record<string, string | undefined>): string {
+  const definedFields = Object.entries(fields).filter(
+    (field): field is [string, string] => field[1] !== undefined,
+  )
+  return definedFields.length === 0 ? path : `${path}?${new URLSearchParams(definedFields).toString()}`
 }
 
 function queryOf({ url }: Request): URLSearchParams {

@@ -3,34 +3,39 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { deleteUser, getUser } from '#contract/members.ts'
 import { confirmSocial, linkSocial, unlinkSocial } from '#contract/social.ts'
 import {
-  beginSecondFactor,
+  startSecondFactorSetup,
   confirmSecondFactor,
   removeSecondFactor,
 } from '#server/features/members/credentials/second-factor/second-factor.ts'
-import { go, leave, socialSite, type SocialSite } from '#server/testing/site/social-site.ts'
+import {
+  signInWithProvider,
+  startSocialSignIn,
+  startSocialSite,
+  type SocialSite,
+} from '#server/testing/site/social-site.ts'
 import { eraseIdentities } from '#server/features/members/credentials/identities.ts'
 
 let site: SocialSite
 beforeAll(async () => {
-  site = await socialSite()
+  site = await startSocialSite()
 })
 afterAll(() => site.close())
-beforeEach(() => site.meetSomebody())
-afterEach(() => site.calmDown())
+beforeEach(() => site.useNewIdentity())
+afterEach(() => site.resetFaults())
 
 /** Creates a member with this identity and a second factor. @returns the member, and a function that generates the next code */
 async function carefulMember() {
-  const { id, visitor } = await site.member()
-  await go(visitor)
+  const { id, visitor } = await site.createMember()
+  await signInWithProvider(visitor)
   const { context } = site
   const now = () => context.clock.now().getTime()
   const code = await context.db.transaction().execute(async (tx) => {
-    const { secret } = await beginSecondFactor(tx, context, { id, email: null })
+    const { secret } = await startSecondFactorSetup(tx, context, { id, email: null })
     const totp = new TOTP({ secret: Secret.fromBase32(secret) })
     await confirmSecondFactor(tx, context, { id }, totp.generate({ timestamp: now() }))
     return () => totp.generate({ timestamp: now() })
   })
-  site.moveOn(60_000)
+  site.advanceClock(60_000)
   return { id, visitor, code }
 }
 
@@ -39,13 +44,13 @@ const ticketOf = (address: string) => address.split('#ticket=')[1] ?? ''
 it('is requested after the provider, and only then is the user signed in', async () => {
   const { id, code } = await carefulMember()
   const visitor = site.visitor()
-  const guest = await visitor.ask(getUser)
-  const end = await go(visitor, 'oidc', '?return_to=/my')
+  const guest = await visitor.callOk(getUser)
+  const end = await signInWithProvider(visitor, 'oidc', '?return_to=/my')
   expect(end).toMatch(/^\/login\?social=second_factor&provider=oidc&return_to=%2Fmy#ticket=[\w.-]+$/)
-  expect(await visitor.ask(getUser)).toMatchObject({ id: guest.id, role: 'visitor' })
+  expect(await visitor.callOk(getUser)).toMatchObject({ id: guest.id, role: 'visitor' })
   const body = { ticket: ticketOf(end), totp: code() }
-  expect(await visitor.ask(confirmSocial, { body })).toMatchObject({ id, role: 'member' })
-  expect(await visitor.ask(getUser)).toMatchObject({ id, role: 'member' })
+  expect(await visitor.callOk(confirmSocial, { body })).toMatchObject({ id, role: 'member' })
+  expect(await visitor.callOk(getUser)).toMatchObject({ id, role: 'member' })
   const { answer } = await site.visitor().call(confirmSocial, { body })
   expect(answer).toMatchObject({ code: 500, info: { field: 'totp' } })
 })
@@ -53,12 +58,12 @@ it('is requested after the provider, and only then is the user signed in', async
 it('with a wrong code signs nobody in', async () => {
   const { id, code } = await carefulMember()
   const visitor = site.visitor()
-  await visitor.ask(getUser)
-  const ticket = ticketOf(await go(visitor))
+  await visitor.callOk(getUser)
+  const ticket = ticketOf(await signInWithProvider(visitor))
   const totp = String((Number(code()) + 1) % 1_000_000).padStart(6, '0')
   const { answer } = await visitor.call(confirmSocial, { body: { ticket, totp } })
   expect(answer).toMatchObject({ code: 500, info: { field: 'totp' } })
-  expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+  expect(await visitor.callOk(getUser)).toMatchObject({ role: 'visitor' })
   const { rows } = await site.context.database.pool.query(
     "SELECT details FROM audit_events WHERE event = 'sign_in_failed' AND user_id = $1",
     [id],
@@ -69,8 +74,8 @@ it('with a wrong code signs nobody in', async () => {
 it('is useless with an identity that the owner has removed since', async () => {
   const { id, code } = await carefulMember()
   const visitor = site.visitor()
-  await visitor.ask(getUser)
-  const ticket = ticketOf(await go(visitor))
+  await visitor.callOk(getUser)
+  const ticket = ticketOf(await signInWithProvider(visitor))
   // As a password reset does to an account whose address was never verified.
   await site.context.db.transaction().execute(async (tx) => {
     await eraseIdentities(tx, id)
@@ -78,14 +83,14 @@ it('is useless with an identity that the owner has removed since', async () => {
   })
   const { answer } = await visitor.call(confirmSocial, { body: { ticket, totp: code() } })
   expect(answer).toMatchObject({ code: 500, info: {} })
-  expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+  expect(await visitor.callOk(getUser)).toMatchObject({ role: 'visitor' })
 })
 
 it('is useless with an identity that the member has unlinked, though another of that provider stays', async () => {
   const { id, code } = await carefulMember()
   const visitor = site.visitor()
-  await visitor.ask(getUser)
-  const ticket = ticketOf(await go(visitor))
+  await visitor.callOk(getUser)
+  const ticket = ticketOf(await signInWithProvider(visitor))
   await site.context.database.pool.query(
     `WITH gone AS (DELETE FROM identities WHERE user_id = $1 RETURNING *)
     INSERT INTO identities SELECT issuer, 'another', provider, user_id, created_at, 'idn_another' FROM gone`,
@@ -98,7 +103,7 @@ it('is useless with an identity that the member has unlinked, though another of 
 it('that is blank proves nothing for a member without a password', async () => {
   const { id, visitor } = await carefulMember()
   await site.context.database.pool.query('UPDATE users SET password_hash = NULL WHERE id = $1', [id])
-  site.moveOn(16 * 60_000)
+  site.advanceClock(16 * 60_000)
   const totp = ' '
   const answers = [
     await visitor.call(linkSocial, { body: { provider: 'tiktok', totp } }),
@@ -111,15 +116,15 @@ it('that is blank proves nothing for a member without a password', async () => {
 it('requires a valid ticket of this kind that has not expired', async () => {
   const { code } = await carefulMember()
   const visitor = site.visitor()
-  await visitor.ask(getUser)
-  const ticket = ticketOf(await go(visitor))
-  await leave(visitor)
+  await visitor.callOk(getUser)
+  const ticket = ticketOf(await signInWithProvider(visitor))
+  await startSocialSignIn(visitor)
   const flow = /social-[^=]+=([^;]+)/.exec(visitor.cookie)?.[1] ?? ''
   const tryWith = async (tried: string) =>
     (await visitor.call(confirmSocial, { body: { ticket: tried, totp: code() } })).answer
   for (const tried of ['', 'a.b', `${ticket}x`, ticket.replace('.', 'x.'), flow])
     expect(await tryWith(tried)).toMatchObject({ code: 500, info: {} })
-  site.moveOn(10 * 60_000 + 1000)
+  site.advanceClock(10 * 60_000 + 1000)
   expect(await tryWith(ticket)).toMatchObject({ code: 500, info: {} })
-  expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+  expect(await visitor.callOk(getUser)).toMatchObject({ role: 'visitor' })
 })

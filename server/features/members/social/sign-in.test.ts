@@ -1,30 +1,32 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { changeUser, getUser } from '#contract/members.ts'
 import {
-  agree,
-  comeBack,
-  go,
-  leave,
+  grantConsent,
+  finishSocialSignIn,
+  signInWithProvider,
+  startSocialSignIn,
   locationOf,
-  socialSite,
+  startSocialSite,
   type SocialSite,
 } from '#server/testing/site/social-site.ts'
 
 let site: SocialSite
 beforeAll(async () => {
-  site = await socialSite()
+  site = await startSocialSite()
 })
 afterAll(() => site.close())
-beforeEach(() => site.meetSomebody())
-afterEach(() => site.calmDown())
+beforeEach(() => site.useNewIdentity())
+afterEach(() => site.resetFaults())
 
 describe('a first visit', () => {
   it('turns the guest into a member, who keeps its id and profile', async () => {
     const visitor = site.visitor()
-    const { id } = await visitor.ask(getUser)
-    await visitor.ask(changeUser, { body: { display_name: 'Grace' } })
-    expect(await go(visitor, 'oidc', '?return_to=/videos/vid_1?episode=3')).toBe('/videos/vid_1?episode=3')
-    expect(await visitor.ask(getUser)).toMatchObject({
+    const { id } = await visitor.callOk(getUser)
+    await visitor.callOk(changeUser, { body: { display_name: 'Grace' } })
+    expect(await signInWithProvider(visitor, 'oidc', '?return_to=/videos/vid_1?episode=3')).toBe(
+      '/videos/vid_1?episode=3',
+    )
+    expect(await visitor.callOk(getUser)).toMatchObject({
       id,
       role: 'member',
       display_name: 'Grace',
@@ -37,8 +39,8 @@ describe('a first visit', () => {
 
   it("keeps the guest's referrer link", async () => {
     const visitor = site.visitor()
-    const { id } = await visitor.ask(getUser, { headers: { 'x-referrer-token': 'spring' } })
-    await go(visitor)
+    const { id } = await visitor.callOk(getUser, { headers: { 'x-referrer-token': 'spring' } })
+    await signInWithProvider(visitor)
     const kept = await site.context.db
       .selectFrom('attribution')
       .select('first_touch')
@@ -50,8 +52,8 @@ describe('a first visit', () => {
   it('uses the name, and no e-mail that the provider has not verified', async () => {
     site.claims.email_verified = false
     const visitor = site.visitor()
-    expect(await go(visitor)).toBe('/')
-    expect(await visitor.ask(getUser)).toMatchObject({
+    expect(await signInWithProvider(visitor)).toBe('/')
+    expect(await visitor.callOk(getUser)).toMatchObject({
       role: 'member',
       display_name: 'Ada',
       email: null,
@@ -64,16 +66,21 @@ describe('a first visit', () => {
     site.claims = { sub: site.claims.sub }
     site.issuer.service.once('beforeUserinfo', (answer: { body: unknown }) => void (answer.body = asked))
     const visitor = site.visitor()
-    await go(visitor)
-    expect(await visitor.ask(getUser)).toMatchObject({ email: asked.email, display_name: 'Asked' })
+    await signInWithProvider(visitor)
+    expect(await visitor.callOk(getUser)).toMatchObject({ email: asked.email, display_name: 'Asked' })
   })
 
   it.each(['facebook', 'tiktok'])('works with %s, which verifies no e-mail', async (provider) => {
     const visitor = site.visitor()
-    const { id } = await visitor.ask(getUser)
-    expect(await go(visitor, provider)).toBe('/')
-    expect(await visitor.ask(getUser)).toMatchObject({ id, role: 'member', display_name: 'Ada', email: null })
-    expect(await site.identitiesOf(id)).toEqual([{ provider, subject: site.standIn.who.id }])
+    const { id } = await visitor.callOk(getUser)
+    expect(await signInWithProvider(visitor, provider)).toBe('/')
+    expect(await visitor.callOk(getUser)).toMatchObject({
+      id,
+      role: 'member',
+      display_name: 'Ada',
+      email: null,
+    })
+    expect(await site.identitiesOf(id)).toEqual([{ provider, subject: site.fakeProviders.profile.id }])
   })
 })
 
@@ -83,23 +90,23 @@ it('runs the lifecycle hooks at the first visit, not at a second', async () => {
   const { register } = lifecycleHooks
   lifecycleHooks.register = [async (_tx, newcomer) => void told.push(newcomer)]
   const visitor = site.visitor()
-  await go(visitor)
-  await go(site.visitor())
+  await signInWithProvider(visitor)
+  await signInWithProvider(site.visitor())
   lifecycleHooks.register = register
-  const { id, email } = await visitor.ask(getUser)
+  const { id, email } = await visitor.callOk(getUser)
   expect(told).toEqual([expect.objectContaining({ id, email })])
 })
 
 describe('a returning user', () => {
   it('is signed in to the same account, and the guest is merged into it', async () => {
     const first = site.visitor()
-    await go(first)
-    const { id } = await first.ask(getUser)
+    await signInWithProvider(first)
+    const { id } = await first.callOk(getUser)
     const second = site.visitor()
-    const guest = await second.ask(getUser)
-    await second.ask(changeUser, { body: { display_name: 'Somebody' } })
-    expect(await go(second)).toBe('/')
-    expect(await second.ask(getUser)).toMatchObject({ id, role: 'member', display_name: 'Ada' })
+    const guest = await second.callOk(getUser)
+    await second.callOk(changeUser, { body: { display_name: 'Somebody' } })
+    expect(await signInWithProvider(second)).toBe('/')
+    expect(await second.callOk(getUser)).toMatchObject({ id, role: 'member', display_name: 'Ada' })
     const { rows } = await site.context.database.pool.query('SELECT merged_into FROM users WHERE id = $1', [
       guest.id,
     ])
@@ -108,12 +115,12 @@ describe('a returning user', () => {
 
   it('gets a new session, and none is given to other holders of the guest’s cookie', async () => {
     const visitor = site.visitor()
-    await visitor.ask(getUser)
-    await visitor.ask(changeUser, { body: { language: 'en' } })
+    await visitor.callOk(getUser)
+    await visitor.callOk(changeUser, { body: { language: 'en' } })
     const thief = site.visitor()
     thief.cookie = visitor.cookie
-    await go(visitor)
-    expect(await thief.ask(getUser)).toMatchObject({ role: 'visitor' })
+    await signInWithProvider(visitor)
+    expect(await thief.callOk(getUser)).toMatchObject({ role: 'visitor' })
   })
 })
 
@@ -122,67 +129,69 @@ describe('an e-mail that an account already has', () => {
     ['verified', true],
     ['not verified', false],
   ])('(%s there) opens nothing without that account’s own sign-in', async (_words, verified) => {
-    const owner = await site.member(String(site.claims.email).toUpperCase(), verified)
+    const owner = await site.createMember(String(site.claims.email).toUpperCase(), verified)
     const stranger = site.visitor()
-    const { id } = await stranger.ask(getUser)
-    const end = await go(stranger, 'oidc', '?return_to=/shopping')
+    const { id } = await stranger.callOk(getUser)
+    const end = await signInWithProvider(stranger, 'oidc', '?return_to=/shopping')
     expect(end).toBe('/login?social=has_account&provider=oidc&return_to=%2Fshopping')
-    expect(await stranger.ask(getUser)).toMatchObject({ id, role: 'visitor' })
+    expect(await stranger.callOk(getUser)).toMatchObject({ id, role: 'visitor' })
     expect(await site.identitiesOf(owner.id)).toEqual([])
   })
 
   it('is linked once the user has signed in there and starts again', async () => {
-    const owner = await site.member(String(site.claims.email))
-    await go(site.visitor())
-    expect(await go(owner.visitor)).toBe('/individual')
+    const owner = await site.createMember(String(site.claims.email))
+    await signInWithProvider(site.visitor())
+    expect(await signInWithProvider(owner.visitor)).toBe('/individual')
     expect(await site.identitiesOf(owner.id)).toEqual([{ provider: 'oidc', subject: site.claims.sub }])
     const later = site.visitor()
-    await go(later)
-    expect(await later.ask(getUser)).toMatchObject({ id: owner.id, role: 'member' })
+    await signInWithProvider(later)
+    expect(await later.callOk(getUser)).toMatchObject({ id: owner.id, role: 'member' })
   })
 
   it('is ignored if the provider has not verified it: a new member without e-mail', async () => {
-    const owner = await site.member(String(site.claims.email))
+    const owner = await site.createMember(String(site.claims.email))
     site.claims.email_verified = false
     const stranger = site.visitor()
-    expect(await go(stranger)).toBe('/')
-    const user = await stranger.ask(getUser)
+    expect(await signInWithProvider(stranger)).toBe('/')
+    const user = await stranger.callOk(getUser)
     expect(user).toMatchObject({ role: 'member', email: null })
     expect(user.id).not.toBe(owner.id)
     expect(await site.identitiesOf(owner.id)).toEqual([])
   })
 
   it('from Facebook is ignored', async () => {
-    const owner = await site.member('ada@example.com')
+    const owner = await site.createMember('ada@example.com')
     const stranger = site.visitor()
-    expect(await go(stranger, 'facebook')).toBe('/')
-    expect((await stranger.ask(getUser)).id).not.toBe(owner.id)
+    expect(await signInWithProvider(stranger, 'facebook')).toBe('/')
+    expect((await stranger.callOk(getUser)).id).not.toBe(owner.id)
   })
 })
 
 describe('a member who starts a provider', () => {
   it('links it, keeps the e-mail, and may do so twice', async () => {
-    const { id, visitor } = await site.member('mine@example.com')
-    expect(await go(visitor, 'tiktok', '?return_to=/my')).toBe('/my')
-    expect(await go(visitor, 'tiktok')).toBe('/individual')
-    expect(await go(visitor)).toBe('/individual')
+    const { id, visitor } = await site.createMember('mine@example.com')
+    expect(await signInWithProvider(visitor, 'tiktok', '?return_to=/my')).toBe('/my')
+    expect(await signInWithProvider(visitor, 'tiktok')).toBe('/individual')
+    expect(await signInWithProvider(visitor)).toBe('/individual')
     expect((await site.identitiesOf(id)).map(({ provider }) => provider)).toEqual(['oidc', 'tiktok'])
-    expect(await visitor.ask(getUser)).toMatchObject({ id, email: 'mine@example.com' })
+    expect(await visitor.callOk(getUser)).toMatchObject({ id, email: 'mine@example.com' })
     const subjects = (await site.mails('mine@example.com')).map(({ subject }) => subject)
     expect(subjects).toEqual([1, 2].map(() => 'New way to sign in to your account'))
   })
 
   it('gets an error if the identity is another account’s', async () => {
     const other = site.visitor()
-    await go(other)
-    const { id, visitor } = await site.member()
-    expect(await go(visitor)).toBe('/individual?social=taken&provider=oidc&return_to=%2Findividual')
+    await signInWithProvider(other)
+    const { id, visitor } = await site.createMember()
+    expect(await signInWithProvider(visitor)).toBe(
+      '/individual?social=taken&provider=oidc&return_to=%2Findividual',
+    )
     expect(await site.identitiesOf(id)).toEqual([])
-    expect(await visitor.ask(getUser)).toMatchObject({ id })
+    expect(await visitor.callOk(getUser)).toMatchObject({ id })
   })
 
   it('does not link at another site’s request, nor if the browser hides who initiated it', async () => {
-    const { visitor } = await site.member()
+    const { visitor } = await site.createMember()
     const start = (headers: Record<string, string>) => visitor.fetch('/api/user/social/oidc', { headers })
     for (const wish of ['cross-site', 'same-site', 'none']) {
       const response = await start({ 'sec-fetch-site': wish })
@@ -191,26 +200,26 @@ describe('a member who starts a provider', () => {
   })
 
   it('starts again after signing in or out during the flow', async () => {
-    const { id, visitor } = await site.member()
-    const callback = await agree(await leave(visitor))
+    const { id, visitor } = await site.createMember()
+    const callback = await grantConsent(await startSocialSignIn(visitor))
     const flow = visitor.cookie.split('; ').find((each) => each.startsWith('social-')) ?? ''
-    const { visitor: another } = await site.member()
+    const { visitor: another } = await site.createMember()
     another.cookie += `; ${flow}`
-    expect(await comeBack(another, callback)).toMatch(/^\/individual\?social=expired/)
+    expect(await finishSocialSignIn(another, callback)).toMatch(/^\/individual\?social=expired/)
     expect(await site.identitiesOf(id)).toEqual([])
   })
 })
 
 it('the audit log records every sign-in method, without personal data', async () => {
-  const { id, visitor } = await site.member()
-  await go(visitor)
-  await go(site.visitor())
-  site.meetSomebody()
+  const { id, visitor } = await site.createMember()
+  await signInWithProvider(visitor)
+  await signInWithProvider(site.visitor())
+  site.useNewIdentity()
   const other = site.visitor()
-  await go(other)
+  await signInWithProvider(other)
   const { rows } = await site.context.database.pool.query(
     'SELECT event, details FROM audit_events WHERE user_id = ANY ($1) ORDER BY id',
-    [[id, (await other.ask(getUser)).id]],
+    [[id, (await other.callOk(getUser)).id]],
   )
   const details = { provider: 'oidc' }
   expect(rows).toEqual(['identity_linked', 'signed_in', 'registered'].map((event) => ({ event, details })))
@@ -219,8 +228,8 @@ it('the audit log records every sign-in method, without personal data', async ()
 describe('a user who deletes the account', () => {
   it('exports their identities, which are deleted', async () => {
     const visitor = site.visitor()
-    await go(visitor)
-    const { id } = await visitor.ask(getUser)
+    await signInWithProvider(visitor)
+    const { id } = await visitor.callOk(getUser)
     const { lifecycleHooks, db } = site.context
     const parts = await Promise.all(lifecycleHooks.export.map((part) => part(db, id)))
     expect(Object.assign({}, ...parts)).toMatchObject({

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { keyOf, decrypt, encrypt } from '#server/platform/encrypt.ts'
-import type { Checks } from './social-provider.ts'
+import { deriveKey, decrypt, encrypt } from '#server/platform/encrypt.ts'
+import type { AuthorizationChecks } from './social-provider.ts'
 
 /** One visit to a provider, from the redirect to the callback. It is stored in an encrypted cookie of the browser. */
 export interface SocialFlow {
@@ -16,7 +16,7 @@ export interface SocialFlow {
 }
 
 /** Maximum time that a user may spend at the provider. */
-export const flowMs = 10 * 60_000
+export const flowLifetimeMs = 10 * 60_000
 /** The cookie outlives the flow, so that a late user sees why it failed and returns to where they were. */
 export const flowCookieDays = 1 / 24
 
@@ -26,38 +26,38 @@ export const flowCookieDays = 1 / 24
  */
 export function newState(secret: string, returnTo: string): string {
   const random = randomBytes(32).toString('base64url')
-  return `${random}.${encrypt(returnKey(secret), returnTo, random).toString('base64url')}`
+  return `${random}.${encrypt(returnPathKey(secret), returnTo, random).toString('base64url')}`
 }
 
 /** Returns the return path in a state; undefined if the state is not the site's. */
-export function returnToOf(secret: string, state: string): string | undefined {
-  const [random = '', sealed = ''] = state.split('.')
+export function readReturnPath(secret: string, state: string): string | undefined {
+  const [random = '', encrypted = ''] = state.split('.')
   try {
-    return decrypt(returnKey(secret), Buffer.from(sealed, 'base64url'), random)
+    return decrypt(returnPathKey(secret), Buffer.from(encrypted, 'base64url'), random)
   } catch {
     return undefined
   }
 }
 
-const returnKey = (secret: string) => keyOf(secret, 'social return')
+const returnPathKey = (secret: string) => deriveKey(secret, 'social return')
 
 /** Returns the name of a flow's cookie. Each flow has its own, since two tabs may be at a provider at once. */
-export function flowCookie(state: string): string {
+export function flowCookieName(state: string): string {
   return `social-${state.slice(0, 8)}`
 }
 
-export function encryptFlow(secret: string, flow: SocialFlow): string {
-  return sealNote(secret, 'flow', flow)
+export function signFlow(secret: string, flow: SocialFlow): string {
+  return signPayload(secret, 'flow', flow)
 }
 
 /** Reads the flow of a cookie; null if the cookie was forged or does not belong to `state`. */
-export function decryptFlow(secret: string, sealed: string, state: string): SocialFlow | null {
-  const flow = openNote<SocialFlow>(secret, 'flow', sealed)
+export function readFlow(secret: string, signed: string, state: string): SocialFlow | null {
+  const flow = readPayload<SocialFlow>(secret, 'flow', signed)
   return flow && sameText(flow.state, state) ? flow : null
 }
 
 /** States that a provider has identified a member whose second factor is still required. */
-export interface Ticket {
+export interface SecondFactorTicket {
   userId: string
   provider: string
   /** The member's identity that it confirmed. */
@@ -66,28 +66,28 @@ export interface Ticket {
   endsAt: number
 }
 
-export function encryptTicket(secret: string, ticket: Ticket): string {
-  return sealNote(secret, 'ticket', ticket)
+export function signTicket(secret: string, ticket: SecondFactorTicket): string {
+  return signPayload(secret, 'ticket', ticket)
 }
 
-export function decryptTicket(secret: string, sealed: string): Ticket | null {
-  return openNote<Ticket>(secret, 'ticket', sealed)
+export function readTicket(secret: string, signed: string): SecondFactorTicket | null {
+  return readPayload<SecondFactorTicket>(secret, 'ticket', signed)
 }
 
-function sealNote(secret: string, kind: string, note: object): string {
-  const text = Buffer.from(JSON.stringify(note)).toString('base64url')
+function signPayload(secret: string, kind: string, payload: object): string {
+  const text = Buffer.from(JSON.stringify(payload)).toString('base64url')
   return `${text}.${macOf(secret, kind, text)}`
 }
 
-function openNote<Note>(secret: string, kind: string, sealed: string): Note | null {
-  const [text = '', mac = ''] = sealed.split('.')
+function readPayload<Payload>(secret: string, kind: string, signed: string): Payload | null {
+  const [text = '', mac = ''] = signed.split('.')
   if (!sameText(mac, macOf(secret, kind, text))) return null
   // Encrypted as this kind by the site, so it has the type that `sealNote` was given.
-  return JSON.parse(Buffer.from(text, 'base64url').toString()) as Note
+  return JSON.parse(Buffer.from(text, 'base64url').toString()) as Payload
 }
 
 /** Returns the checks of a flow. Nonce and verifier are derived from the state and the site's secret, so the browser never has them. */
-export function checksOf(secret: string, state: string, redirectUri: string): Checks {
+export function deriveChecks(secret: string, state: string, redirectUri: string): AuthorizationChecks {
   return {
     redirectUri,
     state,

@@ -11,7 +11,7 @@ export interface SocialProfile {
 }
 
 /** The values that bind a provider's response to its request. */
-export interface Checks {
+export interface AuthorizationChecks {
   /** The redirect URI of this site, without a query. */
   redirectUri: string
   state: string
@@ -29,12 +29,12 @@ export interface SocialProvider {
    * Returns the URL of the consent screen; `choosing` lets the user choose among their accounts, if the provider supports it.
    * @throws Error if the provider cannot be reached or its response is invalid
    */
-  authorizationUrl(checks: Checks, choosing: boolean): Promise<URL>
+  authorizationUrl(checks: AuthorizationChecks, chooseAccount: boolean): Promise<URL>
   /**
    * Identifies the user by the code in `callback`.
    * @throws Error if state, nonce or signature are wrong, or the provider cannot be reached or its response is invalid
    */
-  identify(callback: URL, checks: Checks): Promise<SocialProfile>
+  identify(callback: URL, checks: AuthorizationChecks): Promise<SocialProfile>
 }
 
 /** Time-out of one call to a provider, in seconds. */
@@ -43,15 +43,15 @@ export const providerTimeoutSeconds = 5
 /** Builds the URL of a provider's consent screen, with state and PKCE. */
 export async function consentUrl(
   config: Configuration,
-  { redirectUri, state, verifier }: Checks,
-  more: Record<string, string>,
+  { redirectUri, state, verifier }: AuthorizationChecks,
+  extraParams: Record<string, string>,
 ): Promise<URL> {
   return buildAuthorizationUrl(config, {
     redirect_uri: redirectUri,
     state,
     code_challenge: await calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
-    ...more,
+    ...extraParams,
   })
 }
 

@@ -1,9 +1,9 @@
 import { Refusal } from '#contract/errors.ts'
-import type { SocialAnswer } from '#contract/social.ts'
+import type { SocialSignInOutcome } from '#contract/social.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
 import { checkEmail } from '#server/features/members/credentials/check-profile.ts'
 import type { AccountCall, MembersContext } from '#server/features/members/members-context.ts'
-import { keepViewer, newGuest } from '#server/features/members/sessions/viewer.ts'
+import { ensureUserRow, newGuest } from '#server/features/members/sessions/viewer.ts'
 import {
   insertUser,
   lockUser,
@@ -12,31 +12,34 @@ import {
   updateUser,
   type UserRow,
 } from '#server/features/members/queries.ts'
-import { welcomeNewcomer } from '#server/features/members/lifecycle-hooks.ts'
+import { runRegistrationHooks } from '#server/features/members/lifecycle-hooks.ts'
 import { hasSecondFactor } from '#server/features/members/credentials/second-factor/second-factor.ts'
 import { startSession } from '#server/features/members/sessions/sessions.ts'
-import { oneSpelling } from '#server/platform/email-address.ts'
-import { isGuest, signInAs } from '#server/features/members/sessions/sign-in-as.ts'
+import { normalizeEmail } from '#server/platform/email-address.ts'
+import { isGuest, completeSignIn } from '#server/features/members/sessions/sign-in-as.ts'
 import { sendSecurityMail } from '#server/features/members/credentials/security-mails.ts'
-import type { AdIds } from '#server/platform/http/route.ts'
+import type { AdClickIds } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
 import { newId } from '#server/platform/ids.ts'
-import { insertIdentity, selectOwned } from '#server/features/members/credentials/identity-queries.ts'
+import { insertIdentity, selectIdentityOwner } from '#server/features/members/credentials/identity-queries.ts'
 import type { SocialProfile } from './social-provider.ts'
 
 /** A user identified by a provider. */
-export interface SocialIdentity {
+export interface ProviderIdentity {
   provider: string
-  person: SocialProfile
+  profile: SocialProfile
 }
 
 /**
  * The result: signed in or linked, or the reason of a failure; `codeOf` is the identity of a member whose second factor is still
  * required.
  */
-export type SocialSignInResult = 'done' | Exclude<SocialAnswer, 'second_factor' | 'prove'> | { codeOf: Owned }
+export type SocialSignInResult =
+  | 'done'
+  | Exclude<SocialSignInOutcome, 'second_factor' | 'prove'>
+  | { secondFactorFor: OwnedIdentity }
 
-type Owned = NonNullable<Awaited<ReturnType<typeof selectOwned>>>
+type OwnedIdentity = NonNullable<Awaited<ReturnType<typeof selectIdentityOwner>>>
 
 /**
  * Signs in a user identified by a provider: the member who owns the identity; otherwise the caller's guest becomes a member with it.
@@ -47,39 +50,39 @@ export async function signInWithIdentity(
   context: MembersContext,
   tx: Tx,
   call: AccountCall,
-  vouched: SocialIdentity,
+  providerIdentity: ProviderIdentity,
 ): Promise<SocialSignInResult> {
-  const { provider, person } = vouched
-  const owned = await selectOwned(tx, person)
+  const { provider, profile } = providerIdentity
+  const owned = await selectIdentityOwner(tx, profile)
   if (owned) return signInOwner(context, tx, call, provider, owned)
-  const email = usableEmail(person.email)
+  const email = usableEmail(profile.email)
   if (email !== undefined && (await selectUserByEmail(tx, email)))
-    return signInOtherOwner(context, tx, call, vouched, 'has_account')
+    return signInOwnerOrFallback(context, tx, call, providerIdentity, 'has_account')
   const guest = await lockGuest(context, tx, call)
-  const identity = newIdentity(vouched, context.clock.now())
+  const identity = newIdentity(providerIdentity, context.clock.now())
   if (!guest || !(await insertIdentity(tx, { ...identity, user_id: guest.id })))
-    return signInOtherOwner(context, tx, call, vouched, 'expired')
+    return signInOwnerOrFallback(context, tx, call, providerIdentity, 'expired')
   await updateUser(tx, guest.id, {
     ...(email === undefined ? {} : { email, email_verified_at: identity.created_at }),
-    display_name: guest.display_name ?? usableName(person.name),
+    display_name: guest.display_name ?? usableName(profile.name),
   })
   await auditCall(context, tx, call, 'registered', guest.id, { provider })
-  const newcomer = { id: guest.id, email, userAgent: call.userAgent, adIds: adIdsOf(call) }
-  await welcomeNewcomer(context.lifecycleHooks, tx, newcomer)
+  const newMember = { id: guest.id, email, userAgent: call.userAgent, adIds: adIdsOf(call) }
+  await runRegistrationHooks(context.lifecycleHooks, tx, newMember)
   await startSession(context, tx, call, guest.id)
   return 'done'
 }
 
 /** Signs in to the identity's owner, if another tab of this guest or another browser has linked it a moment before. */
-async function signInOtherOwner(
+async function signInOwnerOrFallback(
   context: MembersContext,
   tx: Tx,
   call: AccountCall,
-  { provider, person }: SocialIdentity,
-  otherwise: SocialSignInResult,
+  { provider, profile }: ProviderIdentity,
+  fallback: SocialSignInResult,
 ): Promise<SocialSignInResult> {
-  const owned = await selectOwned(tx, person)
-  return owned ? signInOwner(context, tx, call, provider, owned) : otherwise
+  const owned = await selectIdentityOwner(tx, profile)
+  return owned ? signInOwner(context, tx, call, provider, owned) : fallback
 }
 
 async function signInOwner(
@@ -87,11 +90,11 @@ async function signInOwner(
   tx: Tx,
   call: AccountCall,
   provider: string,
-  owned: Owned,
+  owned: OwnedIdentity,
 ): Promise<SocialSignInResult> {
   const { user_id: owner } = owned
-  if (await hasSecondFactor(tx, owner)) return { codeOf: owned }
-  await signInAs(context, tx, call, owner, async () => {})
+  if (await hasSecondFactor(tx, owner)) return { secondFactorFor: owned }
+  await completeSignIn(context, tx, call, owner, async () => {})
   await auditCall(context, tx, call, 'signed_in', owner, { provider })
   return 'done'
 }
@@ -109,12 +112,17 @@ async function lockGuest(
 }
 
 /** Returns the click ids of a provider's redirect, which are only those in the guest's cookie. */
-function adIdsOf({ viewer }: AccountCall): AdIds {
-  return { cameBy: viewer?.cameBy, referrerToken: undefined, fbclid: undefined, ttclid: undefined }
+function adIdsOf({ viewer }: AccountCall): AdClickIds {
+  return {
+    firstReferrerToken: viewer?.firstReferrerToken,
+    referrerToken: undefined,
+    fbclid: undefined,
+    ttclid: undefined,
+  }
 }
 
-function newIdentity({ provider, person }: SocialIdentity, created_at: Date) {
-  const { issuer, subject, email, name } = person
+function newIdentity({ provider, profile }: ProviderIdentity, created_at: Date) {
+  const { issuer, subject, email, name } = profile
   return {
     id: newId('idn'),
     issuer,
@@ -134,25 +142,25 @@ export async function linkIdentity(
   context: MembersContext,
   tx: Tx,
   call: AccountCall,
-  vouched: SocialIdentity,
+  providerIdentity: ProviderIdentity,
 ): Promise<SocialSignInResult> {
-  const { provider, person } = vouched
-  const userId = await keepViewer(context, tx, call)
-  const identity = newIdentity(vouched, context.clock.now())
+  const { provider, profile } = providerIdentity
+  const userId = await ensureUserRow(context, tx, call)
+  const identity = newIdentity(providerIdentity, context.clock.now())
   if (await insertIdentity(tx, { ...identity, user_id: userId })) {
     await auditCall(context, tx, call, 'identity_linked', userId, { provider })
     const user = await selectUser(tx, userId)
     if (user) await sendSecurityMail(tx, context, user, 'identityLinked')
     return 'done'
   }
-  return (await selectOwned(tx, person))?.user_id === userId ? 'done' : 'taken'
+  return (await selectIdentityOwner(tx, profile))?.user_id === userId ? 'done' : 'taken'
 }
 
 function usableEmail(email: string | undefined): string | undefined {
   if (email === undefined || email.includes('\0') || !email.isWellFormed()) return undefined
   try {
     checkEmail(email)
-    return oneSpelling(email)
+    return normalizeEmail(email)
   } catch (error) {
     if (error instanceof Refusal) return undefined
     throw error

@@ -1,31 +1,31 @@
 import { Fault, Refusal } from '#contract/errors.ts'
-import type { SocialAnswer } from '#contract/social.ts'
-import { answerInTransaction } from '#server/features/members/answer-in-transaction.ts'
-import { limitNetwork } from '#server/features/members/credentials/login-throttle.ts'
+import type { SocialSignInOutcome } from '#contract/social.ts'
+import { inTransactionWithHeaders } from '#server/features/members/answer-in-transaction.ts'
+import { limitByNetwork } from '#server/features/members/credentials/login-throttle.ts'
 import {
-  cookieFor,
+  serializeCookie,
   cookieName,
   type AccountCall,
   type MembersContext,
 } from '#server/features/members/members-context.ts'
 import type { Log } from '#server/platform/log.ts'
-import { selectOwned, spendState } from '#server/features/members/credentials/identity-queries.ts'
+import { selectIdentityOwner, useState } from '#server/features/members/credentials/identity-queries.ts'
 import {
   linkIdentity,
   signInWithIdentity,
   type SocialSignInResult,
-  type SocialIdentity,
+  type ProviderIdentity,
 } from './social-sign-in.ts'
 import {
-  checksOf,
-  flowCookie,
+  deriveChecks,
+  flowCookieName,
   flowCookieDays,
-  flowMs,
+  flowLifetimeMs,
   newState,
-  decryptFlow,
-  returnToOf,
-  encryptFlow,
-  encryptTicket,
+  readFlow,
+  readReturnPath,
+  signFlow,
+  signTicket,
   type SocialFlow,
 } from './social-flow.ts'
 import type { SocialProfile, SocialProvider } from './social-provider.ts'
@@ -38,14 +38,16 @@ export interface SocialContext extends MembersContext {
 }
 
 /** The result of a visit: where to redirect to, or why the sign-in failed. */
-type Ending = { returnTo: string } | { answer: SocialAnswer; returnTo: string | undefined; ticket?: string }
+type CallbackResult =
+  | { returnTo: string }
+  | { answer: SocialSignInOutcome; returnTo: string | undefined; ticket?: string }
 
 /**
  * Starts a visit to a provider, for a member only after reauthentication; the browser gets an encrypted cookie of it.
  * @returns the provider's URL
  * @throws Error if the provider cannot be reached or its response is invalid
  */
-export async function leaveForProvider(
+export async function startAuthorization(
   { secret, secure, clock, publicUrl }: SocialContext,
   provider: SocialProvider,
   call: AccountCall,
@@ -58,46 +60,49 @@ export async function leaveForProvider(
     returnTo,
     memberId: memberOf(call),
   }
-  const checks = checksOf(secret, flow.state, callbackAddress(publicUrl, provider))
+  const checks = deriveChecks(secret, flow.state, callbackAddress(publicUrl, provider))
   const address = await provider.authorizationUrl(checks, flow.memberId !== null)
-  const sealed = encryptFlow(secret, flow)
-  call.setHeader('set-cookie', cookieFor(secure, flowCookie(flow.state), sealed, flowCookieDays))
+  const signedFlow = signFlow(secret, flow)
+  call.setHeader(
+    'set-cookie',
+    serializeCookie(secure, flowCookieName(flow.state), signedFlow, flowCookieDays),
+  )
   return address.href
 }
 
-interface CameBack {
+interface CallbackRequest {
   /** The parameters sent by the provider. */
   query: URLSearchParams
   cookies: Record<string, string | undefined>
 }
 
 /** Handles the return from a provider: checks that this browser started the flow, identifies the user, and signs in or links. */
-export async function returnFromProvider(
+export async function handleCallback(
   context: SocialContext,
   provider: SocialProvider,
   call: AccountCall,
-  { query, cookies }: CameBack,
-): Promise<Ending> {
+  { query, cookies }: CallbackRequest,
+): Promise<CallbackResult> {
   const { secret, secure } = context
   const state = query.get('state') ?? ''
-  const name = flowCookie(state)
-  const sealed = cookies[cookieName(secure, name)]
+  const name = flowCookieName(state)
+  const signedFlow = cookies[cookieName(secure, name)]
   // An app's in-app browser may pass the response to another browser, or lose its cookies.
-  if (!sealed) return { answer: 'lost', returnTo: returnToOf(secret, state) }
-  call.setHeader('set-cookie', cookieFor(secure, name, '', 0))
-  const flow = decryptFlow(secret, sealed, state)
+  if (!signedFlow) return { answer: 'lost', returnTo: readReturnPath(secret, state) }
+  call.setHeader('set-cookie', serializeCookie(secure, name, '', 0))
+  const flow = readFlow(secret, signedFlow, state)
   if (!flow || flow.provider !== provider.id) return { answer: 'failed', returnTo: undefined }
   const { returnTo } = flow
-  const settled = await finish(context, provider, call, flow, query).catch(refuseTooMany)
-  if (settled === 'done') return { returnTo }
-  if (typeof settled === 'string') return { answer: settled, returnTo }
-  const endsAt = context.clock.now().getTime() + flowMs
-  const { id: identityId, user_id: userId } = settled.codeOf
-  const ticket = encryptTicket(secret, { userId, provider: provider.id, identityId, endsAt })
+  const result = await completeFlow(context, provider, call, flow, query).catch(tooManyAsFailed)
+  if (result === 'done') return { returnTo }
+  if (typeof result === 'string') return { answer: result, returnTo }
+  const endsAt = context.clock.now().getTime() + flowLifetimeMs
+  const { id: identityId, user_id: userId } = result.secondFactorFor
+  const ticket = signTicket(secret, { userId, provider: provider.id, identityId, endsAt })
   return { answer: 'second_factor', returnTo, ticket }
 }
 
-async function finish(
+async function completeFlow(
   context: SocialContext,
   provider: SocialProvider,
   call: AccountCall,
@@ -105,26 +110,26 @@ async function finish(
   query: URLSearchParams,
 ): Promise<SocialSignInResult> {
   const now = context.clock.now()
-  const endsAt = new Date(flow.startedAt + flowMs)
-  if (now > endsAt || !(await spendState(context.db, flow.state, endsAt, now))) return 'expired'
+  const endsAt = new Date(flow.startedAt + flowLifetimeMs)
+  if (now > endsAt || !(await useState(context.db, flow.state, endsAt, now))) return 'expired'
   // A user who signed in or out in the meantime must start again.
   if (memberOf(call) !== flow.memberId) return 'expired'
   const error = query.get('error')
   if (error !== null) return error === 'access_denied' ? 'cancelled' : 'failed'
-  await limitNetwork(context, 'sign-in', call.ip)
-  const person = await askWho(context, provider, flow, query)
-  if (!person) return 'failed'
-  const known = flow.memberId !== null || (await selectOwned(context.db, person)) !== undefined
-  if (!known) await limitNetwork(context, 'register', call.ip)
-  return settle(context, call, { provider: provider.id, person })
+  await limitByNetwork(context, 'sign-in', call.ip)
+  const profile = await identifyUser(context, provider, flow, query)
+  if (!profile) return 'failed'
+  const known = flow.memberId !== null || (await selectIdentityOwner(context.db, profile)) !== undefined
+  if (!known) await limitByNetwork(context, 'register', call.ip)
+  return signInOrLink(context, call, { provider: provider.id, profile })
 }
 
-function refuseTooMany(error: unknown): 'failed' {
+function tooManyAsFailed(error: unknown): 'failed' {
   if (error instanceof Fault && error.reason === 'tooMany') return 'failed'
   throw error
 }
 
-async function askWho(
+async function identifyUser(
   { log, secret, publicUrl }: SocialContext,
   provider: SocialProvider,
   { state }: SocialFlow,
@@ -134,10 +139,10 @@ async function askWho(
   const callback = new URL(address)
   callback.search = query.toString()
   try {
-    return await provider.identify(callback, checksOf(secret, state, address))
+    return await provider.identify(callback, deriveChecks(secret, state, address))
   } catch (error) {
     log.warn(
-      { provider: provider.id, reason: reasonOf(error) },
+      { provider: provider.id, reason: errorMessage(error) },
       'a social provider did not identify the user',
     )
     return undefined
@@ -145,7 +150,7 @@ async function askWho(
 }
 
 /** Returns an error's message only: its other fields may contain tokens and addresses. */
-export function reasonOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const { code } = Object(error.cause ?? error) as { code?: unknown }
   return typeof code === 'string' ? `${error.message} (${code})` : error.message
@@ -154,13 +159,14 @@ export function reasonOf(error: unknown): string {
 /** SQLSTATE unique_violation: the same e-mail was taken concurrently, and a retry finds it taken. */
 const uniqueViolation = '23505'
 
-async function settle(
+async function signInOrLink(
   context: SocialContext,
   call: AccountCall,
-  vouched: SocialIdentity,
+  vouched: ProviderIdentity,
 ): Promise<SocialSignInResult> {
   const work = memberOf(call) === null ? signInWithIdentity : linkIdentity
-  const attempt = () => answerInTransaction(context.db, call, (tx, held) => work(context, tx, held, vouched))
+  const attempt = () =>
+    inTransactionWithHeaders(context.db, call, (tx, held) => work(context, tx, held, vouched))
   try {
     return await attempt().catch((error: unknown) => {
       if (Object(error).code === uniqueViolation) return attempt()

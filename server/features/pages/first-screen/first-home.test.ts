@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { firstPlansLoader } from './load-first-plans.ts'
-import { firstCover, homeLoader } from './load-home.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { createFirstPlansLoader } from './load-first-plans.ts'
+import { firstCover, createHomeLoader } from './load-home.ts'
 
 let site: TestSite
 let video: BuiltVideo
 
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
   video = await buildVideo(site.context, { episodes: 1, freeEpisodes: 1 })
   await site.context.db
     .updateTable('videos')
@@ -60,8 +60,8 @@ test('sends the page without its preloaded data while the database is down', asy
   // Every property access fails.
   const gone = {} as typeof site.context.db
   const context = { ...site.context, db: gone, reads: gone }
-  expect(await homeLoader(context)('en')).toBeUndefined()
-  expect(await firstPlansLoader(context)('en')).toBeUndefined()
+  expect(await createHomeLoader(context)('en')).toBeUndefined()
+  expect(await createFirstPlansLoader(context)('en')).toBeUndefined()
 })
 
 test.each([

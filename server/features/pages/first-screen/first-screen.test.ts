@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { loadFirstScreen } from './load-first-screen.ts'
 
 let site: TestSite
 let video: BuiltVideo
 
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
   video = await buildVideo(site.context, { episodes: 102, freeEpisodes: 101, ready: 0 })
   // Marks the asset as ready without files, which nothing requests here.
   await site.context.db

@@ -2,7 +2,7 @@ import type { listPlans } from '#contract/billing.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import type { Language } from '#contract/languages.ts'
 import { loadPlans } from '#server/features/billing/billing.ts'
-import { createAnswerCache } from '#server/platform/response-cache.ts'
+import { createResponseCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 
 export type FirstPlansContext = Parameters<typeof loadPlans>[0] & { clock: Clock }
@@ -14,8 +14,8 @@ export interface FirstPlans {
 }
 
 /** Loads the plans of GET /api/plan. Undefined while the database is down: the page then reports it. */
-export function firstPlansLoader(context: FirstPlansContext) {
-  const plans = createAnswerCache<FirstPlans>(context.clock, { stale: true })
+export function createFirstPlansLoader(context: FirstPlansContext) {
+  const plans = createResponseCache<FirstPlans>(context.clock, { stale: true })
   const load = async (language: Language) => ({ language, plans: await loadPlans(context, language) })
   return (language: Language): Promise<FirstPlans | undefined> =>
     plans.get(language, () => load(language)).catch(() => undefined)

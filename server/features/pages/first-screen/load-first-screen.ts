@@ -4,7 +4,7 @@ import type { Language } from '#contract/languages.ts'
 import type { Episode, PlayableEpisode } from '#contract/media.ts'
 import { loadVideo, type Catalog } from '#server/features/catalog/catalog.ts'
 import { pricesFor, withVariantPrices } from '#server/features/experiments/experiments.ts'
-import { loadPersonal } from '#server/features/library/library.ts'
+import { loadViewerState } from '#server/features/library/library.ts'
 import {
   findEpisode,
   listEpisodes,
@@ -48,7 +48,7 @@ export async function loadFirstScreen(
   try {
     const [video, personal, episodes] = await Promise.all([
       loadVideo(context, videoId, language),
-      loadPersonal(db, viewer, videoId),
+      loadViewerState(db, viewer, videoId),
       listEpisodes(context, viewer, { video_id: videoId }, language),
     ])
     const number = episodeNumber ?? personal.resume?.number ?? 1
@@ -56,14 +56,14 @@ export async function loadFirstScreen(
     const first =
       episodes.list.find((episode) => episode.number === number) ??
       (await findEpisode(context, viewer, { videoId, number }, language))
-    const opened =
+    const playback =
       first && first.ready && first.state !== 'locked'
         ? await loadPlayableAndNext(context, viewer, first.id, language)
         : { playable: undefined, following: undefined }
     const running = await context.experiments.running()
     const undecided = viewer === null && running.length > 0
     const price = withVariantPrices(video.price, pricesFor(running, viewer?.userId, videoId))
-    const screen = { language, video: { ...video, price, ...personal }, episodes, ...opened }
+    const screen = { language, video: { ...video, price, ...personal }, episodes, ...playback }
     return undecided ? { ...screen, undecided } : screen
   } catch (error) {
     if (error instanceof Refusal) return undefined

@@ -2,7 +2,7 @@ import type { ResultOf } from '#contract/endpoint.ts'
 import type { getHomepage } from '#contract/catalog.ts'
 import type { Language } from '#contract/languages.ts'
 import { loadHomepage, type Catalog, type Copyright } from '#server/features/catalog/catalog.ts'
-import { createAnswerCache } from '#server/platform/response-cache.ts'
+import { createResponseCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 
 export interface HomeContext extends Pick<Catalog, 'reads'> {
@@ -20,14 +20,14 @@ export interface FirstHome {
  * Loads the homepage that GET /api/homepage returns to an unknown visitor. The document includes it, which saves three sequential
  * calls. Undefined while the database is down: the page then reports it.
  */
-export function homeLoader({ reads, clock, copyright }: HomeContext) {
-  const homes = createAnswerCache<FirstHome>(clock, { stale: true })
+export function createHomeLoader({ reads, clock, copyright }: HomeContext) {
+  const cache = createResponseCache<FirstHome>(clock, { stale: true })
   const load = async (language: Language) => {
     const { info } = await loadHomepage(reads, language, copyright())
     return { language, homepage: info }
   }
   return (language: Language): Promise<FirstHome | undefined> =>
-    homes.get(language, () => load(language)).catch(() => undefined)
+    cache.get(language, () => load(language)).catch(() => undefined)
 }
 
 /** Returns the first image on screen, and whether the carousel shows it. */

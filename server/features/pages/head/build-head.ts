@@ -1,4 +1,4 @@
-import { htmlLanguage, type Language, type OfferedLanguages } from '#contract/languages.ts'
+import { bcp47Tags, type Language, type OfferedLanguages } from '#contract/languages.ts'
 import type { SiteIcons } from '#server/features/pages/install/site-icons.ts'
 
 /** Metadata of a page for search engines and social networks. */
@@ -28,7 +28,7 @@ export interface HeadSite {
 }
 
 const locales: Record<Language, string> = { en: 'en_US', es: 'es_ES', fy: 'fr_FR', dy: 'de_DE', pt: 'pt_PT' }
-const longestDescription = 200
+const maxDescriptionLength = 200
 
 /**
  * Builds a page's part of the document's head. `asked` means that the address names the language (`?lang=`). Each such version is
@@ -38,18 +38,18 @@ export function buildHead(
   { site, publicUrl, icon, languages }: HeadSite,
   head: Head,
   language: Language,
-  asked: boolean,
+  hasLanguageParam: boolean,
 ): string {
   const address = publicUrl + head.path
-  const own = asked ? formOf(address, language) : address
-  const description = shorten(head.description)
+  const canonical = hasLanguageParam ? languageUrl(address, language) : address
+  const description = truncate(head.description)
   const image = publicUrl + (head.image ?? icon)
-  const graph: [string, string | undefined][] = [
+  const openGraph: [string, string | undefined][] = [
     ['og:title', head.title],
     ['og:description', description],
     ['og:type', head.kind ?? 'website'],
     // A missing page has no address to link to.
-    ['og:url', head.missing ? undefined : own],
+    ['og:url', head.missing ? undefined : canonical],
     ['og:site_name', site],
     ['og:locale', locales[language]],
     ['og:image', image],
@@ -64,17 +64,17 @@ export function buildHead(
   ]
   return [
     `<title>${escapeMarkup(head.title === site ? site : `${head.title} · ${site}`)}</title>`,
-    ...metas('name', named),
-    ...(head.indexed ? links(address, own, languages) : []),
-    ...metas('property', graph),
+    ...metaTags('name', named),
+    ...(head.indexed ? links(address, canonical, languages) : []),
+    ...metaTags('property', openGraph),
     ...(head.data === undefined
       ? []
-      : [`<script type="application/ld+json">${inScript(head.data)}</script>`]),
+      : [`<script type="application/ld+json">${escapeJsonForScript(head.data)}</script>`]),
   ].join('')
 }
 
 /** Returns the tags of the installable app: its icons, its manifest, and its name under the icon on iOS. */
-export function siteLinks({ icons, operator }: { icons: SiteIcons; operator: { site: string } }): string {
+export function pwaLinks({ icons, operator }: { icons: SiteIcons; operator: { site: string } }): string {
   return [
     `<link rel="icon" href="${icons.logo()}">`,
     `<link rel="apple-touch-icon" href="${icons.address('apple.png')}">`,
@@ -84,35 +84,35 @@ export function siteLinks({ icons, operator }: { icons: SiteIcons; operator: { s
 }
 
 /** Preloads an image with the document, in the same mode as its later request: `firstVideo` uses CORS. */
-export function pictureAhead(address: string | undefined, ofVideo = false): string {
-  const how = ofVideo ? ' crossorigin="anonymous"' : ''
+export function preloadImage(address: string | undefined, ofVideo = false): string {
+  const corsAttribute = ofVideo ? ' crossorigin="anonymous"' : ''
   return address === undefined
     ? ''
-    : `<link rel="preload" as="image"${how} href="${escapeMarkup(address)}" fetchpriority="high">`
+    : `<link rel="preload" as="image"${corsAttribute} href="${escapeMarkup(address)}" fetchpriority="high">`
 }
 
 /**
  * Returns the element that plays the episode, with its poster. It is in the page before any script; the stream starts in it
  * (web/player/engine/stream.ts), and the screen adopts it.
  */
-export function firstVideo(poster: string): string {
+export function firstVideoElement(poster: string): string {
   return `<video id="first-video" crossorigin="anonymous" playsinline preload="none" poster="${escapeMarkup(poster)}"></video>`
 }
 
 /** Returns the homepage's first poster, shown until the carousel has loaded. */
-export function firstPoster(address: string): string {
+export function firstPosterElement(address: string): string {
   return `<img id="first-poster" src="${escapeMarkup(address)}" alt="" decoding="sync" fetchpriority="high">`
 }
 
 /** Returns the address of a page in one language. */
-export function formOf(address: string, language: Language): string {
-  return `${address}?lang=${htmlLanguage[language]}`
+export function languageUrl(address: string, language: Language): string {
+  return `${address}?lang=${bcp47Tags[language]}`
 }
 
 /** Returns all language versions of a page: `hreflang` value and address. */
-export function formsOf(address: string, languages: OfferedLanguages): [string, string][] {
+export function languageAlternates(address: string, languages: OfferedLanguages): [string, string][] {
   return [
-    ...languages.map((language): [string, string] => [htmlLanguage[language], formOf(address, language)]),
+    ...languages.map((language): [string, string] => [bcp47Tags[language], languageUrl(address, language)]),
     ['x-default', address],
   ]
 }
@@ -123,28 +123,28 @@ export function escapeMarkup(text: string): string {
 }
 
 /** Serializes JSON so that it cannot end its script element. */
-export function inScript(value: object): string {
+export function escapeJsonForScript(value: object): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c')
 }
 
-function links(address: string, own: string, languages: OfferedLanguages): string[] {
+function links(address: string, canonical: string, languages: OfferedLanguages): string[] {
   return [
-    `<link rel="canonical" href="${escapeMarkup(own)}">`,
-    ...formsOf(address, languages).map(
+    `<link rel="canonical" href="${escapeMarkup(canonical)}">`,
+    ...languageAlternates(address, languages).map(
       ([lang, href]) => `<link rel="alternate" hreflang="${lang}" href="${escapeMarkup(href)}">`,
     ),
   ]
 }
 
-function metas(attribute: 'name' | 'property', values: [string, string | undefined][]): string[] {
+function metaTags(attribute: 'name' | 'property', values: [string, string | undefined][]): string[] {
   return values.flatMap(([name, value]) =>
     value === undefined ? [] : [`<meta ${attribute}="${name}" content="${escapeMarkup(value)}">`],
   )
 }
 
 /** Limits the number of characters, and cuts between words. */
-function shorten(text: string): string {
+function truncate(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
-  if (line.length <= longestDescription) return line
-  return `${line.slice(0, longestDescription).replace(/\s+\S*$/, '')}…`
+  if (line.length <= maxDescriptionLength) return line
+  return `${line.slice(0, maxDescriptionLength).replace(/\s+\S*$/, '')}…`
 }

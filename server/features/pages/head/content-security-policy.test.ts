@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite(
+  site = await startTestSite(
     {},
     {
       FACEBOOK_PIXEL_ID: '4711',

@@ -1,10 +1,10 @@
 import type { DocumentName } from '#server/features/pages/documents.ts'
 
 /** Foreign hosts that a document may connect to. */
-export interface ForeignHosts {
+export interface ThirdPartyHosts {
   script: readonly string[]
   /** Hosts that receive data by a request or an image. */
-  told: readonly string[]
+  beacon: readonly string[]
   /** Hosts that receive requests only. */
   connect?: readonly string[]
   frame?: readonly string[]
@@ -12,7 +12,7 @@ export interface ForeignHosts {
   media?: readonly string[]
 }
 
-const nobody: ForeignHosts = { script: [], told: [] }
+const noHosts: ThirdPartyHosts = { script: [], beacon: [] }
 
 /**
  * Returns the Content-Security-Policy of a document. hls.js plays media from blobs, and no other site may frame our pages. The
@@ -21,9 +21,9 @@ const nobody: ForeignHosts = { script: [], told: [] }
 export function contentSecurityPolicy(
   document: DocumentName,
   nonce: string,
-  foreign: ForeignHosts = nobody,
+  thirdPartyHosts: ThirdPartyHosts = noHosts,
 ): string {
-  const { script, told, connect = [], frame = [], media = [] } = foreign
+  const { script, beacon, connect = [], frame = [], media = [] } = thirdPartyHosts
   const player =
     document !== 'order' ? [["media-src 'self' blob:", ...media].join(' '), "worker-src 'self' blob:"] : []
   return [
@@ -34,9 +34,9 @@ export function contentSecurityPolicy(
     "form-action 'self'",
     ['script-src', "'self'", `'nonce-${nonce}'`, ...script].join(' '),
     "style-src 'self' 'unsafe-inline'",
-    ['img-src', "'self'", 'data:', ...told, ...media].join(' '),
+    ['img-src', "'self'", 'data:', ...beacon, ...media].join(' '),
     "font-src 'self'",
-    ['connect-src', "'self'", ...told, ...connect, ...media].join(' '),
+    ['connect-src', "'self'", ...beacon, ...connect, ...media].join(' '),
     ['frame-src', "'self'", ...frame].join(' '),
     "manifest-src 'self'",
     ...player,

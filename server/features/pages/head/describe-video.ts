@@ -2,13 +2,13 @@ import type { Head } from './build-head.ts'
 import type { FirstScreen } from '#server/features/pages/first-screen/load-first-screen.ts'
 
 /** Describes a video's page, with a `VideoObject` for search engines. It names no media file, free or locked. */
-export function describeVideo(
+export function buildVideoHead(
   { video, episodes, playable }: FirstScreen,
   path: string,
   publicUrl: string,
 ): Head {
   const image = video.cover_url ?? undefined
-  const shown = playable?.episode ?? episodes.list.find(({ ready }) => ready)
+  const episode = playable?.episode ?? episodes.list.find(({ ready }) => ready)
   const data = {
     '@context': 'https://schema.org',
     '@type': 'VideoObject',
@@ -17,7 +17,7 @@ export function describeVideo(
     url: publicUrl + path,
     ...(image === undefined ? {} : { thumbnailUrl: [publicUrl + image] }),
     ...(video.released_at === null ? {} : { uploadDate: video.released_at }),
-    ...(shown?.duration_ms ? { duration: durationOf(shown.duration_ms) } : {}),
+    ...(episode?.duration_ms ? { duration: durationOf(episode.duration_ms) } : {}),
   }
   return {
     title: video.title,

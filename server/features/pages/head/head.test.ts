@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest'
 import { languages } from '#contract/languages.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let video: BuiltVideo
 const title = 'Salt </script><b>"&'
 
 beforeAll(async () => {
-  site = await testSite({}, { PUBLIC_URL: 'https://drama.example', ALLOW_SANDBOX: '1' })
+  site = await startTestSite({}, { PUBLIC_URL: 'https://drama.example', ALLOW_SANDBOX: '1' })
   video = await buildVideo(site.context, { episodes: 3, freeEpisodes: 1 })
   await site.context.db
     .updateTable('videos')
@@ -149,7 +149,7 @@ describe('the sitemap', () => {
   it('limits concurrent large responses by network', async () => {
     const { html: index } = await open('/sitemap.xml')
     const [path = ''] = /\/sitemaps\/videos\/[^<]*/.exec(index) ?? []
-    const { largeAnswersOfNetwork } = site.context.bounds
+    const { largeResponsesPerNetwork: largeAnswersOfNetwork } = site.context.bounds
     const shares = [['large answers of 127.0.0.1', largeAnswersOfNetwork]] as const
     const all: (() => void)[] = []
     // A response that was read can still hold its slot for a moment.

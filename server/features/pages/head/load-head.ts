@@ -1,20 +1,20 @@
 import type { Language } from '#contract/languages.ts'
 import { pageNames, type Page } from '#contract/pages.ts'
 import { nameListing, type Catalog, type ListingKind } from '#server/features/catalog/catalog.ts'
-import { createAnswerCache } from '#server/platform/response-cache.ts'
+import { createResponseCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Head } from './build-head.ts'
-import { describeVideo } from './describe-video.ts'
+import { buildVideoHead } from './describe-video.ts'
 import type { FirstScreen } from '#server/features/pages/first-screen/load-first-screen.ts'
 import { loadPage, type PageContext } from '#server/features/pages/text-pages/load-page.ts'
-import { textOf } from '#server/features/pages/text-pages/parse-markdown.ts'
+import { plainText } from '#server/features/pages/text-pages/parse-markdown.ts'
 
 export interface HeadContext extends PageContext, Pick<Catalog, 'reads'> {
   clock: Clock
   translate(language: Language, key: string, values?: Record<string, unknown>): string
 }
 
-interface PlainHead {
+interface StaticHead {
   /** Translation key of the title. */
   key: string
   indexed: boolean
@@ -23,7 +23,7 @@ interface PlainHead {
 }
 
 /** The head of each route about which nothing else is known; routes that are not indexed are personal. */
-const routes: Record<string, PlainHead> = {
+const staticHeads: Record<string, StaticHead> = {
   '/': { key: 'home', indexed: true },
   '/search': { key: 'search', indexed: true, text: 'searchText' },
   '/shopping': { key: 'shopping', indexed: true, text: 'shoppingText' },
@@ -42,8 +42,8 @@ const routes: Record<string, PlainHead> = {
   '/studio/*': { key: 'home', indexed: false },
 }
 /** A route whose title could not be loaded is described as the site. */
-const unnamed: PlainHead = { key: 'home', indexed: true }
-const missing: PlainHead = { key: 'notFound', indexed: false }
+const defaultHead: StaticHead = { key: 'home', indexed: true }
+const missing: StaticHead = { key: 'notFound', indexed: false }
 
 export interface HeadRequest {
   /** The route's pattern, and the value of its `:id`. */
@@ -58,12 +58,12 @@ export interface HeadRequest {
 }
 
 /** Creates a function that returns the head of a page; names and texts are queried at most once a second. */
-export function headLoader(context: HeadContext): (request: HeadRequest) => Promise<Head> {
+export function createHeadLoader(context: HeadContext): (request: HeadRequest) => Promise<Head> {
   const { clock, operator, publicUrl, translate } = context
-  const names = createAnswerCache<string | undefined>(clock, { stale: true })
-  const pages = createAnswerCache<Page>(clock, { stale: true })
-  const plain = ({ route, path, language }: HeadRequest): Head => {
-    const { key, indexed, text = 'about' } = route === '*' ? missing : (routes[route] ?? unnamed)
+  const names = createResponseCache<string | undefined>(clock, { stale: true })
+  const pages = createResponseCache<Page>(clock, { stale: true })
+  const staticHead = ({ route, path, language }: HeadRequest): Head => {
+    const { key, indexed, text = 'about' } = route === '*' ? missing : (staticHeads[route] ?? defaultHead)
     const title = key === 'home' ? operator.site : translate(language, `heads.${key}`)
     const description = translate(language, `heads.${text}`)
     return { title, description, path, indexed, missing: route === '*' }
@@ -71,31 +71,31 @@ export function headLoader(context: HeadContext): (request: HeadRequest) => Prom
   const listing = async (request: HeadRequest): Promise<Head> => {
     const { route, id = '', path, language } = request
     const kind = listingKind(route, id)
-    if (kind === undefined) return { ...plain(request), title: id, indexed: false }
+    if (kind === undefined) return { ...staticHead(request), title: id, indexed: false }
     const load = () => nameListing(context.reads, kind, id, language)
     const name = /^\w+$/.test(id) ? await names.get(`${language} ${kind} ${id}`, load) : undefined
-    if (name === undefined) return plain({ ...request, route: '*' })
+    if (name === undefined) return staticHead({ ...request, route: '*' })
     return { title: name, description: translate(language, 'heads.listing', { name }), path, indexed: true }
   }
   const text = async ({ path, language }: HeadRequest, name: string): Promise<Head> => {
     const load = () => loadPage(context, name, language)
     const { title, blocks } = await pages.get(`${language} ${name}`, load)
     const first = blocks.find(({ kind }) => kind === 'paragraph')
-    return { title, description: textOf(first?.lines[0] ?? []), path, indexed: true }
+    return { title, description: plainText(first?.lines[0] ?? []), path, indexed: true }
   }
   return async (request) => {
     const { route, firstScreen, path } = request
     const page = pageNames.find((name) => route === `/${name}`)
-    if (firstScreen) return describeVideo(firstScreen, path, publicUrl)
-    if (request.isDatabaseAway) return { ...plain(request), indexed: false }
-    if (route === '/videos/:id') return plain({ ...request, route: '*' })
+    if (firstScreen) return buildVideoHead(firstScreen, path, publicUrl)
+    if (request.isDatabaseAway) return { ...staticHead(request), indexed: false }
+    if (route === '/videos/:id') return staticHead({ ...request, route: '*' })
     // A page opens without its description, which needs the database.
-    if (page) return text(request, page).catch(() => plain(request))
-    return listed.has(route) ? listing(request).catch(() => plain(request)) : plain(request)
+    if (page) return text(request, page).catch(() => staticHead(request))
+    return listingRoutes.has(route) ? listing(request).catch(() => staticHead(request)) : staticHead(request)
   }
 }
 
-const listed = new Set(['/browse/:id', '/more/:id', '/searchDetail/:id'])
+const listingRoutes = new Set(['/browse/:id', '/more/:id', '/searchDetail/:id'])
 
 /** @returns undefined for search terms, since there are unlimited such pages */
 function listingKind(route: string, id: string): ListingKind | undefined {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { htmlLanguage, type Language } from '#contract/languages.ts'
+import { bcp47Tags, type Language } from '#contract/languages.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import type { Documents } from '#server/features/pages/documents.ts'
 import type { SiteIcons } from './site-icons.ts'
-import { forGood } from '#server/platform/cache-control.ts'
+import { immutableCacheControl } from '#server/platform/cache-control.ts'
 
 export interface InstallContext {
   documents: Documents
@@ -29,7 +29,7 @@ export function installRoutes(
           .type('application/manifest+json; charset=utf-8')
           .header('cache-control', 'public, max-age=3600')
           .header('vary', 'accept-language')
-          .send(JSON.stringify(manifestOf(context, languageOf(request)))),
+          .send(JSON.stringify(buildManifest(context, languageOf(request)))),
     },
     {
       method: 'GET',
@@ -38,7 +38,7 @@ export function installRoutes(
         const { hash = '', name = '' } = request.params as { hash?: string; name?: string }
         const picture = await icons.draw(hash, name)
         if (!picture) return reply.code(404).send()
-        return reply.type('image/png').header('cache-control', forGood).send(picture)
+        return reply.type('image/png').header('cache-control', immutableCacheControl).send(picture)
       },
     },
     {
@@ -59,14 +59,17 @@ export function installRoutes(
 }
 
 /** Returns the W3C Web Application Manifest. Its id never changes: browsers identify the installed app by it. */
-function manifestOf({ documents, icons, operator, translate }: InstallContext, language: Language): object {
+function buildManifest(
+  { documents, icons, operator, translate }: InstallContext,
+  language: Language,
+): object {
   const colour = documents.background()
   return {
     id: '/',
     name: operator.site,
     short_name: operator.site,
     description: translate(language, 'heads.about'),
-    lang: htmlLanguage[language],
+    lang: bcp47Tags[language],
     start_url: '/',
     scope: '/',
     display: 'standalone',

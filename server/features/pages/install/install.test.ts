@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getHomepage } from '#contract/catalog.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-logo-'))
 const logo = join(home, 'logo.svg')
@@ -18,8 +18,8 @@ writeFileSync(broken, 'no picture')
 let site: TestSite
 let plain: TestSite
 beforeAll(async () => {
-  site = await testSite({}, { SITE_NAME: 'Drama & Rama', SITE_LOGO: logo })
-  plain = await testSite({}, { SITE_LOGO: broken })
+  site = await startTestSite({}, { SITE_NAME: 'Drama & Rama', SITE_LOGO: logo })
+  plain = await startTestSite({}, { SITE_LOGO: broken })
 })
 afterAll(async () => {
   await Promise.all([site.close(), plain.close()])

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 import { Refusal } from '#contract/errors.ts'
 import { iconLimits } from '#contract/studio/icon.ts'
-import { pictureKindOf } from '#server/platform/picture-kind.ts'
+import { detectImageFormat } from '#server/platform/picture-kind.ts'
 import type { Tx } from '#server/tables.ts'
 import * as queries from '#server/features/pages/queries.ts'
 
 /** Side of the stored image in pixels, larger than any icon made from it. */
-const keptSide = 1024
-const mostPixels = 8192 ** 2
-const kinds = new Set(['png', 'jpeg', 'webp'])
+const storedSide = 1024
+const maxPixels = 8192 ** 2
+const imageTypes = new Set(['png', 'jpeg', 'webp'])
 /** Tolerance for a square image: 1 %. */
-const squareEnough = 0.01
+const squareTolerance = 0.01
 
 /** An image for the site's icon, and its name. */
-export interface IconPicture {
+export interface IconImage {
   hash: string
   picture: Buffer
 }
@@ -22,17 +22,17 @@ export interface IconPicture {
  * Converts an uploaded file to the image from which the site's icons are drawn.
  * @throws Refusal iconInvalid if it is not an image, not square or too small
  */
-export async function makeIcon(file: Buffer): Promise<IconPicture> {
-  if (!kinds.has(pictureKindOf(file) ?? '')) throw invalid()
+export async function convertIcon(file: Buffer): Promise<IconImage> {
+  if (!imageTypes.has(detectImageFormat(file) ?? '')) throw invalid()
   // Loaded on demand: few processes ever convert an icon.
   const { default: sharp } = await import('sharp')
-  const options = { limitInputPixels: mostPixels, failOn: 'error' as const }
+  const options = { limitInputPixels: maxPixels, failOn: 'error' as const }
   try {
     const { width, height } = await sharp(file, options).metadata()
     const [short, long] = [Math.min(width, height), Math.max(width, height)]
-    const isSquare = long - short <= long * squareEnough
+    const isSquare = long - short <= long * squareTolerance
     if (!isSquare || short < iconLimits.side) throw invalid()
-    const side = Math.min(short, keptSide)
+    const side = Math.min(short, storedSide)
     const picture = await sharp(file, options)
       .rotate()
       .resize(side, side, { fit: 'cover' })
@@ -47,7 +47,7 @@ export async function makeIcon(file: Buffer): Promise<IconPicture> {
 const invalid = () => new Refusal('iconInvalid')
 
 /** Replaces the stored image, or deletes it if `icon` is undefined. */
-export async function keepIcon(tx: Tx, icon: IconPicture | undefined): Promise<void> {
+export async function replaceIcon(tx: Tx, icon: IconImage | undefined): Promise<void> {
   await queries.deleteIcons(tx)
   if (icon) await queries.insertIcon(tx, icon)
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Log } from '#server/platform/log.ts'
 
 /** The images that browsers and home screens request: size in pixels, and the logo's share of it. */
-const pictures = {
+const variants = {
   '192.png': { size: 192, share: 1, filled: false },
   '512.png': { size: 512, share: 1, filled: false },
   // Any part outside a circle of 80 % may be cut off.
@@ -13,21 +13,21 @@ const pictures = {
   'apple.png': { size: 180, share: 0.76, filled: true },
 } as const
 
-const shareOfTile = 0.9
+const tileShare = 0.9
 const transparent = { r: 0, g: 0, b: 0, alpha: 0 }
 
-type Picture = keyof typeof pictures
+type IconVariant = keyof typeof variants
 
 export interface SiteIcons {
   /** Address of the logo for the header and the browser's tab. */
   logo(): string
   /** Returns an image's address, which changes with the logo. */
-  address(name: Picture): string
+  address(name: IconVariant): string
   /** Returns the image at an address from `address` as PNG; undefined for any other. */
   draw(hash: string, name: string): Promise<Buffer | undefined>
 }
 
-interface IconsSetUp {
+interface SiteIconsOptions {
   /** The operator's file, otherwise the built-in one. */
   logo: string | undefined
   /** The image uploaded in the studio, which overrides both. */
@@ -44,55 +44,59 @@ interface IconsSetUp {
 }
 
 /** Creates the site's icons. Each is drawn on its first request and cached; together they take less than 100 KB. */
-export function createSiteIcons({ logo, uploaded, webRoot, background, log }: IconsSetUp): SiteIcons {
-  const own = () => readFileSync(join(webRoot, 'favicon.svg'))
+export function createSiteIcons({ logo, uploaded, webRoot, background, log }: SiteIconsOptions): SiteIcons {
+  const readBuiltInLogo = () => readFileSync(join(webRoot, 'favicon.svg'))
   let file: Buffer | undefined
-  const readLogo = () => (file ??= logo === undefined ? own() : readFileSync(logo))
+  const readLogo = () => (file ??= logo === undefined ? readBuiltInLogo() : readFileSync(logo))
   /** Reads the logo; undefined if the icon was just replaced. */
   const read = async (hash: string | undefined) => (hash === undefined ? readLogo() : uploaded.load(hash))
-  let known:
-    | { of: string | undefined; hash: string; drawn: Map<Picture, Promise<Buffer | undefined>> }
+  let cached:
+    | {
+        uploadHash: string | undefined
+        hash: string
+        rendered: Map<IconVariant, Promise<Buffer | undefined>>
+      }
     | undefined
   /** Returns the current icon, its hash, and the images drawn of it. */
   const current = () => {
-    const of = uploaded.hash()
-    if (known && known.of === of) return known
-    const hash = createHash('sha256').update(of ?? readLogo())
-    hash.update(JSON.stringify(pictures)).update(background())
-    return (known = { of, hash: hash.digest('hex').slice(0, 12), drawn: new Map() })
+    const uploadHash = uploaded.hash()
+    if (cached && cached.uploadHash === uploadHash) return cached
+    const hash = createHash('sha256').update(uploadHash ?? readLogo())
+    hash.update(JSON.stringify(variants)).update(background())
+    return (cached = { uploadHash, hash: hash.digest('hex').slice(0, 12), rendered: new Map() })
   }
-  const draw = async (name: Picture, of: string | undefined) => {
+  const draw = async (name: IconVariant, uploadHash: string | undefined) => {
     try {
-      const bytes = await read(of)
+      const bytes = await read(uploadHash)
       return bytes && (await drawIcon(bytes, name, background()))
     } catch (error) {
       log.error({ err: error }, `SITE_LOGO ${logo} is not a valid image; using the built-in logo`)
-      return drawIcon(own(), name, background())
+      return drawIcon(readBuiltInLogo(), name, background())
     }
   }
-  const address = (name: Picture) => `/icons/${current().hash}/${name}`
+  const address = (name: IconVariant) => `/icons/${current().hash}/${name}`
   return {
     address,
     logo: () => (logo === undefined && uploaded.hash() === undefined ? '/favicon.svg' : address('192.png')),
     async draw(hash, name) {
       // Another process may have noticed a new one earlier.
       if (hash !== current().hash) await uploaded.refresh()
-      const { of, hash: ours, drawn } = current()
-      if (hash !== ours || !isPicture(name)) return undefined
-      const picture = drawn.get(name) ?? draw(name, of)
-      drawn.set(name, picture)
-      picture.catch(() => drawn.delete(name))
+      const { uploadHash, hash: currentHash, rendered } = current()
+      if (hash !== currentHash || !isPicture(name)) return undefined
+      const picture = rendered.get(name) ?? draw(name, uploadHash)
+      rendered.set(name, picture)
+      picture.catch(() => rendered.delete(name))
       return picture
     },
   }
 }
 
-const isPicture = (name: string): name is Picture => Object.hasOwn(pictures, name)
+const isPicture = (name: string): name is IconVariant => Object.hasOwn(variants, name)
 
-async function drawIcon(logo: Buffer, name: Picture, background: string): Promise<Buffer> {
+async function drawIcon(logo: Buffer, name: IconVariant, background: string): Promise<Buffer> {
   // Loaded on demand: few processes ever draw.
   const { default: sharp } = await import('sharp')
-  const { size, share, filled } = pictures[name]
+  const { size, share, filled } = variants[name]
   const { width = size, height = size } = await sharp(logo).metadata()
   // A vector image is rendered at the displayed size; at a density of 72, its units are pixels.
   const density = Math.min(2400, Math.max(72, Math.ceil((72 * size) / Math.max(width, height))))
@@ -107,15 +111,15 @@ async function drawIcon(logo: Buffer, name: Picture, background: string): Promis
     .raw()
     .toBuffer()
   const tile = alpha === 255
-  const mark = await draw(Math.round(size * (tile ? shareOfTile : share)))
-  const field = {
+  const scaledLogo = await draw(Math.round(size * (tile ? tileShare : share)))
+  const canvas = {
     width: size,
     height: size,
     channels: 3 as const,
     background: tile ? { r, g, b } : background,
   }
-  return sharp({ create: field })
-    .composite([{ input: mark }])
+  return sharp({ create: canvas })
+    .composite([{ input: scaledLogo }])
     .png({ compressionLevel: 9 })
     .toBuffer()
 }

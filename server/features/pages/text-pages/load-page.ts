@@ -3,9 +3,9 @@ import type { Language } from '#contract/languages.ts'
 import { pageNames, type Page } from '#contract/pages.ts'
 import type { OperatorConfig } from '#server/platform/config/read-operator.ts'
 import type { Db } from '#server/tables.ts'
-import { parseAside } from './parse-aside.ts'
-import { parseMarkdown, type Values } from './parse-markdown.ts'
-import { loadText } from './site-texts.ts'
+import { parseMarkdownInThread } from './parse-aside.ts'
+import { parseMarkdown, type PlaceholderValues } from './parse-markdown.ts'
+import { loadSiteText } from './site-texts.ts'
 
 export interface PageContext {
   db: Db
@@ -21,14 +21,14 @@ export interface PageContext {
 export async function loadPage(context: PageContext, name: string, language: Language): Promise<Page> {
   const known = pageNames.find((each) => each === name)
   if (!known) throw new Refusal('notFound')
-  const { markdown, own, updated_at } = await loadText(context.db, { name: known, language })
-  const values = textValues(context)
-  const parsed = own ? await parseAside(markdown, values) : parseMarkdown(markdown, values)
+  const { markdown, own, updated_at } = await loadSiteText(context.db, { name: known, language })
+  const values = placeholderValues(context)
+  const parsed = own ? await parseMarkdownInThread(markdown, values) : parseMarkdown(markdown, values)
   return { name: known, ...parsed, updated_at }
 }
 
 /** Returns the values of the placeholders. */
-export function textValues({ operator, publicUrl }: Omit<PageContext, 'db'>): Values {
+export function placeholderValues({ operator, publicUrl }: Omit<PageContext, 'db'>): PlaceholderValues {
   const { site, name, address, email } = operator
   return { site, operator: name, address, contact: email, url: publicUrl }
 }

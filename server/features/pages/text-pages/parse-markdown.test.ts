@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseMarkdown, textOf } from './parse-markdown.ts'
+import { parseMarkdown, plainText } from './parse-markdown.ts'
 
 const parse = (markdown: string, values = {}) => parseMarkdown(markdown, values)
 
@@ -49,7 +49,7 @@ it('shows raw HTML as text and never runs it', () => {
   const { blocks } = parse(
     '<script>alert(1)</script>\n\nA <b onclick="x">b</b> ![p](https://x.example/p.png)',
   )
-  expect(blocks.map(({ lines }) => textOf(lines[0] ?? []))).toEqual([
+  expect(blocks.map(({ lines }) => plainText(lines[0] ?? []))).toEqual([
     '<script>alert(1)</script>',
     'A <b onclick="x">b</b> ',
   ])

@@ -2,108 +2,109 @@ import { marked, type Token, type Tokens } from 'marked'
 import type { Block, Run } from '#contract/pages.ts'
 
 /** A parsed text; its first heading is the title. */
-export interface Parsed {
+export interface ParsedText {
   title: string
   blocks: Block[]
 }
 
 /** The value of `{{name}}`; undefined if it is not set. */
-export type Values = Readonly<Record<string, string | undefined>>
+export type PlaceholderValues = Readonly<Record<string, string | undefined>>
 
 /**
  * Parses a text into blocks without markup: headings, paragraphs and lists, with bold, italics and links. Raw HTML is shown as
  * text; images and tables are omitted. Values are inserted after parsing, so they cannot be markup either; a line with an unset
  * value is omitted.
  */
-export function parseMarkdown(markdown: string, values: Values): Parsed {
+export function parseMarkdown(markdown: string, values: PlaceholderValues): ParsedText {
   const tokens = marked.lexer(markdown)
   const title = tokens.find((token) => token.type === 'heading' && token['depth'] === 1)
   const ids = new Set<string>()
   const blocks = tokens
     .filter((token) => token !== title)
-    .flatMap((token) => blockOf(token))
+    .flatMap((token) => toBlocks(token))
     .map(({ kind, lines }) => ({ kind, lines: lines.flatMap((line) => fillLine(line, values)) }))
     .filter(({ lines }) => lines.length > 0)
-    .map((block) => (isHeading(block) ? { ...block, id: idOf(block, ids) } : block))
-  return { title: fillLine(runsOf(title), values).map(textOf).join(''), blocks }
+    .map((block) => (isHeading(block) ? { ...block, id: uniqueHeadingId(block, ids) } : block))
+  return { title: fillLine(toRuns(title), values).map(plainText).join(''), blocks }
 }
 
 /** Returns the placeholders of a text that have no value, each once. */
-export function unsetValues(markdown: string, values: Values): string[] {
-  const names = [...markdown.matchAll(inBraces)].map(([, name = '']) => name)
-  return [...new Set(names)].filter((name) => valueOf(values, name) === undefined)
+export function unsetPlaceholders(markdown: string, values: PlaceholderValues): string[] {
+  const names = [...markdown.matchAll(placeholderPattern)].map(([, name = '']) => name)
+  return [...new Set(names)].filter((name) => placeholderValue(values, name) === undefined)
 }
 
-const inBraces = /\{\{(\w+)\}\}/g
-const valueOf = (values: Values, name: string) => (Object.hasOwn(values, name) ? values[name] : undefined)
+const placeholderPattern = /\{\{(\w+)\}\}/g
+const placeholderValue = (values: PlaceholderValues, name: string) =>
+  Object.hasOwn(values, name) ? values[name] : undefined
 
 /** Returns a line as plain text. */
-export function textOf(runs: readonly Run[]): string {
+export function plainText(runs: readonly Run[]): string {
   return runs.map(({ text }) => text).join('')
 }
 
-type Unfilled = Pick<Block, 'kind' | 'lines'>
+type BlockTemplate = Pick<Block, 'kind' | 'lines'>
 
-const isHeading = ({ kind }: Unfilled) => kind === 'heading' || kind === 'subheading'
+const isHeading = ({ kind }: BlockTemplate) => kind === 'heading' || kind === 'subheading'
 
-function blockOf(token: Token): Unfilled[] {
+function toBlocks(token: Token): BlockTemplate[] {
   switch (token.type) {
     case 'heading':
-      return [{ kind: Number(token['depth']) < 3 ? 'heading' : 'subheading', lines: [runsOf(token)] }]
+      return [{ kind: Number(token['depth']) < 3 ? 'heading' : 'subheading', lines: [toRuns(token)] }]
     case 'paragraph':
-      return [{ kind: 'paragraph', lines: [runsOf(token)] }]
+      return [{ kind: 'paragraph', lines: [toRuns(token)] }]
     case 'html':
     case 'code':
       return [{ kind: 'paragraph', lines: [[{ text: token.raw.trim() }]] }]
     case 'blockquote':
-      return (token.tokens ?? []).flatMap(blockOf)
+      return (token.tokens ?? []).flatMap(toBlocks)
     case 'list': {
       const { ordered, items } = token as Tokens.List
-      return [{ kind: ordered ? 'steps' : 'list', lines: items.map((item) => runsOf(item)) }]
+      return [{ kind: ordered ? 'steps' : 'list', lines: items.map((item) => toRuns(item)) }]
     }
     default:
       return []
   }
 }
 
-type Look = Omit<Run, 'text'>
+type RunStyle = Omit<Run, 'text'>
 
-function runsOf(token: Token | undefined, look: Look = {}): Run[] {
+function toRuns(token: Token | undefined, style: RunStyle = {}): Run[] {
   const inner = token && 'tokens' in token ? (token.tokens ?? []) : []
-  return inner.flatMap((part) => runOf(part, look))
+  return inner.flatMap((part) => inlineToRuns(part, style))
 }
 
-function runOf(part: Token, look: Look): Run[] {
+function inlineToRuns(part: Token, style: RunStyle): Run[] {
   switch (part.type) {
     case 'strong':
-      return runsOf(part, { ...look, strong: true })
+      return toRuns(part, { ...style, strong: true })
     case 'em':
-      return runsOf(part, { ...look, emphasis: true })
+      return toRuns(part, { ...style, emphasis: true })
     case 'link':
-      return runsOf(part, safeLink(String(part['href'])) ? { ...look, href: String(part['href']) } : look)
+      return toRuns(part, isSafeLink(String(part['href'])) ? { ...style, href: String(part['href']) } : style)
     case 'br':
-      return [{ ...look, text: ' ' }]
+      return [{ ...style, text: ' ' }]
     case 'image':
       return []
     case 'html':
-      return [{ ...look, text: part.raw }]
+      return [{ ...style, text: part.raw }]
     default:
-      if ('tokens' in part && part.tokens) return runsOf(part, look)
-      return 'text' in part ? [{ ...look, text: String(part.text) }] : []
+      if ('tokens' in part && part.tokens) return toRuns(part, style)
+      return 'text' in part ? [{ ...style, text: String(part.text) }] : []
   }
 }
 
 /** Returns whether a link runs no code: `javascript:` and similar links are shown as text. */
-function safeLink(href: string): boolean {
+function isSafeLink(href: string): boolean {
   return /^(https?:\/\/|mailto:|#|\/(?![/\\]))/.test(href)
 }
 
 /** @returns one line, or none if a value is missing */
-function fillLine(line: readonly Run[], values: Values): Run[][] {
+function fillLine(line: readonly Run[], values: PlaceholderValues): Run[][] {
   let missing = false
   const fill = (text: string, encode: (value: string) => string = String) =>
-    text.replaceAll(inBraces, (_, name: string) => {
-      const value = valueOf(values, name)
+    text.replaceAll(placeholderPattern, (_, name: string) => {
+      const value = placeholderValue(values, name)
       missing ||= value === undefined
       return encode(value ?? '')
     })
@@ -112,13 +113,13 @@ function fillLine(line: readonly Run[], values: Values): Run[][] {
     text: fill(text).replaceAll('\n', ' '),
     ...(href === undefined ? {} : { href: fill(href, encodeURI) }),
   }))
-  return missing || textOf(filled).trim() === '' ? [] : [filled]
+  return missing || plainText(filled).trim() === '' ? [] : [filled]
 }
 
 /** Returns a unique id of words joined by hyphens. */
-function idOf({ lines }: Unfilled, taken: Set<string>): string {
+function uniqueHeadingId({ lines }: BlockTemplate, taken: Set<string>): string {
   const words =
-    textOf(lines[0] ?? [])
+    plainText(lines[0] ?? [])
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu) ?? []
   const base = words.join('-') || 'part'

@@ -4,22 +4,22 @@ import { join } from 'node:path'
 import { Refusal } from '#contract/errors.ts'
 import { languages, type Language } from '#contract/languages.ts'
 import { pageNames, type PageName } from '#contract/pages.ts'
-import { longestText, type SiteText } from '#contract/studio/texts.ts'
+import { maxPageTextLength, type PageText } from '#contract/studio/texts.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { parseAside } from './parse-aside.ts'
-import { unsetValues, type Parsed, type Values } from './parse-markdown.ts'
+import { parseMarkdownInThread } from './parse-aside.ts'
+import { unsetPlaceholders, type ParsedText, type PlaceholderValues } from './parse-markdown.ts'
 import * as queries from '#server/features/pages/queries.ts'
 
 /** Name and language of a text. */
-interface Which {
+interface SiteTextKey {
   name: PageName
   language: Language
 }
 
 /** Loads one of the site's texts in a language: the operator's version, otherwise the built-in one. */
-export async function loadText(db: Db, { name, language }: Which): Promise<SiteText> {
+export async function loadSiteText(db: Db, { name, language }: SiteTextKey): Promise<PageText> {
   const row = await queries.selectText(db, name, language)
-  const { markdown, updated_at } = row ?? (await readUsual(name, language))
+  const { markdown, updated_at } = row ?? (await readBuiltInText(name, language))
   const own = row !== undefined
   const version = createHash('sha256')
     .update(JSON.stringify([own, markdown]))
@@ -28,13 +28,13 @@ export async function loadText(db: Db, { name, language }: Which): Promise<SiteT
 }
 
 /** Lists all texts in every language, without their content. */
-export async function listTexts(db: Db): Promise<(Which & { own: boolean; updated_at: string })[]> {
+export async function listSiteTexts(db: Db): Promise<(SiteTextKey & { own: boolean; updated_at: string })[]> {
   const rows = await queries.selectTextDates(db)
   const each = pageNames.flatMap((name) => languages.map((language) => ({ name, language })))
   return Promise.all(
     each.map(async ({ name, language }) => {
       const own = rows.find((row) => row.name === name && row.language === language)
-      const { updated_at } = own ?? (await readUsual(name, language))
+      const { updated_at } = own ?? (await readBuiltInText(name, language))
       return { name, language, own: own !== undefined, updated_at: updated_at.toISOString() }
     }),
   )
@@ -46,27 +46,33 @@ const invalid = () => new Refusal('siteTextInvalid', { field: 'markdown' })
  * Returns a text as viewers would see it, and its placeholders that have no value.
  * @throws Refusal siteTextInvalid if it is too long or cannot be parsed
  */
-export async function readText(markdown: string, values: Values): Promise<Parsed & { unset: string[] }> {
-  const parsed = markdown.length > longestText ? undefined : await parseOrUndefined(markdown, values)
+export async function renderSiteText(
+  markdown: string,
+  values: PlaceholderValues,
+): Promise<ParsedText & { unset: string[] }> {
+  const parsed = markdown.length > maxPageTextLength ? undefined : await parseOrUndefined(markdown, values)
   if (!parsed) throw invalid()
-  return { ...parsed, unset: unsetValues(markdown, values) }
+  return { ...parsed, unset: unsetPlaceholders(markdown, values) }
 }
 
 /** Error codes of a thread whose text is nested too deeply, takes too long or needs too much memory. */
-const unreadable = new Set(['RangeError', 'TookTooLong', 'ERR_WORKER_OUT_OF_MEMORY'])
+const unparsableErrors = new Set(['RangeError', 'TookTooLong', 'ERR_WORKER_OUT_OF_MEMORY'])
 
 /** Returns undefined if quotations or lists are nested too deeply, or the text takes too long. */
-async function parseOrUndefined(markdown: string, values: Values): Promise<Parsed | undefined> {
+async function parseOrUndefined(
+  markdown: string,
+  values: PlaceholderValues,
+): Promise<ParsedText | undefined> {
   try {
-    return await parseAside(markdown, values)
+    return await parseMarkdownInThread(markdown, values)
   } catch (error) {
     const kind = error instanceof Error && 'code' in error ? String(error.code) : Object(error).name
-    if (unreadable.has(kind)) return undefined
+    if (unparsableErrors.has(kind)) return undefined
     throw error
   }
 }
 
-interface Edit extends Which {
+interface SiteTextEdit extends SiteTextKey {
   /** Version of the text that the editor has seen. */
   version: string
 }
@@ -76,15 +82,15 @@ interface Edit extends Which {
  * @returns the previous text
  * @throws Refusal movedOn if it has changed since `version`; siteTextInvalid if it has no title, is too long or cannot be parsed
  */
-export async function saveText(
+export async function saveSiteText(
   tx: Tx,
-  { name, language, version, markdown }: Edit & { markdown: string },
-  { values, now }: { values: Values; now: Date },
-): Promise<SiteText> {
-  if ((await readText(markdown, values)).title.trim() === '') throw invalid()
-  const before = await hold(tx, { name, language, version })
+  { name, language, version, markdown }: SiteTextEdit & { markdown: string },
+  { values, now }: { values: PlaceholderValues; now: Date },
+): Promise<PageText> {
+  if ((await renderSiteText(markdown, values)).title.trim() === '') throw invalid()
+  const previous = await lockCurrentVersion(tx, { name, language, version })
   await queries.upsertText(tx, { name, language, markdown, updated_at: now })
-  return before
+  return previous
 }
 
 /**
@@ -92,20 +98,20 @@ export async function saveText(
  * @returns the previous text
  * @throws Refusal movedOn
  */
-export async function restoreText(tx: Tx, edit: Edit): Promise<SiteText> {
-  const before = await hold(tx, edit)
+export async function restoreSiteText(tx: Tx, edit: SiteTextEdit): Promise<PageText> {
+  const previous = await lockCurrentVersion(tx, edit)
   await queries.deleteText(tx, edit.name, edit.language)
-  return before
+  return previous
 }
 
-async function hold(tx: Tx, { version, ...which }: Edit): Promise<SiteText> {
+async function lockCurrentVersion(tx: Tx, { version, ...which }: SiteTextEdit): Promise<PageText> {
   await queries.lockTexts(tx)
-  const before = await loadText(tx, which)
+  const before = await loadSiteText(tx, which)
   if (before.version !== version) throw new Refusal('movedOn')
   return before
 }
 
-interface Usual {
+interface BuiltInText {
   markdown: string
   updated_at: Date
 }
@@ -113,18 +119,18 @@ interface Usual {
 const folder = join(import.meta.dirname, '../texts')
 
 /** The built-in texts; they are files of this release, so each is read once. */
-const usual = new Map<string, Promise<Usual>>()
+const builtInTexts = new Map<string, Promise<BuiltInText>>()
 
-function readUsual(name: PageName, language: Language): Promise<Usual> {
+function readBuiltInText(name: PageName, language: Language): Promise<BuiltInText> {
   const file = `${name}.${language}.md`
-  const text = usual.get(file) ?? readFile(join(folder, file), 'utf8').then(takeDate)
-  usual.set(file, text)
-  text.catch(() => usual.delete(file))
+  const text = builtInTexts.get(file) ?? readFile(join(folder, file), 'utf8').then(splitDate)
+  builtInTexts.set(file, text)
+  text.catch(() => builtInTexts.delete(file))
   return text
 }
 
 /** Reads the first line of a file, the date of the text's last change: `Updated: 2026-11-21`. */
-function takeDate(file: string): Usual {
+function splitDate(file: string): BuiltInText {
   const [, updated, markdown] = /^Updated: (\d{4}-\d{2}-\d{2})\n([^]*)$/.exec(file) ?? []
   if (!updated || markdown === undefined) throw new Error('A text must begin with its date')
   return { markdown, updated_at: new Date(updated) }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readDescription } from '#contract/studio/descriptions.ts'
-import { listAudit } from '#contract/studio/operators.ts'
+import { parseVideoDescription } from '#contract/studio/descriptions.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
 import { addVideo, editVideo } from '#contract/studio/videos.ts'
-import { letIn } from '#server/testing/builders/operator.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { signInOperator } from '#server/testing/builders/operator.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
 const text = `title: { en: Salt, fy: Sel }
@@ -15,15 +15,15 @@ price: { currency: EUR, episode_cents: 89, video_cents: 899 }
 `
 
 let site: TestSite
-let desk: Visitor
+let studio: Visitor
 
 beforeAll(async () => {
-  site = await testSite()
-  desk = (await letIn(site, 'editor')).desk
+  site = await startTestSite()
+  studio = (await signInOperator(site, 'editor')).desk
 })
 afterAll(() => site.close())
 
-const read = (given: string) => desk.ask(readDescription, { body: { text: given } })
+const read = (given: string) => studio.callOk(parseVideoDescription, { body: { text: given } })
 
 it('parses a video.yaml to the fields of an edit, which is recorded in the trail', async () => {
   const { description, mistake } = await read(`${text}badge: hot\nepisodes: [{ title: { en: Tide } }, {}]\n`)
@@ -43,15 +43,15 @@ it('parses a video.yaml to the fields of an edit, which is recorded in the trail
   })
   if (!description) throw new Error('it says nothing')
   const { episode_titles: _titles, ...edits } = description
-  const { id } = await desk.ask(addVideo, { body: { title: 'Draft' } })
-  const video = await desk.ask(editVideo, { body: { id, ...edits } })
+  const { id } = await studio.callOk(addVideo, { body: { title: 'Draft' } })
+  const video = await studio.callOk(editVideo, { body: { id, ...edits } })
   expect(video).toMatchObject({
     titles: { en: 'Salt', fy: 'Sel' },
     category: { slug: 'family-drama' },
     price: { episode_cents: 89, video_cents: 899, currency: 'EUR' },
   })
-  const owner = await letIn(site, 'owner')
-  const [deed] = (await owner.desk.ask(listAudit, { query: { subject: id } })).list
+  const owner = await signInOperator(site, 'owner')
+  const [deed] = (await owner.desk.callOk(listAuditEvents, { query: { subject: id } })).list
   expect(deed).toMatchObject({
     event: 'studio video edit',
     details: { before: { titles: { en: 'Draft' } }, after: { titles: { en: 'Salt', fy: 'Sel' } } },

@@ -1,14 +1,14 @@
 import type { ResultOf } from '#contract/endpoint.ts'
-import { readDescription } from '#contract/studio/descriptions.ts'
+import { parseVideoDescription } from '#contract/studio/descriptions.ts'
 import { readVideoYaml } from '#server/features/media/media.ts'
-import { reads, type Command } from '#server/features/studio/command.ts'
+import { readCommand, type Command } from '#server/features/studio/command.ts'
 
 /** Commands for the description among a season's files; `video edit` applies it. */
-export const descriptionCommands: Command[] = [
-  reads(readDescription, async (_context, { text }) => ({ info: await read(text) })),
+export const videoYamlCommands: Command[] = [
+  readCommand(parseVideoDescription, async (_context, { text }) => ({ info: await parseVideoYaml(text) })),
 ]
 
-async function read(text: string): Promise<ResultOf<typeof readDescription>> {
+async function parseVideoYaml(text: string): Promise<ResultOf<typeof parseVideoDescription>> {
   try {
     const { titles, synopses, category, tags, badge, featured, ...rest } = await readVideoYaml(text)
     const { freeEpisodes: free_episodes, price, episodeTitles: episode_titles } = rest
@@ -17,7 +17,7 @@ async function read(text: string): Promise<ResultOf<typeof readDescription>> {
       video_cents: price.videoCents,
       currency: price.currency,
     }
-    const said = {
+    const parsedDescription = {
       titles,
       synopses,
       category,
@@ -28,7 +28,7 @@ async function read(text: string): Promise<ResultOf<typeof readDescription>> {
       ...money,
       episode_titles,
     }
-    return { description: said, mistake: null }
+    return { description: parsedDescription, mistake: null }
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'DescriptionError') throw error
     return { description: null, mistake: error.message }

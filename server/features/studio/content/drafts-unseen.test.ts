@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOrder, unlockEpisode } from '#contract/billing.ts'
-import { calls } from '#contract/calls.ts'
+import { viewerEndpoints } from '#contract/calls.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { addFavorite, saveHistory } from '#contract/library.ts'
 import { editVideo, publishVideo, scheduleVideo, type VideoState } from '#contract/studio/videos.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { letIn } from '#server/testing/builders/operator.ts'
-import { register } from '#server/testing/builders/member.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { signInOperator } from '#server/testing/builders/operator.ts'
+import { createMember } from '#server/testing/builders/member.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
 /** Unique words in the texts, the tag and the category of the video. */
@@ -15,22 +15,22 @@ const title = 'Zugzwang'
 const label = 'Quixotry'
 
 let site: TestSite
-let desk: Visitor
+let studio: Visitor
 let viewer: Visitor
 /** Shared responses are cached for a second: each read is ten seconds after the one before. */
 let looks = 0
 
 beforeAll(async () => {
-  site = await testSite({ clock: { now: () => new Date(Date.now() + 10_000 * looks) } })
-  desk = (await letIn(site, 'editor')).desk
-  viewer = (await register(site)).visitor
+  site = await startTestSite({ clock: { now: () => new Date(Date.now() + 10_000 * looks) } })
+  studio = (await signInOperator(site, 'editor')).desk
+  viewer = (await createMember(site)).visitor
 })
 afterAll(() => site.close())
 
 async function make(): Promise<BuiltVideo> {
   const video = await buildVideo(site.context, { title, state: 'draft', episodes: 5 })
   const edits = { tags: [label], category: label, featured: true, synopses: { en: `${title} it is` } }
-  await desk.ask(editVideo, { body: { id: video.id, ...edits } })
+  await studio.callOk(editVideo, { body: { id: video.id, ...edits } })
   return video
 }
 
@@ -64,7 +64,7 @@ async function pathsOf(id: string, episode: string): Promise<string[]> {
     menu: [category.id],
     section: sections.map((section) => section.id),
   }
-  return calls
+  return viewerEndpoints
     .filter(({ method, path }) => method === 'GET' && !path.includes(':'))
     .flatMap(({ path, query }: Endpoint) => {
       const names = Object.keys(query?.properties ?? {}).filter((name) => name in values)
@@ -94,11 +94,11 @@ describe.each<VideoState>(['draft', 'scheduled'])('a video that is %s', (state) 
   it('is in no response, listing, search, document or sitemap until it is published', async () => {
     const video = await make()
     const at = new Date(Date.now() + 3_600_000).toISOString()
-    if (state === 'scheduled') await desk.ask(scheduleVideo, { body: { id: video.id, at } })
+    if (state === 'scheduled') await studio.callOk(scheduleVideo, { body: { id: video.id, at } })
     const hidden = await readAll(video)
     const shown = [...hidden].filter(([path, text]) => shows(text, video, path)).map(([path]) => path)
     expect(shown).toEqual([])
-    await desk.ask(publishVideo, { body: { id: video.id } })
+    await studio.callOk(publishVideo, { body: { id: video.id } })
     const seen = [...(await readAll(video))].filter(([path, text]) => shows(text, video, path))
     const places = seen.map(([path]) => path.split('?')[0])
     expect(places).toEqual(expect.arrayContaining(readable(video)))
@@ -109,7 +109,7 @@ describe.each<VideoState>(['draft', 'scheduled'])('a video that is %s', (state) 
     const { id, episodes } = await make()
     const episode_id = episodes[4]?.id ?? ''
     const at = new Date(Date.now() + 3_600_000).toISOString()
-    if (state === 'scheduled') await desk.ask(scheduleVideo, { body: { id, at } })
+    if (state === 'scheduled') await studio.callOk(scheduleVideo, { body: { id, at } })
     const order = { gateway: 'sandbox', email: 'ada@example.com' } as const
     const tries = [
       viewer.call(unlockEpisode, { body: { episode_id } }),

@@ -9,51 +9,57 @@ import {
   removeEpisode,
   retryEpisode,
 } from '#server/features/media/media.ts'
-import { changes, reads, type Command } from '#server/features/studio/command.ts'
+import { transactionalCommand, readCommand, type Command } from '#server/features/studio/command.ts'
 
 /** Commands for episodes: order, titles, and the state of their files. */
 export const episodeCommands: Command[] = [
-  reads(contract.listStudioEpisodes, async (context, { video_id }, { language }) => {
+  readCommand(contract.listStudioEpisodes, async (context, { video_id }, { language }) => {
     await loadAdminVideo(context.db, video_id)
     return { data: { list: await listAdminEpisodes(context, context.db, video_id, language) } }
   }),
 
-  reads(contract.playStudioEpisode, async (context, { id }) => ({
+  readCommand(contract.playStudioEpisode, async (context, { id }) => ({
     info: await loadAdminPlayback(context, id),
   })),
 
-  changes(contract.orderEpisodes, async (context, tx, { video_id, episode_ids }, { language }) => {
-    await loadAdminVideo(tx, video_id, { lock: true })
-    const before = await orderEpisodes(tx, video_id, episode_ids)
-    return {
-      answer: { data: { list: await listAdminEpisodes(context, tx, video_id, language) } },
-      change: { subject: video_id, before, after: episode_ids },
-    }
-  }),
+  transactionalCommand(
+    contract.orderEpisodes,
+    async (context, tx, { video_id, episode_ids }, { language }) => {
+      await loadAdminVideo(tx, video_id, { lock: true })
+      const before = await orderEpisodes(tx, video_id, episode_ids)
+      return {
+        answer: { data: { list: await listAdminEpisodes(context, tx, video_id, language) } },
+        change: { subject: video_id, before, after: episode_ids },
+      }
+    },
+  ),
 
-  changes(contract.editEpisode, async (context, tx, { id, titles }, { language }) => {
+  transactionalCommand(contract.editEpisode, async (context, tx, { id, titles }, { language }) => {
     const { before, episode } = await editEpisode(context, tx, id, titles, language)
     const change = { subject: id, before: { titles: before }, after: { titles: episode.titles } }
     return { answer: { info: episode }, change }
   }),
 
-  changes(contract.nameEpisodes, async (context, tx, { video_id, episodes }, { language }) => {
-    await loadAdminVideo(tx, video_id, { lock: true })
-    const { before, after } = await nameEpisodes(tx, video_id, episodes)
-    const hasChanged = Object.keys(after).length > 0
-    return {
-      answer: { data: { list: await listAdminEpisodes(context, tx, video_id, language) } },
-      change: hasChanged ? { subject: video_id, before, after } : null,
-    }
-  }),
+  transactionalCommand(
+    contract.setEpisodeTitles,
+    async (context, tx, { video_id, episodes }, { language }) => {
+      await loadAdminVideo(tx, video_id, { lock: true })
+      const { before, after } = await nameEpisodes(tx, video_id, episodes)
+      const hasChanged = Object.keys(after).length > 0
+      return {
+        answer: { data: { list: await listAdminEpisodes(context, tx, video_id, language) } },
+        change: hasChanged ? { subject: video_id, before, after } : null,
+      }
+    },
+  ),
 
-  changes(contract.retryEpisode, async (context, tx, { id }, { language }) => {
+  transactionalCommand(contract.retryEpisode, async (context, tx, { id }, { language }) => {
     const { reason, episode } = await retryEpisode(context, tx, id, language)
     const change = { subject: id, before: { state: 'failed', reason }, after: { state: episode.state } }
     return { answer: { info: episode }, change }
   }),
 
-  changes(contract.removeEpisode, async ({ clock }, tx, { id }) => {
+  transactionalCommand(contract.removeEpisode, async ({ clock }, tx, { id }) => {
     const { video_id, number, coming_name, coming_state } = await removeEpisode(tx, id, clock.now())
     const before = { video_id, number, file: coming_name, state: coming_state }
     return { answer: { info: { removed: true } }, change: { subject: id, before } }

@@ -9,16 +9,16 @@ import {
   selectAdminTags,
   type LabelKind,
 } from '#server/features/catalog/catalog.ts'
-import { changes, reads, type Command } from '#server/features/studio/command.ts'
-import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import { transactionalCommand, readCommand, type Command } from '#server/features/studio/command.ts'
+import { cutPage, decodeCursor, encodeCursor, choosePageSize } from '#server/platform/cursor.ts'
 import type { Tx } from '#server/tables.ts'
 
 /** Commands for tags and categories: rename in all languages, merge, reorder, delete. */
 export const labelCommands: Command[] = [
-  reads(contract.listStudioTags, async ({ db }, { keyword, cursor, limit }) => {
+  readCommand(contract.listStudioTags, async ({ db }, { keyword, cursor, limit }) => {
     const words = keyword?.trim() || undefined
     const name = `studio tags ${words ?? ''}`
-    const size = pageSize(limit, listLimits)
+    const size = choosePageSize(limit, listLimits)
     const position = decodeCursor(name, cursor, ['integer', 'text'])
     const after = position && { video_count: position[0], id: position[1] }
     const { page, last } = cutPage(
@@ -29,18 +29,24 @@ export const labelCommands: Command[] = [
     return { data: { list: page, next_cursor } }
   }),
 
-  reads(contract.listStudioCategories, async ({ db }) => ({ data: { list: await selectCategories(db) } })),
+  readCommand(contract.listStudioCategories, async ({ db }) => ({
+    data: { list: await selectCategories(db) },
+  })),
 
-  changes(contract.changeTag, (_context, tx, { id, names }) => rename(tx, 'tag', id, names)),
-  changes(contract.changeCategory, (_context, tx, { id, names }) => rename(tx, 'category', id, names)),
+  transactionalCommand(contract.changeTag, (_context, tx, { id, names }) => rename(tx, 'tag', id, names)),
+  transactionalCommand(contract.changeCategory, (_context, tx, { id, names }) =>
+    rename(tx, 'category', id, names),
+  ),
 
-  changes(contract.mergeTag, (_context, tx, { id, into }) => merge(tx, 'tag', id, into)),
-  changes(contract.mergeCategory, (_context, tx, { id, into }) => merge(tx, 'category', id, into)),
+  transactionalCommand(contract.mergeTag, (_context, tx, { id, into }) => merge(tx, 'tag', id, into)),
+  transactionalCommand(contract.mergeCategory, (_context, tx, { id, into }) =>
+    merge(tx, 'category', id, into),
+  ),
 
-  changes(contract.deleteTag, (_context, tx, { id }) => remove(tx, 'tag', id)),
-  changes(contract.deleteCategory, (_context, tx, { id }) => remove(tx, 'category', id)),
+  transactionalCommand(contract.deleteTag, (_context, tx, { id }) => remove(tx, 'tag', id)),
+  transactionalCommand(contract.deleteCategory, (_context, tx, { id }) => remove(tx, 'category', id)),
 
-  changes(contract.orderCategories, async (_context, tx, { ids }) => {
+  transactionalCommand(contract.orderCategories, async (_context, tx, { ids }) => {
     const { before, after } = await arrangeCategories(tx, ids)
     const slugs = (list: typeof after) => list.map(({ slug }) => slug)
     return {

@@ -4,20 +4,20 @@ import { changeTag, deleteTag, listStudioTags, mergeTag } from '#contract/studio
 import { editVideo, getStudioVideo } from '#contract/studio/videos.ts'
 import { catalogJobs } from '#server/features/catalog/catalog.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
-import { letIn } from '#server/testing/builders/operator.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { signInOperator } from '#server/testing/builders/operator.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
 /** More than two batches. */
 const many = 450
 
 let site: TestSite
-let desk: Visitor
+let studio: Visitor
 let made = 0
 
 beforeAll(async () => {
-  site = await testSite()
-  desk = (await letIn(site, 'editor')).desk
+  site = await startTestSite()
+  studio = (await signInOperator(site, 'editor')).desk
 })
 afterAll(() => site.close())
 
@@ -32,13 +32,14 @@ async function work(batches = Infinity): Promise<void> {
     .find(({ name }) => name === 'finish-tag-changes')
     ?.run(signal)
 }
-const tagCalled = async (keyword: string) => (await desk.ask(listStudioTags, { query: { keyword } })).list[0]
+const tagCalled = async (keyword: string) =>
+  (await studio.callOk(listStudioTags, { query: { keyword } })).list[0]
 const having = async (id: string) =>
   Number((await query('SELECT count(*) AS count FROM video_tags WHERE tag_id = $1', [id]))[0]?.['count'])
 const foundBy = async (keyword: string) =>
-  (await site.visitor().ask(queryHomepage, { query: { keyword, limit: 1 } })).list.length
+  (await site.visitor().callOk(queryHomepage, { query: { keyword, limit: 1 } })).list.length
 const tagsOf = async (id: string) =>
-  (await desk.ask(getStudioVideo, { query: { id } })).tags.map(({ slug }) => slug)
+  (await studio.callOk(getStudioVideo, { query: { id } })).tags.map(({ slug }) => slug)
 const notFound = async (id: string) =>
   (await site.visitor().call(queryHomepage, { query: { tag: id } })).answer.code
 
@@ -50,7 +51,7 @@ let video: string
 beforeEach(async () => {
   name = `crowd${++made}`
   video = (await buildVideo(site.context)).id
-  await desk.ask(editVideo, { body: { id: video, tags: [name, `other${made}`] } })
+  await studio.callOk(editVideo, { body: { id: video, tags: [name, `other${made}`] } })
   tag = (await tagCalled(name))?.id ?? ''
   other = (await tagCalled(`other${made}`))?.id ?? ''
   await query(
@@ -68,7 +69,7 @@ beforeEach(async () => {
 
 describe('a tag of many videos', () => {
   it('is merged in batches, continues after a process ended, and is deleted once the last video has the other', async () => {
-    expect(await desk.ask(mergeTag, { body: { id: tag, into: other } })).toMatchObject({
+    expect(await studio.callOk(mergeTag, { body: { id: tag, into: other } })).toMatchObject({
       id: other,
       done: false,
     })
@@ -85,48 +86,50 @@ describe('a tag of many videos', () => {
   })
 
   it('includes a video that gets it meanwhile', async () => {
-    await desk.ask(mergeTag, { body: { id: tag, into: other } })
+    await studio.callOk(mergeTag, { body: { id: tag, into: other } })
     await work(2)
     const late = (await buildVideo(site.context)).id
-    await desk.ask(editVideo, { body: { id: late, tags: [name] } })
+    await studio.callOk(editVideo, { body: { id: late, tags: [name] } })
     await work()
     expect(await tagsOf(late)).toEqual([`other${made}`])
   })
 
   it('is deleted in batches too, and its videos stay', async () => {
-    expect(await desk.ask(deleteTag, { body: { id: tag } })).toEqual({ deleted: false })
+    expect(await studio.callOk(deleteTag, { body: { id: tag } })).toEqual({ deleted: false })
     expect(await tagCalled(name)).toMatchObject({ under_way: 'delete' })
     await work(1)
     expect(await having(tag)).toBe(many + 1 - 200)
     await work()
     expect(await tagCalled(name)).toBeUndefined()
-    expect((await site.visitor().ask(getVideo, { query: { id: video } })).tags.map(({ id }) => id)).toEqual([
-      other,
-    ])
+    expect(
+      (await site.visitor().callOk(getVideo, { query: { id: video } })).tags.map(({ id }) => id),
+    ).toEqual([other])
   })
 
   it('that is being merged cannot be merged, deleted or merged into', async () => {
-    await desk.ask(mergeTag, { body: { id: tag, into: other } })
+    await studio.callOk(mergeTag, { body: { id: tag, into: other } })
     const codes = [
-      await desk.call(mergeTag, { body: { id: tag, into: other } }),
-      await desk.call(mergeTag, { body: { id: other, into: tag } }),
-      await desk.call(deleteTag, { body: { id: tag } }),
-      await desk.call(deleteTag, { body: { id: other } }),
+      await studio.call(mergeTag, { body: { id: tag, into: other } }),
+      await studio.call(mergeTag, { body: { id: other, into: tag } }),
+      await studio.call(deleteTag, { body: { id: tag } }),
+      await studio.call(deleteTag, { body: { id: other } }),
     ].map(({ answer }) => answer.code)
     expect(codes).toEqual([409, 409, 409, 409])
     await work()
-    expect(await desk.ask(deleteTag, { body: { id: other } })).toEqual({ deleted: false })
+    expect(await studio.callOk(deleteTag, { body: { id: other } })).toEqual({ deleted: false })
     await work()
     expect(await having(other)).toBe(0)
   })
 
   it('shows its new name at once, and is found by it after the worker has run', async () => {
-    await desk.ask(changeTag, { body: { id: tag, names: { en: `renamed${made}` } } })
+    await studio.callOk(changeTag, { body: { id: tag, names: { en: `renamed${made}` } } })
     expect(await tagCalled(`renamed${made}`)).toMatchObject({ under_way: 'index' })
-    expect((await desk.ask(getStudioVideo, { query: { id: video } })).tags[0]?.name).toBe(`renamed${made}`)
+    expect((await studio.callOk(getStudioVideo, { query: { id: video } })).tags[0]?.name).toBe(
+      `renamed${made}`,
+    )
     await work(1)
     // New names meanwhile restart the work.
-    await desk.ask(changeTag, { body: { id: tag, names: { en: `again${made}` } } })
+    await studio.callOk(changeTag, { body: { id: tag, names: { en: `again${made}` } } })
     await work()
     const words = await query(
       `SELECT count(*) FILTER (WHERE words @@ to_tsquery('simple', $1)) AS fresh,
@@ -140,9 +143,9 @@ describe('a tag of many videos', () => {
   })
 
   it('that is being indexed is merged completely', async () => {
-    await desk.ask(changeTag, { body: { id: tag, names: { en: `midway${made}` } } })
+    await studio.callOk(changeTag, { body: { id: tag, names: { en: `midway${made}` } } })
     await work(1)
-    await desk.ask(mergeTag, { body: { id: tag, into: other } })
+    await studio.callOk(mergeTag, { body: { id: tag, into: other } })
     await work()
     expect([await having(tag), await having(other)]).toEqual([0, many + 1])
   })

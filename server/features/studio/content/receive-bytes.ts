@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { Refusal } from '#contract/errors.ts'
-import { languageOf } from '#contract/languages.ts'
+import { languageFromTag } from '#contract/languages.ts'
 import {
-  bringers,
+  uploaderRoles,
   coverCommand,
   languageCoverCommand,
   partBytes,
@@ -11,19 +11,19 @@ import {
 } from '#contract/studio/uploads.ts'
 import { loadAdminVideo, setCover, setLanguageCover } from '#server/features/catalog/catalog.ts'
 import { makeCover, takePart, UnusableFile } from '#server/features/media/media.ts'
-import { writeDown } from '#server/features/studio/command.ts'
+import { auditCommand } from '#server/features/studio/command.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import type { BytesRoute, ReceivedBytes } from '#server/platform/http/route.ts'
+import type { BytesRoute, RawUpload } from '#server/platform/http/route.ts'
 
 /** Registers the routes that receive bytes: parts of announced uploads, whose start is in the audit trail, and covers. */
-export function contentBytesRoutes(context: StudioContext): BytesRoute[] {
+export function contentUploadRoutes(context: StudioContext): BytesRoute[] {
   return [
     {
       path: partPath,
       summary: 'Upload a part of a file, numbered from 0. The file is processed after its last part',
-      roles: bringers,
-      most: partBytes,
+      roles: uploaderRoles,
+      maxBytes: partBytes,
       info: Type.Object({ parts: Type.Integer(), complete: Type.Boolean() }),
       refuses: ['signInFirst', 'notAllowed', 'notFound'],
       async handle(received) {
@@ -34,8 +34,8 @@ export function contentBytesRoutes(context: StudioContext): BytesRoute[] {
     },
     ...[coverCommand, languageCoverCommand].map((command): BytesRoute => ({
       ...command,
-      roles: bringers,
-      most: uploadLimits.cover,
+      roles: uploaderRoles,
+      maxBytes: uploadLimits.cover,
       info: Type.Object({
         cover_url: Type.String(),
         cover_color: Type.String(),
@@ -52,9 +52,9 @@ export function contentBytesRoutes(context: StudioContext): BytesRoute[] {
 }
 
 /** Changes the default cover, or the one for a language in the address. */
-async function changeCover(context: StudioContext, { operator, ip, params, bytes }: ReceivedBytes) {
+async function changeCover(context: StudioContext, { operator, ip, params, bytes }: RawUpload) {
   const { id = '' } = params
-  const language = params['language'] === undefined ? undefined : languageOf(params['language'])
+  const language = params['language'] === undefined ? undefined : languageFromTag(params['language'])
   if (params['language'] !== undefined && !language) throw new Refusal('notFound')
   await loadAdminVideo(context.db, id)
   const cover = await makeCover(context.storage, bytes).catch((error: unknown) => {
@@ -65,9 +65,9 @@ async function changeCover(context: StudioContext, { operator, ip, params, bytes
     if (language) await setLanguageCover(tx, id, language, cover)
     else await setCover(tx, id, cover)
     const before = language ? (language_covers[language]?.path ?? null) : cover_path
-    const as = (path: string | null) => ({ ...(language ? { language } : {}), cover_path: path })
-    const change = { subject: id, before: as(before), after: as(cover.path) }
-    await writeDown(context, tx, { command: 'video cover' }, { operator, ip }, change)
+    const toAudit = (path: string | null) => ({ ...(language ? { language } : {}), cover_path: path })
+    const change = { subject: id, before: toAudit(before), after: toAudit(cover.path) }
+    await auditCommand(context, tx, { command: 'video cover' }, { operator, ip }, change)
   })
   return cover
 }

@@ -2,33 +2,33 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { listAudit } from '#contract/studio/operators.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
 import {
   beginUploads,
   listUploads,
   removeUploads,
   uploadLimits,
   type StartedUpload,
-  type PlannedFile,
+  type AnnouncedFile,
 } from '#contract/studio/uploads.ts'
 import { addVideo, listStudioEpisodes } from '#contract/studio/videos.ts'
 import { runStudioCommand } from '#server/cli/studio.ts'
-import { takeNextUpload } from '#server/features/media/uploads/take-upload.ts'
-import { letIn } from '#server/testing/builders/operator.ts'
-import { drawFilm, programs } from '#server/testing/media/run-test-media.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { processNextUpload } from '#server/features/media/uploads/take-upload.ts'
+import { signInOperator } from '#server/testing/builders/operator.ts'
+import { makeTestVideo, programs } from '#server/testing/media/run-test-media.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
 let root: string
 let site: TestSite
-let desk: Visitor
+let studio: Visitor
 let owner: Visitor
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-plans-'))
-  site = await testSite()
-  desk = (await letIn(site, 'editor')).desk
-  owner = (await letIn(site, 'owner')).desk
+  site = await startTestSite()
+  studio = (await signInOperator(site, 'editor')).desk
+  owner = (await signInOperator(site, 'owner')).desk
 })
 afterAll(async () => {
   await site.close()
@@ -36,37 +36,37 @@ afterAll(async () => {
 })
 
 const changed_at = '2026-02-03T04:05:06.000Z'
-const film = (number: number, more: Partial<PlannedFile> = {}): PlannedFile => ({
+const film = (number: number, more: Partial<AnnouncedFile> = {}): AnnouncedFile => ({
   name: `0${number}.mp4`,
   bytes: 9 * number,
   changed_at,
   number,
   ...more,
 })
-const subtitles = (number: number): PlannedFile =>
+const subtitles = (number: number): AnnouncedFile =>
   film(number, { name: `0${number}.en.vtt`, bytes: 9, language: 'en' })
 const season = [1, 2, 3].flatMap((number) => [film(number), subtitles(number)])
 
-const begin = async () => (await desk.ask(addVideo, { body: { title: 'A season' } })).id
-const plan = async (video_id: string, files: PlannedFile[]): Promise<StartedUpload[]> =>
-  (await desk.ask(beginUploads, { body: { video_id, files } })).list
-const openOf = async (video_id: string) => (await desk.ask(listUploads, { query: { video_id } })).list
+const begin = async () => (await studio.callOk(addVideo, { body: { title: 'A season' } })).id
+const plan = async (video_id: string, files: AnnouncedFile[]): Promise<StartedUpload[]> =>
+  (await studio.callOk(beginUploads, { body: { video_id, files } })).list
+const openOf = async (video_id: string) => (await studio.callOk(listUploads, { query: { video_id } })).list
 const trailOf = async (subject: string) => {
-  const { list } = await owner.ask(listAudit, { query: { subject } })
+  const { list } = await owner.callOk(listAuditEvents, { query: { subject } })
   return list.filter(({ event }) => event.startsWith('studio upload'))
 }
 const detailsOf = async (subject: string) => (await trailOf(subject)).map(({ details }) => details)
 
-async function bring(video_id: string, file: PlannedFile, bytes: Buffer): Promise<void> {
+async function bring(video_id: string, file: AnnouncedFile, bytes: Buffer): Promise<void> {
   const [upload] = await plan(video_id, [{ ...file, bytes: bytes.length }])
   const headers = { 'content-type': 'application/octet-stream' }
   const init = { method: 'POST', body: new Uint8Array(bytes), headers }
-  await desk.fetch(`/api/studio/uploads/${upload?.id}/parts/0`, init)
+  await studio.fetch(`/api/studio/uploads/${upload?.id}/parts/0`, init)
 }
 
 async function takeAll(): Promise<void> {
   const { signal } = new AbortController()
-  while (await takeNextUpload({ ...site.context, programs }, signal));
+  while (await processNextUpload({ ...site.context, programs }, signal));
 }
 
 describe('the files of a season', () => {
@@ -120,7 +120,7 @@ describe('the files of a season', () => {
       film(index + 1, { name: `${'n'.repeat(240)} ${index}.mp4` }),
     )
     expect(await plan(video_id, files.slice(1))).toHaveLength(500)
-    const { answer } = await desk.call(beginUploads, { body: { video_id, files } })
+    const { answer } = await studio.call(beginUploads, { body: { video_id, files } })
     expect(answer.code).toBe(400)
   })
 
@@ -129,7 +129,7 @@ describe('the files of a season', () => {
     await plan(video, season)
     await bring(video, subtitles(9), Buffer.from('WEBVTT\n'))
     const ids = (await openOf(video)).map(({ id }) => id)
-    const remove = (video_id: string) => desk.ask(removeUploads, { body: { video_id, ids } })
+    const remove = (video_id: string) => studio.callOk(removeUploads, { body: { video_id, ids } })
     expect(await remove(other)).toEqual({ removed: 0, kept: [] })
     expect(await remove(video)).toEqual({ removed: 6, kept: ['09.en.vtt'] })
     expect(await remove(video)).toEqual({ removed: 0, kept: ['09.en.vtt'] })
@@ -162,10 +162,10 @@ describe('the files of a season', () => {
 
 describe('titles of uploaded files', () => {
   const titlesOf = async (video_id: string) =>
-    (await desk.ask(listStudioEpisodes, { query: { video_id } })).list.map(({ titles }) => titles)
+    (await studio.callOk(listStudioEpisodes, { query: { video_id } })).list.map(({ titles }) => titles)
 
   it('apply to new episodes, and do not change the titles of others', async () => {
-    drawFilm(join(root, 'film.mp4'), { seconds: 1 })
+    makeTestVideo(join(root, 'film.mp4'), { seconds: 1 })
     const bytes = readFileSync(join(root, 'film.mp4'))
     const video = await begin()
     await bring(video, film(1, { titles: { en: ' Tide ', fy: 'Marée' } }), bytes)
@@ -192,6 +192,6 @@ describe('titles of uploaded files', () => {
 
   it('are refused if one is too long', async () => {
     const body = { video_id: await begin(), files: [film(1, { titles: { en: 'x'.repeat(201) } })] }
-    expect((await desk.call(beginUploads, { body })).answer.code).toBe(500)
+    expect((await studio.call(beginUploads, { body })).answer.code).toBe(500)
   })
 })

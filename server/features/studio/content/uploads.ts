@@ -6,24 +6,24 @@ import {
   removeUploads,
   traceOf,
 } from '#server/features/media/media.ts'
-import { changes, reads, type Command } from '#server/features/studio/command.ts'
+import { transactionalCommand, readCommand, type Command } from '#server/features/studio/command.ts'
 
 /** Commands for uploads from the studio; receive-bytes.ts receives their bytes. */
 export const uploadCommands: Command[] = [
-  reads(contract.listUploads, async ({ db }, { video_id }, { language }) => ({
+  readCommand(contract.listUploads, async ({ db }, { video_id }, { language }) => ({
     data: { list: await listUploads(db, video_id, language) },
   })),
 
-  reads(contract.listArrivedUploads, async ({ db }, { video_id }) => ({
+  readCommand(contract.listCompletedUploads, async ({ db }, { video_id }) => ({
     data: { list: await listArrivedUploads(db, video_id) },
   })),
 
-  changes(contract.beginUploads, async ({ clock }, tx, { video_id, files }, { language }) => {
+  transactionalCommand(contract.beginUploads, async ({ clock }, tx, { video_id, files }, { language }) => {
     const { list, change } = await beginUploads(tx, video_id, files, clock.now(), language)
     return { answer: { data: { list } }, change: change && { subject: video_id, ...change } }
   }),
 
-  changes(contract.removeUploads, async (_context, tx, { video_id, ids }) => {
+  transactionalCommand(contract.removeUploads, async (_context, tx, { video_id, ids }) => {
     const { removed, kept } = await removeUploads(tx, video_id, ids)
     const answer = { info: { removed: removed.length, kept: kept.map(({ name }) => name) } }
     return { answer, change: removed.length > 0 ? { subject: video_id, before: traceOf(removed) } : null }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { listAudit } from '#contract/studio/operators.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
 import {
   addVideo,
   archiveVideo,
@@ -9,7 +9,7 @@ import {
   listStudioEpisodes,
   listStudioVideos,
   listLabels,
-  nameEpisodes,
+  setEpisodeTitles,
   orderEpisodes,
   playStudioEpisode,
   publishVideo,
@@ -23,21 +23,21 @@ import { runStudioCommand } from '#server/cli/studio.ts'
 import { catalogJobs } from '#server/features/catalog/catalog.ts'
 import { reasonColumns, UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
-import { letIn } from '#server/testing/builders/operator.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { signInOperator } from '#server/testing/builders/operator.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
 let site: TestSite
-let desk: Visitor
+let studio: Visitor
 let offset = 0
 
 beforeAll(async () => {
-  site = await testSite({ clock: { now: () => new Date(Date.now() + offset) } })
-  desk = (await letIn(site, 'editor')).desk
+  site = await startTestSite({ clock: { now: () => new Date(Date.now() + offset) } })
+  studio = (await signInOperator(site, 'editor')).desk
 })
 afterAll(() => site.close())
 
-const begin = (title: string) => desk.ask(addVideo, { body: { title } })
+const begin = (title: string) => studio.callOk(addVideo, { body: { title } })
 const codeOf = async (asked: Promise<{ answer: { code: number } }>) => (await asked).answer.code
 const isSeen = async (id: string) => (await codeOf(site.visitor().call(getVideo, { query: { id } }))) === 200
 
@@ -46,32 +46,32 @@ describe('the list of videos', () => {
     const made = []
     for (const title of ['Paged one', 'Paged two', 'Paged three']) made.unshift((await begin(title)).id)
     const query = { keyword: 'paged', limit: 2 }
-    const first = await desk.ask(listStudioVideos, { query })
+    const first = await studio.callOk(listStudioVideos, { query })
     const cursor = first.next_cursor ?? ''
-    const second = await desk.ask(listStudioVideos, { query: { ...query, cursor } })
+    const second = await studio.callOk(listStudioVideos, { query: { ...query, cursor } })
     expect([...first.list, ...second.list].map(({ id }) => id)).toEqual(made)
     expect(second.next_cursor).toBeNull()
-    const other = await desk.call(listStudioVideos, { query: { keyword: 'other', cursor } })
+    const other = await studio.call(listStudioVideos, { query: { keyword: 'other', cursor } })
     expect(other.status).toBe(400)
   })
 
   it('filters by the beginnings of a title’s words in any language, ignoring accents, and by state', async () => {
     const { id } = await begin('The lighthouse keeper')
-    await desk.ask(editVideo, { body: { id, titles: { fy: 'L’été du phare' } } })
+    await studio.callOk(editVideo, { body: { id, titles: { fy: 'L’été du phare' } } })
     const found = async (keyword: string) =>
-      (await desk.ask(listStudioVideos, { query: { keyword } })).list.map((row) => row.id)
+      (await studio.callOk(listStudioVideos, { query: { keyword } })).list.map((row) => row.id)
     expect(await found('light keep')).toEqual([id])
     expect(await found('ete PHARE')).toEqual([id])
     expect(await found('keeper of nothing')).toEqual([])
     expect(await found('!?')).toEqual([])
-    const inState = await desk.ask(listStudioVideos, { query: { keyword: 'light', state: 'published' } })
+    const inState = await studio.callOk(listStudioVideos, { query: { keyword: 'light', state: 'published' } })
     expect(inState.list).toEqual([])
   })
 
   it('shows the number of episodes without a file', async () => {
     const { id, episodes } = await buildVideo(site.context, { title: 'Half broken', ready: 5 })
     await fail(episodes[5]?.id ?? '')
-    const { list } = await desk.ask(listStudioVideos, { query: { keyword: 'half broken' } })
+    const { list } = await studio.callOk(listStudioVideos, { query: { keyword: 'half broken' } })
     expect(list).toMatchObject([{ id, failed_count: 1, episode_count: 6 }])
   })
 })
@@ -80,8 +80,10 @@ describe('editing a video', () => {
   it('changes only the given fields, and the trail has only what changed', async () => {
     const { id } = await begin('Salt')
     const body = { id, titles: { es: ' Sal ' }, synopses: { en: 'Two sisters.' }, tags: ['Sea', 'Slow burn'] }
-    await desk.ask(editVideo, { body: { ...body, category: 'Family drama', episode_cents: 149 } })
-    const video = await desk.ask(editVideo, { body: { id, badge: 'hot', featured: true, free_episodes: 5 } })
+    await studio.callOk(editVideo, { body: { ...body, category: 'Family drama', episode_cents: 149 } })
+    const video = await studio.callOk(editVideo, {
+      body: { id, badge: 'hot', featured: true, free_episodes: 5 },
+    })
     expect(video).toMatchObject({
       titles: { en: 'Salt', es: 'Sal' },
       synopses: { en: 'Two sisters.' },
@@ -95,8 +97,8 @@ describe('editing a video', () => {
       featured: true,
       free_episodes: 5,
     })
-    const owner = await letIn(site, 'owner')
-    const [deed] = (await owner.desk.ask(listAudit, { query: { subject: id } })).list
+    const owner = await signInOperator(site, 'owner')
+    const [deed] = (await owner.desk.callOk(listAuditEvents, { query: { subject: id } })).list
     expect(deed).toMatchObject({
       event: 'studio video edit',
       details: {
@@ -104,17 +106,19 @@ describe('editing a video', () => {
         after: { badge: 'hot', featured: true, free_episodes: 5 },
       },
     })
-    const { categories } = await desk.ask(listLabels)
+    const { categories } = await studio.callOk(listLabels)
     expect(categories).toContainEqual({ slug: 'family-drama', name: 'Family drama' })
   })
 
   it('removes a language by an empty text, but never the English title', async () => {
     const { id } = await begin('Tide')
-    await desk.ask(editVideo, { body: { id, titles: { pt: 'Maré' } } })
-    expect((await desk.ask(editVideo, { body: { id, titles: { pt: '' } } })).titles).toEqual({ en: 'Tide' })
-    const without = await desk.call(editVideo, { body: { id, titles: { en: ' ' } } })
+    await studio.callOk(editVideo, { body: { id, titles: { pt: 'Maré' } } })
+    expect((await studio.callOk(editVideo, { body: { id, titles: { pt: '' } } })).titles).toEqual({
+      en: 'Tide',
+    })
+    const without = await studio.call(editVideo, { body: { id, titles: { en: ' ' } } })
     expect(without.answer).toMatchObject({ code: 500, info: { field: 'titles.en' } })
-    expect((await desk.ask(getStudioVideo, { query: { id } })).titles).toEqual({ en: 'Tide' })
+    expect((await studio.callOk(getStudioVideo, { query: { id } })).titles).toEqual({ en: 'Tide' })
   })
 
   it.each([
@@ -125,34 +129,34 @@ describe('editing a video', () => {
     [{ tags: ['???'] }, 'tags'],
   ])('names the invalid field: %j', async (edits, field) => {
     const { id } = await begin('Wrong')
-    const { answer } = await desk.call(editVideo, { body: { id, ...edits } })
+    const { answer } = await studio.call(editVideo, { body: { id, ...edits } })
     expect(answer).toMatchObject({ code: 500, info: { field } })
   })
 
   it('shows what a draft inherited from the previous video, until an operator changes it', async () => {
     const { id: before } = await begin('Night train')
     const prices = { episode_cents: 199, video_cents: 2999, free_episodes: 4 }
-    await desk.ask(editVideo, { body: { id: before, ...prices } })
+    await studio.callOk(editVideo, { body: { id: before, ...prices } })
     const { id } = await begin('Deep water')
-    const inherited = async () => (await desk.ask(getStudioVideo, { query: { id } })).inherited
+    const inherited = async () => (await studio.callOk(getStudioVideo, { query: { id } })).inherited
     expect(await inherited()).toEqual({ parts: ['price', 'free_episodes'], from: { en: 'Night train' } })
     // The form sends all of its fields.
-    await desk.ask(editVideo, { body: { id, ...prices, category: 'Drama' } })
-    await desk.ask(editVideo, { body: { id: before, episode_cents: 99 } })
+    await studio.callOk(editVideo, { body: { id, ...prices, category: 'Drama' } })
+    await studio.callOk(editVideo, { body: { id: before, episode_cents: 99 } })
     expect(await inherited()).toMatchObject({ parts: ['price', 'free_episodes'] })
-    await desk.ask(editVideo, { body: { id, video_cents: 1999 } })
+    await studio.callOk(editVideo, { body: { id, video_cents: 1999 } })
     expect(await inherited()).toMatchObject({ parts: ['free_episodes'] })
-    await desk.ask(editVideo, { body: { id, video_cents: 2999 } })
+    await studio.callOk(editVideo, { body: { id, video_cents: 2999 } })
     expect(await inherited()).toMatchObject({ parts: ['free_episodes'] })
-    await desk.ask(editVideo, { body: { id, free_episodes: 2 } })
+    await studio.callOk(editVideo, { body: { id, free_episodes: 2 } })
     expect(await inherited()).toBeNull()
     const { id: built } = await buildVideo(site.context)
-    expect((await desk.ask(getStudioVideo, { query: { id: built } })).inherited).toBeNull()
+    expect((await studio.callOk(getStudioVideo, { query: { id: built } })).inherited).toBeNull()
   })
 
   it('gives two videos of one title different addresses, and the next one the latest prices', async () => {
     const one = await begin('Twin Peaks!')
-    await desk.ask(editVideo, { body: { id: one.id, currency: 'EUR', video_cents: 1299 } })
+    await studio.callOk(editVideo, { body: { id: one.id, currency: 'EUR', video_cents: 1299 } })
     const two = await begin('Twin peaks')
     expect([one.slug, two.slug]).toEqual(['twin-peaks', 'twin-peaks-2'])
     expect(two.price).toMatchObject({ currency: 'EUR', video_cents: 1299 })
@@ -163,7 +167,7 @@ describe('editing a video', () => {
 describe('the warnings of a video', () => {
   it('name an episode that costs more than the whole video, and a video whose episodes are all free', async () => {
     const { id } = await begin('Odd')
-    const edited = (body: object) => desk.ask(editVideo, { body: { id, ...body } })
+    const edited = (body: object) => studio.callOk(editVideo, { body: { id, ...body } })
     expect((await edited({ episode_cents: 1000, video_cents: 999 })).warnings).toEqual(['episodeDearer'])
     expect((await edited({ episode_cents: 999, video_cents: 999 })).warnings).toEqual([])
     await site.context.db.updateTable('videos').set({ episode_count: 3 }).where('id', '=', id).execute()
@@ -174,8 +178,8 @@ describe('the warnings of a video', () => {
   it('name a category and tags that lack a name in a language of the site', async () => {
     const { id } = await begin('Unnamed')
     const body = { id, category: 'Nobody named it', tags: ['Nor this'] }
-    const { category } = await desk.ask(editVideo, { body })
-    const look = async () => (await desk.ask(getStudioVideo, { query: { id } })).warnings
+    const { category } = await studio.callOk(editVideo, { body })
+    const look = async () => (await studio.callOk(getStudioVideo, { query: { id } })).warnings
     expect(await look()).toEqual(['categoryUntranslated', 'tagsUntranslated'])
     const names = JSON.stringify({ en: 'a', es: 'b', fy: 'c', dy: 'd', pt: 'e' })
     await site.context.db
@@ -188,36 +192,36 @@ describe('the warnings of a video', () => {
 })
 
 describe('the states of a video', () => {
-  const state = async (id: string) => (await desk.ask(getStudioVideo, { query: { id } })).state
+  const state = async (id: string) => (await studio.callOk(getStudioVideo, { query: { id } })).state
   const draft = () => buildVideo(site.context, { state: 'draft' })
 
   it('publish it now, archive it, and publish it again with its first date', async () => {
     const { id } = await draft()
     expect(await isSeen(id)).toBe(false)
-    const { released_at } = await desk.ask(publishVideo, { body: { id } })
+    const { released_at } = await studio.callOk(publishVideo, { body: { id } })
     expect(await isSeen(id)).toBe(true)
-    await desk.ask(archiveVideo, { body: { id } })
-    const again = await desk.ask(publishVideo, { body: { id } })
+    await studio.callOk(archiveVideo, { body: { id } })
+    const again = await studio.callOk(publishVideo, { body: { id } })
     expect(again).toMatchObject({ state: 'published', released_at })
   })
 
   it('publish it once it is due, and not before', async () => {
     const { id } = await draft()
     const at = new Date(Date.now() + 3_600_000).toISOString()
-    await desk.ask(scheduleVideo, { body: { id, at } })
+    await studio.callOk(scheduleVideo, { body: { id, at } })
     await release()
     expect([await state(id), await isSeen(id)]).toEqual(['scheduled', false])
     offset = 3_700_000
     await release()
     offset = 0
     expect([await state(id), await isSeen(id)]).toEqual(['published', true])
-    expect((await desk.ask(getStudioVideo, { query: { id } })).released_at).toBe(at)
+    expect((await studio.callOk(getStudioVideo, { query: { id } })).released_at).toBe(at)
   })
 
   it('can be unscheduled before, which makes it a draft again', async () => {
     const { id } = await draft()
-    await desk.ask(scheduleVideo, { body: { id, at: new Date(Date.now() + 60_000).toISOString() } })
-    expect((await desk.ask(unscheduleVideo, { body: { id } })).released_at).toBeNull()
+    await studio.callOk(scheduleVideo, { body: { id, at: new Date(Date.now() + 60_000).toISOString() } })
+    expect((await studio.callOk(unscheduleVideo, { body: { id } })).released_at).toBeNull()
     offset = 120_000
     await release()
     offset = 0
@@ -226,7 +230,7 @@ describe('the states of a video', () => {
 
   it('wait for the first episode that is ready', async () => {
     const { id } = await buildVideo(site.context, { state: 'draft', ready: 0 })
-    expect(await desk.ask(publishVideo, { body: { id } })).toMatchObject({
+    expect(await studio.callOk(publishVideo, { body: { id } })).toMatchObject({
       state: 'scheduled',
       released_at: null,
     })
@@ -236,17 +240,17 @@ describe('the states of a video', () => {
   it('refuse invalid transitions', async () => {
     const { id } = await draft()
     const body = { id }
-    expect(await codeOf(desk.call(archiveVideo, { body }))).toBe(409)
-    expect(await codeOf(desk.call(unscheduleVideo, { body }))).toBe(409)
+    expect(await codeOf(studio.call(archiveVideo, { body }))).toBe(409)
+    expect(await codeOf(studio.call(unscheduleVideo, { body }))).toBe(409)
     const at = new Date(Date.now() - 1000).toISOString()
-    expect(await codeOf(desk.call(scheduleVideo, { body: { id, at } }))).toBe(500)
-    await desk.ask(publishVideo, { body })
-    expect(await codeOf(desk.call(publishVideo, { body }))).toBe(409)
+    expect(await codeOf(studio.call(scheduleVideo, { body: { id, at } }))).toBe(500)
+    await studio.callOk(publishVideo, { body })
+    expect(await codeOf(studio.call(publishVideo, { body }))).toBe(409)
     const later = new Date(Date.now() + 60_000).toISOString()
-    expect(await codeOf(desk.call(scheduleVideo, { body: { id, at: later } }))).toBe(409)
+    expect(await codeOf(studio.call(scheduleVideo, { body: { id, at: later } }))).toBe(409)
     const empty = await begin('Nothing in it')
-    expect(await codeOf(desk.call(publishVideo, { body: { id: empty.id } }))).toBe(409)
-    expect(await codeOf(desk.call(publishVideo, { body: { id: 'vid_none' } }))).toBe(404)
+    expect(await codeOf(studio.call(publishVideo, { body: { id: empty.id } }))).toBe(409)
+    expect(await codeOf(studio.call(publishVideo, { body: { id: 'vid_none' } }))).toBe(404)
   })
 })
 
@@ -259,7 +263,7 @@ describe('the episodes of a video', () => {
       .where('id', '=', third ?? '')
       .execute()
     const order = [second, first, fifth, fourth].flatMap((each) => each ?? [])
-    const { list } = await desk.ask(orderEpisodes, { body: { video_id: id, episode_ids: order } })
+    const { list } = await studio.callOk(orderEpisodes, { body: { video_id: id, episode_ids: order } })
     expect(list.map((episode) => [episode.id, episode.number])).toEqual(
       order.map((each, at) => [each, [1, 2, 4, 5][at]]),
     )
@@ -268,35 +272,39 @@ describe('the episodes of a video', () => {
   it('are renumbered in the given order, all of them or none', async () => {
     const { id, episodes } = await buildVideo(site.context, { episodes: 4 })
     const ids = episodes.map((episode) => episode.id).toReversed()
-    const { list } = await desk.ask(orderEpisodes, { body: { video_id: id, episode_ids: ids } })
+    const { list } = await studio.callOk(orderEpisodes, { body: { video_id: id, episode_ids: ids } })
     expect(list.map((episode) => [episode.id, episode.number])).toEqual(ids.map((each, at) => [each, at + 1]))
     for (const wrong of [ids.slice(1), [...ids.slice(1), ids[1] ?? ''], [...ids, 'ep_none']])
-      expect(await codeOf(desk.call(orderEpisodes, { body: { video_id: id, episode_ids: wrong } }))).toBe(409)
+      expect(await codeOf(studio.call(orderEpisodes, { body: { video_id: id, episode_ids: wrong } }))).toBe(
+        409,
+      )
   })
 
   it('have titles in each language', async () => {
     const { episodes } = await buildVideo(site.context, { episodes: 1 })
     const id = episodes[0]?.id ?? ''
-    const { titles } = await desk.ask(editEpisode, { body: { id, titles: { en: 'Pilot', dy: 'Auftakt' } } })
+    const { titles } = await studio.callOk(editEpisode, {
+      body: { id, titles: { en: 'Pilot', dy: 'Auftakt' } },
+    })
     expect(titles).toEqual({ en: 'Pilot', dy: 'Auftakt' })
   })
 
   it('are renamed together with one audit entry, and repeating it adds none', async () => {
     const { id, episodes } = await buildVideo(site.context, { episodes: 3 })
     const [first, second] = episodes.map((episode) => episode.id)
-    await desk.ask(editEpisode, { body: { id: first ?? '', titles: { en: 'Pilot', dy: 'Auftakt' } } })
+    await studio.callOk(editEpisode, { body: { id: first ?? '', titles: { en: 'Pilot', dy: 'Auftakt' } } })
     const named = [
       { id: first ?? '', titles: { en: ' Tide ' } },
       { id: second ?? '', titles: { en: 'Ebb' } },
     ]
     const name = (given: object[]) =>
-      desk.call(nameEpisodes, { body: { video_id: id, episodes: given as typeof named } })
+      studio.call(setEpisodeTitles, { body: { video_id: id, episodes: given as typeof named } })
     expect((await name(named)).answer.code).toBe(200)
     expect((await name(named)).answer.code).toBe(200)
-    const { list } = await desk.ask(listStudioEpisodes, { query: { video_id: id } })
+    const { list } = await studio.callOk(listStudioEpisodes, { query: { video_id: id } })
     expect(list.map(({ titles }) => titles.en)).toEqual(['Tide', 'Ebb', undefined])
-    const owner = (await letIn(site, 'owner')).desk
-    const lines = (await owner.ask(listAudit, { query: { subject: id } })).list
+    const owner = (await signInOperator(site, 'owner')).desk
+    const lines = (await owner.callOk(listAuditEvents, { query: { subject: id } })).list
     expect(lines.map(({ event, details }) => [event, details])).toEqual([
       [
         'studio episode titles',
@@ -326,12 +334,12 @@ describe('the episodes of a video', () => {
       'UPDATE assets SET captions = $1 WHERE id = (SELECT asset_id FROM episodes WHERE id = $2)',
       [captions, id],
     )
-    const played = await desk.ask(playStudioEpisode, { query: { id } })
+    const played = await studio.callOk(playStudioEpisode, { query: { id } })
     const { hls_url } = played
     expect(played.captions).toEqual([{ lang: 'dy', url: hls_url.replace('master.m3u8', 'captions/dy.vtt') }])
-    expect((await desk.fetch(hls_url)).status).toBe(200)
+    expect((await studio.fetch(hls_url)).status).toBe(200)
     const forged = hls_url.replace('.studio.', '.anybody.')
-    expect((await desk.fetch(forged)).status).toBe(403)
+    expect((await studio.fetch(forged)).status).toBe(403)
   })
 
   it('show the omitted parts of a file', async () => {
@@ -345,7 +353,7 @@ describe('the episodes of a video', () => {
       ],
     )
     const headers = { 'accept-language': 'de' }
-    const { list } = await desk.ask(listStudioEpisodes, { query: { video_id: id }, headers })
+    const { list } = await studio.callOk(listStudioEpisodes, { query: { video_id: id }, headers })
     expect(list[0]?.notes).toEqual([
       '01.mp4 hat Ton, der nicht gelesen werden kann (Spur 2): Eine andere Spur wird verwendet',
       '01.mp4 hat Untertitel auf Deutsch, deren Zeiten unbrauchbar sind (zuerst in Zeile 7): Sie werden weggelassen',
@@ -360,17 +368,17 @@ describe('the episodes of a video', () => {
     const [playing, failed] = episodes.map((episode) => episode.id)
     await fail(failed ?? '')
     const look = async (headers = {}) =>
-      (await desk.ask(listStudioEpisodes, { query: { video_id: id }, headers })).list
+      (await studio.callOk(listStudioEpisodes, { query: { video_id: id }, headers })).list
     const reason = '01.mp4 is cut off after 3.5 s of 10 s'
     expect((await look())[1]).toMatchObject({ state: 'failed', plays: false, reason })
     const [, inGerman] = await look({ 'accept-language': 'de' })
     expect(inGerman?.reason).toBe('01.mp4 bricht nach 3,5 s von 10 s ab')
     expect(await runStudioCommand(site.context, ['episode', 'list', id])).toContain(reason)
-    const retried = await desk.ask(retryEpisode, { body: { id: failed ?? '' } })
+    const retried = await studio.callOk(retryEpisode, { body: { id: failed ?? '' } })
     expect(retried).toMatchObject({ state: 'waiting', reason: null })
-    expect(await codeOf(desk.call(retryEpisode, { body: { id: failed ?? '' } }))).toBe(409)
-    expect(await codeOf(desk.call(removeEpisode, { body: { id: playing ?? '' } }))).toBe(409)
-    await desk.ask(removeEpisode, { body: { id: failed ?? '' } })
+    expect(await codeOf(studio.call(retryEpisode, { body: { id: failed ?? '' } }))).toBe(409)
+    expect(await codeOf(studio.call(removeEpisode, { body: { id: playing ?? '' } }))).toBe(409)
+    await studio.callOk(removeEpisode, { body: { id: failed ?? '' } })
     expect((await look()).map((episode) => episode.id)).toEqual([playing])
   })
 })

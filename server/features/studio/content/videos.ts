@@ -3,7 +3,7 @@ import type { StudioVideo, StudioVideoRow } from '#contract/studio/videos.ts'
 import { priceWarningsOf, type VideoWarning } from '#contract/studio/video-warnings.ts'
 import { listLimits } from '#contract/catalog.ts'
 import { Refusal } from '#contract/errors.ts'
-import { inLanguage, languages, type Language, type Texts } from '#contract/languages.ts'
+import { textInLanguage, languages, type Language, type LocalizedText } from '#contract/languages.ts'
 import {
   archive,
   beginDraft,
@@ -21,22 +21,22 @@ import {
 } from '#server/features/catalog/catalog.ts'
 import { isPayable } from '#server/features/billing/billing.ts'
 import { countFailed, countPlayable } from '#server/features/media/media.ts'
-import { changes, reads, type Command } from '#server/features/studio/command.ts'
+import { transactionalCommand, readCommand, type Command } from '#server/features/studio/command.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
-import { loadInherited } from './inherited.ts'
-import { pageSize } from '#server/platform/cursor.ts'
+import { loadInheritedValues } from './inherited.ts'
+import { choosePageSize } from '#server/platform/cursor.ts'
 import { readPage } from '#server/platform/read-page.ts'
 import type { Tx } from '#server/tables.ts'
 
-const mostTags = 500
+const maxTags = 500
 
 /** Commands for videos of every status: list, create, edit, publish, archive. */
 export const videoCommands: Command[] = [
-  reads(contract.listStudioVideos, async ({ db }, { state, keyword, cursor, limit }, { language }) => {
+  readCommand(contract.listStudioVideos, async ({ db }, { state, keyword, cursor, limit }, { language }) => {
     const name = `studio videos ${state ?? ''} ${keyword ?? ''}`
     const { page, next_cursor } = await readPage(
       name,
-      { cursor, size: pageSize(limit, listLimits) },
+      { cursor, size: choosePageSize(limit, listLimits) },
       (after, most) => selectAdminVideos(db, { state, keyword, after, limit: most }),
       ({ created_at, id }) => [created_at, id],
     )
@@ -52,58 +52,65 @@ export const videoCommands: Command[] = [
     }
   }),
 
-  reads(contract.getStudioVideo, async ({ db, languages }, { id }, { language }) => {
+  readCommand(contract.getStudioVideo, async ({ db, languages }, { id }, { language }) => {
     const video = await loadAdminVideo(db, id)
-    return { info: { ...present(video, language, languages()), inherited: await loadInherited(db, video) } }
-  }),
-
-  reads(contract.listLabels, async ({ db }, _input, { language }) => {
-    const [categories, tags] = await Promise.all([selectCategories(db), selectTagsInUse(db, mostTags)])
-    const label = (row: Named) => presentLabel(row, language)
-    return { info: { categories: categories.map(label), tags: tags.map(label) } }
-  }),
-
-  changes(contract.addVideo, async ({ clock, languages }, tx, { title }, { language }) => {
-    const id = await beginDraft(tx, title, clock.now())
-    const video = await loadAdminVideo(tx, id)
     return {
-      answer: { info: present(video, language, languages()) },
-      change: { subject: id, after: trace(video) },
+      info: {
+        ...presentVideo(video, language, languages()),
+        inherited: await loadInheritedValues(db, video),
+      },
     }
   }),
 
-  changes(contract.editVideo, (context, tx, { id, ...edits }, { language }) =>
-    change(context, tx, { id, language }, async (video) => {
+  readCommand(contract.listLabels, async ({ db }, _input, { language }) => {
+    const [categories, tags] = await Promise.all([selectCategories(db), selectTagsInUse(db, maxTags)])
+    const label = (row: NamedLabel) => presentLabel(row, language)
+    return { info: { categories: categories.map(label), tags: tags.map(label) } }
+  }),
+
+  transactionalCommand(contract.addVideo, async ({ clock, languages }, tx, { title }, { language }) => {
+    const id = await beginDraft(tx, title, clock.now())
+    const video = await loadAdminVideo(tx, id)
+    return {
+      answer: { info: presentVideo(video, language, languages()) },
+      change: { subject: id, after: auditedFields(video) },
+    }
+  }),
+
+  transactionalCommand(contract.editVideo, (context, tx, { id, ...edits }, { language }) =>
+    changeVideo(context, tx, { id, language }, async (video) => {
       checkPayable(context, { ...video, ...edits }, edits)
       await editVideo(tx, video, edits)
     }),
   ),
 
-  changes(contract.removeCover, (context, tx, { id, language: of }, { language }) =>
-    change(context, tx, { id, language }, () => setLanguageCover(tx, id, of, null)),
+  transactionalCommand(contract.removeCover, (context, tx, { id, language: coverLanguage }, { language }) =>
+    changeVideo(context, tx, { id, language }, () => setLanguageCover(tx, id, coverLanguage, null)),
   ),
 
-  changes(contract.publishVideo, (context, tx, { id }, { language }) =>
-    change(context, tx, { id, language }, async (video) =>
+  transactionalCommand(contract.publishVideo, (context, tx, { id }, { language }) =>
+    changeVideo(context, tx, { id, language }, async (video) =>
       publishNow(tx, video, await countPlayable(tx, id), context.clock.now()),
     ),
   ),
 
-  changes(contract.scheduleVideo, (context, tx, { id, at }, { language }) =>
-    change(context, tx, { id, language }, (video) => schedule(tx, video, new Date(at), context.clock.now())),
+  transactionalCommand(contract.scheduleVideo, (context, tx, { id, at }, { language }) =>
+    changeVideo(context, tx, { id, language }, (video) =>
+      schedule(tx, video, new Date(at), context.clock.now()),
+    ),
   ),
 
-  changes(contract.unscheduleVideo, (context, tx, { id }, { language }) =>
-    change(context, tx, { id, language }, (video) => unschedule(tx, video)),
+  transactionalCommand(contract.unscheduleVideo, (context, tx, { id }, { language }) =>
+    changeVideo(context, tx, { id, language }, (video) => unschedule(tx, video)),
   ),
 
-  changes(contract.archiveVideo, (context, tx, { id }, { language }) =>
-    change(context, tx, { id, language }, (video) => archive(tx, video)),
+  transactionalCommand(contract.archiveVideo, (context, tx, { id }, { language }) =>
+    changeVideo(context, tx, { id, language }, (video) => archive(tx, video)),
   ),
 ]
 
 /** Locks a video, changes it, and returns it before and after. */
-async function change(
+async function changeVideo(
   { languages }: Pick<StudioContext, 'languages'>,
   tx: Tx,
   { id, language }: { id: string; language: Language },
@@ -112,23 +119,24 @@ async function change(
   const before = await loadAdminVideo(tx, id, { lock: true })
   await apply(before)
   const after = await loadAdminVideo(tx, id)
-  const [was, is] = differing(trace(before), trace(after))
+  const [changedBefore, changedAfter] = changedFields(auditedFields(before), auditedFields(after))
   return {
-    answer: { info: present(after, language, languages()) },
-    change: { subject: id, before: was, after: is },
+    answer: { info: presentVideo(after, language, languages()) },
+    change: { subject: id, before: changedBefore, after: changedAfter },
   }
 }
 
-type Named = AdminVideoRecord['tags'][number]
+type NamedLabel = AdminVideoRecord['tags'][number]
 
-const presentLabel = ({ slug, names }: Named, language: Language) => ({
+const presentLabel = ({ slug, names }: NamedLabel, language: Language) => ({
   slug,
-  name: inLanguage(names, language),
+  name: textInLanguage(names, language),
 })
 
 /** Returns unusual prices, and labels without a name in a language that the site offers. */
 function warningsOf(video: AdminVideoRecord, offered: readonly Language[]): VideoWarning[] {
-  const lacksNames = ({ names }: { names: Texts }) => offered.some((language) => !names[language]?.trim())
+  const lacksNames = ({ names }: { names: LocalizedText }) =>
+    offered.some((language) => !names[language]?.trim())
   return [
     ...priceWarningsOf(video),
     ...(video.category && lacksNames(video.category) ? (['categoryUntranslated'] as const) : []),
@@ -136,7 +144,11 @@ function warningsOf(video: AdminVideoRecord, offered: readonly Language[]): Vide
   ]
 }
 
-function present(record: AdminVideoRecord, language: Language, offered: readonly Language[]): StudioVideo {
+function presentVideo(
+  record: AdminVideoRecord,
+  language: Language,
+  offered: readonly Language[],
+): StudioVideo {
   const { cover_path, language_covers, ...video } = record
   const { currency, episode_cents, video_cents, ...rest } = video
   return {
@@ -164,7 +176,7 @@ function presentRow(
 ): StudioVideoRow {
   return {
     ...row,
-    title: inLanguage(titles, language),
+    title: textInLanguage(titles, language),
     ...presentCover({ cover_path, cover_color, language_covers }, language),
     failed_count,
     play_count: Number(row.play_count),
@@ -174,13 +186,13 @@ function presentRow(
 }
 
 /** Returns a video's editable fields for the audit trail. */
-function trace({ tags, category, ...video }: AdminVideoRecord): Record<string, unknown> {
+function auditedFields({ tags, category, ...video }: AdminVideoRecord): Record<string, unknown> {
   const { id: _id, created_at: _created, cover_color: _color, episode_count: _count, ...rest } = video
   return { ...rest, category: category?.slug ?? null, tags: tags.map(({ slug }) => slug) }
 }
 
 /** Returns the fields in which the two differ. */
-function differing(before: Record<string, unknown>, after: Record<string, unknown>) {
+function changedFields(before: Record<string, unknown>, after: Record<string, unknown>) {
   const names = Object.keys(after).filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   )

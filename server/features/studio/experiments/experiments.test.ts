@@ -13,70 +13,70 @@ import {
   stopExperiment,
   type Experiment,
 } from '#contract/studio/experiments.ts'
-import { listAudit } from '#contract/studio/operators.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
 import { editVideo } from '#contract/studio/videos.ts'
 import { variantOf } from '#server/features/experiments/assign-variant.ts'
 import { loadFirstScreen } from '#server/features/pages/first-screen/load-first-screen.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { guestIn, startOne } from '#server/testing/builders/experiment.ts'
+import { createGuestInVariant, createRunningExperiment } from '#server/testing/builders/experiment.ts'
 import { startDraft } from '#server/features/experiments/experiments.ts'
-import { register } from '#server/testing/builders/member.ts'
-import { moneySite, paymentOf, type MoneySite } from '#server/testing/site/money-site.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { createMember } from '#server/testing/builders/member.ts'
+import { startBillingSite, paymentOf, type BillingSite } from '#server/testing/site/money-site.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
-let site: MoneySite
+let site: BillingSite
 let owner: TestOperator
 let video: BuiltVideo
 
 beforeAll(async () => {
-  site = await moneySite()
-  owner = await letIn(site, 'owner')
+  site = await startBillingSite()
+  owner = await signInOperator(site, 'owner')
   video = await buildVideo(site.context)
 })
 afterAll(() => site.close())
 afterEach(async () => {
-  const { list } = await owner.desk.ask(listExperiments)
+  const { list } = await owner.desk.callOk(listExperiments)
   for (const { id, state } of list)
-    if (state === 'running') await owner.desk.ask(stopExperiment, { body: { id } })
+    if (state === 'running') await owner.desk.callOk(stopExperiment, { body: { id } })
   settle()
 })
 
 /** Waits until the change is visible, at most a second. */
-const settle = () => site.moveOn(1000)
+const settle = () => site.advanceClock(1000)
 
 const halves = (said: object) => [{ share: 50 }, { share: 50, ...said }]
 
 async function startFree(free_episodes: number, target: string | null = video.id): Promise<Experiment> {
   const variants = halves({ free_episodes })
-  const experiment = await startOne(owner.desk, { kind: 'free_episodes', target, variants })
+  const experiment = await createRunningExperiment(owner.desk, { kind: 'free_episodes', target, variants })
   settle()
   return experiment
 }
 
 const statesFor = async (visitor: Visitor) =>
   (
-    (await visitor.ask(getEpisode, { query: { video_id: video.id } })) as { list: { state: string }[] }
+    (await visitor.callOk(getEpisode, { query: { video_id: video.id } })) as { list: { state: string }[] }
   ).list.map(({ state }) => state)
 const idOf = (number: number) => video.episodes[number - 1]?.id ?? ''
 const play = async (visitor: Visitor, number: number) =>
   (await visitor.call(getEpisode, { query: { episode_id: idOf(number) } })).answer
-const resultOf = ({ id }: Experiment) => owner.desk.ask(showExperiment, { query: { id } })
+const resultOf = ({ id }: Experiment) => owner.desk.callOk(showExperiment, { query: { id } })
 
 describe('the commands', () => {
   it('change, start and stop a draft, and record every step with the previous state', async () => {
-    const { desk } = owner
+    const { desk: studio } = owner
     const variants = halves({ free_episodes: 5 })
     const body = { kind: 'free_episodes', name: 'Five', target: video.id, variants } as const
-    const { id } = await desk.ask(createExperiment, { body })
-    await desk.ask(changeExperiment, { body: { id, variants: halves({ free_episodes: 4 }) } })
-    await desk.ask(startExperiment, { body: { id } })
-    expect((await desk.call(changeExperiment, { body: { id, name: 'x' } })).answer.code).toBe(409)
-    expect(await desk.ask(stopExperiment, { body: { id } })).toMatchObject({ state: 'stopped' })
-    expect((await desk.call(startExperiment, { body: { id } })).answer.code).toBe(409)
-    const { list } = await desk.ask(listAudit, { query: { subject: id } })
+    const { id } = await studio.callOk(createExperiment, { body })
+    await studio.callOk(changeExperiment, { body: { id, variants: halves({ free_episodes: 4 }) } })
+    await studio.callOk(startExperiment, { body: { id } })
+    expect((await studio.call(changeExperiment, { body: { id, name: 'x' } })).answer.code).toBe(409)
+    expect(await studio.callOk(stopExperiment, { body: { id } })).toMatchObject({ state: 'stopped' })
+    expect((await studio.call(startExperiment, { body: { id } })).answer.code).toBe(409)
+    const { list } = await studio.callOk(listAuditEvents, { query: { subject: id } })
     expect(list.map(({ event }) => event)).toEqual(
       ['stop', 'start', 'change', 'create'].map((word) => `studio experiment ${word}`),
     )
@@ -88,8 +88,8 @@ describe('the commands', () => {
   it('warn of variants of a draft with unusual prices', async () => {
     const warningsOf = async (kind: Experiment['kind'], said: object) => {
       const body = { kind, name: 'Odd', target: video.id, variants: halves(said) }
-      const { id } = await owner.desk.ask(createExperiment, { body })
-      return (await owner.desk.ask(showExperiment, { query: { id } })).warnings
+      const { id } = await owner.desk.callOk(createExperiment, { body })
+      return (await owner.desk.callOk(showExperiment, { query: { id } })).warnings
     }
     expect(await warningsOf('episode_price', { price_cents: 1100 })).toEqual([
       { variant: 1, warning: 'episodeDearer' },
@@ -107,7 +107,7 @@ describe('the commands', () => {
   it('allow one running experiment on a target, however many are started concurrently', async () => {
     const variants = halves({ free_episodes: 5 })
     const body = { kind: 'free_episodes', name: 'Five', target: video.id, variants } as const
-    const drafts = await Promise.all([1, 2, 3].map(() => owner.desk.ask(createExperiment, { body })))
+    const drafts = await Promise.all([1, 2, 3].map(() => owner.desk.callOk(createExperiment, { body })))
     const { db, database, clock } = site.context
     const [first, ...others] = drafts.map(({ id }) => id)
     const later = await db.transaction().execute(async (tx) => {
@@ -148,7 +148,10 @@ describe('the commands', () => {
 describe('the number of free episodes', () => {
   it('is the variant’s in list, playback, position and purchase', async () => {
     const experiment = await startFree(5)
-    const [usual, more] = [await guestIn(site, experiment, 0), await guestIn(site, experiment, 1)]
+    const [usual, more] = [
+      await createGuestInVariant(site, experiment, 0),
+      await createGuestInVariant(site, experiment, 1),
+    ]
     expect(await statesFor(usual)).toEqual(['free', 'free', 'free', 'locked', 'locked', 'locked'])
     expect(await statesFor(more)).toEqual(['free', 'free', 'free', 'free', 'free', 'locked'])
     expect((await play(usual, 4)).code).toBe(402)
@@ -162,28 +165,28 @@ describe('the number of free episodes', () => {
     }
     expect((await usual.call(saveHistory, { body: position })).answer.code).toBe(403)
     expect((await more.call(saveHistory, { body: position })).answer.code).toBe(200)
-    const shopper = await Shopper.on(site, more)
+    const shopper = await Shopper.create(site, more)
     expect((await shopper.tryOrder({ episode_id: idOf(4) })).code).toBe(409)
     expect((await shopper.tryOrder({ episode_id: idOf(6) })).code).toBe(200)
   })
 
   it('may be lower than usual, and episodes locked by that can be bought and played', async () => {
     const experiment = await startFree(1)
-    const fewer = await guestIn(site, experiment, 1)
+    const fewer = await createGuestInVariant(site, experiment, 1)
     expect((await play(fewer, 2)).code).toBe(402)
     expect((await fewer.call(unlockEpisode, { body: { episode_id: idOf(2) } })).answer.code).toBe(402)
-    const shopper = await Shopper.on(site, fewer)
+    const shopper = await Shopper.create(site, fewer)
     expect((await shopper.buy({ episode_id: idOf(2) })).info).toMatchObject({ status: 'paid' })
     expect((await play(fewer, 2)).code).toBe(200)
   })
 
   it('does not affect bought episodes, which play in every variant, and after the experiment', async () => {
     const experiment = await startFree(5)
-    const more = await guestIn(site, experiment, 1)
-    const shopper = await Shopper.on(site, more)
+    const more = await createGuestInVariant(site, experiment, 1)
+    const shopper = await Shopper.create(site, more)
     expect((await play(more, 5)).code).toBe(200)
     await shopper.buy({ episode_id: idOf(6) })
-    await owner.desk.ask(stopExperiment, { body: { id: experiment.id } })
+    await owner.desk.callOk(stopExperiment, { body: { id: experiment.id } })
     settle()
     expect((await play(more, 6)).code).toBe(200)
     expect((await play(more, 5)).code).toBe(402)
@@ -193,17 +196,20 @@ describe('the number of free episodes', () => {
 
   it('decides that a whole video is for sale only if some of it is locked for the viewer', async () => {
     const experiment = await startFree(6)
-    const [usual, all] = [await guestIn(site, experiment, 0), await guestIn(site, experiment, 1)]
+    const [usual, all] = [
+      await createGuestInVariant(site, experiment, 0),
+      await createGuestInVariant(site, experiment, 1),
+    ]
     const wish = { kind: 'video', video_id: video.id } as const
-    expect((await (await Shopper.on(site, usual)).tryOrder(wish)).code).toBe(200)
-    expect((await (await Shopper.on(site, all)).tryOrder(wish)).code).toBe(404)
+    expect((await (await Shopper.create(site, usual)).tryOrder(wish)).code).toBe(200)
+    expect((await (await Shopper.create(site, all)).tryOrder(wish)).code).toBe(404)
   })
 
   it('of an experiment on a video takes precedence over a site-wide one, which decides the other videos', async () => {
     const all = await startFree(0, null)
     const one = await startFree(5)
-    const visitor = await guestIn(site, all, 1)
-    const { id } = await visitor.ask(getUser)
+    const visitor = await createGuestInVariant(site, all, 1)
+    const { id } = await visitor.callOk(getUser)
     const free = variantOf(one, id) === 1 ? 5 : 3
     expect((await statesFor(visitor)).filter((state) => state === 'free')).toHaveLength(free)
     const other = await visitor.call(getEpisode, { query: { episode_id: site.video.episodes[0]?.id ?? '' } })
@@ -221,7 +227,7 @@ describe('the number of free episodes', () => {
 
   it('is the variant’s in the document’s first data, without another request', async () => {
     const experiment = await startFree(5)
-    const more = await guestIn(site, experiment, 1)
+    const more = await createGuestInVariant(site, experiment, 1)
     const cookies = Object.fromEntries([more.cookie.split('=') as [string, string]])
     const screen = await loadFirstScreen(site.context, {
       cookies,
@@ -235,10 +241,13 @@ describe('the number of free episodes', () => {
 
   it('keeps viewers’ links and responses apart', async () => {
     const experiment = await startFree(5)
-    const [a, b] = [await guestIn(site, experiment, 1), await guestIn(site, experiment, 0)]
+    const [a, b] = [
+      await createGuestInVariant(site, experiment, 1),
+      await createGuestInVariant(site, experiment, 0),
+    ]
     const answers = await Promise.all([play(a, 4), play(b, 4), play(a, 4), play(b, 4)])
     expect(answers.map(({ code }) => code)).toEqual([200, 402, 200, 402])
-    const { id } = await a.ask(getUser)
+    const { id } = await a.callOk(getUser)
     expect(JSON.stringify(answers[0])).toContain(id)
     expect(JSON.stringify(await play(a, 2))).not.toContain(id)
   })
@@ -247,24 +256,27 @@ describe('the number of free episodes', () => {
 describe('a viewer', () => {
   it('keeps the variant as a member; after signing in to an account, the account decides', async () => {
     const experiment = await startFree(5)
-    const guest = await guestIn(site, experiment, 1)
-    const { visitor, email, password } = await register(site)
-    const { id } = await visitor.ask(getUser)
+    const guest = await createGuestInVariant(site, experiment, 1)
+    const { visitor, email, password } = await createMember(site)
+    const { id } = await visitor.callOk(getUser)
     expect((await play(guest, 4)).code).toBe(200)
-    await guest.ask(signIn, { body: { email, password } })
+    await guest.callOk(signIn, { body: { email, password } })
     expect((await play(guest, 4)).code).toBe(variantOf(experiment, id) === 1 ? 200 : 402)
     // Only the first exposure counts, once.
     const { variants } = await resultOf(experiment)
     expect(variants.map(({ exposed }) => exposed)).toEqual([0, 1])
-    expect(JSON.stringify(await guest.ask(exportUser))).toContain('"experiment":"A trial"')
+    expect(JSON.stringify(await guest.callOk(exportUser))).toContain('"experiment":"A trial"')
   })
 
   it('gets the checkout theme of their variant, guest or member, and no other viewer does', async () => {
     const variants = halves({ layout: 'card', accent: '#00ff00' })
-    const experiment = await startOne(owner.desk, { kind: 'pay_theme', variants })
+    const experiment = await createRunningExperiment(owner.desk, { kind: 'pay_theme', variants })
     settle()
-    const themeOf = async (visitor: Visitor) => (await visitor.ask(getHomepage)).pay_theme
-    const [usual, green] = [await guestIn(site, experiment, 0), await guestIn(site, experiment, 1)]
+    const themeOf = async (visitor: Visitor) => (await visitor.callOk(getHomepage)).pay_theme
+    const [usual, green] = [
+      await createGuestInVariant(site, experiment, 0),
+      await createGuestInVariant(site, experiment, 1),
+    ]
     for (const visitor of [usual, site.visitor()])
       expect(await themeOf(visitor)).toMatchObject({ layout: 'sheet', accent: '#ff8a4c' })
     expect(await themeOf(green)).toMatchObject({ id: 'ember', layout: 'card', accent: '#00ff00' })
@@ -277,7 +289,7 @@ describe('a viewer', () => {
 describe('the price', () => {
   async function startPrice(kind: 'episode_price' | 'video_price', price_cents: number): Promise<Experiment> {
     const variants = halves({ price_cents })
-    const experiment = await startOne(owner.desk, { kind, target: video.id, variants })
+    const experiment = await createRunningExperiment(owner.desk, { kind, target: video.id, variants })
     settle()
     return experiment
   }
@@ -286,25 +298,28 @@ describe('the price', () => {
 
   it('of an episode is the variant’s in the list, the offer, the order, the gateway and the ledger', async () => {
     const experiment = await startPrice('episode_price', 149)
-    const [usual, dear] = [await guestIn(site, experiment, 0), await guestIn(site, experiment, 1)]
+    const [usual, dear] = [
+      await createGuestInVariant(site, experiment, 0),
+      await createGuestInVariant(site, experiment, 1),
+    ]
     expect(await offerTo(usual)).toEqual({ episode_cents: 99, video_cents: 999, currency: 'USD' })
     expect(await offerTo(dear)).toEqual({ episode_cents: 149, video_cents: 999, currency: 'USD' })
     expect(await offerTo(site.visitor())).toMatchObject({ episode_cents: 99 })
-    const listed = (await dear.ask(getEpisode, { query: { video_id: video.id } })) as {
+    const listed = (await dear.callOk(getEpisode, { query: { video_id: video.id } })) as {
       list: { price_cents: number }[]
     }
     expect(listed.list[3]?.price_cents).toBe(149)
     const priceOn = async (visitor: Visitor) =>
-      (await visitor.ask(getVideo, { query: { id: video.id } })).price.episode_cents
+      (await visitor.callOk(getVideo, { query: { id: video.id } })).price.episode_cents
     expect([await priceOn(usual), await priceOn(dear), await priceOn(site.visitor())]).toEqual([99, 149, 99])
-    const shopper = await Shopper.on(site, dear)
+    const shopper = await Shopper.create(site, dear)
     // A viewer who was shown another price is not charged.
     const shown = await shopper.tryOrder({ episode_id: idOf(4), amount_cents: 99 })
     expect(shown).toMatchObject({ code: 409, info: { amount_cents: 149 } })
     const order = await shopper.order({ episode_id: idOf(4), amount_cents: 149 })
-    await owner.desk.ask(stopExperiment, { body: { id: experiment.id } })
+    await owner.desk.callOk(stopExperiment, { body: { id: experiment.id } })
     settle()
-    const paid = await shopper.tryPay(order.id, await shopper.token())
+    const paid = await shopper.tryPay(order.id, await shopper.cardToken())
     expect(paid.info).toMatchObject({ status: 'paid', amount_cents: 149 })
     expect(await paymentOf(site, order.id)).toMatchObject({ amountCents: 149 })
     expect(await offerTo(dear, 5)).toMatchObject({ episode_cents: 99 })
@@ -318,28 +333,28 @@ describe('the price', () => {
 
   it('of a whole video is the variant’s, for that video only', async () => {
     const experiment = await startPrice('video_price', 499)
-    const cheap = await guestIn(site, experiment, 1)
+    const cheap = await createGuestInVariant(site, experiment, 1)
     expect(await offerTo(cheap)).toMatchObject({ episode_cents: 99, video_cents: 499 })
-    const shopper = await Shopper.on(site, cheap)
+    const shopper = await Shopper.create(site, cheap)
     const wish = { kind: 'video', video_id: video.id } as const
     expect(await shopper.order(wish)).toMatchObject({ amount_cents: 499 })
     expect(await shopper.order({ ...wish, video_id: site.video.id })).toMatchObject({ amount_cents: 999 })
-    const { price } = await cheap.ask(getVideo, { query: { id: video.id } })
+    const { price } = await cheap.callOk(getVideo, { query: { id: video.id } })
     expect(price).toMatchObject({ video_cents: 499 })
   })
 
   it('applies only in the currency in which it was started', async () => {
     const other = await buildVideo(site.context)
     const draft = { kind: 'episode_price', target: other.id, variants: halves({ price_cents: 149 }) } as const
-    const experiment = await startOne(owner.desk, draft)
+    const experiment = await createRunningExperiment(owner.desk, draft)
     settle()
-    const dear = await guestIn(site, experiment, 1)
-    const shopper = await Shopper.on(site, dear)
+    const dear = await createGuestInVariant(site, experiment, 1)
+    const shopper = await Shopper.create(site, dear)
     const locked = other.episodes[3]?.id ?? ''
     expect(await shopper.order({ episode_id: locked })).toMatchObject({ amount_cents: 149, currency: 'USD' })
-    await owner.desk.ask(editVideo, { body: { id: other.id, currency: 'EUR' } })
+    await owner.desk.callOk(editVideo, { body: { id: other.id, currency: 'EUR' } })
     settle()
-    const { price } = await dear.ask(getVideo, { query: { id: other.id } })
+    const { price } = await dear.callOk(getVideo, { query: { id: other.id } })
     expect(price).toMatchObject({ episode_cents: 99, currency: 'EUR' })
     const next = other.episodes[4]?.id ?? ''
     expect(await shopper.order({ episode_id: next })).toMatchObject({ amount_cents: 99, currency: 'EUR' })

@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/errors.ts'
-import { inLanguage, type Language } from '#contract/languages.ts'
+import { textInLanguage, type Language } from '#contract/languages.ts'
 import {
   changeExperiment,
   createExperiment,
@@ -24,17 +24,17 @@ import {
   startDraft,
   type ExperimentRow,
 } from '#server/features/experiments/experiments.ts'
-import { pageSize } from '#server/platform/cursor.ts'
+import { choosePageSize } from '#server/platform/cursor.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
 import type { Db } from '#server/tables.ts'
-import { changes, reads, type Command } from '#server/features/studio/command.ts'
-import { evaluate } from './evaluate.ts'
+import { transactionalCommand, readCommand, type Command } from '#server/features/studio/command.ts'
+import { evaluateExperiment } from './evaluate.ts'
 
 const limits = { usual: 20, most: 50 }
 
 /** Commands for experiments and their results. */
 export const experimentCommands: Command[] = [
-  changes(
+  transactionalCommand(
     createExperiment,
     async ({ clock, gateways }, tx, { kind, name, target = null, variants }, { language }) => {
       const draft = { kind, name, target, variants }
@@ -46,17 +46,17 @@ export const experimentCommands: Command[] = [
     },
   ),
 
-  changes(changeExperiment, async (context, tx, { id, ...change }, { language }) => {
+  transactionalCommand(changeExperiment, async (context, tx, { id, ...change }, { language }) => {
     const { row, before } = await changeDraft(tx, id, change)
     const info = await presentOne(tx, row, language)
     checkPrices(context, info)
     return {
       answer: { info },
-      change: { subject: id, before: said(before), after: said(row) },
+      change: { subject: id, before: auditedFields(before), after: auditedFields(row) },
     }
   }),
 
-  changes(startExperiment, async ({ clock, gateways }, tx, { id }, { language }) => {
+  transactionalCommand(startExperiment, async ({ clock, gateways }, tx, { id }, { language }) => {
     const draft = await presentOne(tx, await findExperiment(tx, id), language)
     // The video's sale may have changed since the draft.
     checkTarget(draft)
@@ -66,18 +66,21 @@ export const experimentCommands: Command[] = [
     return { answer: { info }, change: { subject: id, before: { state: 'draft' }, after: row } }
   }),
 
-  changes(stopExperiment, async ({ clock }, tx, { id }, { language }) => {
+  transactionalCommand(stopExperiment, async ({ clock }, tx, { id }, { language }) => {
     const row = await endExperiment(tx, id, clock.now())
     const info = await presentOne(tx, row, language)
     return { answer: { info }, change: { subject: id, before: { state: 'running' }, after: row } }
   }),
 
-  reads(listExperiments, async ({ db }, { cursor, limit }, { language }) => {
-    const { page, next_cursor } = await listAllExperiments(db, { cursor, size: pageSize(limit, limits) })
+  readCommand(listExperiments, async ({ db }, { cursor, limit }, { language }) => {
+    const { page, next_cursor } = await listAllExperiments(db, {
+      cursor,
+      size: choosePageSize(limit, limits),
+    })
     return { data: { list: await present(db, page, language), next_cursor } }
   }),
 
-  reads(showExperiment, async ({ db, clock }, { id }, { language }) => {
+  readCommand(showExperiment, async ({ db, clock }, { id }, { language }) => {
     const row = await findExperiment(db, id)
     const { variants, countedAt } = await loadExperimentSales(db, row, clock.now())
     const experiment = await presentOne(db, row, language)
@@ -86,7 +89,7 @@ export const experimentCommands: Command[] = [
       info: {
         experiment,
         warnings,
-        ...evaluate(row.variants, variants),
+        ...evaluateExperiment(row.variants, variants),
         counted_at: countedAt.toISOString(),
       },
     }
@@ -95,8 +98,8 @@ export const experimentCommands: Command[] = [
 
 /** Checks that an experiment on prices has a video, and one on a theme the whole site. @throws Refusal notFound */
 function checkTarget({ kind, target, target_name }: Experiment): void {
-  const isSound = target === null ? !kind.endsWith('_price') : kind !== 'pay_theme' && target_name !== null
-  if (!isSound) throw new Refusal('notFound', { field: 'target' })
+  const isValid = target === null ? !kind.endsWith('_price') : kind !== 'pay_theme' && target_name !== null
+  if (!isValid) throw new Refusal('notFound', { field: 'target' })
 }
 
 /** @throws Refusal amountNotTaken for a price that no gateway accepts */
@@ -117,7 +120,7 @@ async function warningsOf(
   if (state !== 'draft' || target === null || target_name === null) return []
   const video = await loadAdminVideo(db, target)
   return variants.flatMap((variant, index) =>
-    priceWarningsOf({ ...video, ...changedBy(kind, variant) }).map((warning) => ({
+    priceWarningsOf({ ...video, ...variantChanges(kind, variant) }).map((warning) => ({
       variant: index,
       warning,
     })),
@@ -125,18 +128,18 @@ async function warningsOf(
 }
 
 /** Returns a variant's changes to a video. The control changes nothing. */
-function changedBy(kind: ExperimentKind, { free_episodes, price_cents }: Variant) {
+function variantChanges(kind: ExperimentKind, { free_episodes, price_cents }: Variant) {
   if (free_episodes !== undefined) return { free_episodes }
   if (price_cents === undefined) return {}
   return kind === 'video_price' ? { video_cents: price_cents } : { episode_cents: price_cents }
 }
 
-const said = ({ name, variants }: ExperimentRow) => ({ name, variants })
+const auditedFields = ({ name, variants }: ExperimentRow) => ({ name, variants })
 
 async function presentOne(db: Db, row: ExperimentRow, language: Language): Promise<Experiment> {
-  const [shown] = await present(db, [row], language)
-  if (!shown) throw new Error(`experiment ${row.id} was deleted`)
-  return shown
+  const [experiment] = await present(db, [row], language)
+  if (!experiment) throw new Error(`experiment ${row.id} was deleted`)
+  return experiment
 }
 
 async function present(db: Db, rows: readonly ExperimentRow[], language: Language): Promise<Experiment[]> {
@@ -149,7 +152,7 @@ async function present(db: Db, rows: readonly ExperimentRow[], language: Languag
     return {
       ...row,
       target,
-      target_name: video ? inLanguage(video.titles, language) : null,
+      target_name: video ? textInLanguage(video.titles, language) : null,
       currency: row.currency ?? video?.currency ?? null,
       created_at: created_at.toISOString(),
       started_at: started_at?.toISOString() ?? null,

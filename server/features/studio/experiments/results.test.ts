@@ -1,48 +1,52 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getEpisode } from '#contract/media.ts'
 import { showExperiment, stopExperiment, type Experiment } from '#contract/studio/experiments.ts'
-import { countExperiments } from '#server/features/billing/reporting/experiment-sales.ts'
+import { countExperimentSales } from '#server/features/billing/reporting/experiment-sales.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { guestIn, startOne } from '#server/testing/builders/experiment.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { createGuestInVariant, createRunningExperiment } from '#server/testing/builders/experiment.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { registerMember } from '#server/testing/builders/register-member.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
-let site: MoneySite
+let site: BillingSite
 let owner: TestOperator
 let video: BuiltVideo
 /** Half of the viewers of `video` have five free episodes instead of three. */
 let experiment: Experiment
 
-beforeAll(async () => (site = await moneySite()))
+beforeAll(async () => (site = await startBillingSite()))
 afterAll(() => site.close())
 beforeEach(async () => {
-  owner = await letIn(site, 'owner')
+  owner = await signInOperator(site, 'owner')
   video = await buildVideo(site.context)
 })
 
 /** Waits until the change is visible, at most a second. */
-const settle = () => site.moveOn(1000)
+const settle = () => site.advanceClock(1000)
 
 async function start(): Promise<void> {
   const variants = [{ share: 50 }, { share: 50, free_episodes: 5 }]
-  experiment = await startOne(owner.desk, { kind: 'free_episodes', target: video.id, variants })
+  experiment = await createRunningExperiment(owner.desk, {
+    kind: 'free_episodes',
+    target: video.id,
+    variants,
+  })
   settle()
 }
 
 async function stop(): Promise<void> {
-  await owner.desk.ask(stopExperiment, { body: { id: experiment.id } })
+  await owner.desk.callOk(stopExperiment, { body: { id: experiment.id } })
   settle()
 }
 
-const guest = (variant: number) => guestIn(site, experiment, variant)
+const guest = (variant: number) => createGuestInVariant(site, experiment, variant)
 const idOf = (number: number) => video.episodes[number - 1]?.id ?? ''
 const play = async (visitor: Visitor, number: number) =>
   (await visitor.call(getEpisode, { query: { episode_id: idOf(number) } })).answer
-const result = () => owner.desk.ask(showExperiment, { query: { id: experiment.id } })
+const result = () => owner.desk.callOk(showExperiment, { query: { id: experiment.id } })
 
 describe('the result', () => {
   it('ignores the first token of a guest who has registered since', async () => {
@@ -57,12 +61,12 @@ describe('the result', () => {
 
   it('counts each exposed viewer once, with their ledger lines after that', async () => {
     await start()
-    const early = await Shopper.on(site, await guest(0))
+    const early = await Shopper.create(site, await guest(0))
     await early.buy({ episode_id: idOf(6) })
     const [usual, more] = [await guest(0), await guest(1)]
     for (const visitor of [early.visitor, usual, more, more]) await play(visitor, 4)
     await play(more, 1)
-    const buyer = await Shopper.on(site, more)
+    const buyer = await Shopper.create(site, more)
     await buyer.buy({ episode_id: idOf(6) })
     const { info: order } = await buyer.buy({ kind: 'video', video_id: site.video.id })
     await refundOrder(site.context, order?.id ?? '', { amountCents: 500, reason: 'goodwill' })
@@ -75,14 +79,14 @@ describe('the result', () => {
       conversion: { value: 1 },
       revenue: [{ currency: 'USD', net_cents: 99 + 999 - 500, per_viewer: { value: 598 } }],
     })
-    const later = await Shopper.on(site, usual)
+    const later = await Shopper.create(site, usual)
     await stop()
     await later.buy({ episode_id: idOf(6) })
     expect((await result()).variants[0]).toMatchObject({ buyers: 0 })
   })
 
   it('excludes viewers with an entitlement to the episode', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     await shopper.buy({ kind: 'video', video_id: video.id })
     await start()
     expect((await play(shopper.visitor, 4)).code).toBe(200)
@@ -91,7 +95,7 @@ describe('the result', () => {
 })
 
 describe('the result of an experiment with many exposures', () => {
-  const count = () => countExperiments(site.context, new AbortController().signal)
+  const count = () => countExperimentSales(site.context, new AbortController().signal)
   const manyMeet = () =>
     site.context.database.pool.query(
       `INSERT INTO exposures (viewer_id, experiment_id, variant, at)
@@ -101,7 +105,7 @@ describe('the result of an experiment with many exposures', () => {
   const buy = async () => {
     const visitor = await guest(1)
     await play(visitor, 4)
-    const { info } = await (await Shopper.on(site, visitor)).buy({ episode_id: idOf(6) })
+    const { info } = await (await Shopper.create(site, visitor)).buy({ episode_id: idOf(6) })
     return info?.id ?? ''
   }
   const shown = async () => {
@@ -117,7 +121,7 @@ describe('the result of an experiment with many exposures', () => {
     const counted = await shown()
     expect(counted.sold).toBe(99)
     await buy()
-    site.moveOn(60_000)
+    site.advanceClock(60_000)
     expect(await shown()).toEqual(counted)
     await count()
     const later = await shown()
@@ -136,9 +140,9 @@ describe('the result of an experiment with many exposures', () => {
     await refundOrder(site.context, order, { amountCents: 50, reason: 'goodwill' })
     await count()
     expect(await shown()).toMatchObject({ sold: 99 })
-    site.moveOn(25 * 3_600_000)
+    site.advanceClock(25 * 3_600_000)
     await count()
-    owner = await letIn(site, 'owner')
+    owner = await signInOperator(site, 'owner')
     expect(await shown()).toMatchObject({ sold: 49 })
   })
 })

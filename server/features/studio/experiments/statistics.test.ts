@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import {
-  isUneven,
+  hasSampleRatioMismatch,
   mean,
   meanDifference,
-  minimumPerVariant,
+  minimumSampleSize,
   proportion,
-  proportionDifference,
-  zFor,
+  differenceOfProportions,
+  zForComparisons,
 } from './statistics.ts'
 
 /** As printed in R. G. Newcombe, Statistics in Medicine 17 (1998), pages 857–890: method 3, method 10. */
@@ -27,7 +27,7 @@ describe('intervals of proportions match the literature', () => {
     [48, 80, 56, 70, 0.0524, 0.3339],
     [3, 10, 9, 10, 0.1705, 0.809],
   ])('of %d of %d and %d of %d', (a, m, b, n, low, high) => {
-    const found = proportionDifference({ hits: a, of: m }, { hits: b, of: n })
+    const found = differenceOfProportions({ hits: a, of: m }, { hits: b, of: n })
     expect(found.low).toBeCloseTo(low, 4)
     expect(found.high).toBeCloseTo(high, 4)
     expect(found.clear).toBe(true)
@@ -36,13 +36,13 @@ describe('intervals of proportions match the literature', () => {
 
 it('is empty without exposures', () => {
   expect(proportion(0, 0)).toEqual({ value: 0, low: 0, high: 1 })
-  expect(proportionDifference({ hits: 0, of: 0 }, { hits: 1, of: 1 }).clear).toBe(false)
-  expect(mean({ sum: 0, squares: 0, of: 0 })).toEqual({ value: 0, low: 0, high: 0 })
+  expect(differenceOfProportions({ hits: 0, of: 0 }, { hits: 1, of: 1 }).clear).toBe(false)
+  expect(mean({ total: 0, sumOfSquares: 0, count: 0 })).toEqual({ value: 0, low: 0, high: 0 })
 })
 
 it('a mean has the standard error of its amounts, including zeros', () => {
   // 2, 4, 4, 4, 5, 5, 7, 9: mean 5, variance 32/7.
-  const found = mean({ sum: 40, squares: 232, of: 8 })
+  const found = mean({ total: 40, sumOfSquares: 232, count: 8 })
   const error = Math.sqrt(32 / 7 / 8)
   expect(found.value).toBe(5)
   expect(found.low).toBeCloseTo(5 - 1.959964 * error, 9)
@@ -50,32 +50,32 @@ it('a mean has the standard error of its amounts, including zeros', () => {
 })
 
 it('a difference of means is significant if its interval excludes zero', () => {
-  const often = { sum: 10_000, squares: 1_000_000, of: 1000 }
-  const rarer = { sum: 5_000, squares: 500_000, of: 1000 }
+  const often = { total: 10_000, sumOfSquares: 1_000_000, count: 1000 }
+  const rarer = { total: 5_000, sumOfSquares: 500_000, count: 1000 }
   const found = meanDifference(often, rarer)
   const error = Math.sqrt((1_000_000 - 100_000) / 999 / 1000 + (500_000 - 25_000) / 999 / 1000)
   expect(found.value).toBe(-5)
   expect(found.high).toBeCloseTo(-5 + 1.959964 * error, 9)
   expect(found.clear).toBe(true)
-  expect(meanDifference(often, { ...often, sum: 9_900 }).clear).toBe(false)
+  expect(meanDifference(often, { ...often, total: 9_900 }).clear).toBe(false)
 })
 
 it('more comparisons need wider intervals for the same joint confidence', () => {
-  expect([zFor(1), zFor(2), zFor(3)]).toEqual([1.959964, 2.241403, 2.39398])
+  expect([zForComparisons(1), zForComparisons(2), zForComparisons(3)]).toEqual([1.959964, 2.241403, 2.39398])
 })
 
 it('detects sample ratio mismatch at a significance of one in a thousand', () => {
   // Chi-squared is 3.92 and 15.4; the critical value for one in a thousand is 10.83.
-  expect(isUneven([5000, 5200], [50, 50])).toBe(false)
-  expect(isUneven([5000, 5400], [50, 50])).toBe(true)
-  expect(isUneven([800, 100, 100], [80, 10, 10])).toBe(false)
-  expect(isUneven([800, 100, 160], [80, 10, 10])).toBe(true)
-  expect(isUneven([0, 0], [50, 50])).toBe(false)
+  expect(hasSampleRatioMismatch([5000, 5200], [50, 50])).toBe(false)
+  expect(hasSampleRatioMismatch([5000, 5400], [50, 50])).toBe(true)
+  expect(hasSampleRatioMismatch([800, 100, 100], [80, 10, 10])).toBe(false)
+  expect(hasSampleRatioMismatch([800, 100, 160], [80, 10, 10])).toBe(true)
+  expect(hasSampleRatioMismatch([0, 0], [50, 50])).toBe(false)
 })
 
 it('the required sample size grows as the conversion rate falls', () => {
-  expect(minimumPerVariant({ buyers: 3, exposed: 1000 })).toBe(7600)
-  expect(minimumPerVariant({ buyers: 100, exposed: 1000 })).toBe(3600)
-  expect(minimumPerVariant({ buyers: 100, exposed: 10_000 })).toBe(39_600)
-  expect(minimumPerVariant({ buyers: 95, exposed: 100 })).toBe(100)
+  expect(minimumSampleSize({ buyers: 3, exposed: 1000 })).toBe(7600)
+  expect(minimumSampleSize({ buyers: 100, exposed: 1000 })).toBe(3600)
+  expect(minimumSampleSize({ buyers: 100, exposed: 10_000 })).toBe(39_600)
+  expect(minimumSampleSize({ buyers: 95, exposed: 100 })).toBe(100)
 })

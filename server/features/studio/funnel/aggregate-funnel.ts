@@ -4,63 +4,63 @@ import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
   addCounts,
-  addMoney,
+  addRevenue,
   noCounts,
   selectKnownTokens,
   unknownToken,
-  type Counted,
+  type KeyedDayCounts,
 } from './funnel-queries.ts'
 
 /** True while there is something to count. */
-export const anyFunnel = `${anySteps} OR EXISTS (SELECT FROM uncounted_lines)`
+export const hasUncountedFunnelSql = `${anySteps} OR EXISTS (SELECT FROM uncounted_lines)`
 
-const batch = 5000
+const batchSize = 5000
 
 /**
  * Aggregates the steps and the ledger's lines since the last run, in batches until none is left. A batch is removed and added in
  * one transaction, so each counts once, with any number of processes and after a crash.
  */
 export async function aggregateFunnel(db: Db, signal?: AbortSignal): Promise<void> {
-  for (const fold of [foldSteps, foldSales]) {
-    let taken = batch
-    while (taken === batch && !signal?.aborted) taken = await inTransaction(db, fold)
+  for (const aggregate of [aggregateSteps, aggregateSales]) {
+    let taken = batchSize
+    while (taken === batchSize && !signal?.aborted) taken = await inTransaction(db, aggregate)
   }
 }
 
-const columns = { visit: 'visits', play: 'plays', paywall: 'paywalls' } as const
+const columnByStep = { visit: 'visits', play: 'plays', paywall: 'paywalls' } as const
 
-async function foldSteps(tx: Tx): Promise<number> {
-  const steps = await withKnownTokens(tx, await takeSteps(tx, batch))
-  const counted = steps.flatMap(({ day, step, token, click, video_id, count }): Counted[] =>
-    keysOf({ token, click, video_id }).map(([kind, key]) => ({
+async function aggregateSteps(tx: Tx): Promise<number> {
+  const steps = await replaceUnknownTokens(tx, await takeSteps(tx, batchSize))
+  const counted = steps.flatMap(({ day, step, token, click, video_id, count }): KeyedDayCounts[] =>
+    funnelKeys({ token, click, video_id }).map(([kind, key]) => ({
       ...noCounts,
       kind,
       key,
       day,
-      [columns[step]]: count,
+      [columnByStep[step]]: count,
     })),
   )
   if (counted.length > 0) await addCounts(tx, counted)
   return steps.reduce((sum, { count }) => sum + count, 0)
 }
 
-async function foldSales(tx: Tx): Promise<number> {
-  const { taken, sales } = await takeSales(tx, batch)
+async function aggregateSales(tx: Tx): Promise<number> {
+  const { taken, sales } = await takeSales(tx, batchSize)
   if (taken === 0) return 0
-  const keyed = (await withKnownTokens(tx, sales)).flatMap((sums) =>
-    keysOf(sums).map(([kind, key]) => ({ ...sums, kind, key })),
+  const keyed = (await replaceUnknownTokens(tx, sales)).flatMap((sums) =>
+    funnelKeys(sums).map(([kind, key]) => ({ ...sums, kind, key })),
   )
   // A key with refunds only has a row too, so that the list matches the totals.
   await addCounts(
     tx,
     keyed.map(({ kind, key, day, paid }) => ({ ...noCounts, kind, key, day, paid })),
   )
-  await addMoney(tx, keyed)
+  await addRevenue(tx, keyed)
   return taken
 }
 
 /** Counts unknown tokens as one: anyone can invent them, and each would leave rows forever. */
-async function withKnownTokens<Row extends { token: string | null }>(tx: Tx, rows: readonly Row[]) {
+async function replaceUnknownTokens<Row extends { token: string | null }>(tx: Tx, rows: readonly Row[]) {
   const tokens = new Set(rows.map(({ token }) => token).filter((token) => token !== null && token !== ''))
   const known = await selectKnownTokens(
     tx,
@@ -72,14 +72,16 @@ async function withKnownTokens<Row extends { token: string | null }>(tx: Tx, row
   }))
 }
 
-type Origin = { [Part in keyof Pick<TakenSales, 'token' | 'click' | 'video_id'>]: TakenSales[Part] | null }
+type FunnelOrigin = {
+  [Part in keyof Pick<TakenSales, 'token' | 'click' | 'video_id'>]: TakenSales[Part] | null
+}
 
 /** Returns the keys to count under, without null ones. */
-function keysOf({ token, click, video_id }: Origin): [Counted['kind'], string][] {
-  const keys: [Counted['kind'], string | null][] = [
+function funnelKeys({ token, click, video_id }: FunnelOrigin): [KeyedDayCounts['kind'], string][] {
+  const keys: [KeyedDayCounts['kind'], string | null][] = [
     ['token', token],
     ['click', click],
     ['video', video_id],
   ]
-  return keys.filter((pair): pair is [Counted['kind'], string] => pair[1] !== null)
+  return keys.filter((pair): pair is [KeyedDayCounts['kind'], string] => pair[1] !== null)
 }

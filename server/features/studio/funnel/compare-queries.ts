@@ -3,7 +3,7 @@ import type { FunnelKind } from '#contract/studio/funnel.ts'
 import type { LedgerSums } from '#server/features/billing/billing.ts'
 import type { Db } from '#server/tables.ts'
 
-const daysKey = 'differing_days'
+const differingDaysKey = 'differing_days'
 
 /** Selects a day's money in the funnel, totalled over the keys of a kind. */
 export async function selectMoneyOfDay(db: Db, kind: FunnelKind, day: string): Promise<LedgerSums[]> {
@@ -28,18 +28,20 @@ export async function selectCountsOfDay(db: Db, kind: FunnelKind, day: string) {
 /** Selects the days that differed in their last comparison. */
 export async function selectDifferingDays(db: Db): Promise<string[]> {
   const { rows } = await sql<{ day: string }>`
-    SELECT jsonb_array_elements_text(value -> 'days') AS day FROM settings WHERE key = ${daysKey}`.execute(db)
+    SELECT jsonb_array_elements_text(value -> 'days') AS day FROM settings WHERE key = ${differingDaysKey}`.execute(
+    db,
+  )
   return rows.map(({ day }) => day)
 }
 
-export async function putDifferingDays(db: Db, days: readonly string[]): Promise<void> {
+export async function saveDifferingDays(db: Db, days: readonly string[]): Promise<void> {
   await sql`
-    INSERT INTO settings AS kept (key, value) VALUES (${daysKey}, ${JSON.stringify({ days })}::jsonb)
+    INSERT INTO settings AS kept (key, value) VALUES (${differingDaysKey}, ${JSON.stringify({ days })}::jsonb)
     ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE kept.value <> excluded.value`.execute(db)
 }
 
 /** Selects the time of the first ledger line, or undefined. */
-export async function selectFirstMoney(db: Db): Promise<Date | undefined> {
+export async function selectFirstRevenueAt(db: Db): Promise<Date | undefined> {
   const { rows } = await sql<{ first: Date | null }>`
     SELECT min(day)::timestamp AT TIME ZONE 'UTC' AS first FROM daily_revenue`.execute(db)
   return rows[0]?.first ?? undefined

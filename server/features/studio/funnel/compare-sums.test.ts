@@ -1,29 +1,33 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { listJobs } from '#contract/studio/system.ts'
-import { aggregateDays } from '#server/features/billing/reporting/daily-revenue.ts'
-import { arrive, writeEvents } from '#server/features/tracking/write-events.ts'
+import { aggregateDailyRevenue } from '#server/features/billing/reporting/daily-revenue.ts'
+import { receiveEvent, writeEvents } from '#server/features/tracking/write-events.ts'
 import { dayMs, hourMs } from '#server/platform/clock.ts'
 import { startJobs } from '#server/platform/jobs/jobs.ts'
 import { createLog } from '#server/platform/log.ts'
-import { dayName } from '#server/platform/utc-days.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
-import { balanceSite, press, withBalance } from '#server/testing/site/balance-site.ts'
-import { buyEpisode, type MoneySite } from '#server/testing/site/money-site.ts'
+import { formatUtcDay } from '#server/platform/utc-days.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
+import {
+  balanceSite,
+  unlockFromBalance,
+  createShopperWithBalance,
+} from '#server/testing/site/balance-site.ts'
+import { buyEpisode, type BillingSite } from '#server/testing/site/money-site.ts'
 import { studioJobs } from '#server/features/studio/studio.ts'
 import { aggregateFunnel } from './aggregate-funnel.ts'
-import { compareBalances, compareDay } from './compare-sums.ts'
+import { verifyBalances, verifyDay } from './compare-sums.ts'
 
-let site: MoneySite
+let site: BillingSite
 let owner: TestOperator
 let day: string
 beforeAll(async () => {
   site = await balanceSite()
   await buyEpisode(site)
-  await press(site, (await withBalance(site)).shopper)
+  await unlockFromBalance(site, (await createShopperWithBalance(site)).shopper)
   const now = site.context.clock.now()
-  day = dayName(now)
+  day = formatUtcDay(now)
   const sent = (name: string, fields: Record<string, string>) =>
-    arrive({ name, fields, fbclid: undefined, ttclid: undefined }, now, '192.0.2.1', null)
+    receiveEvent({ name, fields, fbclid: undefined, ttclid: undefined }, now, '192.0.2.1', null)
   await writeEvents(site.context, [
     sent('visit', {}),
     sent('visit', { referrer_token: 'somebody' }),
@@ -32,9 +36,9 @@ beforeAll(async () => {
   ])
   await aggregateFunnel(site.context.db)
   // Moves on until the day is complete.
-  site.moveOn(dayMs + hourMs)
-  await aggregateDays(site.context)
-  owner = await letIn(site, 'owner')
+  site.advanceClock(dayMs + hourMs)
+  await aggregateDailyRevenue(site.context)
+  owner = await signInOperator(site, 'owner')
 })
 afterAll(() => site.close())
 
@@ -62,7 +66,7 @@ async function falsify(statement: string): Promise<() => Promise<void>> {
 }
 
 test('finds no difference if the sums match their sources', async () => {
-  expect(await compareDay(site.context, day)).toEqual([])
+  expect(await verifyDay(site.context, day)).toEqual([])
 })
 
 test.each([
@@ -93,14 +97,14 @@ test.each([
   ],
 ])('detects that %s were falsified', async (_what, statement, message) => {
   await falsify(statement)
-  expect((await compareDay(site.context, day)).join()).toMatch(message)
+  expect((await verifyDay(site.context, day)).join()).toMatch(message)
 })
 
 test('detects that balances differ from the deferred revenue', async () => {
-  expect(await compareBalances(site.context.db)).toEqual([])
+  expect(await verifyBalances(site.context.db)).toEqual([])
   await run(leftByOne)
   onTestFinished(async () => void (await run(rightLots)))
-  expect(await compareBalances(site.context.db)).toEqual([
+  expect(await verifyBalances(site.context.db)).toEqual([
     'balances: 402 USD instead of 401 of deferred revenue',
   ])
 })
@@ -109,9 +113,9 @@ test('does not compare a day before all of it is counted', async () => {
   await falsify('UPDATE funnel_money SET gross_cents = 0; UPDATE funnel_counts SET visits = 0, paywalls = 0')
   await run(`INSERT INTO uncounted_lines (line_id) SELECT id FROM ledger_lines;
     INSERT INTO funnel_steps (day, step) VALUES ('${day}', 'visit')`)
-  expect(await compareDay(site.context, day)).toEqual([])
+  expect(await verifyDay(site.context, day)).toEqual([])
   await run('DELETE FROM uncounted_lines; DELETE FROM funnel_steps')
-  expect(await compareDay(site.context, day)).not.toEqual([])
+  expect(await verifyDay(site.context, day)).not.toEqual([])
 })
 
 test('reports a difference on the system page and in the log until it is resolved', async () => {
@@ -125,7 +129,8 @@ test('reports a difference on the system page and in the log until it is resolve
   const round = async (state: 'failing' | 'well') => {
     await run('DELETE FROM job_runs')
     const jobs = await startJobs(site.context.database.pool, compare, log)
-    const job = async () => (await owner.desk.ask(listJobs)).list.find(({ name }) => name === 'compare-sums')
+    const job = async () =>
+      (await owner.desk.callOk(listJobs)).list.find(({ name }) => name === 'compare-sums')
     const isOver = async () => {
       const found = await job()
       return found?.state === 'failing' || (found?.succeeded_at ?? null) !== null

@@ -5,10 +5,10 @@ import { listDropOff } from '#contract/studio/funnel.ts'
 import { aggregateViewings } from '#server/features/library/counts/aggregate-counts.ts'
 import { eraseLibrary, exportLibrary, mergeLibrary } from '#server/features/library/library.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
-import { readParts } from '#server/testing/read-parts.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
+import { readExportParts } from '#server/testing/read-parts.ts'
 import { flushPositions } from '#server/testing/site/flush-positions.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const halfHour = 30 * 60_000
 /** Duration of the episodes of `buildVideo`. */
@@ -18,8 +18,8 @@ let site: TestSite
 let analyst: TestOperator
 let video: BuiltVideo
 beforeAll(async () => {
-  site = await testSite({ clock: { now: () => new Date(Date.now() + offset) } })
-  analyst = await letIn(site, 'analyst')
+  site = await startTestSite({ clock: { now: () => new Date(Date.now() + offset) } })
+  analyst = await signInOperator(site, 'analyst')
 })
 afterAll(() => site.close())
 beforeEach(async () => {
@@ -30,10 +30,10 @@ const idOf = (number: number) => video.episodes[number - 1]?.id ?? ''
 
 async function someone() {
   const visitor = site.visitor()
-  const { id } = await visitor.ask(getUser)
+  const { id } = await visitor.callOk(getUser)
   const watch = async (number: number, position_ms: number) => {
     const at = site.context.clock.now().toISOString()
-    await visitor.ask(saveHistory, {
+    await visitor.callOk(saveHistory, {
       body: { video_id: video.id, episode_id: idOf(number), position_ms, at },
     })
     await flushPositions(visitor)
@@ -44,7 +44,7 @@ async function someone() {
 /** Returns starts and finishes by episode, for episodes that were started. */
 async function viewers() {
   await aggregateViewings(site.context)
-  const { list } = await analyst.desk.ask(listDropOff, { query: { video_id: video.id } })
+  const { list } = await analyst.desk.callOk(listDropOff, { query: { video_id: video.id } })
   const seen = list.filter(({ started }) => started > 0)
   return Object.fromEntries(seen.map(({ number, started, finished }) => [number, [started, finished]]))
 }
@@ -70,11 +70,13 @@ it('lists every episode in order, including those without viewers, in pages', as
   await watch(2, 0)
   await aggregateViewings(site.context)
   const query = { video_id: video.id }
-  const all = await analyst.desk.ask(listDropOff, { query })
+  const all = await analyst.desk.callOk(listDropOff, { query })
   expect(all.list.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6])
   expect(all.since).not.toBeNull()
-  const first = await analyst.desk.ask(listDropOff, { query: { ...query, limit: 4 } })
-  const rest = await analyst.desk.ask(listDropOff, { query: { ...query, cursor: first.next_cursor ?? '' } })
+  const first = await analyst.desk.callOk(listDropOff, { query: { ...query, limit: 4 } })
+  const rest = await analyst.desk.callOk(listDropOff, {
+    query: { ...query, cursor: first.next_cursor ?? '' },
+  })
   expect([...first.list, ...rest.list]).toEqual(all.list)
   expect(rest.next_cursor).toBeNull()
 })
@@ -102,11 +104,11 @@ it('exports the viewings of a user and deletes them with the account; the totals
   const { id, watch } = await someone()
   await watch(1, length)
   await watch(2, 1)
-  const { viewings } = await readParts(exportLibrary(site.context.db, id))
+  const { viewings } = await readExportParts(exportLibrary(site.context.db, id))
   expect(viewings).toHaveLength(2)
   expect(viewings).toContainEqual({ episode_id: idOf(1), finished: true })
   await site.context.db.transaction().execute((tx) => eraseLibrary(tx, id, site.context.clock.now()))
-  expect((await readParts(exportLibrary(site.context.db, id)))['viewings']).toEqual([])
+  expect((await readExportParts(exportLibrary(site.context.db, id)))['viewings']).toEqual([])
   expect(await viewers()).toEqual({ 1: [1, 1], 2: [1, 0] })
 })
 

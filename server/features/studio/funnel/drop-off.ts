@@ -1,9 +1,9 @@
 import { Refusal } from '#contract/errors.ts'
-import { inLanguage } from '#contract/languages.ts'
+import { textInLanguage } from '#contract/languages.ts'
 import { listDropOff } from '#contract/studio/funnel.ts'
 import { loadEpisodeViewers } from '#server/features/library/library.ts'
-import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
-import { reads, type Command } from '#server/features/studio/command.ts'
+import { cutPage, decodeCursor, encodeCursor, choosePageSize } from '#server/platform/cursor.ts'
+import { readCommand, type Command } from '#server/features/studio/command.ts'
 import { selectTitles } from './funnel-queries.ts'
 
 /** Default and maximum page size. A chart shows all episodes of nearly every video at once. */
@@ -11,10 +11,10 @@ const limits = { usual: 200, most: 200 }
 
 /** Commands for the drop-off of a video's viewers. */
 export const dropOffCommands: Command[] = [
-  reads(listDropOff, async ({ db }, { video_id, cursor, limit }, { language }) => {
+  readCommand(listDropOff, async ({ db }, { video_id, cursor, limit }, { language }) => {
     const name = `dropoff ${video_id}`
     const [after] = decodeCursor(name, cursor, ['integer']) ?? [0]
-    const size = pageSize(limit, limits)
+    const size = choosePageSize(limit, limits)
     const [titles, rows] = await Promise.all([
       selectTitles(db, [video_id]),
       loadEpisodeViewers(db, video_id, { after, limit: size + 1 }),
@@ -27,7 +27,7 @@ export const dropOffCommands: Command[] = [
       data: {
         list: page.map(({ since: _since, ...counts }) => counts),
         next_cursor: last ? encodeCursor(name, [last.number]) : null,
-        title: inLanguage(texts, language),
+        title: textInLanguage(texts, language),
         since: times.length > 0 ? new Date(Math.min(...times)).toISOString() : null,
       },
     }

@@ -2,41 +2,41 @@ import { sql } from 'kysely'
 import type { FunnelKind } from '#contract/studio/funnel.ts'
 import type { LedgerSums } from '#server/features/billing/billing.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { runLengths, type Run } from './runs.ts'
+import { bucketLengths, type DayBucket } from './runs.ts'
 
-export interface Counts {
+export interface FunnelCounts {
   visits: number
   plays: number
   paywalls: number
   paid: number
 }
 
-export const noCounts: Counts = { visits: 0, plays: 0, paywalls: 0, paid: 0 }
+export const noCounts: FunnelCounts = { visits: 0, plays: 0, paywalls: 0, paid: 0 }
 
 /** Money in one currency, either of renewals or of first sales. */
-export type Sums = LedgerSums & { renewal: boolean }
+export type FunnelRevenue = LedgerSums & { renewal: boolean }
 
 /** The key whose sums are increased. */
-interface Place {
+interface FunnelKey {
   kind: FunnelKind
   key: string
   day: string
 }
-export type Counted = Place & Counts
-export type Earned = Place & Sums
+export type KeyedDayCounts = FunnelKey & FunnelCounts
+export type KeyedDayRevenue = FunnelKey & FunnelRevenue
 
 // Rows are changed in the order of their keys, so that processes cannot deadlock.
 
-const lengths = sql`unnest(${sql.lit(`{${runLengths.join(',')}}`)}::smallint[]) AS days`
-const firstDay = sql`day - (day - date '2000-01-01') % days`
+const bucketLengthsSql = sql`unnest(${sql.lit(`{${bucketLengths.join(',')}}`)}::smallint[]) AS days`
+const firstDaySql = sql`day - (day - date '2000-01-01') % days`
 
 /** Adds to the sums of all runs. Counts for a nonexistent video are invented by a client, and are ignored. */
-export async function addCounts(tx: Tx, counted: readonly Counted[]): Promise<void> {
+export async function addCounts(tx: Tx, counted: readonly KeyedDayCounts[]): Promise<void> {
   await sql`
     INSERT INTO funnel_counts AS kept (kind, days, first_day, key, visits, plays, paywalls, paid)
-    SELECT kind, days, ${firstDay}, key, sum(visits), sum(plays), sum(paywalls), sum(paid)
+    SELECT kind, days, ${firstDaySql}, key, sum(visits), sum(plays), sum(paywalls), sum(paid)
     FROM jsonb_to_recordset(${JSON.stringify(counted)}::jsonb) AS given
-      (kind text, key text, day date, visits bigint, plays bigint, paywalls bigint, paid bigint), ${lengths}
+      (kind text, key text, day date, visits bigint, plays bigint, paywalls bigint, paid bigint), ${bucketLengthsSql}
     WHERE kind <> 'video' OR key = '' OR EXISTS (SELECT FROM videos WHERE id = key)
     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
     ON CONFLICT (kind, days, first_day, key) DO UPDATE SET visits = kept.visits + excluded.visits,
@@ -44,16 +44,16 @@ export async function addCounts(tx: Tx, counted: readonly Counted[]): Promise<vo
       paid = kept.paid + excluded.paid`.execute(tx)
 }
 
-export async function addMoney(tx: Tx, earned: readonly Earned[]): Promise<void> {
+export async function addRevenue(tx: Tx, revenue: readonly KeyedDayRevenue[]): Promise<void> {
   await sql`
     INSERT INTO funnel_money AS kept
       (kind, days, first_day, key, currency, renewal, gross_cents, refunded_cents, disputed_cents, disputes_won_cents, disputes_lost_cents)
-    SELECT kind, days, ${firstDay}, key, currency, renewal, sum(gross_cents), sum(refunded_cents), sum(disputed_cents),
+    SELECT kind, days, ${firstDaySql}, key, currency, renewal, sum(gross_cents), sum(refunded_cents), sum(disputed_cents),
       sum(disputes_won_cents), sum(disputes_lost_cents)
-    FROM jsonb_to_recordset(${JSON.stringify(earned)}::jsonb) AS given
+    FROM jsonb_to_recordset(${JSON.stringify(revenue)}::jsonb) AS given
       (kind text, key text, day date, currency text, renewal boolean, gross_cents bigint, refunded_cents bigint,
         disputed_cents bigint, disputes_won_cents bigint, disputes_lost_cents bigint),
-      ${lengths}
+      ${bucketLengthsSql}
     GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
     ON CONFLICT (kind, days, first_day, key, currency, renewal) DO UPDATE SET
       gross_cents = kept.gross_cents + excluded.gross_cents,
@@ -63,57 +63,57 @@ export async function addMoney(tx: Tx, earned: readonly Earned[]): Promise<void>
       disputes_lost_cents = kept.disputes_lost_cents + excluded.disputes_lost_cents`.execute(tx)
 }
 
-export interface KeyedCounts extends Counts {
+export interface KeyedCounts extends FunnelCounts {
   key: string
 }
 
-const runTable = (runs: readonly Run[]) => sql`
-  unnest(${runs.map(({ days }) => days)}::smallint[], ${runs.map(({ first_day }) => first_day)}::date[])
+const bucketTable = (buckets: readonly DayBucket[]) => sql`
+  unnest(${buckets.map(({ days }) => days)}::smallint[], ${buckets.map(({ first_day }) => first_day)}::date[])
     AS run (days, first_day)`
 
-const counts = sql`coalesce(sum(visits), 0)::float8 AS visits, coalesce(sum(plays), 0)::float8 AS plays,
+const countColumns = sql`coalesce(sum(visits), 0)::float8 AS visits, coalesce(sum(plays), 0)::float8 AS plays,
   coalesce(sum(paywalls), 0)::float8 AS paywalls, coalesce(sum(paid), 0)::float8 AS paid`
 
 /** The position in a list: after this key with this number of visits. */
-export type After = { visits: number; key: string } | undefined
+export type FunnelPosition = { visits: number; key: string } | undefined
 
 /** Selects a page of keys with their sums over these runs, most visits first, and the sums of all keys; each run is read once. */
 export async function selectCounts(
   db: Db,
   kind: FunnelKind,
-  runs: readonly Run[],
-  { after, limit }: { after: After; limit: number },
-): Promise<{ rows: KeyedCounts[]; totals: Counts }> {
-  const further = after
+  buckets: readonly DayBucket[],
+  { after, limit }: { after: FunnelPosition; limit: number },
+): Promise<{ rows: KeyedCounts[]; totals: FunnelCounts }> {
+  const positionCondition = after
     ? sql`WHERE visits < ${after.visits} OR (visits = ${after.visits} AND key > ${after.key})`
     : sql``
   const { rows: found } = await sql<KeyedCounts & { is_total: boolean }>`
     WITH sums AS MATERIALIZED (
-      SELECT key, ${counts} FROM funnel_counts JOIN ${runTable(runs)} USING (days, first_day)
+      SELECT key, ${countColumns} FROM funnel_counts JOIN ${bucketTable(buckets)} USING (days, first_day)
       WHERE kind = ${kind} GROUP BY key
     ), page AS (
-      SELECT * FROM sums ${further} ORDER BY visits DESC, key LIMIT ${limit}
+      SELECT * FROM sums ${positionCondition} ORDER BY visits DESC, key LIMIT ${limit}
     )
-    SELECT true AS is_total, '' AS key, ${counts} FROM sums UNION ALL SELECT false, page.* FROM page
+    SELECT true AS is_total, '' AS key, ${countColumns} FROM sums UNION ALL SELECT false, page.* FROM page
     ORDER BY is_total DESC, visits DESC, key`.execute(db)
   const [{ is_total: _total, key: _key, ...totals } = { is_total: true, key: '', ...noCounts }, ...rows] =
     found
   return { rows: rows.map(({ is_total: _is, ...row }) => row), totals }
 }
 
-const money = sql`sum(gross_cents)::float8 AS gross_cents, sum(refunded_cents)::float8 AS refunded_cents,
+const revenueColumns = sql`sum(gross_cents)::float8 AS gross_cents, sum(refunded_cents)::float8 AS refunded_cents,
   sum(disputed_cents)::float8 AS disputed_cents, sum(disputes_won_cents)::float8 AS disputes_won_cents,
   sum(disputes_lost_cents)::float8 AS disputes_lost_cents`
 
 /** Selects the money of these keys over these runs. */
-export async function selectMoney(
+export async function selectRevenue(
   db: Db,
   kind: FunnelKind,
-  runs: readonly Run[],
+  buckets: readonly DayBucket[],
   keys: readonly string[],
-): Promise<Map<string, Sums[]>> {
-  const { rows } = await sql<Sums & { key: string }>`
-    SELECT key, currency, renewal, ${money} FROM funnel_money JOIN ${runTable(runs)} USING (days, first_day)
+): Promise<Map<string, FunnelRevenue[]>> {
+  const { rows } = await sql<FunnelRevenue & { key: string }>`
+    SELECT key, currency, renewal, ${revenueColumns} FROM funnel_money JOIN ${bucketTable(buckets)} USING (days, first_day)
     WHERE kind = ${kind} AND key = ANY (${keys}::text[])
     GROUP BY key, currency, renewal ORDER BY currency, renewal`.execute(db)
   const found = Map.groupBy(rows, ({ key }) => key)
@@ -121,9 +121,9 @@ export async function selectMoney(
 }
 
 /** Selects the money of all keys over these runs. Every ledger line is in each kind once, and ad clicks have the fewest keys. */
-export async function selectMoneyTotals(db: Db, runs: readonly Run[]): Promise<Sums[]> {
-  const { rows } = await sql<Sums>`
-    SELECT currency, renewal, ${money} FROM funnel_money JOIN ${runTable(runs)} USING (days, first_day)
+export async function selectRevenueTotals(db: Db, buckets: readonly DayBucket[]): Promise<FunnelRevenue[]> {
+  const { rows } = await sql<FunnelRevenue>`
+    SELECT currency, renewal, ${revenueColumns} FROM funnel_money JOIN ${bucketTable(buckets)} USING (days, first_day)
     WHERE kind = 'click' GROUP BY currency, renewal ORDER BY currency, renewal`.execute(db)
   return rows
 }
@@ -131,11 +131,11 @@ export async function selectMoneyTotals(db: Db, runs: readonly Run[]): Promise<S
 /** Selects the counts of these tokens over these runs. */
 export async function selectTokenCounts(
   db: Db,
-  runs: readonly Run[],
+  buckets: readonly DayBucket[],
   tokens: readonly string[],
-): Promise<Map<string, Counts>> {
+): Promise<Map<string, FunnelCounts>> {
   const { rows } = await sql<KeyedCounts>`
-    SELECT key, ${counts} FROM funnel_counts JOIN ${runTable(runs)} USING (days, first_day)
+    SELECT key, ${countColumns} FROM funnel_counts JOIN ${bucketTable(buckets)} USING (days, first_day)
     WHERE kind = 'token' AND key = ANY (${tokens}::text[]) GROUP BY key`.execute(db)
   return new Map(rows.map(({ key, ...sums }) => [key, sums]))
 }

@@ -4,14 +4,20 @@ import type { ResultOf } from '#contract/endpoint.ts'
 import { saveHistory } from '#contract/library.ts'
 import { changeUser, deleteUser, getUser } from '#contract/members.ts'
 import { type listFunnel, type FunnelKind, type FunnelRow } from '#contract/studio/funnel.ts'
-import type { listDays } from '#contract/studio/growth.ts'
+import type { listGrowthDays } from '#contract/studio/growth.ts'
 import { createLink, listLinks } from '#contract/studio/links.ts'
 import { runStudioCommand } from '#server/cli/studio.ts'
-import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { simulateDispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
-import { arrive, writeEvents } from '#server/features/tracking/write-events.ts'
-import { episodeOf, hear, moneySite, paymentOf, type MoneySite } from '#server/testing/site/money-site.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { receiveEvent, writeEvents } from '#server/features/tracking/write-events.ts'
+import {
+  episodeIdOf,
+  applySandboxWebhook,
+  startBillingSite,
+  paymentOf,
+  type BillingSite,
+} from '#server/testing/site/money-site.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
@@ -19,11 +25,11 @@ import type { Visitor } from '#server/testing/site/visitor.ts'
 import { aggregateFunnel } from './aggregate-funnel.ts'
 
 const day = 86_400_000
-let site: MoneySite
+let site: BillingSite
 let owner: TestOperator
 beforeAll(async () => {
-  site = await moneySite()
-  owner = await letIn(site, 'owner')
+  site = await startBillingSite()
+  owner = await signInOperator(site, 'owner')
 })
 afterAll(() => site.close())
 
@@ -54,7 +60,7 @@ async function funnel(by: FunnelKind, days = 30): Promise<Pick<Funnel, 'list' | 
 
 /** Returns the ledger's figures of the same span. */
 const ledger = async (days: number) =>
-  (await given<ResultOf<typeof listDays>>('days', '--days', String(days))).totals
+  (await given<ResultOf<typeof listGrowthDays>>('days', '--days', String(days))).totals
 
 const rowOf = (list: readonly FunnelRow[], key: string | null) => list.find((row) => row.key === key)
 
@@ -69,16 +75,16 @@ async function tell(fields: Record<string, string>, step: 'visits' | 'paywalls',
 }
 
 async function buyBy(token?: string, number = 4) {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const headers: Record<string, string> = token === undefined ? {} : { 'x-referrer-token': token }
-  const { id } = await shopper.order({ episode_id: episodeOf(site, number) }, headers)
-  const { info } = await shopper.tryPay(id, await shopper.token())
+  const { id } = await shopper.order({ episode_id: episodeIdOf(site, number) }, headers)
+  const { info } = await shopper.tryPay(id, await shopper.cardToken())
   if (info?.status !== 'paid') throw new Error('it was not paid')
   return { shopper, order: info }
 }
 
 it('counts visits, plays, paywalls and paid orders by token, and names its link', async () => {
-  const link = await owner.desk.ask(createLink, { body: { video_id: site.video.id, name: 'Poster' } })
+  const link = await owner.desk.callOk(createLink, { body: { video_id: site.video.id, name: 'Poster' } })
   const { token } = link
   await tell({ event: 'visit', referrer_token: token }, 'visits')
   await tell({ event: 'visit', referrer_token: token }, 'visits')
@@ -88,10 +94,10 @@ it('counts visits, plays, paywalls and paid orders by token, and names its link'
   await tell({ event: 'paywall', referrer_token: token, video_id }, 'paywalls', 'video')
   await tell({ event: 'visit_video', referrer_token: token, video_id }, 'visits', 'video')
   const viewer = site.visitor({ 'x-referrer-token': token })
-  await viewer.ask(getUser)
-  const body = { video_id, episode_id: episodeOf(site, 1), position_ms: 1, at: new Date().toISOString() }
-  await viewer.ask(saveHistory, { body })
-  await viewer.ask(saveHistory, { body: { ...body, position_ms: 2 } })
+  await viewer.callOk(getUser)
+  const body = { video_id, episode_id: episodeIdOf(site, 1), position_ms: 1, at: new Date().toISOString() }
+  await viewer.callOk(saveHistory, { body })
+  await viewer.callOk(saveHistory, { body: { ...body, position_ms: 2 } })
   await buyBy(token)
   const { list } = await funnel('token')
   expect(list.map(({ key }) => key)).toEqual([token, null])
@@ -99,7 +105,7 @@ it('counts visits, plays, paywalls and paid orders by token, and names its link'
   expect(rowOf(list, null)).toMatchObject({ name: null, visits: 1, plays: 0, paywalls: 0, paid: 0 })
   const videos = await funnel('video')
   expect(rowOf(videos.list, video_id)).toMatchObject({ visits: 1, plays: 1, paywalls: 2, paid: 1 })
-  const { list: links } = await owner.desk.ask(listLinks)
+  const { list: links } = await owner.desk.callOk(listLinks)
   expect(links).toMatchObject([{ token, visits: 2, plays: 1, paywalls: 1, paid: 1 }])
 })
 
@@ -107,9 +113,9 @@ it('shows the kind of an ad click, and stores neither click nor user without con
   await tell({ event: 'visit', fbclid: 'fb.secret' }, 'visits', 'click')
   await tell({ event: 'visit', fbclid: 'fb.secret', ttclid: 'tt.secret' }, 'visits', 'click')
   const viewer = site.visitor({ 'x-ttclid': 'tt.secret' })
-  const { id } = await viewer.ask(getUser)
-  const body = { video_id: site.video.id, episode_id: episodeOf(site, 1), position_ms: 1 }
-  await viewer.ask(saveHistory, { body: { ...body, at: new Date().toISOString() } })
+  const { id } = await viewer.callOk(getUser)
+  const body = { video_id: site.video.id, episode_id: episodeIdOf(site, 1), position_ms: 1 }
+  await viewer.callOk(saveHistory, { body: { ...body, at: new Date().toISOString() } })
   const { rows } = await sql<{ text: string }>`SELECT to_jsonb(s)::text AS text FROM funnel_steps s`.execute(
     site.context.db,
   )
@@ -127,14 +133,14 @@ it('counts an event once, though its batch is written twice, and joins all unkno
   const before = (await funnel('token')).totals.visits
   const referrer_token = '\u{1F680}'.repeat(127) + 'xyz'
   const event = { name: 'visit', fields: { referrer_token }, fbclid: undefined, ttclid: undefined }
-  const arrived = arrive(event, site.context.clock.now(), '::1', null)
+  const arrived = receiveEvent(event, site.context.clock.now(), '::1', null)
   await writeEvents(site.context, [arrived])
-  await writeEvents(site.context, [arrived, arrive(event, site.context.clock.now(), '::1', null)])
+  await writeEvents(site.context, [arrived, receiveEvent(event, site.context.clock.now(), '::1', null)])
   const { list, totals } = await funnel('token')
   expect(totals.visits).toBe(before + 2)
   const visits = rowOf(list, 'unknown')?.visits ?? 0
   const other = { ...event, fields: { referrer_token: 'made-up' } }
-  await writeEvents(site.context, [arrive(other, site.context.clock.now(), '::1', null)])
+  await writeEvents(site.context, [receiveEvent(other, site.context.clock.now(), '::1', null)])
   const { list: later } = await funnel('token')
   expect(rowOf(later, 'unknown')).toMatchObject({ visits: visits + 1 })
   expect(later.map(({ key }) => key).toSorted()).toEqual(list.map(({ key }) => key).toSorted())
@@ -144,13 +150,13 @@ it("counts by a member's code, but not by a guest's", async () => {
   const { visitor, user } = await registerMember(site)
   await tell({ event: 'visit', referrer_token: user.referral_code ?? '' }, 'visits')
   const guest = site.visitor()
-  await guest.ask(getUser)
-  const { referral_code } = await guest.ask(changeUser, { body: { display_name: 'Ada' } })
+  await guest.callOk(getUser)
+  const { referral_code } = await guest.callOk(changeUser, { body: { display_name: 'Ada' } })
   await tell({ event: 'visit', referrer_token: referral_code ?? '' }, 'visits')
   const { list } = await funnel('token')
   expect(rowOf(list, user.referral_code)).toMatchObject({ visits: 1 })
   expect(rowOf(list, referral_code)).toBeUndefined()
-  await visitor.ask(deleteUser, { body: { current_password: password } })
+  await visitor.callOk(deleteUser, { body: { current_password: password } })
 })
 
 it('ignores events of a nonexistent video', async () => {
@@ -170,15 +176,15 @@ it.each(['token', 'click', 'video'] as const)(
     const returned = await buyBy('spring', 4)
     const disputed = await buyBy('autumn', 5)
     await buyBy()
-    const subscriber = await Subscriber.on(site)
-    site.moveOn(day)
+    const subscriber = await Subscriber.create(site)
+    site.advanceClock(day)
     await refundOrder(site.context, returned.order.id, { amountCents: 33, reason: 'goodwill' })
     const { db, clock, secret } = site.context
     const { reference } = await paymentOf(site, disputed.order.id)
-    await dispute({ db, clock, secret, notify: () => {} }, reference, 'open')
-    await hear(site, reference)
-    await returned.shopper.visitor.ask(deleteUser, { body: {} })
-    await subscriber.after(7 * day)
+    await simulateDispute({ db, clock, secret, notify: () => {} }, reference, 'open')
+    await applySandboxWebhook(site, reference)
+    await returned.shopper.visitor.callOk(deleteUser, { body: {} })
+    await subscriber.advanceAndRenew(7 * day)
     for (const days of [30, 5, 92, 1]) {
       const { list, totals } = await funnel(by, days)
       const booked = await ledger(days)
@@ -188,8 +194,8 @@ it.each(['token', 'click', 'video'] as const)(
       const net = list.flatMap(({ revenue }) => revenue).reduce((sum, { net_cents }) => sum + net_cents, 0)
       expect(net).toBe(booked.reduce((sum, { net_cents }) => sum + net_cents, 0))
     }
-    await dispute({ db, clock, secret, notify: () => {} }, reference, 'won')
-    await hear(site, reference)
+    await simulateDispute({ db, clock, secret, notify: () => {} }, reference, 'won')
+    await applySandboxWebhook(site, reference)
     const { totals } = await funnel(by)
     expect(totals.revenue).toEqual(await ledger(30))
     expect(totals.revenue[0]?.refunded_cents).toBeGreaterThan(0)
@@ -202,15 +208,15 @@ it('credits renewals to the token and the video of the first payment, and shows 
     row?.[view][0]?.gross_cents ?? 0
   const drama = async () => rowOf((await funnel('video', 92)).list, site.video.id)
   const before = await drama()
-  const subscriber = await Subscriber.on(site, {
+  const subscriber = await Subscriber.create(site, {
     headers: { 'x-referrer-token': token },
-    episode_id: episodeOf(site, 4),
+    episode_id: episodeIdOf(site, 4),
   })
   const firstCents = (await subscriber.orders())[0]?.amount_cents ?? 0
   // A later link of the same user gets no renewals.
-  await subscriber.shopper.visitor.ask(getUser, { headers: { 'x-referrer-token': other.token } })
-  await subscriber.after(7 * day)
-  await subscriber.after(7 * day)
+  await subscriber.shopper.visitor.callOk(getUser, { headers: { 'x-referrer-token': other.token } })
+  await subscriber.advanceAndRenew(7 * day)
+  await subscriber.advanceAndRenew(7 * day)
   const paidCents = (await subscriber.orders()).reduce((sum, { amount_cents }) => sum + amount_cents, 0)
   const { list, totals } = await funnel('token', 92)
   const row = rowOf(list, token)
@@ -226,7 +232,7 @@ it('credits renewals to the token and the video of the first payment, and shows 
 
 it('credits a plan that was bought elsewhere to the video that was watched last, if any', async () => {
   const dramaOf = async (visitor: Visitor, query: { video_id?: string } = {}) => {
-    const shopper = await Shopper.on(site, visitor)
+    const shopper = await Shopper.create(site, visitor)
     const { id } = await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(30)).id, ...query })
     const row = await site.context.db
       .selectFrom('orders')
@@ -236,10 +242,10 @@ it('credits a plan that was bought elsewhere to the video that was watched last,
     return row.attribution.video_id
   }
   const viewer = site.visitor()
-  await viewer.ask(getUser)
+  await viewer.callOk(getUser)
   const at = site.context.clock.now().toISOString()
-  const body = { video_id: site.video.id, episode_id: episodeOf(site, 1), position_ms: 1, at }
-  await viewer.ask(saveHistory, { body })
+  const body = { video_id: site.video.id, episode_id: episodeIdOf(site, 1), position_ms: 1, at }
+  await viewer.callOk(saveHistory, { body })
   expect(await dramaOf(viewer)).toBe(site.video.id)
   expect(await dramaOf(site.visitor())).toBeUndefined()
   expect(await dramaOf(site.visitor(), { video_id: 'vid_nowhere' })).toBeUndefined()

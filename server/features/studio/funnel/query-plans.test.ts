@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { takeSales } from '#server/features/billing/billing.ts'
 import { loadEpisodeViewers } from '#server/features/library/library.ts'
-import { noteViewings } from '#server/features/library/history/save-queries.ts'
+import { recordViewings } from '#server/features/library/history/save-queries.ts'
 import { takeSteps } from '#server/features/tracking/tracking.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { selectMoney, selectTokenCounts } from './funnel-queries.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { selectRevenue, selectTokenCounts } from './funnel-queries.ts'
 import { readFunnel } from './read-funnel.ts'
-import { spanUntil } from '#server/platform/utc-days.ts'
-import { runsOf } from './runs.ts'
+import { daySpanUntil } from '#server/platform/utc-days.ts'
+import { splitIntoBuckets } from './runs.ts'
 
 const filled = `
   SET session_replication_role = replica;
@@ -32,12 +32,12 @@ const filled = `
 
 let database: TestDatabase
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
   await database.pool.query(filled)
 }, 60_000)
 afterAll(() => database.close())
 
-const span = spanUntil(new Date('2026-01-01T12:00:00Z'), 92)
+const span = daySpanUntil(new Date('2026-01-01T12:00:00Z'), 92)
 const inTransaction = (work: (tx: Tx) => Promise<unknown>) => (db: Db) => db.transaction().execute(work)
 
 const asked: [string, (db: Db) => Promise<unknown>, RegExp][] = [
@@ -46,8 +46,16 @@ const asked: [string, (db: Db) => Promise<unknown>, RegExp][] = [
     (db) => readFunnel(db, 'token', span, { after: { visits: 5, key: 'a' }, limit: 21 }),
     /funnel_(counts|money)_pkey/,
   ],
-  ['the money of a page', (db) => selectMoney(db, 'video', runsOf(span), ['key1']), /funnel_money_pkey/],
-  ['the counts of a few tokens', (db) => selectTokenCounts(db, runsOf(span), ['key1']), /funnel_counts_pkey/],
+  [
+    'the money of a page',
+    (db) => selectRevenue(db, 'video', splitIntoBuckets(span), ['key1']),
+    /funnel_money_pkey/,
+  ],
+  [
+    'the counts of a few tokens',
+    (db) => selectTokenCounts(db, splitIntoBuckets(span), ['key1']),
+    /funnel_counts_pkey/,
+  ],
   ['a batch of steps', inTransaction((tx) => takeSteps(tx, 100)), /funnel_steps_pkey/],
   [
     'a batch of sales',
@@ -57,7 +65,7 @@ const asked: [string, (db: Db) => Promise<unknown>, RegExp][] = [
   ["a video's episodes", (db) => loadEpisodeViewers(db, 'vid_1', { after: 0, limit: 201 }), /episodes_video/],
   [
     'a started episode',
-    inTransaction((tx) => noteViewings(tx, [{ user_id: 'usr_1', episode_id: 'ep_1', finished: true }])),
+    inTransaction((tx) => recordViewings(tx, [{ user_id: 'usr_1', episode_id: 'ep_1', finished: true }])),
     /viewings_pkey/,
   ],
 ]

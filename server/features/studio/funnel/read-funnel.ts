@@ -1,27 +1,32 @@
 import type { FunnelKind } from '#contract/studio/funnel.ts'
-import { inLanguage, type Language } from '#contract/languages.ts'
+import { textInLanguage, type Language } from '#contract/languages.ts'
 import type { DaySpan } from '#server/platform/utc-days.ts'
 import type { Db } from '#server/tables.ts'
 import {
   selectCounts,
   selectLinkNames,
-  selectMoney,
-  selectMoneyTotals,
+  selectRevenue,
+  selectRevenueTotals,
   selectTitles,
-  type After,
+  type FunnelPosition,
 } from './funnel-queries.ts'
-import { runsOf } from './runs.ts'
+import { splitIntoBuckets } from './runs.ts'
 
 /** Reads a page of a funnel and its totals from one snapshot, so that all rows add up to the totals. */
-export function readFunnel(db: Db, by: FunnelKind, span: DaySpan, page: { after: After; limit: number }) {
-  const runs = runsOf(span)
+export function readFunnel(
+  db: Db,
+  by: FunnelKind,
+  span: DaySpan,
+  page: { after: FunnelPosition; limit: number },
+) {
+  const buckets = splitIntoBuckets(span)
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (tx) => {
-      const { rows, totals: counts } = await selectCounts(tx, by, runs, page)
-      const money = await selectMoney(tx, by, runs, keysOf(rows))
-      const totals = { counts, money: await selectMoneyTotals(tx, runs) }
+      const { rows, totals: counts } = await selectCounts(tx, by, buckets, page)
+      const money = await selectRevenue(tx, by, buckets, keysOf(rows))
+      const totals = { counts, money: await selectRevenueTotals(tx, buckets) }
       return { rows, money, totals }
     })
 }
@@ -29,7 +34,7 @@ export function readFunnel(db: Db, by: FunnelKind, span: DaySpan, page: { after:
 const keysOf = (rows: readonly { key: string }[]) => rows.map(({ key }) => key)
 
 /** Returns the names of these keys: a link's name, a video's title. A kind of click has none. */
-export async function namesOf(
+export async function loadKeyNames(
   db: Db,
   by: FunnelKind,
   rows: readonly { key: string }[],
@@ -38,5 +43,5 @@ export async function namesOf(
   if (by === 'click') return new Map()
   if (by === 'token') return selectLinkNames(db, keysOf(rows))
   const titles = await selectTitles(db, keysOf(rows))
-  return new Map([...titles].map(([id, texts]) => [id, inLanguage(texts, language)]))
+  return new Map([...titles].map(([id, texts]) => [id, textInLanguage(texts, language)]))
 }

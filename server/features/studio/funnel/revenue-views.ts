@@ -1,14 +1,14 @@
 import type { RevenueViews } from '#contract/studio/growth.ts'
 import { addByCurrency } from '#server/features/billing/billing.ts'
-import { withNet } from '#server/features/studio/growth/growth.ts'
-import type { Sums } from './funnel-queries.ts'
+import { withNetRevenue } from '#server/features/studio/growth/growth.ts'
+import type { FunnelRevenue } from './funnel-queries.ts'
 
 /** Returns the two views of the revenue of a campaign or video: of the sale only, and with its renewals. */
-export function viewsOf(sums: readonly Sums[]): RevenueViews {
+export function revenueViews(sums: readonly FunnelRevenue[]): RevenueViews {
   const all = sums.map(({ renewal: _renewal, ...money }) => money)
   const sales = sums.filter(({ renewal }) => !renewal).map(({ renewal: _renewal, ...money }) => money)
   return {
-    revenue: addByCurrency(all).map(withNet),
-    sale_revenue: addByCurrency(sales).map(withNet),
+    revenue: addByCurrency(all).map(withNetRevenue),
+    sale_revenue: addByCurrency(sales).map(withNetRevenue),
   }
 }

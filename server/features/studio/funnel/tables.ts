@@ -1,21 +1,21 @@
 import type { FunnelKind } from '#contract/studio/funnel.ts'
 
 /** `key`: a token, a kind of click or a video's id; empty for none. */
-interface RunTable {
+interface FunnelBucketTable {
   kind: FunnelKind
   days: number
   first_day: Date
   key: string
 }
 
-interface FunnelCountsTable extends RunTable {
+interface FunnelCountsTable extends FunnelBucketTable {
   visits: number
   plays: number
   paywalls: number
   paid: number
 }
 
-interface FunnelMoneyTable extends RunTable {
+interface FunnelMoneyTable extends FunnelBucketTable {
   currency: string
   renewal: boolean
   gross_cents: number

@@ -1,21 +1,27 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { deleteUser } from '#contract/members.ts'
-import { listDays, type GrowthDay } from '#contract/studio/growth.ts'
+import { listGrowthDays, type GrowthDay } from '#contract/studio/growth.ts'
 import { failRefunds } from '#server/features/billing/gateways/sandbox/queries.ts'
-import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
-import { aggregateDays } from '#server/features/billing/reporting/daily-revenue.ts'
+import { simulateDispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { aggregateDailyRevenue } from '#server/features/billing/reporting/daily-revenue.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
-import { buyEpisode, hear, moneySite, paymentOf, type MoneySite } from '#server/testing/site/money-site.ts'
-import { letIn } from '#server/testing/builders/operator.ts'
+import {
+  buyEpisode,
+  applySandboxWebhook,
+  startBillingSite,
+  paymentOf,
+  type BillingSite,
+} from '#server/testing/site/money-site.ts'
+import { signInOperator } from '#server/testing/builders/operator.ts'
 import { testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 
 const day = 86_400_000
-let site: MoneySite
+let site: BillingSite
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
 })
 afterAll(() => site.close())
 
@@ -35,8 +41,8 @@ const nothingIn = (currency: string) => ({
 async function bankSays(orderId: string, status: 'open' | 'won' | 'lost'): Promise<void> {
   const { db, clock, secret } = site.context
   const { reference } = await paymentOf(site, orderId)
-  await dispute({ db, clock, secret, notify: () => {} }, reference, status)
-  await hear(site, reference)
+  await simulateDispute({ db, clock, secret, notify: () => {} }, reference, status)
+  await applySandboxWebhook(site, reference)
 }
 
 /** Buys an episode and disputes its payment. @returns the order's id */
@@ -48,8 +54,8 @@ async function disputeEpisode(status: 'open'): Promise<string> {
 
 /** Returns the report for an analyst. */
 async function told(days = 30) {
-  const { desk } = await letIn(site, 'analyst')
-  return desk.ask(listDays, { query: { days } })
+  const { desk: studio } = await signInOperator(site, 'analyst')
+  return studio.callOk(listGrowthDays, { query: { days } })
 }
 
 /** Returns the net of all ledger lines of sales, in the simplest way. */
@@ -76,12 +82,12 @@ it('lists every UTC day, including those without sales', async () => {
 
 it('totals sales, refunds and disputes to the cent, each on its day, equal to the ledger', async () => {
   const [sold, refunded, disputed] = [today(), await buyEpisode(site), await buyEpisode(site, 5)]
-  site.moveOn(day)
+  site.advanceClock(day)
   await refundOrder(site.context, refunded.order.id, { amountCents: 33, reason: 'goodwill' })
   const { db, clock, secret } = site.context
   const { reference } = await paymentOf(site, disputed.order.id)
-  await dispute({ db, clock, secret, notify: () => {} }, reference, 'open')
-  await hear(site, reference)
+  await simulateDispute({ db, clock, secret, notify: () => {} }, reference, 'open')
+  await applySandboxWebhook(site, reference)
   const { list, totals } = await told()
   const usd = nothingIn('USD')
   expect(dayOf(list, sold)?.revenue).toEqual([{ ...usd, gross_cents: 198, net_cents: 198 }])
@@ -92,8 +98,8 @@ it('totals sales, refunds and disputes to the cent, each on its day, equal to th
     { ...usd, gross_cents: 198, refunded_cents: 33, disputed_cents: 99, net_cents: 66 },
   ])
   expect(sumOf(list, netOf)).toBe(await ledgerNet())
-  await dispute({ db, clock, secret, notify: () => {} }, reference, 'won')
-  await hear(site, reference)
+  await simulateDispute({ db, clock, secret, notify: () => {} }, reference, 'won')
+  await applySandboxWebhook(site, reference)
 })
 
 it('counts a won dispute on the day it was opened, also after that day was aggregated, and its net does not exceed the gross', async () => {
@@ -102,9 +108,9 @@ it('counts a won dispute on the day it was opened, also after that day was aggre
   const won = { ...usd, refunded_cents: 33, disputed_cents: 99, disputes_won_cents: 99, net_cents: -33 }
   expect(dayOf((await told()).list, opened)?.revenue).toEqual([won])
   const order = await disputeEpisode('open')
-  site.moveOn(day)
-  await aggregateDays(site.context)
-  site.moveOn(day)
+  site.advanceClock(day)
+  await aggregateDailyRevenue(site.context)
+  site.advanceClock(day)
   await bankSays(order, 'won')
   const { list } = await told()
   expect(dayOf(list, today())?.revenue).toEqual([])
@@ -138,9 +144,9 @@ it('counts a refund that failed later on the day it was sent', async () => {
   await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
   const sent = today()
   const before = dayOf((await told()).list, sent)?.revenue[0]?.refunded_cents ?? 0
-  site.moveOn(day)
+  site.advanceClock(day)
   await failRefunds(site.context.db, reference, site.context.clock.now())
-  await hear(site, reference)
+  await applySandboxWebhook(site, reference)
   const { list } = await told()
   expect(dayOf(list, sent)?.revenue[0]?.refunded_cents).toBe(before - 40)
   expect(dayOf(list, today())?.revenue).toEqual([])
@@ -160,15 +166,15 @@ it('separates currencies', async () => {
 })
 
 it('shows new subscribers, failed renewals and cancellations, in agreement with the active subscribers', async () => {
-  const failing = await Subscriber.on(site, { card: testCards.declinesLater })
-  const leaving = await Subscriber.on(site)
-  await Subscriber.on(site, { days: 30 })
+  const failing = await Subscriber.create(site, { card: testCards.declinesRenewals })
+  const leaving = await Subscriber.create(site)
+  await Subscriber.create(site, { days: 30 })
   const began = today()
-  await leaving.shopper.visitor.ask(deleteUser, { body: {} })
+  await leaving.shopper.visitor.callOk(deleteUser, { body: {} })
   const first = await told()
   expect(first.subscribers).toBe(2)
   expect(dayOf(first.list, began)).toMatchObject({ subscribed: 3, churned: 1, failed_renewals: 0 })
-  await failing.after(7 * day + 1000)
+  await failing.advanceAndRenew(7 * day + 1000)
   const tried = today()
   // A second attempt on the same day is the same renewal.
   await sql`
@@ -179,8 +185,8 @@ it('shows new subscribers, failed renewals and cancellations, in agreement with 
   const second = await told()
   expect(second.subscribers).toBe(2)
   expect(dayOf(second.list, tried)).toMatchObject({ churned: 0, failed_renewals: 1 })
-  for (const days of [1, 2, 1]) await failing.after(days * day)
-  expect((await failing.row()).status).toBe('ended')
+  for (const days of [1, 2, 1]) await failing.advanceAndRenew(days * day)
+  expect((await failing.subscriptionRow()).status).toBe('ended')
   const last = await told()
   expect(last.subscribers).toBe(1)
   expect(sumOf(last.list, ({ subscribed, churned }) => subscribed - churned)).toBe(last.subscribers)
@@ -190,7 +196,7 @@ it('shows new subscribers, failed renewals and cancellations, in agreement with 
 
 it('shows the same figures after a job has aggregated the days, and keeps counting today', async () => {
   const before = await told(40)
-  await Promise.all([aggregateDays(site.context), aggregateDays(site.context)])
+  await Promise.all([aggregateDailyRevenue(site.context), aggregateDailyRevenue(site.context)])
   const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM daily_revenue`.execute(
     site.context.db,
   )
@@ -199,9 +205,9 @@ it('shows the same figures after a job has aggregated the days, and keeps counti
   await buyEpisode(site)
   const { list } = await told(40)
   expect(sumOf(list, netOf)).toBe(await ledgerNet())
-  site.moveOn(day)
-  await aggregateDays(site.context)
-  site.moveOn(2 * day)
+  site.advanceClock(day)
+  await aggregateDailyRevenue(site.context)
+  site.advanceClock(2 * day)
   await buyEpisode(site)
   expect(sumOf((await told(40)).list, netOf)).toBe(await ledgerNet())
 })

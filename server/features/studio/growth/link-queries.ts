@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { Texts } from '#contract/languages.ts'
-import type { After } from '#server/platform/database/prepared-page.ts'
+import type { LocalizedText } from '#contract/languages.ts'
+import type { PagePosition } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** Selects links with their targets. */
-const linksWithTargets = (db: Db) =>
+const campaignLinksWithTargets = (db: Db) =>
   db
     .selectFrom('links')
     .innerJoin('episodes', 'episodes.id', 'links.episode_id')
@@ -19,19 +19,23 @@ const linksWithTargets = (db: Db) =>
       'videos.titles',
     ])
 
-export interface LinkRow {
+export interface CampaignLinkRow {
   id: string
   name: string
   token: string
   created_at: Date
   episode: number
   video_id: string
-  titles: Texts
+  titles: LocalizedText
 }
 
 /** Selects a page of links, newest first, from the one after `after`. */
-export function selectLinks(db: Db, after: After | undefined, limit: number): Promise<LinkRow[]> {
-  return linksWithTargets(db)
+export function selectCampaignLinks(
+  db: Db,
+  after: PagePosition | undefined,
+  limit: number,
+): Promise<CampaignLinkRow[]> {
+  return campaignLinksWithTargets(db)
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(links.created_at, links.id) < (${after?.at}::timestamptz, ${after?.id})`),
     )
@@ -41,12 +45,12 @@ export function selectLinks(db: Db, after: After | undefined, limit: number): Pr
     .execute()
 }
 
-export function selectLink(db: Db, id: string): Promise<LinkRow | undefined> {
-  return linksWithTargets(db).where('links.id', '=', id).executeTakeFirst()
+export function selectCampaignLink(db: Db, id: string): Promise<CampaignLinkRow | undefined> {
+  return campaignLinksWithTargets(db).where('links.id', '=', id).executeTakeFirst()
 }
 
 /** Adds a link to an episode. @returns whether the episode exists */
-export async function insertLink(
+export async function insertCampaignLink(
   tx: Tx,
   link: { id: string; name: string; token: string; created_at: Date },
   { video_id, episode }: { video_id: string; episode: number },

@@ -1,34 +1,34 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listFunnel } from '#contract/studio/funnel.ts'
 import { createLink, listLinks } from '#contract/studio/links.ts'
-import { listAudit } from '#contract/studio/operators.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
 import { deleteUser } from '#contract/members.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
-import { episodeOf, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { episodeIdOf, startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { aggregateFunnel } from '#server/features/studio/funnel/aggregate-funnel.ts'
 
-let site: MoneySite
+let site: BillingSite
 let owner: TestOperator
 beforeAll(async () => {
-  site = await moneySite()
-  owner = await letIn(site, 'owner')
+  site = await startBillingSite()
+  owner = await signInOperator(site, 'owner')
 })
 afterAll(() => site.close())
 
 const make = (name: string, episode?: number) =>
-  owner.desk.ask(createLink, {
+  owner.desk.callOk(createLink, {
     body: { video_id: site.video.id, name, ...(episode === undefined ? {} : { episode }) },
   })
 
 /** Buys an episode as a viewer who used these links. */
 async function buyFrom(...tokens: string[]) {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   let order
   for (const token of tokens)
-    order = await shopper.order({ episode_id: episodeOf(site) }, { 'x-referrer-token': token })
-  const { info } = await shopper.tryPay(order?.id ?? '', await shopper.token())
+    order = await shopper.order({ episode_id: episodeIdOf(site) }, { 'x-referrer-token': token })
+  const { info } = await shopper.tryPay(order?.id ?? '', await shopper.cardToken())
   if (info?.status !== 'paid') throw new Error('it was not paid')
   return { shopper, order: info }
 }
@@ -45,7 +45,7 @@ it('a link leads to its episode with its own token, and the trail names its crea
   expect(link.token).toMatch(/^[a-z2-9]{10}$/)
   expect(link.url).toBe(`http://localhost:3000/videos/${site.video.id}?episode=3&token=${link.token}`)
   expect((await make('Another')).token).not.toBe(link.token)
-  const { list } = await owner.desk.ask(listAudit, { query: { subject: link.id } })
+  const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: link.id } })
   expect(list).toMatchObject([{ event: 'studio link create', operator: owner.email }])
 })
 
@@ -60,11 +60,11 @@ it('counts purchases of viewers whose last link it was, and refunds, including t
   const { order } = await buyFrom(first.token, last.token)
   await refundOrder(site.context, order.id, { amountCents: 33, reason: 'goodwill' })
   const { shopper } = await buyFrom(last.token)
-  await shopper.visitor.ask(deleteUser, { body: {} })
-  const unpaid = await Shopper.on(site)
-  await unpaid.order({ episode_id: episodeOf(site) }, { 'x-referrer-token': last.token })
+  await shopper.visitor.callOk(deleteUser, { body: {} })
+  const unpaid = await Shopper.create(site)
+  await unpaid.order({ episode_id: episodeIdOf(site) }, { 'x-referrer-token': last.token })
   await aggregateFunnel(site.context.db)
-  const { list } = await owner.desk.ask(listLinks)
+  const { list } = await owner.desk.callOk(listLinks)
   const linkOf = (token: string) => list.find((link) => link.token === token)
   const usd = { currency: 'USD', refunded_cents: 0 }
   expect(linkOf(first.token)).toMatchObject({ paid: 1, sale_revenue: [{ ...usd, gross_cents: 99 }] })
@@ -79,8 +79,8 @@ it('shows the funnel’s figures for the same days, and names these days', async
   await buyFrom(link.token)
   await aggregateFunnel(site.context.db)
   for (const days of [1, 7, 92]) {
-    const funnel = await owner.desk.ask(listFunnel, { query: { by: 'token', days } })
-    const links = await owner.desk.ask(listLinks, { query: { days } })
+    const funnel = await owner.desk.callOk(listFunnel, { query: { by: 'token', days } })
+    const links = await owner.desk.callOk(listLinks, { query: { days } })
     const { first_day, last_day } = funnel
     expect(links).toMatchObject({ first_day, last_day })
     const row = funnel.list.find(({ key }) => key === link.token)
@@ -89,14 +89,14 @@ it('shows the funnel’s figures for the same days, and names these days', async
     expect(figures).toMatchObject({ paid: 1, revenue: [{ gross_cents: 99 }] })
   }
   const until = new Date(Date.parse(site.context.clock.now().toISOString()) - 2 * 86_400_000).toISOString()
-  const { list } = await owner.desk.ask(listLinks, { query: { days: 7, until } })
+  const { list } = await owner.desk.callOk(listLinks, { query: { days: 7, until } })
   expect(list.find(({ token }) => token === link.token)).toMatchObject({ paid: 0, revenue: [] })
 })
 
 it('lists the newest first, in pages', async () => {
-  const all = (await owner.desk.ask(listLinks)).list.map(({ id }) => id)
-  const one = await owner.desk.ask(listLinks, { query: { limit: 1 } })
-  const rest = await owner.desk.ask(listLinks, { query: { cursor: one.next_cursor ?? '' } })
+  const all = (await owner.desk.callOk(listLinks)).list.map(({ id }) => id)
+  const one = await owner.desk.callOk(listLinks, { query: { limit: 1 } })
+  const rest = await owner.desk.callOk(listLinks, { query: { cursor: one.next_cursor ?? '' } })
   expect([...one.list, ...rest.list].map(({ id }) => id)).toEqual(all)
   expect(rest.next_cursor).toBeNull()
 })

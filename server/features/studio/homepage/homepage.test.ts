@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { getHomepage } from '#contract/catalog.ts'
-import { listAudit } from '#contract/studio/operators.ts'
-import { previewHomepage, saveHomepage, showHomepage, type Draft } from '#contract/studio/homepage.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
+import { previewHomepage, saveHomepage, showHomepage, type HomepageDraft } from '#contract/studio/homepage.ts'
 import { buildCategory, buildVideo } from '#server/testing/builders/builders.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let editor: TestOperator
@@ -12,8 +12,8 @@ let [love, crime] = ['', '']
 let films: string[] = []
 
 beforeAll(async () => {
-  site = await testSite()
-  editor = await letIn(site, 'editor')
+  site = await startTestSite()
+  editor = await signInOperator(site, 'editor')
   const { db } = site.context
   love = await buildCategory(db, 'Love')
   crime = await buildCategory(db, 'Crime')
@@ -26,11 +26,11 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const show = () => editor.desk.ask(showHomepage)
-const seen = async () => site.visitor({ 'accept-language': 'de' }).ask(getHomepage)
+const show = () => editor.desk.callOk(showHomepage)
+const seen = async () => site.visitor({ 'accept-language': 'de' }).callOk(getHomepage)
 
 /** Returns a draft that differs from the homepage in everything. */
-async function otherDraft(): Promise<Draft> {
+async function otherDraft(): Promise<HomepageDraft> {
   const { draft } = await show()
   const [, newest] = draft.sections
   if (!newest) throw new Error('the seeded homepage has a second section')
@@ -52,7 +52,7 @@ async function otherDraft(): Promise<Draft> {
 
 it('only its operator sees a draft, as viewers would get it', async () => {
   const before = await seen()
-  const info = await editor.desk.ask(previewHomepage, { body: { draft: await otherDraft() } })
+  const info = await editor.desk.callOk(previewHomepage, { body: { draft: await otherDraft() } })
   expect(info.homepage.map(({ kind, items }) => [kind, items.map(({ title }) => title)])).toEqual([
     ['ranking', ['Tide']],
     ['grid', ['Tide', 'Salt']],
@@ -68,7 +68,7 @@ it('only its operator sees a draft, as viewers would get it', async () => {
 it('viewers get the saved homepage in their language; existing sections keep their address', async () => {
   const { version, draft: before } = await show()
   const draft = await otherDraft()
-  const saved = await editor.desk.ask(saveHomepage, { body: { draft, version } })
+  const saved = await editor.desk.callOk(saveHomepage, { body: { draft, version } })
   expect(saved.draft).toEqual({
     ...draft,
     sections: [{ ...draft.sections[0], id: expect.any(String) }, draft.sections[1]],
@@ -84,8 +84,8 @@ it('viewers get the saved homepage in their language; existing sections keep the
   expect(menu.map(({ name }) => name)).toEqual(['Crime', 'Love'])
   expect([copyright.text, pay_theme.layout]).toEqual(['© Salt Ltd', 'card'])
   const [deed] =
-    (await editor.desk.ask(showHomepage)) &&
-    (await (await letIn(site, 'owner')).desk.ask(listAudit)).list.filter(
+    (await editor.desk.callOk(showHomepage)) &&
+    (await (await signInOperator(site, 'owner')).desk.callOk(listAuditEvents)).list.filter(
       ({ event }) => event === 'studio homepage save',
     )
   expect(deed).toMatchObject({ operator: editor.email, details: { before: { copyright: null } } })
@@ -93,7 +93,7 @@ it('viewers get the saved homepage in their language; existing sections keep the
 
 it('of two who save after reading the same version, the second gets a conflict', async () => {
   const { version, draft } = await show()
-  const other = await letIn(site, 'owner')
+  const other = await signInOperator(site, 'owner')
   const body = (copyright: string) => ({ body: { version, draft: { ...draft, copyright } } })
   const answers = await Promise.all([
     editor.desk.call(saveHomepage, body('one')),

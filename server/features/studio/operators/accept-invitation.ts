@@ -4,19 +4,19 @@ import { answerInTransaction, checkPassword, hashPassword } from '#server/featur
 import type { Operator, OperatorCall } from '#server/platform/http/route.ts'
 import {
   hashRecoveryCode,
-  makeAppSecret,
+  createTotpEnrolment,
   makeRecoveryCodes,
-  encryptAppSecret,
-  stepOfCode,
-  typedCode,
-  type AppSecret,
+  encryptTotpSecret,
+  findCodeStep,
+  normalizeCode,
+  type TotpEnrolment,
 } from '#server/platform/totp.ts'
 import type { Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
 import * as queries from './operator-queries.ts'
 import { startSession } from './operator-sessions.ts'
-import { note } from './sign-in.ts'
+import { auditSignIn } from './sign-in.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
 
 export interface Invitation {
@@ -28,14 +28,14 @@ export interface Invitation {
  * Creates the one-time link that sets an operator's password and second factor, and invalidates an earlier one. It is valid for a
  * day. The secret is in the fragment, which no server or log receives.
  */
-export async function invite(
+export async function createInvitation(
   { realClock, publicUrl }: Pick<StudioContext, 'realClock' | 'publicUrl'>,
   tx: Tx,
   operatorId: string,
 ): Promise<Invitation> {
   const secret = newSecret()
   const expiresAt = new Date(realClock.now().getTime() + dayMs)
-  await queries.putInvitation(tx, {
+  await queries.upsertInvitation(tx, {
     operator_id: operatorId,
     secret_hash: hashSecret(secret),
     encrypted_totp_secret: null,
@@ -48,15 +48,19 @@ export async function invite(
  * Returns the operator of an invitation, with a new secret for their authenticator app, which the same invitation then confirms.
  * @throws Refusal linkSpent
  */
-export async function beginInvitation(
+export async function openInvitation(
   { db, realClock, secret, operator }: StudioContext,
   invitation: string,
-): Promise<AppSecret & { email: string }> {
-  const invited = await queries.selectInvitation(db, hashSecret(invitation), realClock.now())
-  if (!invited) throw new Refusal('linkSpent')
-  const made = makeAppSecret({ issuer: `${operator.site} Studio`, label: invited.email })
-  await queries.keepInvitedSecret(db, invited.id, encryptAppSecret(secret, made.secret, invited.id))
-  return { email: invited.email, ...made }
+): Promise<TotpEnrolment & { email: string }> {
+  const invitedOperator = await queries.selectInvitation(db, hashSecret(invitation), realClock.now())
+  if (!invitedOperator) throw new Refusal('linkSpent')
+  const appSecret = createTotpEnrolment({ issuer: `${operator.site} Studio`, label: invitedOperator.email })
+  await queries.storeInvitationSecret(
+    db,
+    invitedOperator.id,
+    encryptTotpSecret(secret, appSecret.secret, invitedOperator.id),
+  )
+  return { email: invitedOperator.email, ...appSecret }
 }
 
 /**
@@ -76,7 +80,7 @@ export async function acceptInvitation(
   if (!(await queries.selectInvitation(db, hashSecret(secret), realClock.now())))
     throw new Refusal('linkSpent')
   const password_hash = await hashPassword(password)
-  return answerInTransaction(db, call, async (tx, held) => {
+  return answerInTransaction(db, call, async (tx, deferredCall) => {
     const found = await queries.selectInvitation(tx, hashSecret(secret), realClock.now())
     if (!found || !(await queries.lockOperator(tx, found.id))) throw new Refusal('linkSpent')
     // Another call may have used it before the operator was locked, or the access may have been reset.
@@ -85,7 +89,7 @@ export async function acceptInvitation(
     const { id, email, role, encrypted_totp_secret } = invited
     const step =
       encrypted_totp_secret &&
-      stepOfCode(context.secret, encrypted_totp_secret, id, typedCode(code).code, realClock.now())
+      findCodeStep(context.secret, encrypted_totp_secret, id, normalizeCode(code).code, realClock.now())
     if (step === null || step === undefined) throw new Refusal('codeWrong', { field: 'code' })
     const active_since = realClock.now()
     const factor = { encrypted_totp_secret, last_step: step }
@@ -93,9 +97,9 @@ export async function acceptInvitation(
     await queries.deleteInvitation(tx, id)
     const recoveryCodes = makeRecoveryCodes()
     const hashes = recoveryCodes.map((each) => hashRecoveryCode(context.secret, id, each))
-    await queries.putRecoveryCodes(tx, id, hashes)
-    await note(context, tx, call, 'operator_let_in', email)
-    const sessionId = await startSession(context, tx, held, id)
+    await queries.replaceRecoveryCodes(tx, id, hashes)
+    await auditSignIn(context, tx, call, 'operator_let_in', email)
+    const sessionId = await startSession(context, tx, deferredCall, id)
     return { operator: { id, email, role, sessionId }, recoveryCodes }
   })
 }

@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Updateable } from 'kysely'
-import { foldEmail } from '#server/platform/email-address.ts'
+import { emailLookupKey } from '#server/platform/email-address.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { OperatorInvitationsTable, OperatorsTable } from '#server/features/studio/tables.ts'
 
@@ -8,7 +8,7 @@ export function selectOperatorByEmail(db: Db, email: string) {
   return db
     .selectFrom('operators')
     .selectAll()
-    .where(sql`lower(email)`, '=', foldEmail(email))
+    .where(sql`lower(email)`, '=', emailLookupKey(email))
     .executeTakeFirst()
 }
 
@@ -61,11 +61,14 @@ export function selectOperators(db: Db) {
 }
 
 /** Stores an operator's last visit, which outlives the session. */
-export async function markSeen(db: Db, id: string, now: Date): Promise<void> {
+export async function updateLastSeen(db: Db, id: string, now: Date): Promise<void> {
   await db.updateTable('operators').set({ last_seen_at: now }).where('id', '=', id).execute()
 }
 
-export async function putInvitation(tx: Tx, invitation: Insertable<OperatorInvitationsTable>): Promise<void> {
+export async function upsertInvitation(
+  tx: Tx,
+  invitation: Insertable<OperatorInvitationsTable>,
+): Promise<void> {
   await tx
     .insertInto('operator_invitations')
     .values(invitation)
@@ -84,7 +87,7 @@ export function selectInvitation(db: Db, secretHash: Buffer, now: Date) {
     .executeTakeFirst()
 }
 
-export async function keepInvitedSecret(
+export async function storeInvitationSecret(
   db: Db,
   operatorId: string,
   encrypted_totp_secret: Buffer,
@@ -101,7 +104,7 @@ export async function deleteInvitation(tx: Tx, operatorId: string): Promise<void
 }
 
 /** Uses up a time step and all earlier ones. @returns false if another call was first */
-export async function useStep(tx: Tx, id: string, step: number): Promise<boolean> {
+export async function useTimeStep(tx: Tx, id: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('operators')
     .set({ last_step: step })
@@ -112,7 +115,11 @@ export async function useStep(tx: Tx, id: string, step: number): Promise<boolean
 }
 
 /** Replaces the recovery codes with new ones. */
-export async function putRecoveryCodes(tx: Tx, operatorId: string, hashes: readonly Buffer[]): Promise<void> {
+export async function replaceRecoveryCodes(
+  tx: Tx,
+  operatorId: string,
+  hashes: readonly Buffer[],
+): Promise<void> {
   await tx.deleteFrom('operator_recovery_codes').where('operator_id', '=', operatorId).execute()
   if (hashes.length === 0) return
   await tx

@@ -6,17 +6,17 @@ import { newId } from '#server/platform/ids.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { markSeen } from './operator-queries.ts'
+import { updateLastSeen } from './operator-queries.ts'
 import * as queries from './session-queries.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
 
 /** Sessions of operators expire after 12 idle hours, or 7 days in all. */
 const idleMs = 12 * 3_600_000
-const mostDays = 7
+const maxDays = 7
 /** Precision of a session's `last_seen_at`. */
 const touchMs = 300_000
-const longestAgent = 512
-const cookie = 'operator'
+const maxUserAgentLength = 512
+const cookieBaseName = 'operator'
 
 /** Starts an operator's session and sets its cookie; only a hash of its token is stored. @returns its id */
 export async function startSession(
@@ -28,16 +28,16 @@ export async function startSession(
   const now = realClock.now()
   const token = newSecret()
   const id = newId('ses')
-  await markSeen(tx, operatorId, now)
+  await updateLastSeen(tx, operatorId, now)
   await queries.insertSession(tx, {
     id,
     operator_id: operatorId,
     token_hash: hashSecret(token),
-    user_agent: call.userAgent.slice(0, longestAgent),
+    user_agent: call.userAgent.slice(0, maxUserAgentLength),
     created_at: now,
     last_seen_at: now,
   })
-  call.setHeader('set-cookie', cookieFor(secure, cookie, token, mostDays))
+  call.setHeader('set-cookie', cookieFor(secure, cookieBaseName, token, maxDays))
   return id
 }
 
@@ -46,15 +46,15 @@ export async function findOperator(
   { db, realClock, secure }: StudioContext,
   { cookies }: TokenSource,
 ): Promise<Operator | null> {
-  const token = cookies[cookieName(secure, cookie)]
+  const token = cookies[cookieName(secure, cookieBaseName)]
   if (!token) return null
   const now = realClock.now()
-  const session = await queries.selectSession(db, hashSecret(token), oldest(now))
+  const session = await queries.selectSession(db, hashSecret(token), activeSessionBounds(now))
   if (!session) return null
   const before = new Date(now.getTime() - touchMs)
   const { id, email, role, session_id } = session
   if (session.last_seen_at < before && (await queries.touchSession(db, session_id, before, now)))
-    await markSeen(db, id, now)
+    await updateLastSeen(db, id, now)
   return { id, email, role, sessionId: session_id }
 }
 
@@ -65,19 +65,19 @@ export function endSession(
   { id, sessionId }: Operator,
   everywhere: boolean,
 ): Promise<number> {
-  call.setHeader('set-cookie', cookieFor(secure, cookie, '', 0))
+  call.setHeader('set-cookie', cookieFor(secure, cookieBaseName, '', 0))
   return queries.deleteSessions(db, id, everywhere ? undefined : sessionId)
 }
 
 /** Deletes expired sessions. */
 export function purgeOperatorSessions(db: Db, now: Date): Promise<void> {
-  const { seenAfter, madeAfter } = oldest(now)
-  return inTransaction(db, (tx) => queries.deleteEndedSessions(tx, seenAfter, madeAfter))
+  const { seenAfter, madeAfter } = activeSessionBounds(now)
+  return inTransaction(db, (tx) => queries.deleteExpiredSessions(tx, seenAfter, madeAfter))
 }
 
-function oldest(now: Date): { seenAfter: Date; madeAfter: Date } {
+function activeSessionBounds(now: Date): { seenAfter: Date; madeAfter: Date } {
   return {
     seenAfter: new Date(now.getTime() - idleMs),
-    madeAfter: new Date(now.getTime() - mostDays * dayMs),
+    madeAfter: new Date(now.getTime() - maxDays * dayMs),
   }
 }

@@ -3,29 +3,29 @@ import {
   addOperator,
   changeOperator,
   getStudioSession,
-  listAudit,
+  listAuditEvents,
   listOperators,
   removeOperator,
   resetOperator,
   type Operator,
 } from '#contract/studio/operators.ts'
 import { runStudioCommand } from '#server/cli/studio.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let owner: TestOperator
 
 beforeAll(async () => {
-  site = await testSite()
-  owner = await letIn(site, 'owner')
+  site = await startTestSite()
+  owner = await signInOperator(site, 'owner')
 })
 afterAll(() => site.close())
 
 describe('an owner', () => {
   it('adds an operator once, with a link that is valid for a day', async () => {
     const body = { email: 'Eva@example.com', role: 'editor' } as const
-    const { operator, link, expires_at } = await owner.desk.ask(addOperator, { body })
+    const { operator, link, expires_at } = await owner.desk.callOk(addOperator, { body })
     expect(operator).toMatchObject({ email: 'Eva@example.com', role: 'editor', active_since: null })
     expect(link).toMatch(/^http:\/\/localhost:3000\/studio\/welcome#invitation=[\w-]{43}$/)
     expect(Date.parse(expires_at) - Date.now()).toBeLessThanOrEqual(24 * 3_600_000)
@@ -38,11 +38,11 @@ describe('an owner', () => {
   })
 
   it('changes a role at once, and the trail has the previous one', async () => {
-    const editor = await letIn(site, 'editor')
-    expect((await editor.desk.call(listAudit)).answer.code).toBe(403)
-    await owner.desk.ask(changeOperator, { body: { email: editor.email, role: 'support' } })
-    expect((await editor.desk.call(listAudit)).answer.code).toBe(200)
-    const [deed] = (await owner.desk.ask(listAudit)).list
+    const editor = await signInOperator(site, 'editor')
+    expect((await editor.desk.call(listAuditEvents)).answer.code).toBe(403)
+    await owner.desk.callOk(changeOperator, { body: { email: editor.email, role: 'support' } })
+    expect((await editor.desk.call(listAuditEvents)).answer.code).toBe(200)
+    const [deed] = (await owner.desk.callOk(listAuditEvents)).list
     expect(deed).toMatchObject({
       event: 'studio operator role',
       operator: owner.email,
@@ -51,46 +51,46 @@ describe('an owner', () => {
         after: { email: editor.email, role: 'support' },
       },
     })
-    const { list } = await owner.desk.ask(listAudit, { query: { subject: deed?.subject ?? '' } })
+    const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: deed?.subject ?? '' } })
     expect(list.map(({ event }) => event)).toEqual(['studio operator role', 'studio operator add'])
   })
 
   it('resets access: password, second factor and sessions end', async () => {
-    const editor = await letIn(site, 'editor')
-    await owner.desk.ask(resetOperator, { body: { email: editor.email } })
+    const editor = await signInOperator(site, 'editor')
+    await owner.desk.callOk(resetOperator, { body: { email: editor.email } })
     expect((await editor.desk.call(getStudioSession)).answer.code).toBe(401)
-    const { list } = await owner.desk.ask(listOperators)
+    const { list } = await owner.desk.callOk(listOperators)
     expect(list.find(({ email }) => email === editor.email)?.active_since).toBeNull()
   })
 
   it('who resets another owner’s access is named in a mail to that owner, and in the trail', async () => {
-    const other = await letIn(site, 'owner')
-    const { operator } = await owner.desk.ask(resetOperator, { body: { email: other.email } })
+    const other = await signInOperator(site, 'owner')
+    const { operator } = await owner.desk.callOk(resetOperator, { body: { email: other.email } })
     const [mail] = await site.mails(other.email)
     expect(mail?.text).toContain(`${owner.email} has reset your password`)
     // Access to the mailbox must not give access to the studio.
     expect(mail?.text).not.toContain('invitation=')
-    const { list } = await owner.desk.ask(listAudit, { query: { subject: operator.id } })
+    const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: operator.id } })
     expect(list[0]).toMatchObject({ event: 'studio operator reset', operator: owner.email })
     // The first link was never opened: no access is reset.
-    await owner.desk.ask(addOperator, { body: { email: 'fresh@example.com' } })
-    await owner.desk.ask(resetOperator, { body: { email: 'fresh@example.com' } })
+    await owner.desk.callOk(addOperator, { body: { email: 'fresh@example.com' } })
+    await owner.desk.callOk(resetOperator, { body: { email: 'fresh@example.com' } })
     expect(await site.mails('fresh@example.com')).toEqual([])
-    await owner.desk.ask(removeOperator, { body: { email: 'fresh@example.com' } })
-    await owner.desk.ask(removeOperator, { body: { email: other.email } })
+    await owner.desk.callOk(removeOperator, { body: { email: 'fresh@example.com' } })
+    await owner.desk.callOk(removeOperator, { body: { email: other.email } })
   })
 
   it('removes an operator, whose audit events stay', async () => {
-    const other = await letIn(site, 'owner')
-    await other.desk.ask(addOperator, { body: { email: 'kept@example.com' } })
-    await owner.desk.ask(removeOperator, { body: { email: other.email } })
+    const other = await signInOperator(site, 'owner')
+    await other.desk.callOk(addOperator, { body: { email: 'kept@example.com' } })
+    await owner.desk.callOk(removeOperator, { body: { email: other.email } })
     expect((await other.desk.call(getStudioSession)).answer.code).toBe(401)
-    const { list } = await owner.desk.ask(listAudit)
+    const { list } = await owner.desk.callOk(listAuditEvents)
     expect(list.some(({ operator }) => operator === other.email)).toBe(true)
   })
 
   it('cannot leave the site without an owner, whatever the number of concurrent requests', async () => {
-    const other = await letIn(site, 'owner')
+    const other = await signInOperator(site, 'owner')
     const answers = await Promise.all([
       owner.desk.call(changeOperator, { body: { email: other.email, role: 'analyst' } }),
       other.desk.call(changeOperator, { body: { email: owner.email, role: 'analyst' } }),
@@ -113,8 +113,8 @@ describe('an owner', () => {
 })
 
 it('other roles see only themselves in the team', async () => {
-  const editor = await letIn(site, 'editor')
-  const { list } = await editor.desk.ask(listOperators)
+  const editor = await signInOperator(site, 'editor')
+  const { list } = await editor.desk.callOk(listOperators)
   expect(list.map(({ email }) => email)).toEqual([editor.email])
 })
 
@@ -126,7 +126,7 @@ describe('the command line', () => {
       /link: http.*invitation=/,
     )
     expect(await run('operator', 'list')).toMatch(/cli@example\.com +analyst/)
-    const [deed] = (await owner.desk.ask(listAudit)).list
+    const [deed] = (await owner.desk.callOk(listAuditEvents)).list
     expect(deed).toMatchObject({
       event: 'studio operator add',
       operator: null,

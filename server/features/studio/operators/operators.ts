@@ -12,35 +12,40 @@ import { checkEmail } from '#server/features/members/members.ts'
 import { newId } from '#server/platform/ids.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
-import { invite } from './accept-invitation.ts'
-import { changes, reads, type Actor, type Command } from '#server/features/studio/command.ts'
+import { createInvitation } from './accept-invitation.ts'
+import {
+  transactionalCommand,
+  readCommand,
+  type Actor,
+  type Command,
+} from '#server/features/studio/command.ts'
 import * as queries from './operator-queries.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
 import { deleteSessions } from './session-queries.ts'
 
 /** Commands for operators: add, change role, reset access, remove. There is no default account. */
 export const operatorCommands: Command[] = [
-  reads(listOperators, async ({ db }, _input, { role, operator }) => {
+  readCommand(listOperators, async ({ db }, _input, { role, operator }) => {
     const all = await queries.selectOperators(db)
     const shown = role === 'owner' ? all : all.filter(({ id }) => id === operator?.id)
     return { data: { list: shown.map(present) } }
   }),
 
-  changes(addOperator, async (context, tx, { email, role = 'owner' }) => {
+  transactionalCommand(addOperator, async (context, tx, { email, role = 'owner' }) => {
     checkEmail(email)
     const id = newId('op')
     const created_at = context.clock.now()
-    const added = { id, email, role, ...notLetIn }
+    const added = { id, email, role, ...withoutCredentials }
     if (!(await queries.insertOperator(tx, { ...added, created_at })))
       throw new Refusal('operatorExists', { field: 'email' })
-    const info = await giveLink(context, tx, added)
+    const info = await createInvitationLink(context, tx, added)
     return { answer: { info }, change: { subject: id, after: { email, role } } }
   }),
 
-  changes(changeOperator, async (_context, tx, { email, role }) => {
+  transactionalCommand(changeOperator, async (_context, tx, { email, role }) => {
     const owners = await queries.lockOwners(tx)
     const before = await lockByEmail(tx, email)
-    if (role !== 'owner') keepAnOwner(owners, before.id)
+    if (role !== 'owner') assertOwnerRemains(owners, before.id)
     await queries.updateOperator(tx, before.id, { role })
     return {
       answer: { info: present({ ...before, role, last_seen_at: null }) },
@@ -48,23 +53,23 @@ export const operatorCommands: Command[] = [
     }
   }),
 
-  changes(resetOperator, async (context, tx, { email }, actor) => {
+  transactionalCommand(resetOperator, async (context, tx, { email }, actor) => {
     const operator = await lockByEmail(tx, email)
-    if (operator.active_since !== null) await tellReset(context, tx, operator.email, actor)
-    await queries.updateOperator(tx, operator.id, notLetIn)
-    await queries.putRecoveryCodes(tx, operator.id, [])
+    if (operator.active_since !== null) await sendResetMail(context, tx, operator.email, actor)
+    await queries.updateOperator(tx, operator.id, withoutCredentials)
+    await queries.replaceRecoveryCodes(tx, operator.id, [])
     await deleteSessions(tx, operator.id)
-    const info = await giveLink(context, tx, { ...operator, ...notLetIn })
+    const info = await createInvitationLink(context, tx, { ...operator, ...withoutCredentials })
     return {
       answer: { info },
       change: { subject: operator.id, after: { email: operator.email, reset: true } },
     }
   }),
 
-  changes(removeOperator, async (_context, tx, { email }) => {
+  transactionalCommand(removeOperator, async (_context, tx, { email }) => {
     const owners = await queries.lockOwners(tx)
     const { id, role } = await lockByEmail(tx, email)
-    keepAnOwner(owners, id)
+    assertOwnerRemains(owners, id)
     await queries.deleteOperator(tx, id)
     return { answer: { info: { removed: true } }, change: { subject: id, before: { email, role } } }
   }),
@@ -74,16 +79,20 @@ export const operatorCommands: Command[] = [
 const commandLine = 'npm run studio'
 
 /** Columns of an operator who has not used their link. */
-const notLetIn = { password_hash: null, encrypted_totp_secret: null, active_since: null }
+const withoutCredentials = { password_hash: null, encrypted_totp_secret: null, active_since: null }
 
 /** Creates an operator's one-time link that sets the missing credentials. */
-async function giveLink(context: StudioContext, tx: Tx, operator: Omit<Presentable, 'last_seen_at'>) {
-  const { link, expiresAt } = await invite(context, tx, operator.id)
+async function createInvitationLink(
+  context: StudioContext,
+  tx: Tx,
+  operator: Omit<OperatorSummary, 'last_seen_at'>,
+) {
+  const { link, expiresAt } = await createInvitation(context, tx, operator.id)
   return { operator: present({ ...operator, last_seen_at: null }), link, expires_at: expiresAt.toISOString() }
 }
 
 /** Mails an operator that their access was reset, and by whom, so that they can object. */
-function tellReset({ publicUrl }: StudioContext, tx: Tx, to: string, { operator, language }: Actor) {
+function sendResetMail({ publicUrl }: StudioContext, tx: Tx, to: string, { operator, language }: Actor) {
   const values = { by: operator?.email ?? commandLine, link: `${publicUrl}/studio` }
   return queueMail(tx, { to, template: 'operatorReset', language, values })
 }
@@ -97,11 +106,11 @@ async function lockByEmail(tx: Tx, email: string) {
 }
 
 /** @throws Refusal lastOwner if no other owner remains */
-function keepAnOwner(owners: readonly { id: string }[], id: string): void {
+function assertOwnerRemains(owners: readonly { id: string }[], id: string): void {
   if (owners.length === 1 && owners[0]?.id === id) throw new Refusal('lastOwner')
 }
 
-interface Presentable {
+interface OperatorSummary {
   id: string
   email: string
   role: Role
@@ -109,7 +118,7 @@ interface Presentable {
   last_seen_at: Date | null
 }
 
-function present({ id, email, role, active_since, last_seen_at }: Presentable): Operator {
+function present({ id, email, role, active_since, last_seen_at }: OperatorSummary): Operator {
   return {
     id,
     email,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { calls, studioCalls } from '#contract/calls.ts'
+import { viewerEndpoints, studioEndpoints } from '#contract/calls.ts'
 import { isCommand, roles, type CommandEndpoint, type Role } from '#contract/studio/command.ts'
-import { register } from '#server/testing/builders/member.ts'
-import { letIn } from '#server/testing/builders/operator.ts'
-import { soundFields } from '#server/testing/media/sound-value.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { createMember } from '#server/testing/builders/member.ts'
+import { signInOperator } from '#server/testing/builders/operator.ts'
+import { validFields } from '#server/testing/media/sound-value.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import { studioCommands } from '#server/features/studio/studio.ts'
 
@@ -107,24 +107,24 @@ const allowed: Record<string, readonly Role[]> = {
   start: ['owner', 'editor'],
 }
 
-const commands = studioCalls.filter(isCommand)
+const commands = studioEndpoints.filter(isCommand)
 let site: TestSite
 const desks: Partial<Record<Role, Visitor>> = {}
 /** One for all commands, since the number of registrations from an address is limited. */
 let member: Visitor
 
 beforeAll(async () => {
-  site = await testSite()
-  for (const role of roles) desks[role] = (await letIn(site, role)).desk
-  member = (await register(site)).visitor
+  site = await startTestSite()
+  for (const role of roles) desks[role] = (await signInOperator(site, role)).desk
+  member = (await createMember(site)).visitor
 })
 afterAll(() => site.close())
 
 function give(visitor: Visitor, command: CommandEndpoint) {
   const { query, body } = command
   return visitor.call<CommandEndpoint>(command, {
-    ...(query ? { query: soundFields(query) } : {}),
-    ...(body ? { body: soundFields(body) } : {}),
+    ...(query ? { query: validFields(query) } : {}),
+    ...(body ? { body: validFields(body) } : {}),
   })
 }
 
@@ -139,9 +139,9 @@ describe.each(commands.map((command) => ({ words: command.command, command })))(
   '$words',
   ({ words, command }) => {
     it.each(roles)('is open to exactly the roles of the table: %s', async (role) => {
-      const desk = desks[role]
-      if (!desk) throw new Error(`nobody is ${role}`)
-      const { answer } = await give(desk, command)
+      const studio = desks[role]
+      if (!studio) throw new Error(`nobody is ${role}`)
+      const { answer } = await give(studio, command)
       expect(answer.code === 403).toBe(!allowed[words]?.includes(role))
       expect(answer.code).not.toBe(401)
     })
@@ -155,7 +155,7 @@ describe.each(commands.map((command) => ({ words: command.command, command })))(
 )
 
 it('bodies with a higher size limit are not read for strangers, even if they are invalid', async () => {
-  const large = commands.filter(({ most }) => most !== undefined)
+  const large = commands.filter(({ maxBodyBytes: most }) => most !== undefined)
   expect(large.length).toBeGreaterThan(0)
   const unreadable = { body: '{', headers: { 'content-type': 'application/json' } }
   const { owner } = desks
@@ -171,6 +171,6 @@ it('bodies with a higher size limit are not read for strangers, even if they are
 })
 
 it('no call of a viewer is a call of the studio', () => {
-  expect(calls.filter(({ path }) => path.startsWith('/api/studio'))).toEqual([])
-  expect(studioCalls.filter(({ path }) => !path.startsWith('/api/studio/'))).toEqual([])
+  expect(viewerEndpoints.filter(({ path }) => path.startsWith('/api/studio'))).toEqual([])
+  expect(studioEndpoints.filter(({ path }) => !path.startsWith('/api/studio/'))).toEqual([])
 })

@@ -7,7 +7,7 @@ export async function insertSession(tx: Tx, session: Insertable<OperatorSessions
 }
 
 /** Selects the operator of an active session by the hash of its token. */
-export function selectSession(db: Db, tokenHash: Buffer, alive: { seenAfter: Date; madeAfter: Date }) {
+export function selectSession(db: Db, tokenHash: Buffer, bounds: { seenAfter: Date; madeAfter: Date }) {
   return db
     .selectFrom('operator_sessions as session')
     .innerJoin('operators as operator', 'operator.id', 'session.operator_id')
@@ -19,8 +19,8 @@ export function selectSession(db: Db, tokenHash: Buffer, alive: { seenAfter: Dat
       'operator.role',
     ])
     .where('session.token_hash', '=', tokenHash)
-    .where('session.last_seen_at', '>', alive.seenAfter)
-    .where('session.created_at', '>', alive.madeAfter)
+    .where('session.last_seen_at', '>', bounds.seenAfter)
+    .where('session.created_at', '>', bounds.madeAfter)
     .executeTakeFirst()
 }
 
@@ -42,7 +42,7 @@ export async function deleteSessions(db: Db, operatorId: string, id?: string): P
   return Number(numDeletedRows)
 }
 
-export async function deleteEndedSessions(db: Db, seenBefore: Date, madeBefore: Date): Promise<void> {
+export async function deleteExpiredSessions(db: Db, seenBefore: Date, madeBefore: Date): Promise<void> {
   await db
     .deleteFrom('operator_sessions')
     .where((on) => on.or([on('last_seen_at', '<=', seenBefore), on('created_at', '<=', madeBefore)]))

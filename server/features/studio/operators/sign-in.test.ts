@@ -4,13 +4,19 @@ import {
   beginInvitation,
   closeStudioSession,
   getStudioSession,
-  listAudit,
+  listAuditEvents,
   openStudioSession,
   resetOperator,
 } from '#contract/studio/operators.ts'
-import { register } from '#server/testing/builders/member.ts'
-import { codeAt, invitationOf, invite, letIn, type TestOperator } from '#server/testing/builders/operator.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { createMember } from '#server/testing/builders/member.ts'
+import {
+  totpCodeAt,
+  invitationSecretOf,
+  inviteOperator,
+  signInOperator,
+  type TestOperator,
+} from '#server/testing/builders/operator.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let owner: TestOperator
@@ -21,16 +27,16 @@ const stepMs = 30_000
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 beforeAll(async () => {
-  site = await testSite({ clock: { now: () => new Date(now) } })
+  site = await startTestSite({ clock: { now: () => new Date(now) } })
 })
 afterAll(() => site.close())
 beforeEach(async () => {
   now = Math.floor(Date.now() / stepMs) * stepMs + stepMs / 2
-  owner = await letIn(site, 'owner')
+  owner = await signInOperator(site, 'owner')
   now += stepMs
 })
 
-const code = (operator = owner) => codeAt(operator.secret, new Date(now))
+const code = (operator = owner) => totpCodeAt(operator.secret, new Date(now))
 const signIn = (given: { password?: string; totp?: string } = {}, email = owner.email) =>
   site.visitor().call(openStudioSession, { body: { email, password: owner.password, ...given } })
 const codesOf = (answers: readonly { answer: { code: number } }[]) =>
@@ -45,47 +51,47 @@ describe('an invitation', () => {
   })
 
   it('sets password and second factor, signs in, and is valid once', async () => {
-    const secret = await invite(site, 'new@example.com', 'editor')
+    const secret = await inviteOperator(site, 'new@example.com', 'editor')
     const visitor = site.visitor()
-    const begun = await visitor.ask(beginInvitation, { body: { secret } })
+    const begun = await visitor.callOk(beginInvitation, { body: { secret } })
     expect(begun).toMatchObject({ email: 'new@example.com', otpauth_url: expect.stringContaining('Studio') })
-    const right = body(secret, codeAt(begun.secret, new Date(now)))
-    const { desk, recovery_codes } = await visitor.ask(acceptInvitation, { body: right })
-    expect(desk.operator).toMatchObject({ email: 'new@example.com', role: 'editor' })
+    const right = body(secret, totpCodeAt(begun.secret, new Date(now)))
+    const { desk: studio, recovery_codes } = await visitor.callOk(acceptInvitation, { body: right })
+    expect(studio.operator).toMatchObject({ email: 'new@example.com', role: 'editor' })
     expect(new Set(recovery_codes).size).toBe(10)
-    expect((await visitor.ask(getStudioSession)).operator.email).toBe('new@example.com')
+    expect((await visitor.callOk(getStudioSession)).operator.email).toBe('new@example.com')
     const again = site.visitor()
     expect((await again.call(acceptInvitation, { body: right })).answer.message).toMatch(/link/i)
     expect((await again.call(beginInvitation, { body: { secret } })).answer.code).toBe(500)
   })
 
   it('refuses a wrong code of the app, and stays valid', async () => {
-    const secret = await invite(site, 'slow@example.com', 'editor')
+    const secret = await inviteOperator(site, 'slow@example.com', 'editor')
     const visitor = site.visitor()
     expect((await visitor.call(acceptInvitation, { body: body(secret, '123456') })).answer.info).toEqual({
       field: 'code',
     })
-    const begun = await visitor.ask(beginInvitation, { body: { secret } })
-    const wrong = codeAt(begun.secret, new Date(now + 5 * stepMs))
+    const begun = await visitor.callOk(beginInvitation, { body: { secret } })
+    const wrong = totpCodeAt(begun.secret, new Date(now + 5 * stepMs))
     expect((await visitor.call(acceptInvitation, { body: body(secret, wrong) })).answer.code).toBe(500)
-    const right = codeAt(begun.secret, new Date(now))
+    const right = totpCodeAt(begun.secret, new Date(now))
     expect((await visitor.call(acceptInvitation, { body: body(secret, right) })).answer.code).toBe(200)
   })
 
   it('expires after a day, and when another is created', async () => {
-    const first = await invite(site, 'late@example.com', 'support')
-    const { link } = await owner.desk.ask(resetOperator, { body: { email: 'late@example.com' } })
+    const first = await inviteOperator(site, 'late@example.com', 'support')
+    const { link } = await owner.desk.callOk(resetOperator, { body: { email: 'late@example.com' } })
     const begin = (secret: string) => site.visitor().call(beginInvitation, { body: { secret } })
     expect((await begin(first)).answer.code).toBe(500)
-    expect((await begin(invitationOf(link))).answer.code).toBe(200)
+    expect((await begin(invitationSecretOf(link))).answer.code).toBe(200)
     now += dayMs
-    expect((await begin(invitationOf(link))).answer.code).toBe(500)
+    expect((await begin(invitationSecretOf(link))).answer.code).toBe(500)
   })
 
   it('signs in one of two who use it concurrently', async () => {
-    const secret = await invite(site, 'two@example.com', 'editor')
-    const begun = await site.visitor().ask(beginInvitation, { body: { secret } })
-    const right = body(secret, codeAt(begun.secret, new Date(now)))
+    const secret = await inviteOperator(site, 'two@example.com', 'editor')
+    const begun = await site.visitor().callOk(beginInvitation, { body: { secret } })
+    const right = body(secret, totpCodeAt(begun.secret, new Date(now)))
     const both = [site.visitor(), site.visitor()].map((each) => each.call(acceptInvitation, { body: right }))
     expect(codesOf(await Promise.all(both))).toEqual([200, 500])
   })
@@ -100,7 +106,7 @@ describe('signing in to the studio', () => {
     expect(headers.getSetCookie().find((line) => line.startsWith('operator='))).toMatch(
       /^operator=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax$/,
     )
-    expect((await visitor.ask(getStudioSession)).operator.email).toBe(owner.email)
+    expect((await visitor.callOk(getStudioSession)).operator.email).toBe(owner.email)
   })
 
   it('requests the missing code after a correct password', async () => {
@@ -165,7 +171,7 @@ describe('signing in to the studio', () => {
     expect(await isKnown()).toBe(true)
     now += 12 * hourMs + 1000
     expect(await isKnown()).toBe(false)
-    const other = await letIn(site, 'analyst')
+    const other = await signInOperator(site, 'analyst')
     for (let half = 0; half < 14; half++) {
       expect((await other.desk.call(getStudioSession)).answer.code).toBe(200)
       now += 12 * hourMs - 1000
@@ -177,19 +183,19 @@ describe('signing in to the studio', () => {
   it('ends in this browser or everywhere', async () => {
     const elsewhere = site.visitor()
     const given = { email: owner.email, password: owner.password, totp: code() }
-    await elsewhere.ask(openStudioSession, { body: given })
-    expect(await owner.desk.ask(closeStudioSession, { body: {} })).toEqual({ ended: 1 })
+    await elsewhere.callOk(openStudioSession, { body: given })
+    expect(await owner.desk.callOk(closeStudioSession, { body: {} })).toEqual({ ended: 1 })
     expect((await owner.desk.call(getStudioSession)).answer.code).toBe(401)
     expect((await elsewhere.call(getStudioSession)).answer.code).toBe(200)
     const third = site.visitor()
     now += stepMs
-    await third.ask(openStudioSession, { body: { ...given, totp: code() } })
-    expect(await third.ask(closeStudioSession, { body: { everywhere: true } })).toEqual({ ended: 2 })
+    await third.callOk(openStudioSession, { body: { ...given, totp: code() } })
+    expect(await third.callOk(closeStudioSession, { body: { everywhere: true } })).toEqual({ ended: 2 })
     expect((await elsewhere.call(getStudioSession)).answer.code).toBe(401)
   })
 
   it('makes no one a member, and no member’s token opens the studio', async () => {
-    const { visitor: member } = await register(site)
+    const { visitor: member } = await createMember(site)
     expect((await member.call(getStudioSession)).answer.code).toBe(401)
     expect((await owner.desk.fetch('/api/user/session')).status).toBe(200)
     expect(await (await owner.desk.fetch('/api/user/session')).json()).toMatchObject({ code: 401 })
@@ -214,7 +220,7 @@ describe('signing in to the studio', () => {
       'operator_sign_in_failed',
       'operator_signed_in',
     ])
-    expect((await owner.desk.ask(listAudit)).list.length).toBeGreaterThan(0)
+    expect((await owner.desk.callOk(listAuditEvents)).list.length).toBeGreaterThan(0)
   })
 
   const failuresOf = async (operator: string | null) => {

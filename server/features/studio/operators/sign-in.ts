@@ -11,20 +11,20 @@ import {
   rememberDevice,
   verifyPassword,
 } from '#server/features/members/members.ts'
-import { originOf, writeAudit } from '#server/platform/database/audit.ts'
-import { takeTurnOfNetworks } from '#server/platform/database/limits.ts'
-import { foldEmail } from '#server/platform/email-address.ts'
+import { hashNetwork, writeAuditEvent } from '#server/platform/database/audit.ts'
+import { countAttemptOfNetworks } from '#server/platform/database/limits.ts'
+import { emailLookupKey } from '#server/platform/email-address.ts'
 import type { Operator, OperatorCall } from '#server/platform/http/route.ts'
-import { hashRecoveryCode, stepOfCode, typedCode } from '#server/platform/totp.ts'
+import { hashRecoveryCode, findCodeStep, normalizeCode } from '#server/platform/totp.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { lockOperator, selectOperatorByEmail, useRecoveryCode, useStep } from './operator-queries.ts'
+import { lockOperator, selectOperatorByEmail, useRecoveryCode, useTimeStep } from './operator-queries.ts'
 import { startSession } from './operator-sessions.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
 
 type SignInCall = OperatorCall<typeof openStudioSession>
 type OperatorRow = NonNullable<Awaited<ReturnType<typeof lockOperator>>>
 
-const wrong = () => new Refusal('signInWrong', { field: 'password' })
+const signInWrong = () => new Refusal('signInWrong', { field: 'password' })
 
 /**
  * Signs an operator in with e-mail, password and second factor, all of them required. An unknown address is handled like a wrong
@@ -37,41 +37,41 @@ export async function signIn(context: StudioContext, call: SignInCall): Promise<
   checkEmail(email)
   await limitNetwork(context, 'sign-in', call.ip)
   const device = knownDevice(context, call, 'operator_device', email)
-  const tried = await throttleLogin(context, 'operator', foldEmail(email), device)
-  const known = await selectOperatorByEmail(db, email)
-  const right = await verifyPassword(known?.password_hash, password)
-  if (!known || !right) {
-    await noteFailure(context, call, known?.email, { password: 'wrong' })
-    throw wrong()
+  const attempt = await throttleLogin(context, 'operator', emailLookupKey(email), device)
+  const operatorRow = await selectOperatorByEmail(db, email)
+  const isPasswordCorrect = await verifyPassword(operatorRow?.password_hash, password)
+  if (!operatorRow || !isPasswordCorrect) {
+    await auditSignInFailure(context, call, operatorRow?.email, { password: 'wrong' })
+    throw signInWrong()
   }
-  const signingIn = answerInTransaction(db, call, async (tx, held) => {
-    const operator = await lockOperator(tx, known.id)
+  const result = answerInTransaction(db, call, async (tx, deferredCall) => {
+    const operator = await lockOperator(tx, operatorRow.id)
     // It may have been reset while the password was being verified.
-    if (operator?.password_hash !== known.password_hash) throw wrong()
+    if (operator?.password_hash !== operatorRow.password_hash) throw signInWrong()
     await checkCode(context, tx, operator, totp)
-    await deleteFailures(tx, tried.account)
-    await note(context, tx, call, 'operator_signed_in', operator.email)
-    rememberDevice(context, held, 'operator_device', email)
+    await deleteFailures(tx, attempt.accountKey)
+    await auditSignIn(context, tx, call, 'operator_signed_in', operator.email)
+    rememberDevice(context, deferredCall, 'operator_device', email)
     const { id, role } = operator
-    return { id, email: operator.email, role, sessionId: await startSession(context, tx, held, id) }
+    return { id, email: operator.email, role, sessionId: await startSession(context, tx, deferredCall, id) }
   })
-  return signingIn
-    .catch((error: unknown) => forgiveLogin(context, tried, error))
+  return result
+    .catch((error: unknown) => forgiveLogin(context, attempt, error))
     .catch(async (error: unknown) => {
       if (error instanceof Refusal && error.reason === 'codeWrong')
-        await noteFailure(context, call, known.email, { password: 'right', code: 'wrong' })
+        await auditSignInFailure(context, call, operatorRow.email, { password: 'right', code: 'wrong' })
       throw error
     })
 }
 
 /** Maximum number of audit entries for failed sign-ins with unknown addresses. */
-const unknownLines = { max: 30, seconds: 3600 }
+const unknownAddressLimit = { max: 30, seconds: 3600 }
 
 /**
  * Records a failed sign-in. For a known address attempts are few because of its lockout (`throttleLogin`); for others, entries are
  * limited per network and hour.
  */
-async function noteFailure(
+async function auditSignInFailure(
   context: StudioContext,
   call: Pick<OperatorCall, 'ip'>,
   email: string | undefined,
@@ -80,21 +80,21 @@ async function noteFailure(
   const { db, clock, secret } = context
   if (email === undefined) {
     const counted = { secret, kind: 'unknown-operator', ip: call.ip }
-    const turn = takeTurnOfNetworks(db, counted, unknownLines, clock.now())
-    const isOver = await turn.then(
+    const turn = countAttemptOfNetworks(db, counted, unknownAddressLimit, clock.now())
+    const isLimited = await turn.then(
       () => false,
       (error: unknown) => {
         if (error instanceof Fault) return true
         throw error
       },
     )
-    if (isOver) return
+    if (isLimited) return
   }
-  await note(context, db, call, 'operator_sign_in_failed', email, details)
+  await auditSignIn(context, db, call, 'operator_sign_in_failed', email, details)
 }
 
 /** Records the result of a sign-in in its transaction. */
-export function note(
+export function auditSignIn(
   { clock, secret }: StudioContext,
   db: Db,
   call: Pick<OperatorCall, 'ip'>,
@@ -103,10 +103,10 @@ export function note(
   details: Record<string, string> = {},
 ): Promise<void> {
   const at = clock.now()
-  return writeAudit(db, {
+  return writeAuditEvent(db, {
     event,
     userId: null,
-    origin: originOf(secret, call.ip),
+    origin: hashNetwork(secret, call.ip),
     at,
     details,
     ...(email === undefined ? {} : { operator: email }),
@@ -121,11 +121,14 @@ async function checkCode(
 ): Promise<void> {
   if (code === undefined || code.trim() === '')
     throw new Refusal('secondFactorNeeded', { second_factor: 'totp' })
-  const { id, encrypted_totp_secret: sealed } = operator
-  const typed = typedCode(code)
-  const step = typed.ofApp && sealed ? stepOfCode(secret, sealed, id, typed.code, realClock.now()) : undefined
-  const right = typed.ofApp
-    ? step !== undefined && (await useStep(tx, id, step))
-    : await useRecoveryCode(tx, id, hashRecoveryCode(secret, id, typed.code))
-  if (!right) throw new Refusal('codeWrong', { field: 'totp' })
+  const { id, encrypted_totp_secret: encryptedSecret } = operator
+  const parsedCode = normalizeCode(code)
+  const step =
+    parsedCode.isAppCode && encryptedSecret
+      ? findCodeStep(secret, encryptedSecret, id, parsedCode.code, realClock.now())
+      : undefined
+  const isCorrect = parsedCode.isAppCode
+    ? step !== undefined && (await useTimeStep(tx, id, step))
+    : await useRecoveryCode(tx, id, hashRecoveryCode(secret, id, parsedCode.code))
+  if (!isCorrect) throw new Refusal('codeWrong', { field: 'totp' })
 }

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { htmlLanguage, type Language } from '#contract/languages.ts'
+import { bcp47Tags, type Language } from '#contract/languages.ts'
 import { changeUser, getUser } from '#contract/members.ts'
 import { getPage } from '#contract/pages.ts'
-import { listAudit } from '#contract/studio/operators.ts'
-import { offerLanguages, setMaintenance, showSettings } from '#contract/studio/settings.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
+import { setOfferedLanguages, setMaintenance, showSettings } from '#contract/studio/settings.ts'
 import { runStudioCommand } from '#server/cli/studio.ts'
-import { register } from '#server/testing/builders/member.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { createMember } from '#server/testing/builders/member.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
 let site: TestSite
@@ -15,15 +15,15 @@ let owner: TestOperator
 let portuguese: Visitor
 
 beforeAll(async () => {
-  site = await testSite()
-  owner = await letIn(site, 'owner')
-  portuguese = (await register(site)).visitor
-  await portuguese.ask(changeUser, { body: { language: 'pt' } })
+  site = await startTestSite()
+  owner = await signInOperator(site, 'owner')
+  portuguese = (await createMember(site)).visitor
+  await portuguese.callOk(changeUser, { body: { language: 'pt' } })
 })
 afterAll(() => site.close())
 
 const offer = async (...languages: Language[]) => {
-  await owner.desk.ask(offerLanguages, { body: { languages } })
+  await owner.desk.callOk(setOfferedLanguages, { body: { languages } })
   // Waits until every process has the same languages.
   await vi.waitFor(async () => {
     expect(site.context.languages()).toEqual(languages)
@@ -72,11 +72,11 @@ describe('a site that offers German and Spanish', () => {
     expect(await open('/my', {}, portuguese)).toContain('<html lang="de"')
     const change = (language: string) => portuguese.call(changeUser, { body: { language } })
     expect((await change('fy')).answer).toMatchObject({ code: 500, info: { field: 'language' } })
-    expect((await portuguese.ask(getUser)).language).toBe('pt')
+    expect((await portuguese.callOk(getUser)).language).toBe('pt')
     expect((await change('es')).answer.code).toBe(200)
     expect(await titleOf({}, portuguese)).toBe('Contacto')
     await offer('dy', 'es', 'pt')
-    await portuguese.ask(changeUser, { body: { language: 'pt' } })
+    await portuguese.callOk(changeUser, { body: { language: 'pt' } })
     await offer('dy', 'es')
   })
 
@@ -97,7 +97,7 @@ describe('a site that offers German and Spanish', () => {
     const refused = async (accept: string) => {
       const body = { languages: [] }
       const headers = { 'accept-language': accept }
-      return (await owner.desk.call(offerLanguages, { body, headers })).answer.message
+      return (await owner.desk.call(setOfferedLanguages, { body, headers })).answer.message
     }
     expect(await refused('en')).toBe(site.context.translate('en', 'refusals.settingInvalid'))
     expect(await refused('dy')).toBe(site.context.translate('dy', 'refusals.settingInvalid'))
@@ -115,18 +115,18 @@ describe('a site that offers German and Spanish', () => {
   })
 
   it('shows the maintenance page in one of them', async () => {
-    await owner.desk.ask(setMaintenance, { body: { on: true } })
+    await owner.desk.callOk(setMaintenance, { body: { on: true } })
     await expect.poll(() => open('/', { 'accept-language': 'en' })).toContain('Bald wieder da')
-    await owner.desk.ask(setMaintenance, { body: { on: false } })
+    await owner.desk.callOk(setMaintenance, { body: { on: false } })
     await expect.poll(() => open('/')).not.toContain('Bald wieder da')
   })
 })
 
 it.each([[[]], [['en', 'en']]] as Language[][][])('refuses to offer %j', async (languages) => {
-  const before = await owner.desk.ask(showSettings)
-  const { answer } = await owner.desk.call(offerLanguages, { body: { languages } })
+  const before = await owner.desk.callOk(showSettings)
+  const { answer } = await owner.desk.call(setOfferedLanguages, { body: { languages } })
   expect(answer).toMatchObject({ code: 500, info: { field: 'languages' } })
-  expect(await owner.desk.ask(showSettings)).toEqual(before)
+  expect(await owner.desk.callOk(showSettings)).toEqual(before)
 })
 
 it('can offer a single one, from the command line too, with an audit entry', async () => {
@@ -134,10 +134,10 @@ it('can offer a single one, from the command line too, with an audit entry', asy
   expect(shown).toContain('languages: ["fy"]')
   await expect.poll(() => site.context.languages()).toEqual(['fy'])
   expect(alternates(await open('/shopping', { 'accept-language': 'de' }))).toEqual([
-    htmlLanguage.fy,
+    bcp47Tags.fy,
     'x-default',
   ])
-  const [deed] = (await owner.desk.ask(listAudit)).list
+  const [deed] = (await owner.desk.callOk(listAuditEvents)).list
   expect(deed).toMatchObject({
     subject: 'setting languages',
     details: { before: ['dy', 'es'], after: ['fy'] },

@@ -1,33 +1,33 @@
-import { ownSettingsKey, type OwnSettings } from '#server/platform/config/runtime-settings.ts'
+import { runtimeSettingsKey, type RuntimeOverrides } from '#server/platform/config/runtime-settings.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** Selects the operators' own settings. */
-export async function selectOwn(db: Db): Promise<OwnSettings> {
+export async function selectOwnSettings(db: Db): Promise<RuntimeOverrides> {
   const row = await db
     .selectFrom('settings')
     .select('value')
-    .where('key', '=', ownSettingsKey)
+    .where('key', '=', runtimeSettingsKey)
     .executeTakeFirst()
   return { ...row?.value }
 }
 
 /** Selects the operators' own settings and locks them for the transaction. */
-export async function lockOwn(tx: Tx): Promise<OwnSettings> {
+export async function lockOwnSettings(tx: Tx): Promise<RuntimeOverrides> {
   await tx
     .insertInto('settings')
-    .values({ key: ownSettingsKey, value: '{}' })
+    .values({ key: runtimeSettingsKey, value: '{}' })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   const row = await tx
     .selectFrom('settings')
     .select('value')
-    .where('key', '=', ownSettingsKey)
+    .where('key', '=', runtimeSettingsKey)
     .forUpdate()
     .executeTakeFirst()
   return { ...row?.value }
 }
 
-export async function updateOwn(tx: Tx, own: OwnSettings): Promise<void> {
+export async function updateOwnSettings(tx: Tx, own: RuntimeOverrides): Promise<void> {
   const value = JSON.stringify(own)
-  await tx.updateTable('settings').set({ value }).where('key', '=', ownSettingsKey).execute()
+  await tx.updateTable('settings').set({ value }).where('key', '=', runtimeSettingsKey).execute()
 }

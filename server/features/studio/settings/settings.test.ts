@@ -4,49 +4,49 @@ import { getHealth, getReady } from '#contract/operations.ts'
 import { sendMessage } from '#contract/pages.ts'
 import { getReports } from '#contract/tracking.ts'
 import { getUser } from '#contract/members.ts'
-import { listAudit } from '#contract/studio/operators.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
 import {
   changeSetting,
-  limitBounds,
-  limitNames,
+  rateLimitBounds,
+  rateLimitNames,
   setMaintenance,
   showSettings,
-  type LimitName,
+  type RateLimitName,
   type SettingName,
   type Settings,
 } from '#contract/studio/settings.ts'
 import { runStudioCommand } from '#server/cli/studio.ts'
-import { readLimits } from '#server/platform/config/config.ts'
-import { writeLimit } from '#server/platform/config/read-setting.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { readRateLimits } from '#server/platform/config/config.ts'
+import { formatRateLimit } from '#server/platform/config/read-setting.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let owner: TestOperator
 
 beforeAll(async () => {
-  site = await testSite(
+  site = await startTestSite(
     {},
     { MAIL_FROM: 'Old <old@drama.example>', LIMIT_REGISTER_IP: '90/h', META_ACCESS_TOKEN: 'hush' },
   )
-  owner = await letIn(site, 'owner')
+  owner = await signInOperator(site, 'owner')
 })
 afterAll(() => site.close())
 
 const change = (name: SettingName, value: string | null) =>
-  owner.desk.ask(changeSetting, { body: { name, value } })
+  owner.desk.callOk(changeSetting, { body: { name, value } })
 const of = ({ settings }: Settings, name: SettingName) => settings.find((setting) => setting.name === name)
 
 describe('a setting', () => {
   it('is the environment’s until an operator sets it, and again after a reset', async () => {
-    expect(of(await owner.desk.ask(showSettings), 'mail_from')).toEqual({
+    expect(of(await owner.desk.callOk(showSettings), 'mail_from')).toEqual({
       name: 'mail_from',
       value: 'Old <old@drama.example>',
       own: false,
     })
     const set = await change('mail_from', ' New <new@drama.example> ')
     expect(of(set, 'mail_from')).toEqual({ name: 'mail_from', value: 'New <new@drama.example>', own: true })
-    const [deed] = (await owner.desk.ask(listAudit)).list
+    const [deed] = (await owner.desk.callOk(listAuditEvents)).list
     expect(deed).toMatchObject({
       event: 'studio settings change',
       subject: 'setting mail_from',
@@ -60,9 +60,9 @@ describe('a setting', () => {
     await change('mail_from', 'New <new@drama.example>')
     const write = async () => {
       const visitor = site.visitor()
-      await visitor.ask(getUser)
+      await visitor.callOk(getUser)
       const body = { name: 'Ann', email: 'ann@example.com', message: 'Hello' }
-      await visitor.ask(sendMessage, { body })
+      await visitor.callOk(sendMessage, { body })
       return (await site.mails('desk@drama.example')).at(-1)
     }
     await expect.poll(write, { interval: 300 }).toBeDefined()
@@ -73,14 +73,14 @@ describe('a setting', () => {
 
   it('for a pixel is sent to browsers', async () => {
     await change('tiktok_pixel', 'ABC-123')
-    const reports = async () => (await site.visitor().ask(getReports)).list
+    const reports = async () => (await site.visitor().callOk(getReports)).list
     await expect.poll(reports).toContainEqual({ config_key: 'tiktok_pixel', config_value: 'ABC-123' })
     await change('tiktok_pixel', null)
     await expect.poll(reports).toContainEqual({ config_key: 'tiktok_pixel', config_value: '' })
   })
 
   it('for a limit applies within two seconds', async () => {
-    expect(of(await owner.desk.ask(showSettings), 'registerIp')?.value).toBe('90/h')
+    expect(of(await owner.desk.callOk(showSettings), 'registerIp')?.value).toBe('90/h')
     await change('registerIp', '7/min')
     await expect
       .poll(() => site.context.limits.registerIp, { timeout: 2500 })
@@ -116,23 +116,23 @@ describe('a setting', () => {
     ['resetAccount', '999/h'],
   ])('%s refuses %j, and reports the allowed range', async (name, value) => {
     const { answer } = await owner.desk.call(changeSetting, { body: { name, value } })
-    const { least, most } = limitBounds[name as LimitName]
+    const { least, most } = rateLimitBounds[name as RateLimitName]
     expect(answer).toMatchObject({ code: 500, info: { field: 'value', least, most } })
     expect(answer.message).toContain(`from ${least} to ${most}`)
   })
 
-  it.each(limitNames)('%s accepts the minimum, the maximum, and the default', async (name) => {
-    const { least, most } = limitBounds[name]
-    for (const value of [least, most, writeLimit(readLimits({})[name])])
+  it.each(rateLimitNames)('%s accepts the minimum, the maximum, and the default', async (name) => {
+    const { least, most } = rateLimitBounds[name]
+    for (const value of [least, most, formatRateLimit(readRateLimits({})[name])])
       expect(of(await change(name, value), name)).toEqual({ name, value, own: true })
     await change(name, null)
   })
 
   it('keeps the concurrent changes of two operators', async () => {
-    const other = await letIn(site, 'owner')
+    const other = await signInOperator(site, 'owner')
     const body = { name: 'apiUser', value: '5999/min' } as const
-    await Promise.all([change('apiIp', '88888/min'), other.desk.ask(changeSetting, { body })])
-    const shown = await owner.desk.ask(showSettings)
+    await Promise.all([change('apiIp', '88888/min'), other.desk.callOk(changeSetting, { body })])
+    const shown = await owner.desk.callOk(showSettings)
     expect([of(shown, 'apiIp')?.value, of(shown, 'apiUser')?.value]).toEqual(['88888/min', '5999/min'])
   })
 
@@ -144,10 +144,10 @@ describe('a setting', () => {
 })
 
 it('secrets are listed with whether they are set, but never shown', async () => {
-  const { secrets } = await owner.desk.ask(showSettings)
+  const { secrets } = await owner.desk.callOk(showSettings)
   expect(secrets).toContainEqual({ name: 'META_ACCESS_TOKEN', set: true })
   expect(secrets).toContainEqual({ name: 'STRIPE_SECRET_KEY', set: false })
-  expect(JSON.stringify(await owner.desk.ask(showSettings))).not.toContain('hush')
+  expect(JSON.stringify(await owner.desk.callOk(showSettings))).not.toContain('hush')
 })
 
 describe('while the site is closed for viewers', () => {
@@ -155,12 +155,12 @@ describe('while the site is closed for viewers', () => {
   const statuses = () => Promise.all([1, 2, 3, 4].map(async () => (await fetch(`${site.url}/`)).status))
   const allAre = async (status: number) => expect(new Set(await statuses())).toEqual(new Set([status]))
   beforeAll(async () => {
-    await owner.desk.ask(setMaintenance, { body: { on: true } })
+    await owner.desk.callOk(setMaintenance, { body: { on: true } })
     await vi.waitFor(() => allAre(503), 10_000)
   })
   afterEach(() => allAre(503))
   afterAll(async () => {
-    await owner.desk.ask(setMaintenance, { body: { on: false } })
+    await owner.desk.callOk(setMaintenance, { body: { on: false } })
     await vi.waitFor(() => allAre(200), 10_000)
   })
 
@@ -194,16 +194,16 @@ describe('while the site is closed for viewers', () => {
 
   it('the studio works, webhooks are received, and the health check succeeds', async () => {
     expect((await fetch(`${site.url}/studio`)).status).toBe(200)
-    expect((await owner.desk.ask(showSettings)).maintenance).toBe(true)
+    expect((await owner.desk.callOk(showSettings)).maintenance).toBe(true)
     const webhook = await fetch(`${site.url}/api/webhook/payment/sandbox`, { method: 'POST', body: '{}' })
     expect(webhook.status).toBe(400)
     const visitor = site.visitor()
-    expect(await visitor.ask(getHealth)).toEqual({ alive: true })
-    expect(await visitor.ask(getReady)).toEqual({ ready: true })
+    expect(await visitor.callOk(getHealth)).toEqual({ alive: true })
+    expect(await visitor.callOk(getReady)).toEqual({ ready: true })
     expect((await fetch(`${site.url}/favicon.svg`)).status).toBe(200)
   })
 })
 
 it('viewers are admitted again afterwards', async () => {
-  expect(await site.visitor().ask(getHomepage)).toBeDefined()
+  expect(await site.visitor().callOk(getHomepage)).toBeDefined()
 })

@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
-import { wantedChannel } from '#server/platform/jobs/job-runs.ts'
-import type { Part } from '#contract/studio/system.ts'
+import { requestedJobsChannel } from '#server/platform/jobs/job-runs.ts'
+import type { ComponentHealth } from '#contract/studio/system.ts'
 
-export type Finding = Pick<Part, 'part' | 'problem' | 'detail'>
+export type HealthFinding = Pick<ComponentHealth, 'part' | 'problem' | 'detail'>
 
 /** Succeeds if the database answers. */
-export async function touchDatabase(db: Db): Promise<void> {
+export async function pingDatabase(db: Db): Promise<void> {
   await sql`SELECT 1`.execute(db)
 }
 
 /** Stores the findings of parts; `since` stays while a state is unchanged. Obsolete parts are deleted. */
-export async function putFindings(db: Db, findings: readonly Finding[]): Promise<void> {
+export async function saveFindings(db: Db, findings: readonly HealthFinding[]): Promise<void> {
   await sql`
     WITH found AS (SELECT * FROM jsonb_to_recordset(${JSON.stringify(findings)}::jsonb)
       AS found (part text, problem text, detail text)),
@@ -47,14 +47,14 @@ export function selectJobs(db: Db) {
 export type JobRow = Awaited<ReturnType<typeof selectJobs>>[number]
 
 /** Requests a run of a job. @returns false if there is no such job */
-export async function wantJob(tx: Tx, name: string): Promise<boolean> {
+export async function requestJobRun(tx: Tx, name: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('job_runs')
     .set({ wanted: true })
     .where('name', '=', name)
     .executeTakeFirst()
   if (numUpdatedRows === 0n) return false
-  await sql`SELECT pg_notify(${wantedChannel}, '')`.execute(tx)
+  await sql`SELECT pg_notify(${requestedJobsChannel}, '')`.execute(tx)
   return true
 }
 

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   checkHealth,
-  listFailedFiles,
+  listFailedUploads,
   listAbandonedMails,
   listJobs,
   retryMail,
   runJob,
   showHealth,
-  type Part,
+  type ComponentHealth,
 } from '#contract/studio/system.ts'
 import { retryEpisode } from '#contract/studio/videos.ts'
-import { listAudit } from '#contract/studio/operators.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
 import { runStudioCommand } from '#server/cli/studio.ts'
 import { reasonColumns, UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 import { createLog } from '#server/platform/log.ts'
@@ -21,11 +21,11 @@ import { MailError, smtpMailer } from '#server/platform/mail/mailer.ts'
 import { startJobs, type Job, type Jobs } from '#server/platform/jobs/jobs.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
-import { register } from '#server/testing/builders/member.ts'
-import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { createMember } from '#server/testing/builders/member.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { sendMails } from '#server/platform/mail/send-mails.ts'
-import { checkParts, type RunningContext } from './check-parts.ts'
+import { runHealthChecks, type HealthCheckContext } from './check-parts.ts'
 
 const log = createLog({ json: true, level: 'silent' })
 let site: TestSite
@@ -33,8 +33,8 @@ let owner: TestOperator
 let jobs: Jobs | undefined
 
 beforeAll(async () => {
-  site = await testSite()
-  owner = await letIn(site, 'owner')
+  site = await startTestSite()
+  owner = await signInOperator(site, 'owner')
 })
 afterEach(async () => {
   await jobs?.stop()
@@ -45,14 +45,14 @@ afterAll(() => site.close())
 const work = async (...given: Job[]) =>
   (jobs = await startJobs(site.context.database.pool, given, log, { pollSeconds: 0.5 }))
 const hourly = { everySeconds: 3600 }
-const partOf = (list: readonly Part[], name: string) => list.find(({ part }) => part === name)
+const partOf = (list: readonly ComponentHealth[], name: string) => list.find(({ part }) => part === name)
 
 /** Returns the time when the first job's success was recorded, if any. */
-const isWritten = async () => (await owner.desk.ask(listJobs)).list[0]?.succeeded_at
+const isWritten = async () => (await owner.desk.callOk(listJobs)).list[0]?.succeeded_at
 
 /** Checks a part of a site with a changed context. */
-async function find(name: string, otherwise: Partial<RunningContext>) {
-  const findings = await checkParts({ ...site.context, ...otherwise })
+async function find(name: string, otherwise: Partial<HealthCheckContext>) {
+  const findings = await runHealthChecks({ ...site.context, ...otherwise })
   return findings.find(({ part }) => part === name)
 }
 
@@ -60,7 +60,7 @@ describe('the health of the site', () => {
   it('is ok in every part if nothing is wrong', async () => {
     await work({ name: 'well', ...hourly, run: async () => {} })
     await expect.poll(isWritten).toBeTruthy()
-    const { list } = await owner.desk.ask(checkHealth, { body: {} })
+    const { list } = await owner.desk.callOk(checkHealth, { body: {} })
     expect(list.map(({ part, problem }) => [part, problem])).toEqual([
       ['database', null],
       ['gateway sandbox', null],
@@ -68,20 +68,20 @@ describe('the health of the site', () => {
       ['mail', null],
       ['storage', null],
     ])
-    expect((await owner.desk.ask(showHealth)).list).toEqual(list)
+    expect((await owner.desk.callOk(showHealth)).list).toEqual(list)
   })
 
   it('reports each fault with its start, as long as it lasts', async () => {
-    const gone: RunningContext['mailer'] = smtpMailer('smtp://127.0.0.1:1', () => 'a@example.com')
-    await checkParts({ ...site.context, mailer: gone })
-    const first = partOf((await owner.desk.ask(showHealth)).list, 'mail')
+    const gone: HealthCheckContext['mailer'] = smtpMailer('smtp://127.0.0.1:1', () => 'a@example.com')
+    await runHealthChecks({ ...site.context, mailer: gone })
+    const first = partOf((await owner.desk.callOk(showHealth)).list, 'mail')
     expect(first).toMatchObject({ problem: 'refused', detail: expect.stringContaining('ESOCKET') })
-    await checkParts({ ...site.context, mailer: gone })
-    const second = partOf((await owner.desk.ask(showHealth)).list, 'mail')
+    await runHealthChecks({ ...site.context, mailer: gone })
+    const second = partOf((await owner.desk.callOk(showHealth)).list, 'mail')
     expect(second?.since).toBe(first?.since)
     expect(second?.checked_at).not.toBe(first?.checked_at)
-    await checkParts(site.context)
-    const third = partOf((await owner.desk.ask(showHealth)).list, 'mail')
+    await runHealthChecks(site.context)
+    const third = partOf((await owner.desk.callOk(showHealth)).list, 'mail')
     expect(third?.problem).toBeNull()
     expect(third?.since).not.toBe(first?.since)
   })
@@ -94,16 +94,16 @@ describe('the health of the site', () => {
       status: 404,
     })
     const broken = { ...sandbox, id: sandbox.id, retrievePayment: () => Promise.reject(error) }
-    await checkParts({ ...site.context, gateways: [broken] })
-    const ofOwner = partOf((await owner.desk.ask(showHealth)).list, 'gateway sandbox')
+    await runHealthChecks({ ...site.context, gateways: [broken] })
+    const ofOwner = partOf((await owner.desk.callOk(showHealth)).list, 'gateway sandbox')
     expect(ofOwner).toMatchObject({ problem: 'refused', detail: expect.stringContaining('resource_missing') })
     expect(ofOwner?.detail).not.toContain('eve@')
-    const { desk } = await letIn(site, 'analyst')
-    expect(partOf((await desk.ask(showHealth)).list, 'gateway sandbox')).toMatchObject({
+    const { desk: studio } = await signInOperator(site, 'analyst')
+    expect(partOf((await studio.callOk(showHealth)).list, 'gateway sandbox')).toMatchObject({
       problem: 'refused',
       detail: null,
     })
-    await checkParts(site.context)
+    await runHealthChecks(site.context)
   })
 
   it('does not wait for a part that does not answer', async () => {
@@ -154,7 +154,9 @@ describe('the health of the site', () => {
     await expect.poll(isWritten).toBeTruthy()
     await jobs?.stop()
     await pool.query("UPDATE job_runs SET succeeded_at = now() - interval '10 minutes'")
-    expect(partOf((await owner.desk.ask(showHealth)).list, 'jobs')).toMatchObject({ problem: 'workerAway' })
+    expect(partOf((await owner.desk.callOk(showHealth)).list, 'jobs')).toMatchObject({
+      problem: 'workerAway',
+    })
   })
 })
 
@@ -171,7 +173,7 @@ describe('a job that fails', () => {
       },
     }
     await work({ name: 'a-good-one', ...hourly, run: async () => {} }, failing)
-    const first = async () => (await owner.desk.ask(listJobs)).list[0]
+    const first = async () => (await owner.desk.callOk(listJobs)).list[0]
     await expect.poll(async () => (await first())?.state).toBe('failing')
     expect(await first()).toMatchObject({
       name: 'failing',
@@ -181,18 +183,18 @@ describe('a job that fails', () => {
     })
     expect(await find('jobs', {})).toEqual({ part: 'jobs', problem: 'jobsFail', detail: 'failing' })
     broken = false
-    await owner.desk.ask(runJob, { body: { name: 'failing' } })
+    await owner.desk.callOk(runJob, { body: { name: 'failing' } })
     await expect.poll(() => runs).toBe(2)
     const state = async () =>
-      (await owner.desk.ask(listJobs)).list.find(({ name }) => name === 'failing')?.state
+      (await owner.desk.callOk(listJobs)).list.find(({ name }) => name === 'failing')?.state
     await expect.poll(state).toBe('well')
     const succeeded = async () =>
-      (await owner.desk.ask(listJobs)).list.find(({ name }) => name === 'failing')?.succeeded_at ?? ''
+      (await owner.desk.callOk(listJobs)).list.find(({ name }) => name === 'failing')?.succeeded_at ?? ''
     const before = await succeeded()
     // Requested again at once, since a success so soon after another is otherwise not recorded.
-    await owner.desk.ask(runJob, { body: { name: 'failing' } })
+    await owner.desk.callOk(runJob, { body: { name: 'failing' } })
     await expect.poll(async () => (await succeeded()) > before).toBe(true)
-    const [deed] = (await owner.desk.ask(listAudit)).list
+    const [deed] = (await owner.desk.callOk(listAuditEvents)).list
     expect(deed).toMatchObject({ event: 'studio job run', subject: 'job failing' })
   })
 
@@ -227,7 +229,7 @@ describe('files that failed conversion', () => {
     await fail('before', '2025-01-01T10:00:00Z')
     await fail('now', '2025-01-02T10:00:00Z', reasonColumns(new UnusableFile({ key: 'noIndex' })))
     const reasonsIn = async (accept: string) => {
-      const { list } = await owner.desk.ask(listFailedFiles, { headers: { 'accept-language': accept } })
+      const { list } = await owner.desk.callOk(listFailedUploads, { headers: { 'accept-language': accept } })
       return list.map(({ reason }) => reason)
     }
     expect(await reasonsIn('en')).toEqual(['is cut off or damaged: its index is missing', 'is damaged'])
@@ -243,7 +245,7 @@ describe('files that failed conversion', () => {
     const older = await fail('older', '2026-01-01T10:00:00Z')
     const damaged = new UnusableFile({ key: 'damaged' })
     const newer = await fail('newer', '2026-01-02T10:00:00Z', reasonColumns(damaged))
-    const { list, next_cursor } = await owner.desk.ask(listFailedFiles, { query: { limit: 1 } })
+    const { list, next_cursor } = await owner.desk.callOk(listFailedUploads, { query: { limit: 1 } })
     expect(list).toEqual([
       expect.objectContaining({
         id: newer,
@@ -252,10 +254,10 @@ describe('files that failed conversion', () => {
         episode: expect.objectContaining({ number: 1, video_title: 'newer' }),
       }),
     ])
-    const rest = await owner.desk.ask(listFailedFiles, { query: { cursor: next_cursor ?? '' } })
+    const rest = await owner.desk.callOk(listFailedUploads, { query: { cursor: next_cursor ?? '' } })
     expect(rest.list.map(({ id }) => id)).toEqual([older])
     const retry = { body: { id: list[0]?.episode.id ?? '' } }
-    await owner.desk.ask(retryEpisode, retry)
+    await owner.desk.callOk(retryEpisode, retry)
     expect(
       await site.context.db.selectFrom('assets').selectAll().where('id', '=', newer).executeTakeFirst(),
     ).toMatchObject({
@@ -264,7 +266,7 @@ describe('files that failed conversion', () => {
       reason: null,
       why: null,
     })
-    expect((await owner.desk.ask(listFailedFiles)).list.map(({ id }) => id)).toEqual([older])
+    expect((await owner.desk.callOk(listFailedUploads)).list.map(({ id }) => id)).toEqual([older])
     expect((await owner.desk.call(retryEpisode, retry)).answer.code).toBe(409)
   })
 })
@@ -275,7 +277,7 @@ describe('abandoned mails', () => {
   })
   /** Abandons a new member's mail, which the mail server refuses. */
   async function giveUp() {
-    const { email } = await register(site)
+    const { email } = await createMember(site)
     const send = () => Promise.reject(new MailError('EENVELOPE RCPT TO 550', true))
     await sendMails({ ...site.context, mailer: { ...site.context.mailer, send } })
     return email
@@ -283,7 +285,7 @@ describe('abandoned mails', () => {
 
   it('are listed without their content, and sent again on request of an operator, who is in the trail', async () => {
     const email = await giveUp()
-    const { list } = await owner.desk.ask(listAbandonedMails)
+    const { list } = await owner.desk.callOk(listAbandonedMails)
     const [mail] = list
     expect(mail).toMatchObject({
       recipient: email,
@@ -294,11 +296,13 @@ describe('abandoned mails', () => {
     })
     expect(JSON.stringify(list)).not.toMatch(/verify=|http/)
     const body = { id: mail?.id ?? '' }
-    await owner.desk.ask(retryMail, { body })
+    await owner.desk.callOk(retryMail, { body })
     expect((await site.mails(email)).map(({ subject }) => subject)).toEqual(['Confirm your e-mail address'])
-    expect((await owner.desk.ask(listAbandonedMails)).list).toEqual([])
+    expect((await owner.desk.callOk(listAbandonedMails)).list).toEqual([])
     expect((await owner.desk.call(retryMail, { body })).answer.code).toBe(404)
-    const { list: trail } = await owner.desk.ask(listAudit, { query: { subject: `mail ${body.id}` } })
+    const { list: trail } = await owner.desk.callOk(listAuditEvents, {
+      query: { subject: `mail ${body.id}` },
+    })
     expect(trail).toMatchObject([
       { event: 'studio mail retry', operator: owner.email, details: { after: { template: 'verifyEmail' } } },
     ])
@@ -307,10 +311,10 @@ describe('abandoned mails', () => {
 
   it('are listed in pages, latest first, with a program’s message for the owner only', async () => {
     const [first, second] = [await giveUp(), await giveUp()]
-    const { desk } = await letIn(site, 'support')
-    const page = await desk.ask(listAbandonedMails, { query: { limit: 1 } })
+    const { desk: studio } = await signInOperator(site, 'support')
+    const page = await studio.callOk(listAbandonedMails, { query: { limit: 1 } })
     expect(page.list).toEqual([expect.objectContaining({ recipient: second, reason: null })])
-    const rest = await desk.ask(listAbandonedMails, { query: { cursor: page.next_cursor ?? '' } })
+    const rest = await studio.callOk(listAbandonedMails, { query: { cursor: page.next_cursor ?? '' } })
     expect(rest.list.map(({ recipient }) => recipient)).toEqual([first])
   })
 })

@@ -1,47 +1,56 @@
 import { Refusal } from '#contract/errors.ts'
 import {
   checkHealth,
-  listFailedFiles as listFilesCall,
+  listFailedUploads as listFilesCall,
   listAbandonedMails as listMailsCall,
   listJobs,
   retryMail as retryMailCall,
   runJob,
   showHealth,
   type AbandonedMail,
-  type Part,
+  type ComponentHealth,
   type ScheduledJob,
 } from '#contract/studio/system.ts'
 import { listFailedFiles } from '#server/features/media/media.ts'
-import { changes, reads, type Actor, type Command } from '#server/features/studio/command.ts'
-import { pageSize } from '#server/platform/cursor.ts'
+import {
+  transactionalCommand,
+  readCommand,
+  type Actor,
+  type Command,
+} from '#server/features/studio/command.ts'
+import { choosePageSize } from '#server/platform/cursor.ts'
 import type { Job } from '#server/platform/jobs/jobs.ts'
-import { listAbandonedMails, retryMail, type PutAsideMail } from '#server/platform/mail/abandoned-mails.ts'
+import {
+  listAbandonedMails,
+  retryMail,
+  type AbandonedMailRow,
+} from '#server/platform/mail/abandoned-mails.ts'
 import type { Db } from '#server/tables.ts'
-import { checkParts, type RunningContext } from './check-parts.ts'
+import { runHealthChecks, type HealthCheckContext } from './check-parts.ts'
 import * as queries from './system-queries.ts'
 import type { JobRow } from './system-queries.ts'
 
-export type { RunningContext } from './check-parts.ts'
+export type { HealthCheckContext as RunningContext } from './check-parts.ts'
 
 /** Commands for the site's health: its parts, scheduled jobs, files that failed conversion, and mails that could not be sent. */
 export const systemCommands: Command[] = [
-  reads(showHealth, async ({ db }, _input, actor) => ({ data: { list: await loadParts(db, actor) } })),
+  readCommand(showHealth, async ({ db }, _input, actor) => ({ data: { list: await loadParts(db, actor) } })),
 
-  reads(checkHealth, async (context, _input, actor) => {
+  readCommand(checkHealth, async (context, _input, actor) => {
     const parts = await loadParts(context.db, actor)
     // Checks query external servers too, so they are limited to a useful frequency.
-    const isFresh = parts.some(({ checked_at }) => Date.now() - Date.parse(checked_at) < freshMs)
+    const isFresh = parts.some(({ checked_at }) => Date.now() - Date.parse(checked_at) < maxCheckAgeMs)
     if (isFresh) return { data: { list: parts } }
-    await checkParts(context)
+    await runHealthChecks(context)
     return { data: { list: await loadParts(context.db, actor) } }
   }),
 
-  reads(listJobs, async ({ db }, _input, actor) => ({
+  readCommand(listJobs, async ({ db }, _input, actor) => ({
     data: { list: (await queries.selectJobs(db)).map((job) => presentJob(job, actor)) },
   })),
 
-  changes(runJob, async (_context, tx, { name }, actor) => {
-    if (!(await queries.wantJob(tx, name))) throw new Refusal('notFound')
+  transactionalCommand(runJob, async (_context, tx, { name }, actor) => {
+    if (!(await queries.requestJobRun(tx, name))) throw new Refusal('notFound')
     const job = (await queries.selectJobs(tx)).find((each) => each.name === name)
     if (!job) throw new Refusal('notFound')
     const { failures, reason } = job
@@ -51,17 +60,17 @@ export const systemCommands: Command[] = [
     }
   }),
 
-  reads(listFilesCall, async ({ db }, query, { language }) => ({
+  readCommand(listFilesCall, async ({ db }, query, { language }) => ({
     data: await listFailedFiles(db, query, language),
   })),
 
-  reads(listMailsCall, async (context, { cursor, limit }, actor) => {
-    const paging = { cursor, size: pageSize(limit, mailLimits) }
+  readCommand(listMailsCall, async (context, { cursor, limit }, actor) => {
+    const paging = { cursor, size: choosePageSize(limit, mailLimits) }
     const { page, next_cursor } = await listAbandonedMails(context.db, context.clock, paging)
     return { data: { list: page.map((mail) => presentMail(context, mail, actor)), next_cursor } }
   }),
 
-  changes(retryMailCall, async ({ clock }, tx, { id }) => {
+  transactionalCommand(retryMailCall, async ({ clock }, tx, { id }) => {
     const mail = await retryMail(tx, id, clock)
     if (!mail) throw new Refusal('notFound')
     // Without the recipient, because the trail is permanent.
@@ -70,41 +79,41 @@ export const systemCommands: Command[] = [
 ]
 
 /** Checks the parts each minute, so that the start of a fault is known. */
-export function systemJobs(context: RunningContext): Job[] {
-  return [{ name: 'check-health', everySeconds: 60, run: async () => void (await checkParts(context)) }]
+export function systemJobs(context: HealthCheckContext): Job[] {
+  return [{ name: 'check-health', everySeconds: 60, run: async () => void (await runHealthChecks(context)) }]
 }
 
 const mailLimits = { usual: 20, most: 50 }
 
 /** Age up to which a check counts as current. */
-const freshMs = 10_000
+const maxCheckAgeMs = 10_000
 
 /** Messages of programs and other servers may contain names and places: only the owner reads them. */
-const readsReasons = ({ role }: Actor) => role === 'owner'
+const seesErrorMessages = ({ role }: Actor) => role === 'owner'
 
 /** If the last check is older than this, no worker is running: it checks each minute. */
-const staleMs = 4 * 60_000
+const workerAwayAfterMs = 4 * 60_000
 
 /** Loads the last findings of the parts. Adds a finding if no worker is running, which none can report itself. */
-async function loadParts(db: Db, actor: Actor): Promise<Part[]> {
+async function loadParts(db: Db, actor: Actor): Promise<ComponentHealth[]> {
   const [rows, lastRun] = await Promise.all([queries.selectParts(db), queries.selectLastRun(db)])
-  const isStale = Date.now() - (lastRun?.getTime() ?? 0) > staleMs
-  const parts = rows.map(({ since, checked_at, ...row }): Part => ({
+  const isStale = Date.now() - (lastRun?.getTime() ?? 0) > workerAwayAfterMs
+  const parts = rows.map(({ since, checked_at, ...row }): ComponentHealth => ({
     ...row,
-    detail: readsReasons(actor) ? row.detail : null,
+    detail: seesErrorMessages(actor) ? row.detail : null,
     since: since.toISOString(),
     checked_at: checked_at.toISOString(),
   }))
   const jobs = parts.find(({ part }) => part === 'jobs')
   if (!isStale || jobs?.problem) return parts
-  const away: Part = {
+  const workerAway: ComponentHealth = {
     part: 'jobs',
     problem: 'workerAway',
     detail: null,
     since: (lastRun ?? new Date()).toISOString(),
     checked_at: new Date().toISOString(),
   }
-  return [away, ...parts.filter((part) => part !== jobs)]
+  return [workerAway, ...parts.filter((part) => part !== jobs)]
 }
 
 function presentJob(
@@ -113,7 +122,7 @@ function presentJob(
 ): ScheduledJob {
   return {
     ...job,
-    reason: readsReasons(actor) ? job.reason : null,
+    reason: seesErrorMessages(actor) ? job.reason : null,
     state: wanted ? 'wanted' : job.failures > 0 ? 'failing' : late ? 'late' : 'well',
     succeeded_at: succeeded_at?.toISOString() ?? null,
     failing_since: failing_since?.toISOString() ?? null,
@@ -121,8 +130,8 @@ function presentJob(
 }
 
 function presentMail(
-  { composeMail }: RunningContext,
-  { id, recipient, template, fields, refused, reason, attempts, created_at, abandoned_at }: PutAsideMail,
+  { composeMail }: HealthCheckContext,
+  { id, recipient, template, fields, refused, reason, attempts, created_at, abandoned_at }: AbandonedMailRow,
   actor: Actor,
 ): AbandonedMail {
   return {
@@ -130,7 +139,7 @@ function presentMail(
     subject: subjectOf(() => composeMail(template, actor.language, fields).subject) ?? template,
     recipient,
     refused,
-    reason: readsReasons(actor) ? reason : null,
+    reason: seesErrorMessages(actor) ? reason : null,
     tries: attempts,
     written_at: created_at.toISOString(),
     abandoned_at: abandoned_at.toISOString(),

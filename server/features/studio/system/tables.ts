@@ -1,14 +1,14 @@
 import type { ColumnType } from 'kysely'
-import type { Part } from '#contract/studio/system.ts'
+import type { ComponentHealth } from '#contract/studio/system.ts'
 
 export interface HealthChecksTable {
   part: string
-  problem: Part['problem']
+  problem: ComponentHealth['problem']
   detail: string | null
   since: ColumnType<Date, never, never>
   checked_at: ColumnType<Date, never, never>
 }
 
-export interface RunningTables {
+export interface SystemTables {
   health_checks: HealthChecksTable
 }

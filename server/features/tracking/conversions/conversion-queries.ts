@@ -4,7 +4,7 @@ import type { Db, Tx } from '#server/tables.ts'
 import type { ConversionsTable } from '#server/features/tracking/tables.ts'
 
 export type ConversionRow = Selectable<ConversionsTable>
-type Key = Pick<ConversionRow, 'destination' | 'name' | 'event_id'>
+type ConversionKey = Pick<ConversionRow, 'destination' | 'name' | 'event_id'>
 
 /** Queues conversions to report; already queued ones are left unchanged. */
 export async function insertConversions(tx: Tx, rows: Insertable<ConversionsTable>[]): Promise<void> {
@@ -22,10 +22,10 @@ export const anyDueConversions = "EXISTS (SELECT FROM conversions WHERE state = 
  * Claims the conversion that has waited longest, and sets its next attempt, so that no other process sends it at the same time.
  * `tries` is the number of this attempt.
  */
-export async function takeDueConversion(
+export async function claimDueConversion(
   tx: Tx,
   now: Date,
-  next: (tries: number) => Date,
+  nextAttemptAt: (tries: number) => Date,
 ): Promise<ConversionRow | undefined> {
   const due = await tx
     .selectFrom('conversions')
@@ -39,18 +39,22 @@ export async function takeDueConversion(
     .executeTakeFirst()
   if (!due) return undefined
   const tries = due.tries + 1
-  await keyed(tx, due)
-    .set({ tries, try_at: next(tries) })
+  await updateByKey(tx, due)
+    .set({ tries, try_at: nextAttemptAt(tries) })
     .execute()
   return { ...due, tries }
 }
 
 /** Ends a conversion. Only its id is kept, so that it is not queued again. */
-export async function finishConversion(db: Db, key: Key, state: 'sent' | 'abandoned'): Promise<void> {
-  await keyed(db, key).set({ state, details: '{}' }).where('state', '=', 'waiting').execute()
+export async function finishConversion(
+  db: Db,
+  key: ConversionKey,
+  state: 'sent' | 'abandoned',
+): Promise<void> {
+  await updateByKey(db, key).set({ state, details: '{}' }).where('state', '=', 'waiting').execute()
 }
 
-function keyed(db: Db, { destination, name, event_id }: Key) {
+function updateByKey(db: Db, { destination, name, event_id }: ConversionKey) {
   return db
     .updateTable('conversions')
     .where('destination', '=', destination)
@@ -58,24 +62,24 @@ function keyed(db: Db, { destination, name, event_id }: Key) {
     .where('event_id', '=', event_id)
 }
 
-const personLock = (userId: string) => sql`hashtextextended(${`conversions:${userId}`}, 0)`
+const userConversionsLock = (userId: string) => sql`hashtextextended(${`conversions:${userId}`}, 0)`
 
 /** Blocks a withdrawal of a user's consent until the end of the transaction. */
-export async function holdConsent(tx: Tx, userId: string): Promise<void> {
-  await sql`SELECT pg_advisory_xact_lock_shared(${personLock(userId)})`.execute(tx)
+export async function blockConsentWithdrawal(tx: Tx, userId: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock_shared(${userConversionsLock(userId)})`.execute(tx)
 }
 
 /** Waits until no conversion of a user is being sent, and blocks new ones until the end of the transaction. */
-export async function waitForTelling(tx: Tx, userId: string): Promise<void> {
-  await sql`SELECT pg_advisory_xact_lock(${personLock(userId)})`.execute(tx)
+export async function lockConversionSending(tx: Tx, userId: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(${userConversionsLock(userId)})`.execute(tx)
 }
 
 /** Deletes a user's conversions: all, or only `waiting` ones. */
-export async function deleteConversions(tx: Tx, userId: string, which: 'all' | 'waiting'): Promise<void> {
+export async function deleteConversions(tx: Tx, userId: string, scope: 'all' | 'waiting'): Promise<void> {
   await tx
     .deleteFrom('conversions')
     .where('user_id', '=', userId)
-    .$if(which === 'waiting', (query) => query.where('state', '=', 'waiting'))
+    .$if(scope === 'waiting', (query) => query.where('state', '=', 'waiting'))
     .execute()
 }
 

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Order } from '#contract/billing.ts'
 import { changeUser, getUser, registerUser } from '#contract/members.ts'
-import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { openPostSink, type PostSink } from '#server/testing/fakes/post-sink.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import type { Tx } from '#server/tables.ts'
-import { answerConsent } from '#server/testing/site/tracked-visitor.ts'
+import { setConsent } from '#server/testing/site/tracked-visitor.ts'
 import { sendConversions } from './send-conversions.ts'
 import {
   eraseTracking,
@@ -16,11 +16,11 @@ import {
   withdrawConsent,
 } from '#server/features/tracking/tracking.ts'
 
-let site: MoneySite
+let site: BillingSite
 let sink: PostSink
 beforeAll(async () => {
   sink = await openPostSink()
-  site = await moneySite({
+  site = await startBillingSite({
     META_ACCESS_TOKEN: 'meta-key',
     META_API_BASE: sink.url,
     TIKTOK_ACCESS_TOKEN: 'tiktok-key',
@@ -53,7 +53,7 @@ const onlyMeta = () => setPixels(site, { facebook_pixel_id: '123' })
 const headers = { 'x-fbclid': 'fb1', 'x-ttclid': 'tt1', 'user-agent': 'Phone/1' }
 
 /** Sets the pixel ids. A platform without one gets no conversions. */
-async function setPixels({ context }: MoneySite, settings: Record<string, string>): Promise<void> {
+async function setPixels({ context }: BillingSite, settings: Record<string, string>): Promise<void> {
   const value = JSON.stringify(settings)
   await context.db
     .insertInto('settings')
@@ -64,19 +64,19 @@ async function setPixels({ context }: MoneySite, settings: Record<string, string
 
 /** Buys an episode or a plan as a new shopper. */
 async function buy(marketing: boolean | null, kind: 'episode' | 'plan' = 'episode', at = site) {
-  const shopper = await Shopper.on(at)
+  const shopper = await Shopper.create(at)
   const wish =
     kind === 'plan' ? { kind, plan_id: (await shopper.plan(7)).id } : { episode_id: at.video.episodes[4]?.id }
   // The first order creates the guest's row, which stores the answer.
   const { id } = await shopper.order({ episode_id: at.video.episodes[5]?.id })
   const userId = await buyerOf(id, at)
-  await answerConsent(at, userId, marketing)
+  await setConsent(at, userId, marketing)
   const order = await shopper.order({ ...wish, email: ' Ada@Example.com'.trim() }, headers)
-  expect((await shopper.tryPay(order.id, await shopper.token())).info).toMatchObject({ status: 'paid' })
+  expect((await shopper.tryPay(order.id, await shopper.cardToken())).info).toMatchObject({ status: 'paid' })
   return { order, userId }
 }
 
-async function buyerOf(orderId: string, at: MoneySite): Promise<string> {
+async function buyerOf(orderId: string, at: BillingSite): Promise<string> {
   const { user_id } = await at.context.db
     .selectFrom('orders')
     .select('user_id')
@@ -87,10 +87,10 @@ async function buyerOf(orderId: string, at: MoneySite): Promise<string> {
 
 /** Creates another shopper, without consent. */
 async function stranger(): Promise<string> {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const { id } = await shopper.order({ episode_id: site.video.episodes[5]?.id })
   const userId = await buyerOf(id, site)
-  await answerConsent(site, userId, false)
+  await setConsent(site, userId, false)
   return userId
 }
 
@@ -155,7 +155,7 @@ describe('a paid order', () => {
   })
 
   test('without keys is neither stored nor reported', async () => {
-    const keyless = await moneySite({ META_API_BASE: sink.url, TIKTOK_API_BASE: sink.url })
+    const keyless = await startBillingSite({ META_API_BASE: sink.url, TIKTOK_API_BASE: sink.url })
     await setPixels(keyless, pixels)
     await buy(true, 'episode', keyless)
     await sendConversions(keyless.context)
@@ -168,7 +168,7 @@ describe('a paid order', () => {
     const [one, two] = [await buy(true), await buy(true)]
     await site.context.db.transaction().execute((tx) => withdrawConsent(site.context, tx, one.userId))
     // A change of the answer that does not go through this feature counts, too.
-    await answerConsent(site, two.userId, false)
+    await setConsent(site, two.userId, false)
     await send()
     expect(sink.posts).toEqual([])
     expect(await conversions()).toEqual([])
@@ -225,7 +225,7 @@ describe('a platform that does not accept it', () => {
     await send()
     expect(sink.posts).toHaveLength(1)
     sink.reply = () => ({ status: 200, body: {} })
-    site.moveOn(minutes(1))
+    site.advanceClock(minutes(1))
     await send()
     expect(sink.posts.map(({ body }) => body)).toMatchObject([
       { data: [{ event_id: order.id }] },
@@ -240,7 +240,7 @@ describe('a platform that does not accept it', () => {
     await send(100)
     expect(await conversions()).toMatchObject([{ state: 'waiting', tries: 1 }])
     sink.reply = () => ({ status: 200, body: {} })
-    site.moveOn(minutes(1))
+    site.advanceClock(minutes(1))
     await send()
     expect(await conversions()).toMatchObject([{ state: 'sent' }])
   })
@@ -260,7 +260,7 @@ describe('a platform that does not accept it', () => {
     await buy(true)
     sink.reply = () => ({ status: 400, body: { error: { code: 190 } } })
     await send()
-    site.moveOn(minutes(10_000))
+    site.advanceClock(minutes(10_000))
     await send()
     expect(sink.posts).toHaveLength(1)
     expect(await conversions()).toMatchObject([{ state: 'abandoned', details: {} }])
@@ -278,7 +278,7 @@ describe('a platform that does not accept it', () => {
     sink.reply = () => ({ status: 503, body: {} })
     for (let time = 0; time < 12; time++) {
       await send()
-      site.moveOn(minutes(721))
+      site.advanceClock(minutes(721))
     }
     expect(sink.posts).toHaveLength(6)
     expect(await conversions()).toMatchObject([{ state: 'abandoned', tries: 6, details: {} }])
@@ -314,9 +314,9 @@ test('a registration is reported once, by the new member’s id', async () => {
   const ids: string[] = []
   for (const marketing of [true, false]) {
     const visitor = site.visitor(headers)
-    ids.push((await visitor.ask(getUser)).id)
-    await visitor.ask(changeUser, { body: { consent: { marketing } } })
-    await visitor.ask(registerUser, { body: { email: `ada.${marketing}@example.com`, ...wish } })
+    ids.push((await visitor.callOk(getUser)).id)
+    await visitor.callOk(changeUser, { body: { consent: { marketing } } })
+    await visitor.callOk(registerUser, { body: { email: `ada.${marketing}@example.com`, ...wish } })
   }
   await send()
   expect(sink.posts).toMatchObject([
@@ -339,8 +339,8 @@ test('a registration is reported once, by the new member’s id', async () => {
 test('a registration by a provider, whose redirect has no click id, is reported with the stored one', async () => {
   await setPixels(site, { tiktok_pixel: 'TT9' })
   const visitor = site.visitor(headers)
-  await visitor.ask(getUser)
-  const { id } = await visitor.ask(changeUser, { body: { consent: { marketing: true } } })
+  await visitor.callOk(getUser)
+  const { id } = await visitor.callOk(changeUser, { body: { consent: { marketing: true } } })
   const adIds = { referrerToken: undefined, fbclid: undefined, ttclid: undefined }
   const newcomer = { id, email: undefined, userAgent: 'Phone/1', adIds }
   await site.context.db

@@ -1,23 +1,23 @@
 import {
   fieldOf,
-  judgeStatus,
+  evaluateStatus,
   type Destination,
-  type DestinationKeys,
+  type DestinationConfig,
 } from '#server/features/tracking/destination.ts'
 import type { ConversionDetails, ConversionName } from '#server/features/tracking/tables.ts'
 
 const version = 'v24.0'
-const names = {
+const eventNames = {
   purchase: 'Purchase',
   subscribe: 'Subscribe',
   complete_registration: 'CompleteRegistration',
 } as const satisfies Record<ConversionName, string>
 
 /** Its temporary error codes: unknown, service, too many calls (of the app, the user, the account, the page). */
-const passing = new Set<unknown>([1, 2, 4, 17, 32, 341, 613, 80_004])
+const transientErrorCodes = new Set<unknown>([1, 2, 4, 17, 32, 341, 613, 80_004])
 
 /** Creates the destination for Meta's Conversions API. */
-export function createMetaConversions({ apiBase, accessToken, pixelId }: DestinationKeys): Destination {
+export function createMetaConversions({ apiBase, accessToken, pixelId }: DestinationConfig): Destination {
   return {
     id: 'meta',
     request: ({ name, eventId, at, details, pageUrl }) => ({
@@ -28,22 +28,22 @@ export function createMetaConversions({ apiBase, accessToken, pixelId }: Destina
         access_token: accessToken,
         data: [
           {
-            event_name: names[name],
+            event_name: eventNames[name],
             event_id: eventId,
             event_time: Math.floor(at.getTime() / 1000),
             action_source: 'website',
             event_source_url: pageUrl,
             user_data: userData(details),
-            custom_data: value(details),
+            custom_data: customData(details),
           },
         ],
       },
     }),
-    judge(status, body) {
-      const verdict = judgeStatus(status)
-      if (verdict !== 'refused') return verdict
+    evaluateResponse(status, body) {
+      const result = evaluateStatus(status)
+      if (result !== 'refused') return result
       const error = fieldOf(body, 'error')
-      return fieldOf(error, 'is_transient') === true || passing.has(fieldOf(error, 'code'))
+      return fieldOf(error, 'is_transient') === true || transientErrorCodes.has(fieldOf(error, 'code'))
         ? 'later'
         : 'refused'
     },
@@ -58,6 +58,6 @@ function userData({ email_hash, fbclid, clicked_at_ms, user_agent }: ConversionD
   }
 }
 
-function value({ amount_cents, currency }: ConversionDetails) {
+function customData({ amount_cents, currency }: ConversionDetails) {
   return amount_cents === undefined ? {} : { value: amount_cents / 100, currency }
 }

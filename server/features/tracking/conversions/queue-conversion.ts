@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { AdIds } from '#server/platform/http/route.ts'
+import type { AdClickIds } from '#server/platform/http/route.ts'
 import type { TrackingConfig } from '#server/platform/config/read-tracking.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { selectAttribution } from '#server/features/tracking/attribution-queries.ts'
-import { hasConsent, type ConsentsOf } from '#server/features/tracking/consent.ts'
+import { hasConsent, type LoadConsents } from '#server/features/tracking/consent.ts'
 import { insertConversions } from './conversion-queries.ts'
 import type { Destination } from '#server/features/tracking/destination.ts'
 import { loadTrackingSettings } from '#server/features/tracking/settings.ts'
@@ -12,11 +12,11 @@ import { createMetaConversions } from './meta-conversions.ts'
 import { createTiktokConversions } from './tiktok-conversions.ts'
 
 export interface ConversionContext {
-  consentsOf: ConsentsOf
+  consentsOf: LoadConsents
   tracking: TrackingConfig
 }
 
-interface Happened {
+interface ConversionEvent {
   name: ConversionName
   /** The id that the browser's pixel gives the event, too: the order's, or the new member's. */
   eventId: string
@@ -32,7 +32,7 @@ interface Happened {
 }
 
 /** Returns the platforms that have keys and a pixel. */
-export async function destinationsOf({ tracking }: ConversionContext, db: Db): Promise<Destination[]> {
+export async function loadDestinations({ tracking }: ConversionContext, db: Db): Promise<Destination[]> {
   const { meta, tiktok } = tracking.conversions
   if (!meta && !tiktok) return []
   const { facebook_pixel_id, tiktok_pixel } = await loadTrackingSettings(db, tracking)
@@ -46,11 +46,15 @@ export async function destinationsOf({ tracking }: ConversionContext, db: Db): P
  * Queues a conversion for every configured platform, in the transaction of the event. Without the user's consent to marketing
  * nothing is stored.
  */
-export async function queueConversion(context: ConversionContext, tx: Tx, happened: Happened): Promise<void> {
-  const destinations = await destinationsOf(context, tx)
-  if (destinations.length === 0 || !(await hasConsent(context.consentsOf, tx, happened.userId))) return
-  const { name, eventId, userId, at } = happened
-  const details = JSON.stringify(detailsOf(happened))
+export async function queueConversion(
+  context: ConversionContext,
+  tx: Tx,
+  event: ConversionEvent,
+): Promise<void> {
+  const destinations = await loadDestinations(context, tx)
+  if (destinations.length === 0 || !(await hasConsent(context.consentsOf, tx, event.userId))) return
+  const { name, eventId, userId, at } = event
+  const details = JSON.stringify(detailsOf(event))
   const rows = destinations.map(({ id }) => ({
     destination: id,
     name,
@@ -64,34 +68,40 @@ export async function queueConversion(context: ConversionContext, tx: Tx, happen
 }
 
 /** A new member, from the lifecycle hook register(). */
-interface Newcomer {
+interface NewMember {
   id: string
   email: string | undefined
   userAgent: string
-  adIds: AdIds
+  adIds: AdClickIds
 }
 
 /** Queues the conversion of a registration; the browser's pixel gives this event the user's id. */
-export async function reportRegistration(
+export async function queueRegistrationConversion(
   context: ConversionContext,
   tx: Tx,
-  { id, email, userAgent, adIds }: Newcomer,
+  { id, email, userAgent, adIds }: NewMember,
   now: Date,
 ): Promise<void> {
-  const click = await lastClick(tx, id, adIds, now)
-  const happened = { userId: id, email, userAgent, ...click, at: now }
-  await queueConversion(context, tx, { name: 'complete_registration', eventId: id, ...happened })
+  const click = await resolveClickIds(tx, id, adIds, now)
+  const event = { userId: id, email, userAgent, ...click, at: now }
+  await queueConversion(context, tx, { name: 'complete_registration', eventId: id, ...event })
 }
 
 /** Returns the click ids of the call, or those stored with consent: the return from a provider has none. */
-async function lastClick(tx: Tx, userId: string, { fbclid, ttclid }: AdIds, now: Date) {
+async function resolveClickIds(tx: Tx, userId: string, { fbclid, ttclid }: AdClickIds, now: Date) {
   if (fbclid !== undefined || ttclid !== undefined) return { fbclid, ttclid, clickedAt: now }
-  const kept = await selectAttribution(tx, userId)
-  return kept && { fbclid: kept.last_touch.fbclid, ttclid: kept.last_touch.ttclid, clickedAt: kept.last_at }
+  const attribution = await selectAttribution(tx, userId)
+  return (
+    attribution && {
+      fbclid: attribution.last_touch.fbclid,
+      ttclid: attribution.last_touch.ttclid,
+      clickedAt: attribution.last_at,
+    }
+  )
 }
 
-function detailsOf(happened: Happened): ConversionDetails {
-  const { email, amountCents, currency, fbclid, ttclid, clickedAt, userAgent } = happened
+function detailsOf(event: ConversionEvent): ConversionDetails {
+  const { email, amountCents, currency, fbclid, ttclid, clickedAt, userAgent } = event
   return {
     ...(email ? { email_hash: hashEmail(email) } : {}),
     ...(fbclid === undefined ? {} : { fbclid }),

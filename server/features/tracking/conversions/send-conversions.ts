@@ -6,12 +6,12 @@ import { hasConsent } from '#server/features/tracking/consent.ts'
 import {
   deleteConversions,
   finishConversion,
-  holdConsent,
-  takeDueConversion,
+  blockConsentWithdrawal,
+  claimDueConversion,
   type ConversionRow,
 } from './conversion-queries.ts'
-import type { Destination, Verdict } from '#server/features/tracking/destination.ts'
-import { destinationsOf, type ConversionContext } from './queue-conversion.ts'
+import type { Destination, DeliveryResult } from '#server/features/tracking/destination.ts'
+import { loadDestinations, type ConversionContext } from './queue-conversion.ts'
 
 export interface SendContext extends ConversionContext {
   db: Db
@@ -24,9 +24,9 @@ export interface SendContext extends ConversionContext {
 
 const minuteMs = 60_000
 /** Delays after the first attempt, the second and so on; then the conversion is abandoned. */
-const pauses = [1, 5, 30, 120, 720].map((minutes) => minutes * minuteMs)
-const mostPerRun = 50
-const usualTimeoutMs = 5000
+const retryDelaysMs = [1, 5, 30, 120, 720].map((minutes) => minutes * minuteMs)
+const maxPerRun = 50
+const defaultTimeoutMs = 5000
 
 /**
  * Sends due conversions to the platforms, one at a time. Each is claimed before it is sent, so that no two processes send it. If the
@@ -34,47 +34,51 @@ const usualTimeoutMs = 5000
  */
 export async function sendConversions(context: SendContext): Promise<void> {
   const { db, clock } = context
-  const next = (tries: number) => new Date(clock.now().getTime() + (pauses[tries - 1] ?? minuteMs))
-  const destinations = await destinationsOf(context, db)
-  for (let sent = 0; sent < mostPerRun; sent++) {
-    const row = await inTransaction(db, (tx) => takeDueConversion(tx, clock.now(), next))
+  const nextAttemptAt = (tries: number) =>
+    new Date(clock.now().getTime() + (retryDelaysMs[tries - 1] ?? minuteMs))
+  const destinations = await loadDestinations(context, db)
+  for (let sent = 0; sent < maxPerRun; sent++) {
+    const row = await inTransaction(db, (tx) => claimDueConversion(tx, clock.now(), nextAttemptAt))
     if (!row) return
-    await tell(context, destinations, row)
+    await sendAndRecord(context, destinations, row)
   }
 }
 
-async function tell(
+async function sendAndRecord(
   context: SendContext,
   destinations: readonly Destination[],
   row: ConversionRow,
 ): Promise<void> {
   const { db, log } = context
   const outcome = await db.transaction().execute(async (tx) => {
-    const told = await sendWithConsent(context, tx, destinations, row)
-    const end = told && endOf(row, told)
+    const sendOutcome = await sendWithConsent(context, tx, destinations, row)
+    const finalState = sendOutcome && finalStateOf(row, sendOutcome)
     // Before a withdrawal can continue: a sent conversion keeps its record.
-    if (end) await finishConversion(tx, row, end)
-    return told
+    if (finalState) await finishConversion(tx, row, finalState)
+    return sendOutcome
   })
-  if (!outcome || outcome.verdict === 'delivered') return
-  const facts = {
+  if (!outcome || outcome.result === 'delivered') return
+  const logFields = {
     destination: row.destination,
     event: row.event_id,
     tries: row.tries,
     reason: outcome.reason,
   }
-  if (endOf(row, outcome)) log.warn(facts, 'A conversion was abandoned')
-  else log.info(facts, 'A conversion was not accepted and will be retried')
+  if (finalStateOf(row, outcome)) log.warn(logFields, 'A conversion was abandoned')
+  else log.info(logFields, 'A conversion was not accepted and will be retried')
 }
 
 /** Returns the final state of a conversion; undefined if it is retried. */
-function endOf({ tries }: ConversionRow, { verdict }: Outcome): 'sent' | 'abandoned' | undefined {
+function finalStateOf(
+  { tries }: ConversionRow,
+  { result: verdict }: Outcome,
+): 'sent' | 'abandoned' | undefined {
   if (verdict === 'delivered') return 'sent'
-  return verdict === 'later' && tries <= pauses.length ? undefined : 'abandoned'
+  return verdict === 'later' && tries <= retryDelaysMs.length ? undefined : 'abandoned'
 }
 
 interface Outcome {
-  verdict: Verdict
+  result: DeliveryResult
   reason: string
 }
 
@@ -88,7 +92,7 @@ async function sendWithConsent(
   destinations: readonly Destination[],
   row: ConversionRow,
 ): Promise<Outcome | undefined> {
-  await holdConsent(tx, row.user_id)
+  await blockConsentWithdrawal(tx, row.user_id)
   if (!(await hasConsent(context.consentsOf, tx, row.user_id))) {
     await deleteConversions(tx, row.user_id, 'waiting')
     return undefined
@@ -96,11 +100,11 @@ async function sendWithConsent(
   const destination = destinations.find(({ id }) => id === row.destination)
   return destination
     ? send(context, destination, row)
-    : { verdict: 'refused', reason: 'it is no longer set up' }
+    : { result: 'refused', reason: 'it is no longer set up' }
 }
 
 async function send(
-  { publicUrl, conversionTimeoutMs = usualTimeoutMs }: SendContext,
+  { publicUrl, conversionTimeoutMs = defaultTimeoutMs }: SendContext,
   destination: Destination,
   row: ConversionRow,
 ): Promise<Outcome> {
@@ -115,9 +119,12 @@ async function send(
       redirect: 'error',
       signal: AbortSignal.timeout(conversionTimeoutMs),
     })
-    const answer: unknown = await response.json().catch(() => undefined)
-    return { verdict: destination.judge(response.status, answer), reason: `HTTP ${response.status}` }
+    const responseBody: unknown = await response.json().catch(() => undefined)
+    return {
+      result: destination.evaluateResponse(response.status, responseBody),
+      reason: `HTTP ${response.status}`,
+    }
   } catch (error) {
-    return { verdict: 'later', reason: error instanceof Error ? error.name : 'no answer' }
+    return { result: 'later', reason: error instanceof Error ? error.name : 'no answer' }
   }
 }

@@ -1,24 +1,24 @@
 import {
   fieldOf,
-  judgeStatus,
+  evaluateStatus,
   type Destination,
-  type DestinationKeys,
+  type DestinationConfig,
 } from '#server/features/tracking/destination.ts'
 import type { ConversionDetails, ConversionName } from '#server/features/tracking/tables.ts'
 
-const names = {
+const eventNames = {
   purchase: 'Purchase',
   subscribe: 'Subscribe',
   complete_registration: 'CompleteRegistration',
 } as const satisfies Record<ConversionName, string>
 
 /** Its own codes, with HTTP status 200: success, too many requests, and the first of its server errors. */
-const fine = 0
-const tooMany = 40_100
-const itsOwnFault = 50_000
+const successCode = 0
+const tooManyRequestsCode = 40_100
+const firstServerErrorCode = 50_000
 
 /** Creates the destination for TikTok's Events API. */
-export function createTiktokConversions({ apiBase, accessToken, pixelId }: DestinationKeys): Destination {
+export function createTiktokConversions({ apiBase, accessToken, pixelId }: DestinationConfig): Destination {
   return {
     id: 'tiktok',
     request: ({ name, eventId, at, details, pageUrl }) => ({
@@ -29,27 +29,29 @@ export function createTiktokConversions({ apiBase, accessToken, pixelId }: Desti
         event_source_id: pixelId,
         data: [
           {
-            event: names[name],
+            event: eventNames[name],
             event_id: eventId,
             event_time: Math.floor(at.getTime() / 1000),
-            user: user(details),
+            user: userData(details),
             page: { url: pageUrl },
-            properties: value(details),
+            properties: purchaseProperties(details),
           },
         ],
       },
     }),
-    judge(status, body) {
-      const verdict = judgeStatus(status)
-      if (verdict !== 'delivered') return verdict
+    evaluateResponse(status, body) {
+      const result = evaluateStatus(status)
+      if (result !== 'delivered') return result
       const code = fieldOf(body, 'code')
-      if (code === fine) return 'delivered'
-      return typeof code !== 'number' || code === tooMany || code >= itsOwnFault ? 'later' : 'refused'
+      if (code === successCode) return 'delivered'
+      return typeof code !== 'number' || code === tooManyRequestsCode || code >= firstServerErrorCode
+        ? 'later'
+        : 'refused'
     },
   }
 }
 
-function user({ email_hash, ttclid, user_agent }: ConversionDetails) {
+function userData({ email_hash, ttclid, user_agent }: ConversionDetails) {
   return {
     ...(email_hash === undefined ? {} : { email: email_hash }),
     ...(ttclid === undefined ? {} : { ttclid }),
@@ -57,6 +59,6 @@ function user({ email_hash, ttclid, user_agent }: ConversionDetails) {
   }
 }
 
-function value({ amount_cents, currency }: ConversionDetails) {
+function purchaseProperties({ amount_cents, currency }: ConversionDetails) {
   return amount_cents === undefined ? {} : { value: amount_cents / 100, currency }
 }

@@ -29,7 +29,9 @@ export function spawnPostgres({
 }: PostgresProcess): ChildProcess {
   rotate(logFile)
   const log = openSync(logFile, 'a')
-  const guarded = bindToOurLife(asUser(runAs, postgres, ['-D', clusterDir, ...settings(socketDir, durable)]))
+  const guarded = stopWithThisProcess(
+    asUser(runAs, postgres, ['-D', clusterDir, ...settings(socketDir, durable)]),
+  )
   const child = spawn(guarded.command, guarded.args, {
     ...guarded.options,
     cwd: '/',
@@ -92,7 +94,7 @@ let setprivWorks: boolean | undefined
  * Makes the process end (SIGINT: a fast, clean shutdown) when this one ends for any reason: by the kernel's death signal if setpriv
  * is available, else by a shell that waits for the pipe to this process to close.
  */
-function bindToOurLife({ command, args, options }: Command): Command {
+function stopWithThisProcess({ command, args, options }: Command): Command {
   setprivWorks ??= spawnSync('setpriv', ['--pdeathsig', 'INT', 'true'], { timeout: 5000 }).status === 0
   if (setprivWorks) {
     return command === 'setpriv'

@@ -8,7 +8,7 @@ export interface RunAs {
   uid: number
   gid: number
   /** True if a directory above the programs or the data is closed to this user, which then gets root's capability to pass it. */
-  passClosedDirs: boolean
+  needsDirCapability: boolean
 }
 
 /**
@@ -23,12 +23,14 @@ export function chooseUser(clusterDir: string, paths: string[]): RunAs | undefin
     throw new ConfigError(
       'PostgreSQL does not run as root and this machine has no user "nobody" to run it as: start the site as another user or set DATABASE_URL.',
     )
-  const closed = paths.map((path) => firstClosed(path, user)).find((path) => path !== undefined)
-  const runAs = { ...user, passClosedDirs: closed !== undefined }
-  if (closed !== undefined && !canLendRights(runAs)) {
+  const inaccessible = paths
+    .map((path) => firstInaccessibleDir(path, user))
+    .find((path) => path !== undefined)
+  const runAs = { ...user, needsDirCapability: inaccessible !== undefined }
+  if (inaccessible !== undefined && !canGrantCapability(runAs)) {
     throw new ConfigError(
-      `PostgreSQL does not run as root, and the user it would run as (id ${user.uid}) may not enter ${closed}: ` +
-        `allow it with "chmod o+x ${closed}" and DATA_UMASK=076, move the checkout and DATA_DIR elsewhere, or set DATABASE_URL.`,
+      `PostgreSQL does not run as root, and the user it would run as (id ${user.uid}) may not enter ${inaccessible}: ` +
+        `allow it with "chmod o+x ${inaccessible}" and DATA_UMASK=076, move the checkout and DATA_DIR elsewhere, or set DATABASE_URL.`,
     )
   }
   return runAs
@@ -48,16 +50,16 @@ function userNamed(name: string): { uid: number; gid: number } | undefined {
 }
 
 /** Returns the outermost directory on the path (or the path itself) that the user may not pass. */
-function firstClosed(path: string, { uid, gid }: { uid: number; gid: number }): string | undefined {
+function firstInaccessibleDir(path: string, { uid, gid }: { uid: number; gid: number }): string | undefined {
   const parent = dirname(path)
-  const above = parent === path ? undefined : firstClosed(parent, { uid, gid })
+  const above = parent === path ? undefined : firstInaccessibleDir(parent, { uid, gid })
   if (above !== undefined) return above
   const { mode, uid: owner, gid: group } = statSync(path)
   const bit = owner === uid ? 0o100 : group === gid ? 0o010 : 0o001
   return mode & bit ? undefined : path
 }
 
-function canLendRights(runAs: RunAs): boolean {
+function canGrantCapability(runAs: RunAs): boolean {
   const { command, args, options } = asUser(runAs, '/bin/true', [])
   return spawnSync(command, args, { ...options, timeout: 5000 }).status === 0
 }
@@ -69,8 +71,8 @@ export function asUser(
   args: string[],
 ): { command: string; args: string[]; options: SpawnOptions } {
   if (!runAs) return { command, args, options: {} }
-  const { uid, gid, passClosedDirs } = runAs
-  if (!passClosedDirs) return { command, args, options: { uid, gid } }
+  const { uid, gid, needsDirCapability } = runAs
+  if (!needsDirCapability) return { command, args, options: { uid, gid } }
   // Without the secure bit access(2), which PostgreSQL uses to check its own programs, would ignore the capability.
   const rights = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup']
   return {

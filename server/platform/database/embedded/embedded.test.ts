@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { isDatabaseAway } from '#server/platform/database/database-away.ts'
-import { startEmbedded, type EmbeddedDatabase } from './embedded.ts'
+import { isDatabaseUnavailable } from '#server/platform/database/database-away.ts'
+import { startEmbeddedDatabase, type EmbeddedDatabase } from './embedded.ts'
 import { watchForStopSignals } from './embedded-process.ts'
 import { findPostmaster } from './postmaster-file.ts'
 import { SupervisedPool } from '#server/platform/database/supervised-pool.ts'
@@ -158,8 +158,8 @@ test.each([
     mkdirSync(path)
     process.kill(postmasterOf(shared) ?? 0, 'SIGKILL')
     await stopped(shared)
-    await expect(pool.query('SELECT 1')).rejects.toSatisfy(isDatabaseAway)
-    await expect(pool.query('SELECT 1')).rejects.toSatisfy(isDatabaseAway)
+    await expect(pool.query('SELECT 1')).rejects.toSatisfy(isDatabaseUnavailable)
+    await expect(pool.query('SELECT 1')).rejects.toSatisfy(isDatabaseUnavailable)
     rmdirSync(path)
     renameSync(`${path}.aside`, path)
     expect((await pool.query('SELECT 1')).rowCount).toBe(1)
@@ -216,7 +216,7 @@ function newDir(): string {
 }
 
 async function start(dataDir: string): Promise<EmbeddedDatabase> {
-  const server = await startEmbedded({ dataDir, log })
+  const server = await startEmbeddedDatabase({ dataDir, log })
   servers.push(server)
   return server
 }

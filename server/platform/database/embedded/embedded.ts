@@ -50,7 +50,7 @@ export interface EmbeddedDatabase {
  * Starts PostgreSQL on `dataDir`/postgres (created at first use), or adopts the server that another process of the site runs there.
  * Local only: its Unix socket is closed to other users. The server ends with the process that started it.
  */
-export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+export async function startEmbeddedDatabase(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const supervisor = new Supervisor(options)
   const connection = await supervisor.ensureRunning()
   return { connection, ensureRunning: () => supervisor.ensureRunning(), stop: () => supervisor.stop() }

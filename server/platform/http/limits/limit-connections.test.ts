@@ -5,14 +5,14 @@ import { promisify } from 'node:util'
 import { languages } from '#contract/languages.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { readBounds } from '#server/platform/config/read-bounds.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { readResourceLimits } from '#server/platform/config/read-bounds.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { sendBounded } from '#server/platform/http/sending/send-bounded.ts'
 import { createHttpServer } from '#server/platform/http/server.ts'
 
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite()
+  site = await startTestSite()
 })
 afterAll(() => site.close())
 
@@ -28,7 +28,7 @@ async function serve(
     ...site.context,
     publicUrl: site.url,
     trustProxy: 0,
-    bounds: readBounds(settings),
+    bounds: readResourceLimits(settings),
     routes: [],
     plainRoutes: [
       {
@@ -36,8 +36,8 @@ async function serve(
         path: '/large',
         handle: (_request, reply) =>
           sendBounded(reply, Readable.from(pieces(reply), { objectMode: false }), {
-            longestMs: Number(settings['LONGEST_MS'] ?? 60_000),
-            done: resolve,
+            maxDurationMs: Number(settings['LONGEST_MS'] ?? 60_000),
+            onDone: resolve,
           }),
       },
     ],

@@ -7,9 +7,9 @@ export interface ConnectionLimits {
   /** Maximum concurrent connections of this process. */
   connections: number
   /** Maximum concurrent connections of one network. Behind proxies there is no such limit here; the proxies set it. */
-  connectionsOfNetwork: number
+  connectionsPerNetwork: number
   /** A response is aborted if the client reads no byte for this long. */
-  writeSeconds: number
+  writeTimeoutSeconds: number
 }
 
 /**
@@ -24,16 +24,16 @@ const mostUnanswered = 2
  */
 export function limitConnections(
   app: FastifyInstance,
-  { connections, connectionsOfNetwork, writeSeconds }: ConnectionLimits,
+  { connections, connectionsPerNetwork, writeTimeoutSeconds }: ConnectionLimits,
   trustProxy: number,
 ): void {
   app.server.maxConnections = connections
-  if (trustProxy === 0) limitNetworks(app.server, connectionsOfNetwork)
+  if (trustProxy === 0) limitNetworks(app.server, connectionsPerNetwork)
   limitPipelines(app)
   app.addHook('onSend', (_request, reply, payload, done) => {
     // Node closes the connection if no byte has moved for this long, and sets its own time-out after the response. A request injected by
     // Fastify has no real socket.
-    if (reply.raw.socket instanceof Socket) reply.raw.socket.setTimeout(writeSeconds * 1000)
+    if (reply.raw.socket instanceof Socket) reply.raw.socket.setTimeout(writeTimeoutSeconds * 1000)
     done(null, payload)
   })
 }
@@ -45,7 +45,7 @@ function limitPipelines(app: FastifyInstance): void {
     const count = (unanswered.get(socket) ?? 0) + 1
     if (count > mostUnanswered) {
       reply.hijack()
-      dropFurther(socket)
+      stopParsingRequests(socket)
       socket.destroy()
       return
     }
@@ -63,7 +63,7 @@ const stopParsing = -1
  * has read from all sockets; until then each of thousands of requests would hold its response. Node has no public API to stop its
  * parser.
  */
-function dropFurther(socket: Socket): void {
+function stopParsingRequests(socket: Socket): void {
   const parser: unknown = Reflect.get(socket, 'parser')
   if (typeof parser === 'object' && parser !== null) Reflect.set(parser, 'onIncoming', () => stopParsing)
 }
@@ -72,7 +72,7 @@ function limitNetworks(server: Server, most: number): void {
   const open = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
     const networks = countedNetworks(socket.remoteAddress ?? '')
-    if (networks.some(({ network, times }) => (open.get(network) ?? 0) >= most * times))
+    if (networks.some(({ network, multiplier }) => (open.get(network) ?? 0) >= most * multiplier))
       return void socket.destroy()
     for (const { network } of networks) open.set(network, (open.get(network) ?? 0) + 1)
     socket.once('close', () => {

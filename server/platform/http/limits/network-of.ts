@@ -5,36 +5,36 @@
 export function networkOf(ip: string): string {
   const bytes = bytesOf(ip)
   if (!bytes) return ip.slice(0, longestText).toLowerCase()
-  const four = bytes.length === 4 ? bytes : fourWithin(bytes)
+  const four = bytes.length === 4 ? bytes : embeddedIpv4(bytes)
   return four ? four.join('.') : groupsOf(bytes, 4)
 }
 
 /** The /48 limit, in multiples of the /64 limit. Most providers assign a /48 to one customer at most. */
-const wideTimes = 16
+const wideMultiplier = 16
 
 /**
  * Returns the networks that an address counts against, each with its multiple of the limit: of IPv6 the first 64 bits and the first
- * 48, so that a customer with 65,536 networks cannot store 65,536 times as much.
+ * 48, so that a customer with 65,536 networks cannot store 65,536 multiplier as much.
  */
-export function countedNetworks(ip: string): { network: string; times: number }[] {
+export function countedNetworks(ip: string): { network: string; multiplier: number }[] {
   const bytes = bytesOf(ip)
-  const own = { network: networkOf(ip), times: 1 }
-  if (bytes?.length !== 16 || fourWithin(bytes)) return [own]
-  return [own, { network: `${groupsOf(bytes, 3)}/48`, times: wideTimes }]
+  const own = { network: networkOf(ip), multiplier: 1 }
+  if (bytes?.length !== 16 || embeddedIpv4(bytes)) return [own]
+  return [own, { network: `${groupsOf(bytes, 3)}/48`, multiplier: wideMultiplier }]
 }
 
 const longestText = 64
 
 /** Prefixes of IPv6 addresses that embed an IPv4 address, and its offset: IPv4-mapped, NAT64 and 6to4. */
-const holders = [
+const ipv4Embeddings = [
   { prefix: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255], at: 12 },
   { prefix: [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0], at: 12 },
   { prefix: [0x20, 0x02], at: 2 },
 ]
 
-function fourWithin(bytes: readonly number[]): number[] | undefined {
-  const holder = holders.find(({ prefix }) => prefix.every((byte, at) => bytes[at] === byte))
-  return holder && bytes.slice(holder.at, holder.at + 4)
+function embeddedIpv4(bytes: readonly number[]): number[] | undefined {
+  const embedding = ipv4Embeddings.find(({ prefix }) => prefix.every((byte, at) => bytes[at] === byte))
+  return embedding && bytes.slice(embedding.at, embedding.at + 4)
 }
 
 /** Formats the first groups of an IPv6 address. */

@@ -3,10 +3,10 @@ import { getHomepage } from '#contract/catalog.ts'
 import { listFavorites } from '#contract/library.ts'
 import { changeUser, getUser } from '#contract/members.ts'
 import { getHealth } from '#contract/operations.ts'
-import { exchangeCalls } from '#server/platform/database/share-rate-limits.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { watchQueries } from '#server/testing/database/watch-queries.ts'
+import { exchangeCallCounts } from '#server/platform/database/share-rate-limits.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { recordQueries } from '#server/testing/database/watch-queries.ts'
 import { createCallCounter, type CallCounter } from '#server/platform/http/count-calls.ts'
 
 /** A clock that stands still until it is moved. */
@@ -63,12 +63,12 @@ describe('the call counter', () => {
 describe('two processes', () => {
   let database: TestDatabase
   beforeAll(async () => {
-    database = await testDatabase()
+    database = await createTestDatabase()
   })
   afterAll(() => database.close())
 
   const process = (clock: ReturnType<typeof standingClock>) =>
-    createCallCounter(clock, (counted) => exchangeCalls(database.pool, counted, clock.now()))
+    createCallCounter(clock, (counted) => exchangeCallCounts(database.pool, counted, clock.now()))
 
   it('add up their counts after an exchange', async () => {
     const clock = standingClock()
@@ -104,7 +104,7 @@ describe('two processes', () => {
     const clock = standingClock(Date.UTC(2026, 0, 3))
     let away = true
     const counter = createCallCounter(clock, (counted) =>
-      away ? Promise.reject(new Error('away')) : exchangeCalls(database.pool, counted, clock.now()),
+      away ? Promise.reject(new Error('away')) : exchangeCallCounts(database.pool, counted, clock.now()),
     )
     callTimes(counter, 4, 'zoe')
     await expect(counter.exchange()).rejects.toThrow('away')
@@ -121,14 +121,14 @@ describe('a site with a rate limit', () => {
   let site: TestSite
   beforeAll(async () => {
     // With two processes, each may allow as many calls until they have exchanged their counts.
-    site = await testSite({}, { LIMIT_API_USER: '5/min', LIMIT_API_IP: '60/min' })
+    site = await startTestSite({}, { LIMIT_API_USER: '5/min', LIMIT_API_IP: '60/min' })
   })
   afterAll(() => site.close())
 
   it('answers 429 with Retry-After to the viewer who called too often, in their language, and to nobody else', async () => {
     const [visitor, other] = [site.visitor({ 'accept-language': 'es' }), site.visitor()]
-    await visitor.ask(getUser)
-    await other.ask(getUser)
+    await visitor.callOk(getUser)
+    await other.callOk(getUser)
     const calls = []
     for (let index = 0; index < 12; index++) calls.push(await visitor.call(listFavorites))
     const refused = calls.filter(({ status }) => status === 429)
@@ -141,11 +141,11 @@ describe('a site with a rate limit', () => {
 
   it('refuses a limited viewer without a database query', async () => {
     const visitor = site.visitor()
-    await visitor.ask(getUser)
+    await visitor.callOk(getUser)
     // A guest with a stored row would otherwise be looked up.
-    await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
+    await visitor.callOk(changeUser, { body: { display_name: 'Ada' } })
     for (let index = 0; index < 12; index++) await visitor.call(listFavorites)
-    const asked = watchQueries('users')
+    const asked = recordQueries('users')
     const answers = [await visitor.call(listFavorites), await visitor.call(listFavorites)]
     expect(answers.map(({ status }) => status)).toEqual([429, 429])
     expect(asked()).toEqual([])
@@ -155,8 +155,8 @@ describe('a site with a rate limit', () => {
     const [visitor, other] = [site.visitor(), site.visitor()]
     const send = async (from: typeof visitor, event: string) =>
       (await from.fetch(`/api/statics.png?event=${event}`)).status
-    await visitor.ask(getUser)
-    await other.ask(getUser)
+    await visitor.callOk(getUser)
+    await other.callOk(getUser)
     const statuses = []
     for (let index = 0; index < 14; index++) statuses.push(await send(visitor, 'too_many'))
     expect(statuses.slice(0, 4)).toEqual([200, 200, 200, 200])

@@ -3,14 +3,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Fault } from '#contract/errors.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { CountedCalls, SummedCalls } from '#server/platform/database/share-rate-limits.ts'
-import type { Limit } from '#server/platform/config/read-setting.ts'
+import type { RateLimit } from '#server/platform/config/read-setting.ts'
 import type { Log } from '#server/platform/log.ts'
 import { countForNetworks, createCallCounter } from '#server/platform/http/count-calls.ts'
-import { checkRoutes, isForApi, type RouteAddress } from '#server/platform/http/guards.ts'
+import { checkRoutes, isApiRoute, type RouteAddress } from '#server/platform/http/guards.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 
-export interface LimitOptions {
-  limits: { apiUser: Limit; apiIp: Limit }
+export interface RateLimitOptions {
+  limits: { apiUser: RateLimit; apiIp: RateLimit }
   clock: Clock
   log: Log
   /** Adds this process's counts to those of the other processes, and returns the sums. */
@@ -26,17 +26,17 @@ const probes = new Set(['/api/health', '/api/ready'])
 /** Returns whether a route is rate-limited. Probes and signed webhook events are not; media are outside of /api. */
 function isCounted(route: RouteAddress): boolean {
   const notified = route.method === 'POST' && route.url.startsWith('/api/webhook/')
-  return isForApi(route) && !notified && !probes.has(route.url)
+  return isApiRoute(route) && !notified && !probes.has(route.url)
 }
 
 /**
  * Enforces the rate limits per user and per IP, over all processes.
  * @returns a check to run once the caller is identified; it throws Fault tooMany
  */
-export function rateLimit(app: FastifyInstance, options: LimitOptions) {
+export function enforceRateLimits(app: FastifyInstance, options: RateLimitOptions) {
   const { limits, clock, log } = options
   const counter = createCallCounter(clock, (counted) => options.shareCalls(counted))
-  const refused = rememberRefused(clock)
+  const refused = createRefusedCallers(clock)
   const timer = setInterval(() => {
     counter
       .exchange()
@@ -46,10 +46,13 @@ export function rateLimit(app: FastifyInstance, options: LimitOptions) {
   checkRoutes(app, isCounted, (request) =>
     refuse(refused.secondsLeft(request) || countForNetworks(counter, 'ip', request.ip, limits.apiIp)),
   )
-  return (request: FastifyRequest, viewer: (Pick<Viewer, 'userId'> & { kept?: boolean }) | null): void => {
+  return (
+    request: FastifyRequest,
+    viewer: (Pick<Viewer, 'userId'> & { isStored?: boolean }) | null,
+  ): void => {
     if (probes.has(request.routeOptions.url ?? '')) return
     // A guest's first token may belong to a user who has registered since: it must not use up the member's calls.
-    const kind = viewer?.kept === false ? 'guest' : 'user'
+    const kind = viewer?.isStored === false ? 'guest' : 'user'
     const wait = viewer ? counter.count(`${kind} ${viewer.userId}`, limits.apiUser) : 0
     if (wait > 0) refused.add(request, wait)
     refuse(wait)
@@ -61,26 +64,26 @@ function refuse(wait: number): void {
 }
 
 /** Remembers the tokens of refused users, to refuse them again without a lookup. */
-function rememberRefused(clock: Clock) {
-  const until = new Map<string, number>()
+function createRefusedCallers(clock: Clock) {
+  const refusedUntil = new Map<string, number>()
   return {
     add(request: FastifyRequest, seconds: number) {
-      if (until.size >= mostRefused) until.clear()
-      until.set(tokensOf(request), clock.now().getTime() + seconds * 1000)
+      if (refusedUntil.size >= mostRefused) refusedUntil.clear()
+      refusedUntil.set(hashTokens(request), clock.now().getTime() + seconds * 1000)
     },
     secondsLeft(request: FastifyRequest): number {
-      if (until.size === 0) return 0
-      const tokens = tokensOf(request)
-      const end = until.get(tokens)
+      if (refusedUntil.size === 0) return 0
+      const tokens = hashTokens(request)
+      const end = refusedUntil.get(tokens)
       if (end === undefined) return 0
       const left = Math.ceil((end - clock.now().getTime()) / 1000)
-      if (left <= 0) until.delete(tokens)
+      if (left <= 0) refusedUntil.delete(tokens)
       return Math.max(0, left)
     },
   }
 }
 
 /** Hashes the tokens, so that the key is short however long the cookies are. */
-function tokensOf({ headers }: FastifyRequest): string {
+function hashTokens({ headers }: FastifyRequest): string {
   return hash('sha256', `${headers.cookie ?? ''}\n${String(headers['x-user-token'] ?? '')}`, 'base64url')
 }

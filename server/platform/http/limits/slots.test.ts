@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSlots, sharesOfNetworks } from './slots.ts'
+import { createSlots, networkSlotLimits } from './slots.ts'
 
 test('refuses a slot if one of its shares is used up, without consuming the others', () => {
   const slots = createSlots()
@@ -20,7 +20,7 @@ test('refuses a slot if one of its shares is used up, without consuming the othe
 
 test('limits the many networks of one IPv6 customer together', () => {
   const slots = createSlots()
-  const take = (network: number) => slots.take(sharesOfNetworks('exports', `2001:db8:1:${network}::1`, 1))
+  const take = (network: number) => slots.take(networkSlotLimits('exports', `2001:db8:1:${network}::1`, 1))
   for (let network = 1; network <= 16; network++) take(network)
   expect(() => take(17)).toThrow('too many large responses in progress')
   expect(() => take(1)).toThrow('too many large responses in progress')

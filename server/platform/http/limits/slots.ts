@@ -5,24 +5,24 @@ import { countedNetworks } from './network-of.ts'
 const retrySeconds = 15
 
 /** A key that a slot counts against, such as a network, and its maximum concurrent slots. */
-export type Share = readonly [key: string, most: number]
+export type SlotLimit = readonly [key: string, most: number]
 
 /** Returns the shares of an address's networks: `<kind> of <network>`. */
-export const sharesOfNetworks = (kind: string, ip: string, most: number): Share[] =>
-  countedNetworks(ip).map(({ network, times }) => [`${kind} of ${network}`, most * times])
+export const networkSlotLimits = (kind: string, ip: string, most: number): SlotLimit[] =>
+  countedNetworks(ip).map(({ network, multiplier }) => [`${kind} of ${network}`, most * multiplier])
 
 export interface Slots {
   /**
    * Takes a slot of each share; the returned function releases it.
    * @throws Fault tooMany if a share has no free slot
    */
-  take(shares: readonly Share[]): () => void
+  take(shares: readonly SlotLimit[]): () => void
 }
 
 /** Limits concurrent work in this process. */
 export function createSlots(): Slots {
   const taken = new Map<string, number>()
-  const change = (shares: readonly Share[], by: number) => {
+  const change = (shares: readonly SlotLimit[], by: number) => {
     for (const [key] of shares) {
       const count = (taken.get(key) ?? 0) + by
       if (count > 0) taken.set(key, count)

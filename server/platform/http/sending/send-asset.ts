@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { acceptedEncoding } from './accepted-encoding.ts'
-import { climbs, sendFile } from './send-file.ts'
-import { forGood } from '#server/platform/cache-control.ts'
+import { parentTraversal, sendFile } from './send-file.ts'
+import { immutableCacheControl } from '#server/platform/cache-control.ts'
 import { contentTypeOf } from '#server/platform/content-types.ts'
 
 /** A built file, and its compressed forms from the build. */
@@ -18,7 +18,7 @@ const encodings = [
 ]
 
 /** Files by path. They never change, since their names contain a hash, and a whole build is a few megabytes. */
-const kept = new Map<string, Asset>()
+const assetCache = new Map<string, Asset>()
 
 /**
  * Sends a file of the build's `assets/` in the best encoding that the browser accepts. A process reads it from disk once; ranges are
@@ -35,11 +35,11 @@ export async function sendAsset(
   if (path.endsWith('.woff2')) reply.header('access-control-allow-origin', '*')
   reply.header('vary', 'accept-encoding')
   const asset = request.headers.range ? undefined : await readAsset(root, path)
-  if (!asset) return sendFile(request, reply, root, path, { cacheControl: forGood })
+  if (!asset) return sendFile(request, reply, root, path, { cacheControl: immutableCacheControl })
   const form = acceptedEncoding(request, asset.encoded)
   if (form) reply.header('content-encoding', form.name)
   return reply
-    .header('cache-control', forGood)
+    .header('cache-control', immutableCacheControl)
     .header('content-type', contentTypeOf(path) ?? 'application/octet-stream')
     .send(form?.bytes ?? asset.plain)
 }
@@ -47,17 +47,17 @@ export async function sendAsset(
 /** @returns undefined if the file does not exist (yet) */
 async function readAsset(root: string, path: string): Promise<Asset | undefined> {
   const place = join(root, path)
-  const known = kept.get(place)
-  if (known || climbs.test(path) || path.includes('\0')) return known
-  const plain = await readIfThere(place)
+  const known = assetCache.get(place)
+  if (known || parentTraversal.test(path) || path.includes('\0')) return known
+  const plain = await readIfExists(place)
   if (!plain) return undefined
   const forms = encodings.map(async ({ name, ending }) => ({
     name,
-    bytes: await readIfThere(place + ending),
+    bytes: await readIfExists(place + ending),
   }))
   const encoded = (await Promise.all(forms)).flatMap(({ name, bytes }) => (bytes ? [{ name, bytes }] : []))
-  kept.set(place, { plain, encoded })
-  return kept.get(place)
+  assetCache.set(place, { plain, encoded })
+  return assetCache.get(place)
 }
 
-const readIfThere = (path: string): Promise<Buffer | undefined> => readFile(path).catch(() => undefined)
+const readIfExists = (path: string): Promise<Buffer | undefined> => readFile(path).catch(() => undefined)

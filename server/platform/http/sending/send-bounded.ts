@@ -1,23 +1,23 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
-export interface SendingBounds {
+export interface SendLimits {
   /** Maximum time for the client to read the whole response. */
-  longestMs: number
+  maxDurationMs: number
   /** Called once, when the last byte is written or the connection ends. */
-  done(): void
+  onDone(): void
 }
 
 /** Sends a response as fast as the client reads it, for at most `longestMs`. */
 export function sendBounded(
   reply: FastifyReply,
   stream: Readable,
-  { longestMs, done }: SendingBounds,
+  { maxDurationMs, onDone }: SendLimits,
 ): FastifyReply {
-  const timer = setTimeout(() => stream.destroy(new Error('the client took too long')), longestMs)
+  const timer = setTimeout(() => stream.destroy(new Error('the client took too long')), maxDurationMs)
   stream.once('close', () => {
     clearTimeout(timer)
-    done()
+    onDone()
   })
   // A client that disconnects before the first read would leave the stream open.
   if (reply.raw.destroyed) stream.destroy()

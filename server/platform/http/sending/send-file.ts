@@ -8,7 +8,7 @@ interface Caching {
 }
 
 /** Matches `..` in paths. The library resolves `a/../b` to `b` before its check, so a link to one folder would open another. */
-export const climbs = /(^|[\\/])\.\.([\\/]|$)/
+export const parentTraversal = /(^|[\\/])\.\.([\\/]|$)/
 
 /**
  * Sends one file below `root` with ranges, conditional requests and caching. Paths outside of it, hidden files and folders get 404
@@ -21,7 +21,7 @@ export async function sendFile(
   path: string,
   caching: Caching,
 ): Promise<FastifyReply> {
-  if (climbs.test(path)) return refuse(reply, 404)
+  if (parentTraversal.test(path)) return refuse(reply, 404)
   const { cacheControl, ...options } = caching
   const result = await send(request.raw, encodeURI(path), {
     root,

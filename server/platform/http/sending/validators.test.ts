@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { LanguageCode, nullable } from '#contract/shapes.ts'
 import { addPlan } from '#contract/studio/plans.ts'
-import { TextsInSome } from '#contract/studio/videos.ts'
+import { PartialLocalizedText } from '#contract/studio/videos.ts'
 import { compileSchema } from './validators.ts'
 
 const checked = (schema: object, value: unknown) => {
@@ -25,7 +25,7 @@ test('accepts the usual codes of French and German as languages', () => {
 })
 
 test('accepts the usual codes of French and German as keys of texts', () => {
-  const schema = Type.Object({ titles: TextsInSome })
+  const schema = Type.Object({ titles: PartialLocalizedText })
   expect(checked(schema, { titles: { en: 'Salt', fr: 'Sel', de: 'Salz' } })).toEqual({
     titles: { en: 'Salt', fy: 'Sel', dy: 'Salz' },
   })

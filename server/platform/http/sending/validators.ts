@@ -2,7 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import type { DataValidationCxt } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
-import { htmlLanguage, languages } from '#contract/languages.ts'
+import { bcp47Tags, languages } from '#contract/languages.ts'
 
 /** Creates the validator. Values of a query are strings, so they are coerced; a body has types of its own and is validated strictly. */
 function createAjv(coerceTypes: boolean): Ajv {
@@ -16,8 +16,8 @@ function createAjv(coerceTypes: boolean): Ajv {
 
 /** The usual codes of languages that have another code here: "fr" for `fy`, "de" for `dy`. */
 export const languageAliases = languages
-  .filter((code) => htmlLanguage[code] !== code)
-  .map((code) => [htmlLanguage[code], code] as const)
+  .filter((code) => bcp47Tags[code] !== code)
+  .map((code) => [bcp47Tags[code], code] as const)
 
 /** Replaces aliases by the site's codes before validation: in a `LanguageCode`, and in the keys of texts by language. */
 function acceptLanguageAliases(ajv: Ajv): void {

@@ -2,7 +2,7 @@ import '#web/i18n/alerts.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import styles from '#web/features/alerts/alerts.module.css'
 import { pushQuery, supportsPush } from './push.ts'
 import { useChangePush } from './use-change-push.ts'
@@ -12,8 +12,7 @@ export function PushSetting() {
   const { t } = useTranslation()
   const { data: state, isError, refetch } = useQuery(pushQuery)
   const { change, busy } = useChangePush()
-  if (!state)
-    return isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <div className={styles.row} />
+  if (!state) return isError ? <LoadError onRetry={() => void refetch()} /> : <div className={styles.row} />
   return (
     <div className={styles.settings}>
       <label className={styles.row}>

@@ -2,21 +2,26 @@ import { queryOptions } from '@tanstack/react-query'
 import { getPushAlerts, startPushAlerts, stopPushAlerts } from '#contract/alerts.ts'
 import { call } from '#web/lib/api.ts'
 import { registerWorker } from '#web/lib/register-worker.ts'
-import { isSparing } from '#web/player/engine/bandwidth.ts'
+import { shouldSaveData } from '#web/player/engine/bandwidth.ts'
 
 /** `blocked`: denied in the browser's own settings, so that no site can ask again. */
 export type PushState = 'on' | 'off' | 'blocked'
 
 /** Maximum wait for the service worker. Its first installation downloads a whole release, beside a video. */
-const workerMs = 60_000
+const workerTimeoutMs = 60_000
 
 /**
  * Returns whether this browser can show notifications of the site. On iOS only if the site is on the home screen, in in-app browsers
  * never; with data saving on, the service worker is not installed.
  */
 export function supportsPush(): boolean {
-  const isAble = 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window
-  return import.meta.env.PROD && isAble && (navigator.serviceWorker.controller !== null || !isSparing())
+  const hasBrowserSupport =
+    'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window
+  return (
+    import.meta.env.PROD &&
+    hasBrowserSupport &&
+    (navigator.serviceWorker.controller !== null || !shouldSaveData())
+  )
 }
 
 /** The state of notifications of new episodes in this browser. */
@@ -24,11 +29,11 @@ export const pushQuery = queryOptions({
   queryKey: ['alerts', 'push'],
   queryFn: ({ signal }): Promise<PushState> => {
     if (Notification.permission === 'denied') return Promise.resolve('blocked')
-    return alone(async () => {
+    return withPushLock(async () => {
       const { browsers } = await call(getPushAlerts, { signal })
       const subscription = await findSubscription()
       if (!subscription) return 'off'
-      if (browsers.includes(await fingerprint(subscription.endpoint))) return 'on'
+      if (browsers.includes(await hashEndpoint(subscription.endpoint))) return 'on'
       // Another user subscribed here, or the session has ended: the viewer could not turn it off, so end it.
       await subscription.unsubscribe()
       return 'off'
@@ -37,19 +42,20 @@ export const pushQuery = queryOptions({
 })
 
 /** Runs in one tab at a time, so that no tab ends a subscription that another is registering with the site. */
-const alone = <Result>(run: () => Promise<Result>): Promise<Result> => navigator.locks.request('push', run)
+const withPushLock = <Result>(run: () => Promise<Result>): Promise<Result> =>
+  navigator.locks.request('push', run)
 
 /** Shows the browser's permission prompt; browsers refuse it without a press. @returns `on` if the user allows it */
-export async function askToNotify(): Promise<PushState> {
+export async function requestPushPermission(): Promise<PushState> {
   const permission = await Notification.requestPermission()
   if (permission === 'granted') return 'on'
   return permission === 'denied' ? 'blocked' : 'off'
 }
 
 /** Subscribes this browser for the viewer. @throws Error without a service worker or push service, or if the site does not respond */
-export const subscribe = (): Promise<void> => alone(subscribeAlone)
+export const subscribe = (): Promise<void> => withPushLock(subscribeLocked)
 
-async function subscribeAlone(): Promise<void> {
+async function subscribeLocked(): Promise<void> {
   const [worker, { public_key }] = await Promise.all([activeWorker(), call(getPushAlerts)])
   // A subscription of another key or user; ending it invalidates its endpoint.
   await (await worker.pushManager.getSubscription())?.unsubscribe()
@@ -81,14 +87,14 @@ async function findSubscription(): Promise<PushSubscription | null> {
 
 async function activeWorker(): Promise<ServiceWorkerRegistration> {
   await registerWorker()
-  const late = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new Error('no service worker in time')), workerMs)
+  const timeout = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error('no service worker in time')), workerTimeoutMs)
   })
-  return Promise.race([navigator.serviceWorker.ready, late])
+  return Promise.race([navigator.serviceWorker.ready, timeout])
 }
 
 /** Returns the site's id of this browser. */
-async function fingerprint(endpoint: string): Promise<string> {
+async function hashEndpoint(endpoint: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(endpoint))
   const base64 = btoa(String.fromCharCode(...new Uint8Array(hash)))
   return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')

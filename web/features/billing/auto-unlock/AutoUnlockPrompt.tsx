@@ -2,9 +2,9 @@ import '#web/i18n/balance.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState } from 'react'
 import { setAutoUnlock } from '#contract/balance.ts'
-import { balanceQuery, rereadOffers } from '#web/features/billing/payments/balance-queries.ts'
+import { balanceQuery, refetchLockedOffers } from '#web/features/billing/payments/balance-queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { call, CallRejected } from '#web/lib/api.ts'
+import { call, ApiError } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -28,13 +28,13 @@ interface AutoUnlockPromptProps {
 
 /** Selectable limits of episodes per day; the contract allows up to 50. */
 const limits = [5, 10, 20, 50]
-const usualLimit = 10
+const defaultLimit = 10
 
 /** Offers auto-unlock from the balance in a line over the playing episode. A press shows the terms. */
 export function AutoUnlockPrompt(props: AutoUnlockPromptProps) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(false)
-  useCloseElsewhere(props.onClose)
+  useCloseOnPathChange(props.onClose)
   if (shown) return <Terms {...props} />
   const decline = () => {
     props.onDecline()
@@ -44,10 +44,10 @@ export function AutoUnlockPrompt(props: AutoUnlockPromptProps) {
     <section className={styles.lines} aria-label={t('auto.askTitle')}>
       <div className={styles.line}>
         <p>{t('auto.askTitle')}</p>
-        <Button look="quiet" onClick={() => setShown(true)}>
+        <Button variant="quiet" onClick={() => setShown(true)}>
           {t('auto.show')}
         </Button>
-        <Button look="icon" aria-label={t('auto.notNow')} onClick={decline}>
+        <Button variant="icon" aria-label={t('auto.notNow')} onClick={decline}>
           <Icon name="close" size={20} />
         </Button>
       </div>
@@ -60,17 +60,17 @@ function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const id = useId()
-  const missingId = useId()
-  const [limit, setLimit] = useState(usualLimit)
+  const consentErrorId = useId()
+  const [limit, setLimit] = useState(defaultLimit)
   const [agreed, setAgreed] = useState(false)
-  const [missing, setMissing] = useState(false)
+  const [showsConsentError, setShowsConsentError] = useState(false)
   const [busy, setBusy] = useState(false)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
   const { videoId, title, cents, currency } = offer
   const text = t('auto.askText', { title, price: money(cents, currency) })
   const turnOn = async () => {
-    setMissing(!agreed)
+    setShowsConsentError(!agreed)
     if (!agreed) return
     setBusy(true)
     const shown = `${t('auto.askTitle')} ${text} ${t('auto.limit')}: ${limit} [x] ${t('auto.atOnce')} [${t('auto.turnOn')}]`
@@ -83,11 +83,11 @@ function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
     }
     try {
       await call(setAutoUnlock, { body })
-      rereadOffers(queryClient)
+      refetchLockedOffers(queryClient)
       notify(t('auto.on'))
     } catch (error) {
       setBusy(false)
-      if (!(error instanceof CallRejected)) return
+      if (!(error instanceof ApiError)) return
       notify(error.message)
     }
     void queryClient.invalidateQueries({ queryKey: balanceQuery.queryKey })
@@ -117,21 +117,21 @@ function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
             type="checkbox"
             checked={agreed}
             required
-            aria-invalid={missing && !agreed}
-            aria-describedby={missingId}
+            aria-invalid={showsConsentError && !agreed}
+            aria-describedby={consentErrorId}
             onChange={(event) => setAgreed(event.target.checked)}
           />
           {t('auto.atOnce')}
         </label>
-        <p id={missingId} role="status" className={styles.missing}>
-          {missing && !agreed && t('auto.atOnceMissing')}
+        <p id={consentErrorId} role="status" className={styles.missing}>
+          {showsConsentError && !agreed && t('auto.atOnceMissing')}
         </p>
       </div>
       <div className={styles.buttons}>
         <Button disabled={busy} onClick={() => void turnOn()}>
           {t('auto.turnOn')}
         </Button>
-        <Button look="quiet" onClick={decline}>
+        <Button variant="quiet" onClick={decline}>
           {t('auto.notNow')}
         </Button>
       </div>
@@ -140,7 +140,7 @@ function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
 }
 
 /** Closes the prompt when the page's path changes. Swipes rewrite the query without the router, but not the path. */
-function useCloseElsewhere(onClose: () => void): void {
+function useCloseOnPathChange(onClose: () => void): void {
   const close = useRef(onClose)
   close.current = onClose
   useEffect(() => {

@@ -4,22 +4,22 @@ import { useState } from 'react'
 import { autoUnlock } from '#contract/balance.ts'
 import type { Offer, Order } from '#contract/billing.ts'
 import { balanceQuery } from '#web/features/billing/payments/balance-queries.ts'
-import { createKeyedSender, isLost } from '#web/features/billing/payments/pay.ts'
-import { playingQuery } from '#web/features/media/queries.ts'
+import { createIdempotentSender, isOutcomeUnknown } from '#web/features/billing/payments/pay.ts'
+import { playbackQuery } from '#web/features/media/queries.ts'
 import { useCountdown } from '#web/features/media/use-countdown.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { call, CallRejected } from '#web/lib/api.ts'
+import { call, ApiError } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { mountPart } from '#web/ui/mount-part.tsx'
-import { UnlockedLine } from './UnlockedLine.tsx'
+import { mountRoot } from '#web/ui/mount-part.tsx'
+import { UnlockedNotice } from './UnlockedLine.tsx'
 import styles from './auto-unlock.module.css'
 
 /** Enough time to read the price and press the button. */
-const secondsBefore = 3
+const countdownSeconds = 3
 
-interface AutoUnlockingProps {
+interface AutoUnlockCountdownProps {
   offer: Pick<Offer, 'episode' | 'price'>
   /** Called once the episode may be watched, or the offer has changed. */
   onPaid: () => void
@@ -28,31 +28,33 @@ interface AutoUnlockingProps {
 }
 
 /** Announces that a locked episode is about to be unlocked from the balance, and its price; unlocks it unless the viewer stops it. */
-export function AutoUnlocking({ offer: { episode, price }, onPaid, onStop }: AutoUnlockingProps) {
+export function AutoUnlockCountdown({ offer: { episode, price }, onPaid, onStop }: AutoUnlockCountdownProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const [unlock] = useState(createUnlocker)
-  const unlockIt = async () => {
+  const unlockEpisode = async () => {
     const order = await unlock(episode.id, price.episode_cents)
-    const line = (close: () => void) => <UnlockedLine order={order} number={episode.number} onClose={close} />
-    mountPart(queryClient, line, styles.lines)
+    const line = (close: () => void) => (
+      <UnlockedNotice order={order} number={episode.number} onClose={close} />
+    )
+    mountRoot(queryClient, line, styles.lines)
   }
   const run = async () => {
     try {
-      await unlockIt()
+      await unlockEpisode()
     } catch (error) {
-      if (error instanceof CallRejected) notify(error.message)
-      if (isLost(error)) {
+      if (error instanceof ApiError) notify(error.message)
+      if (isOutcomeUnknown(error)) {
         notify(t('order.unsure'))
         // Repeats the call with the same key to get the order for the undo line. Refused if the episode was bought in another way.
-        whenPlayable(queryClient, episode.id, () => void unlockIt().catch(() => {}))
+        whenPlayable(queryClient, episode.id, () => void unlockEpisode().catch(() => {}))
       }
       onStop()
     }
     void queryClient.invalidateQueries({ queryKey: balanceQuery.queryKey })
     onPaid()
   }
-  const { seconds } = useCountdown(secondsBefore, () => void run())
+  const { seconds } = useCountdown(countdownSeconds, () => void run())
   return (
     <section className={styles.soon}>
       {/* Announced once by screen readers; the seconds are not. */}
@@ -63,7 +65,7 @@ export function AutoUnlocking({ offer: { episode, price }, onPaid, onStop }: Aut
         <p>{t('auto.soonText')}</p>
       </div>
       <p>{seconds ? t('end.countdown', { count: seconds }) : t('order.working')}</p>
-      <Button look="quiet" disabled={!seconds} onClick={onStop}>
+      <Button variant="quiet" disabled={!seconds} onClick={onStop}>
         {t('auto.stop')}
       </Button>
     </section>
@@ -72,7 +74,7 @@ export function AutoUnlocking({ offer: { episode, price }, onPaid, onStop }: Aut
 
 /** Calls `then` once the episode is unlocked. */
 function whenPlayable(queryClient: QueryClient, episodeId: string, then: () => void): void {
-  const { queryKey } = playingQuery(episodeId)
+  const { queryKey } = playbackQuery(episodeId)
   const stop = queryClient.getQueryCache().subscribe(() => {
     if (queryClient.getQueryData(queryKey)?.kind !== 'playable') return
     stop()
@@ -82,12 +84,12 @@ function whenPlayable(queryClient: QueryClient, episodeId: string, then: () => v
 
 /** Returns a function that unlocks an episode. It repeats a lost call once with the same key: the episode may be unlocked. */
 function createUnlocker() {
-  const withKey = createKeyedSender()
+  const sendWithKey = createIdempotentSender()
   return (episode_id: string, amount_cents: number): Promise<Order> => {
     const body = { episode_id, amount_cents }
-    const send = () => withKey(body, (idempotencyKey) => call(autoUnlock, { body, idempotencyKey }))
+    const send = () => sendWithKey(body, (idempotencyKey) => call(autoUnlock, { body, idempotencyKey }))
     return send().catch((error: unknown) => {
-      if (isLost(error)) return send()
+      if (isOutcomeUnknown(error)) return send()
       throw error
     })
   }

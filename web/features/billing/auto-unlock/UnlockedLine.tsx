@@ -2,16 +2,16 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { stopAutoUnlock, undoAutoUnlock } from '#contract/balance.ts'
 import type { Order } from '#contract/billing.ts'
-import { rereadOffers } from '#web/features/billing/payments/balance-queries.ts'
+import { refetchLockedOffers } from '#web/features/billing/payments/balance-queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { call, CallRejected } from '#web/lib/api.ts'
+import { call, ApiError } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './auto-unlock.module.css'
 
-interface UnlockedLineProps {
+interface UnlockedNoticeProps {
   order: Order
   /** The episode's number. */
   number: number
@@ -19,7 +19,7 @@ interface UnlockedLineProps {
 }
 
 /** Shows which episode was unlocked automatically and its price. A button undoes it or, where impossible, turns auto-unlock off. */
-export function UnlockedLine({ order, number, onClose }: UnlockedLineProps) {
+export function UnlockedNotice({ order, number, onClose }: UnlockedNoticeProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
@@ -34,11 +34,11 @@ export function UnlockedLine({ order, number, onClose }: UnlockedLineProps) {
       else await call(stopAutoUnlock, { body: { video_id } })
       notify(canUndo ? t('auto.undone', { price }) : t('auto.turnedOff'))
       onClose()
-      rereadOffers(queryClient)
+      refetchLockedOffers(queryClient)
       void queryClient.invalidateQueries()
     } catch (error) {
       setBusy(false)
-      if (!(error instanceof CallRejected)) return
+      if (!(error instanceof ApiError)) return
       notify(error.message)
       onClose()
     }
@@ -46,10 +46,10 @@ export function UnlockedLine({ order, number, onClose }: UnlockedLineProps) {
   return (
     <div className={styles.line} role="status">
       <p>{t('auto.done', { number, price })}</p>
-      <Button look="quiet" disabled={busy} onClick={() => void press()}>
+      <Button variant="quiet" disabled={busy} onClick={() => void press()}>
         {t(canUndo ? 'auto.undo' : 'auto.off')}
       </Button>
-      <Button look="icon" aria-label={t('close')} onClick={onClose}>
+      <Button variant="icon" aria-label={t('close')} onClick={onClose}>
         <Icon name="close" size={20} />
       </Button>
     </div>
@@ -62,10 +62,10 @@ function useCloseAt(time: string | undefined, onClose: () => void): void {
   close.current = onClose
   useEffect(() => {
     const left = Date.parse(time ?? '') - Date.now()
-    const timer = setTimeout(() => close.current(), Math.min(Math.max(left || 0, leastMs), undoMs))
+    const timer = setTimeout(() => close.current(), Math.min(Math.max(left || 0, minShownMs), maxShownMs))
     return () => clearTimeout(timer)
   }, [time])
 }
 
-const leastMs = 10_000
-const undoMs = 2 * 60_000
+const minShownMs = 10_000
+const maxShownMs = 2 * 60_000

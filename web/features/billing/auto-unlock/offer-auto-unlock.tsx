@@ -1,11 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { balanceQuery } from '#web/features/billing/payments/balance-queries.ts'
 import { readRecord, saveRecord } from '#web/lib/storage.ts'
-import { mountPart } from '#web/ui/mount-part.tsx'
+import { mountRoot } from '#web/ui/mount-part.tsx'
 import { AutoUnlockPrompt, type AutoUnlockOffer } from './AutoUnlockPrompt.tsx'
 
 const declinedKey = 'auto-unlock-declined'
-const mostDeclined = 50
+const maxDeclined = 50
 
 /** Offers auto-unlock after an episode was unlocked from the balance, unless it is on for the drama or was declined in this browser. */
 export async function offerAutoUnlock(queryClient: QueryClient, offer: AutoUnlockOffer): Promise<void> {
@@ -13,8 +13,8 @@ export async function offerAutoUnlock(queryClient: QueryClient, offer: AutoUnloc
   const declined = readRecord<string[]>(declinedKey) ?? []
   if (declined.includes(videoId)) return
   const { auto_unlocks, balances } = await queryClient.fetchQuery({ ...balanceQuery, staleTime: 0 })
-  const left = balances.find((balance) => balance.currency === currency)?.available_cents ?? 0
-  if (left < cents || auto_unlocks.some(({ video_id }) => video_id === videoId)) return
-  const decline = () => saveRecord(declinedKey, [videoId, ...declined].slice(0, mostDeclined))
-  mountPart(queryClient, (close) => <AutoUnlockPrompt offer={offer} onDecline={decline} onClose={close} />)
+  const availableCents = balances.find((balance) => balance.currency === currency)?.available_cents ?? 0
+  if (availableCents < cents || auto_unlocks.some(({ video_id }) => video_id === videoId)) return
+  const decline = () => saveRecord(declinedKey, [videoId, ...declined].slice(0, maxDeclined))
+  mountRoot(queryClient, (close) => <AutoUnlockPrompt offer={offer} onDecline={decline} onClose={close} />)
 }

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { stopAutoUnlock } from '#contract/balance.ts'
 import type { AutoUnlock } from '#contract/top-ups.ts'
-import { balanceQuery, rereadOffers } from '#web/features/billing/payments/balance-queries.ts'
+import { balanceQuery, refetchLockedOffers } from '#web/features/billing/payments/balance-queries.ts'
 import { videoQuery } from '#web/features/catalog/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'
@@ -20,14 +20,14 @@ export function AutoUnlocks({ list }: { list: AutoUnlock[] }) {
       {list.length === 0 && <p>{t('auto.none')}</p>}
       <ul>
         {list.map((one) => (
-          <Line key={one.video_id} auto={one} />
+          <AutoUnlockRow key={one.video_id} auto={one} />
         ))}
       </ul>
     </div>
   )
 }
 
-function Line({ auto }: { auto: AutoUnlock }) {
+function AutoUnlockRow({ auto }: { auto: AutoUnlock }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const { video_id, daily_limit: limit, left_today: left, agreed_cents, currency } = auto
@@ -38,7 +38,7 @@ function Line({ auto }: { auto: AutoUnlock }) {
     try {
       const { auto_unlocks } = await call(stopAutoUnlock, { body: { video_id } })
       queryClient.setQueryData(balanceQuery.queryKey, (known) => known && { ...known, auto_unlocks })
-      rereadOffers(queryClient)
+      refetchLockedOffers(queryClient)
       notify(t('auto.turnedOff'))
     } catch {
       // A toast has shown the error.
@@ -54,7 +54,7 @@ function Line({ auto }: { auto: AutoUnlock }) {
         </p>
       </div>
       <Button
-        look="quiet"
+        variant="quiet"
         disabled={busy}
         aria-label={t('auto.offOne', { title })}
         onClick={() => void stop()}

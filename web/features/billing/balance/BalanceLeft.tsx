@@ -1,22 +1,22 @@
 import '#web/i18n/balance.ts'
 import type { ReactNode } from 'react'
-import type { BalanceLeft as MoneyLeft } from '#contract/top-ups.ts'
+import type { RemainingBalance as MoneyLeft } from '#contract/top-ups.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { money } from '#web/lib/money.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useRefundBalance } from './use-refund-balance.ts'
 import styles from './own-balance.module.css'
 
-interface BalanceLeftProps {
+interface RemainingBalanceProps {
   /** One entry per currency. */
   balances: MoneyLeft[]
   /** Renders the button that forfeits the money, with the given label. */
-  forfeit: (label: string) => ReactNode
+  renderForfeitButton: (label: string) => ReactNode
   onRefunded: () => void
 }
 
 /** Shown before an account with paid money is deleted: offers to refund what is refundable, and below it to forfeit the money. */
-export function BalanceLeft({ balances, forfeit, onRefunded }: BalanceLeftProps) {
+export function RemainingBalance({ balances, renderForfeitButton, onRefunded }: RemainingBalanceProps) {
   const { t } = useTranslation()
   const { refund, busy } = useRefundBalance(onRefunded)
   const amount = balances.map(({ amount_cents, currency }) => money(amount_cents, currency)).join(', ')
@@ -37,7 +37,7 @@ export function BalanceLeft({ balances, forfeit, onRefunded }: BalanceLeftProps)
           </Button>
         </>
       )}
-      {forfeit(t('balance.forfeit', { amount }))}
+      {renderForfeitButton(t('balance.forfeit', { amount }))}
     </div>
   )
 }

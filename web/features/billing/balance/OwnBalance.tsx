@@ -5,35 +5,35 @@ import type { Balance } from '#contract/top-ups.ts'
 import { TopUpSheet } from '#web/features/billing/paywall/TopUpSheet.tsx'
 import { balanceQuery } from '#web/features/billing/payments/balance-queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { longDate } from '#web/lib/format.ts'
+import { formatLongDate } from '#web/lib/format.ts'
 import { money } from '#web/lib/money.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { AutoUnlocks } from './AutoUnlocks.tsx'
 import { Statement } from './Statement.tsx'
 import { useRefundBalance } from './use-refund-balance.ts'
 import styles from './own-balance.module.css'
 
-interface OwnBalanceProps {
+interface BalanceSectionProps {
   /** Renders a section of the page. */
-  around: (title: string, content: ReactNode) => ReactNode
+  renderSection: (title: string, content: ReactNode) => ReactNode
 }
 
 /** The user's balance in the member area: amounts left and expiring, history, top-ups, refund and auto-unlock. */
-export function OwnBalance({ around }: OwnBalanceProps) {
+export function BalanceSection({ renderSection }: BalanceSectionProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const { data, isError, refetch } = useQuery(balanceQuery)
   const [toppingUp, setToppingUp] = useState(false)
-  const reread = () => void queryClient.invalidateQueries()
+  const refetchAll = () => void queryClient.invalidateQueries()
   const refundable = data?.balances.filter(({ refundable_cents }) => refundable_cents > 0) ?? []
   return (
     <>
-      {around(
+      {renderSection(
         t('balance.title'),
         <>
-          {!data && isError && <CouldNotLoad onRetry={() => void refetch()} />}
+          {!data && isError && <LoadError onRetry={() => void refetch()} />}
           {!data && !isError && <div className={styles.skeleton} />}
           {data && (
             <div className={styles.balance}>
@@ -55,8 +55,8 @@ export function OwnBalance({ around }: OwnBalanceProps) {
           {data?.on && <AutoUnlocks list={data.auto_unlocks} />}
         </>,
       )}
-      {around(t('balance.statement'), <Statement />)}
-      {toppingUp && <TopUpSheet onClose={() => setToppingUp(false)} onPaid={reread} />}
+      {renderSection(t('balance.statement'), <Statement />)}
+      {toppingUp && <TopUpSheet onClose={() => setToppingUp(false)} onPaid={refetchAll} />}
     </>
   )
 }
@@ -74,7 +74,10 @@ function Amounts({ balance }: { balance: Balance }) {
           : t('balance.paidOnly')}{' '}
         {t('balance.paidStays')}{' '}
         {bonus_expiring &&
-          t('balance.expires', { amount: amount(bonus_expiring.cents), date: longDate(bonus_expiring.at) })}
+          t('balance.expires', {
+            amount: amount(bonus_expiring.cents),
+            date: formatLongDate(bonus_expiring.at),
+          })}
       </p>
     </div>
   )
@@ -83,16 +86,16 @@ function Amounts({ balance }: { balance: Balance }) {
 /** Shows how much is refunded and how much is lost, and refunds after a second press. */
 function Refund({ balances }: { balances: Balance[] }) {
   const { t } = useTranslation()
-  const [asked, setAsked] = useState(false)
-  const { refund, busy } = useRefundBalance(() => setAsked(false))
+  const [isConfirming, setIsConfirming] = useState(false)
+  const { refund, busy } = useRefundBalance(() => setIsConfirming(false))
   const amount = balances.map(({ refundable_cents: cents, currency }) => money(cents, currency)).join(', ')
   return (
     <>
-      <Button look="quiet" onClick={() => setAsked(true)}>
+      <Button variant="quiet" onClick={() => setIsConfirming(true)}>
         {t('balance.refund')}
       </Button>
-      {asked && (
-        <Sheet title={t('balance.refundTitle')} onClose={() => setAsked(false)}>
+      {isConfirming && (
+        <Sheet title={t('balance.refundTitle')} onClose={() => setIsConfirming(false)}>
           <div className={styles.ask}>
             <p>{t('balance.refundText', { amount })}</p>
             <Button wide disabled={busy} onClick={refund}>

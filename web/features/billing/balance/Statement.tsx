@@ -3,9 +3,9 @@ import type { BalanceEntry } from '#contract/balance.ts'
 import { balanceEntriesQuery } from '#web/features/billing/payments/balance-queries.ts'
 import { videoQuery } from '#web/features/catalog/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { longDate } from '#web/lib/format.ts'
+import { formatLongDate } from '#web/lib/format.ts'
 import { money } from '#web/lib/money.ts'
-import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { ListFooter } from '#web/ui/ListFoot.tsx'
 import styles from './own-balance.module.css'
 
 /** The credits and debits of the balance, newest first, paginated. */
@@ -17,25 +17,27 @@ export function Statement() {
     <>
       <ul className={styles.statement}>
         {entries.map((entry) => (
-          <Line key={entry.id} entry={entry} />
+          <StatementRow key={entry.id} entry={entry} />
         ))}
       </ul>
-      <ListFoot pages={pages} empty={<p>{t('balance.noEntries')}</p>} />
+      <ListFooter pages={pages} empty={<p>{t('balance.noEntries')}</p>} />
     </>
   )
 }
 
-function Line({ entry }: { entry: BalanceEntry }) {
+function StatementRow({ entry }: { entry: BalanceEntry }) {
   const { t } = useTranslation()
   const { kind, currency, amount_cents, bonus_cents, at, video_id, episode_number: number } = entry
   const title = useQuery({ ...videoQuery(video_id ?? ''), enabled: video_id !== undefined }).data?.title
-  const bought = title && number !== undefined ? t('balance.episodeOf', { title, number }) : title
+  const purchaseTitle = title && number !== undefined ? t('balance.episodeOf', { title, number }) : title
   return (
     <li className={styles.line}>
       <div>
-        <p className={styles.name}>{[t(`balance.entry.${kind}`), bought].filter(Boolean).join(': ')}</p>
+        <p className={styles.name}>
+          {[t(`balance.entry.${kind}`), purchaseTitle].filter(Boolean).join(': ')}
+        </p>
         <p>
-          {longDate(at)}
+          {formatLongDate(at)}
           {bonus_cents !== 0 && ` · ${t('balance.ofBonus', { amount: money(bonus_cents, currency) })}`}
         </p>
       </div>

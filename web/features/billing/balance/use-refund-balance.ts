@@ -3,11 +3,11 @@ import { useState } from 'react'
 import { refundBalance } from '#contract/balance.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import { balanceQuery } from '#web/features/billing/payments/balance-queries.ts'
-import { createKeyedSender } from '#web/features/billing/payments/pay.ts'
+import { createIdempotentSender } from '#web/features/billing/payments/pay.ts'
 import { ordersQuery } from '#web/features/billing/payments/queries.ts'
 import type { Translate } from '#web/i18n/index.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { call, CallRejected } from '#web/lib/api.ts'
+import { call, ApiError } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 import { notify } from '#web/lib/notify.ts'
 
@@ -17,20 +17,20 @@ type Refunds = ResultOf<typeof refundBalance>['refunds']
 export function useRefundBalance(onRefunded: () => void) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  const [withKey] = useState(createKeyedSender)
+  const [sendWithKey] = useState(createIdempotentSender)
   const [busy, setBusy] = useState(false)
   const refund = async () => {
     setBusy(true)
     try {
       const body = {}
-      const { refunds } = await withKey(body, (idempotencyKey) =>
+      const { refunds } = await sendWithKey(body, (idempotencyKey) =>
         call(refundBalance, { body, idempotencyKey }),
       )
       notify(refundText(t, refunds))
       onRefunded()
     } catch (error) {
       // A toast has shown any other error.
-      if (error instanceof CallRejected) notify(error.message)
+      if (error instanceof ApiError) notify(error.message)
     } finally {
       setBusy(false)
       for (const { queryKey } of [balanceQuery, ordersQuery]) void queryClient.invalidateQueries({ queryKey })

@@ -12,12 +12,12 @@ import { Field } from '#web/ui/forms/Field.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 
 /** Requests the link that cancels or withdraws. Only the mail reveals whether the address has purchases. */
-export function AskForLink({ purpose }: { purpose: 'cancel' | 'withdraw' }) {
+export function RequestEmailLink({ purpose }: { purpose: 'cancel' | 'withdraw' }) {
   const { t } = useTranslation()
   const [sentTo, setSentTo] = useState('')
   const form = useForm({
     initial: { email: '', order_id: '' },
-    messagesOf: ({ email }) => (isEmail(email) ? {} : { email: t('account.emailBad') }),
+    validate: ({ email }) => (isEmail(email) ? {} : { email: t('account.emailBad') }),
     send: async ({ email, order_id }) => {
       const body = { email, ...(order_id.trim() ? { order_id } : {}) }
       await call(purpose === 'cancel' ? cancelByLink : withdraw, { body })

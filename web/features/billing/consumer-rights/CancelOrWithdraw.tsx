@@ -5,7 +5,7 @@ import { cancelByLink, withdraw } from '#contract/consumer-rights.ts'
 import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'
-import { longDate } from '#web/lib/format.ts'
+import { formatLongDate } from '#web/lib/format.ts'
 import { paths, contractLinkPaths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
@@ -19,11 +19,11 @@ export function CancelByLink({ secret }: { secret: string }) {
       title={t('out.cancelTitle')}
       lead={t('out.cancelLead')}
       button={t('out.cancel')}
-      done={t('out.cancelDone')}
-      another={contractLinkPaths.cancel}
-      work={async () => {
+      doneTitle={t('out.cancelDone')}
+      newLinkPath={contractLinkPaths.cancel}
+      perform={async () => {
         const { plan = '', ends_at } = await call(cancelByLink, { body: { cancel: secret } })
-        return t('out.cancelDoneText', { plan, date: longDate(ends_at) })
+        return t('out.cancelDoneText', { plan, date: formatLongDate(ends_at) })
       }}
     />
   )
@@ -37,9 +37,9 @@ export function WithdrawByLink({ secret }: { secret: string }) {
       title={t('out.withdrawTitle')}
       lead={t('out.withdrawLead')}
       button={t('out.withdraw')}
-      done={t('out.withdrawDone')}
-      another={contractLinkPaths.withdraw}
-      work={async () => withdrawalText(t, await call(withdraw, { body: { withdraw: secret } }))}
+      doneTitle={t('out.withdrawDone')}
+      newLinkPath={contractLinkPaths.withdraw}
+      perform={async () => withdrawalText(t, await call(withdraw, { body: { withdraw: secret } }))}
     />
   )
 }
@@ -51,29 +51,29 @@ interface ConfirmActionProps {
   lead: string
   button: string
   /** The title after success. */
-  done: string
+  doneTitle: string
   /** Path of the page that requests another link. */
-  another: string
+  newLinkPath: string
   /** Performs the action and returns its result. */
-  work: () => Promise<ReactNode>
+  perform: () => Promise<ReactNode>
 }
 
-function ConfirmAction({ title, lead, button, done, another, work }: ConfirmActionProps) {
+function ConfirmAction({ title, lead, button, doneTitle, newLinkPath, perform }: ConfirmActionProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const [outcome, setOutcome] = useState<ReactNode>(null)
   const form = useForm({
     initial: noFields,
-    messagesOf: () => noFields,
+    validate: () => noFields,
     send: async () => {
-      setOutcome(await work())
+      setOutcome(await perform())
       // A signed-in customer sees the change in the member area too.
       await queryClient.invalidateQueries()
     },
   })
   if (outcome !== null)
     return (
-      <AccountPage title={done}>
+      <AccountPage title={doneTitle}>
         <p role="status">{outcome}</p>
         <Link className={buttonClass('main', true)} to={paths.my.to()} replace>
           {t('out.toMine')}
@@ -87,9 +87,9 @@ function ConfirmAction({ title, lead, button, done, another, work }: ConfirmActi
           {form.busy ? t('account.working') : button}
         </Button>
       </AccountForm>
-      {form.problem && (
+      {form.formError && (
         <AccountLinks>
-          <Link to={another} replace>
+          <Link to={newLinkPath} replace>
             {t('out.again')}
           </Link>
         </AccountLinks>

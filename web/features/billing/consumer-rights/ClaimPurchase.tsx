@@ -4,9 +4,9 @@ import { Link } from 'react-router'
 import { claimPurchase } from '#contract/consumer-rights.ts'
 import type { User } from '#contract/members.ts'
 import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
-import { rememberUser } from '#web/features/members/queries.ts'
+import { setCurrentUser } from '#web/features/members/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { call, CallRejected } from '#web/lib/api.ts'
+import { call, ApiError } from '#web/lib/api.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
@@ -18,24 +18,24 @@ import { useForm } from '#web/ui/forms/use-form.ts'
 export function ClaimPurchase({ secret }: { secret: string }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  const [signsInFirst, setSignsInFirst] = useState(false)
+  const [needsSignIn, setNeedsSignIn] = useState(false)
   const [user, setUser] = useState<User | null>(null)
   const form = useForm({
     initial: {},
-    messagesOf: () => ({}),
+    validate: () => ({}),
     send: async () => {
       try {
-        const joined = await call(claimPurchase, { body: { claim: secret } })
-        rememberUser(queryClient, joined)
-        setUser(joined)
+        const claimedUser = await call(claimPurchase, { body: { claim: secret } })
+        setCurrentUser(queryClient, claimedUser)
+        setUser(claimedUser)
       } catch (error) {
-        if (!(error instanceof CallRejected && error.code === 401)) throw error
-        setSignsInFirst(true)
+        if (!(error instanceof ApiError && error.code === 401)) throw error
+        setNeedsSignIn(true)
       }
     },
   })
   if (user) return <Claimed user={user} />
-  if (signsInFirst) return <SignInFirst from={`${paths.my.to()}#claim=${secret}`} />
+  if (needsSignIn) return <SignInRequired from={`${paths.my.to()}#claim=${secret}`} />
   return (
     <AccountPage title={t('out.claimTitle')} lead={t('out.claimLead')}>
       <AccountForm form={form}>
@@ -43,7 +43,7 @@ export function ClaimPurchase({ secret }: { secret: string }) {
           {form.busy ? t('account.working') : t('out.claim')}
         </Button>
       </AccountForm>
-      {form.problem && (
+      {form.formError && (
         <AccountLinks>
           <Link to={paths.signIn.to()}>{t('account.toSignIn')}</Link>
           <Link to={paths.contactUs.to()}>{t('out.contact')}</Link>
@@ -54,7 +54,7 @@ export function ClaimPurchase({ secret }: { secret: string }) {
 }
 
 /** The account's owner has verified the address: a forwarded receipt must not open the account. */
-function SignInFirst({ from }: { from: string }) {
+function SignInRequired({ from }: { from: string }) {
   const { t } = useTranslation()
   return (
     <AccountPage title={t('out.claimTitle')} lead={t('out.claimSignIn')}>

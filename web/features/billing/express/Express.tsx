@@ -1,33 +1,40 @@
 import { useEffect } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Order } from '#contract/billing.ts'
-import { BankCheck } from '#web/features/billing/payments/BankCheck.tsx'
+import { ThreeDSecureFrame } from '#web/features/billing/payments/BankCheck.tsx'
 import type { ExpressState } from '#web/features/billing/payments/express-messages.ts'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { useExpress, type ExpressPurchase } from './use-express.ts'
 import styles from './express.module.css'
 
-interface ExpressProps extends ExpressPurchase {
+interface ExpressCheckoutProps extends ExpressPurchase {
   onState: (state: ExpressState) => void
   onDone: (order: Order) => void
-  onOtherPrice: (cents: number) => void
+  onPriceChanged: (cents: number) => void
   onOwned: () => void
   /** Receives a function that closes the open sheet or check. */
-  leaver?: { current: (() => void) | null }
+  closeRef?: { current: (() => void) | null }
 }
 
 /** The button of an express wallet, and the sheets that follow a press, over the whole document. */
-export function Express({ onState, onDone, leaver, onOtherPrice, onOwned, ...params }: ExpressProps) {
+export function ExpressCheckout({
+  onState,
+  onDone,
+  closeRef,
+  onPriceChanged,
+  onOwned,
+  ...params
+}: ExpressCheckoutProps) {
   const { t } = useTranslation()
-  const express = useExpress(params, { onOtherPrice, onOwned })
+  const express = useExpress(params, { onPriceChanged, onOwned })
   const { place, state, step, problem, isOpen } = express
   useEffect(() => onState({ wallet: state, open: isOpen, problem }), [onState, state, isOpen, problem])
-  const done = step.at === 'done' ? step.made : null
+  const done = step.at === 'done' ? step.result : null
   useEffect(() => {
     if (done) onDone(done)
   }, [done, onDone])
   useEffect(() => {
-    if (leaver) leaver.current = express.leave
+    if (closeRef) closeRef.current = express.close
   })
   return (
     <>
@@ -39,7 +46,7 @@ export function Express({ onState, onDone, leaver, onOtherPrice, onOwned, ...par
       )}
       {step.at === 'bank' && (
         <Sheet title={t('order.bank')} onClose={express.leaveCheck} tall>
-          <BankCheck url={step.url} onChecked={() => express.checked(step.made)} />
+          <ThreeDSecureFrame url={step.url} onChecked={() => express.checked(step.result)} />
         </Sheet>
       )}
     </>

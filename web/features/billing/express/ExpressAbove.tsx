@@ -3,26 +3,26 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Order } from '#contract/billing.ts'
 import { ProblemNote } from '#web/features/billing/payments/ProblemNote.tsx'
 import type { ExpressState } from '#web/features/billing/payments/express-messages.ts'
-import { Express } from './Express.tsx'
+import { ExpressCheckout } from './Express.tsx'
 import type { ExpressPurchase } from './use-express.ts'
 import styles from './express.module.css'
 
-interface ExpressAboveProps extends ExpressPurchase {
+interface ExpressSectionProps extends ExpressPurchase {
   terms: string
   onDone: (order: Order) => void
-  onOtherPrice: (cents: number) => void
+  onPriceChanged: (cents: number) => void
   onOwned: () => void
 }
 
 /** The express wallet above the card form: its terms, its button, and a divider before the card. */
-export function ExpressAbove({ terms, ...express }: ExpressAboveProps) {
+export function ExpressSection({ terms, ...express }: ExpressSectionProps) {
   const { t } = useTranslation()
   const [state, setState] = useState<ExpressState>()
-  const hear = useCallback((next: ExpressState) => setState(next), [])
+  const onState = useCallback((next: ExpressState) => setState(next), [])
   return (
     <div className={styles.above} data-state={state?.wallet}>
       <p>{terms}</p>
-      <Express {...express} onState={hear} />
+      <ExpressCheckout {...express} onState={onState} />
       <ProblemNote problem={state?.problem ?? null} />
       <span className={styles.or}>{t('pay.card')}</span>
     </div>

@@ -4,21 +4,21 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { readExpress, readReport } from '#web/features/billing/payments/order-report.ts'
 import type { Problem } from '#web/features/billing/payments/use-payment-steps.ts'
 import type { Choice } from '#web/features/billing/payments/price-copy.ts'
-import { useBackCloses } from '#web/ui/use-back-closes.ts'
+import { useCloseOnBack } from '#web/ui/use-back-closes.ts'
 import type { FromExpress, ToExpress, WalletState } from '#web/features/billing/payments/express-messages.ts'
 import styles from './express-frame.module.css'
 
 interface ExpressFrameProps {
   gateway: string
   choice: Choice
-  words: string
+  acceptedText: string
   video?: string | undefined
   /** True if the gateway does not accept the amount. */
-  off: boolean
+  unavailable: boolean
   onOpen: () => void
   onPaid: (order: Order) => void
   onOwned: () => void
-  onOtherPrice: (cents: number) => void
+  onPriceChanged: (cents: number) => void
   onProblem: (problem: Problem | null) => void
 }
 
@@ -28,56 +28,56 @@ interface ExpressFrameProps {
  */
 export function ExpressFrame(props: ExpressFrameProps) {
   const { t, i18n } = useTranslation()
-  const { gateway, choice, words, video, off } = props
+  const { gateway, choice, acceptedText, video, unavailable } = props
   const frame = useRef<HTMLIFrameElement>(null)
   const latest = useRef(props)
   latest.current = props
   const [wallet, setWallet] = useState<WalletState>('unknown')
   const [open, setOpen] = useState(false)
-  const [isThere, setThere] = useState(false)
+  const [isLoaded, setLoaded] = useState(false)
   useEffect(() => {
-    const hear = (event: MessageEvent) => {
+    const onMessage = (event: MessageEvent) => {
       const window = frame.current?.contentWindow
       const { onPaid, onOwned } = latest.current
-      const said = readExpress(event, window)
-      if (said) return follow(said)
+      const expressMessage = readExpress(event, window)
+      if (expressMessage) return onExpressMessage(expressMessage)
       const report = readReport(event, window)
       if (report) setOpen(false)
       if (report?.type === 'paid') onPaid(report.order)
       if (report?.type === 'owned') onOwned()
     }
-    const follow = (said: FromExpress) => {
-      const { onOtherPrice, onProblem } = latest.current
-      if (said.say === 'here') setThere(true)
-      if (said.say === 'price') onOtherPrice(said.cents)
-      if (said.say !== 'state') return
-      setWallet(said.wallet)
-      setOpen(said.open)
-      onProblem(said.problem)
+    const onExpressMessage = (message: FromExpress) => {
+      const { onPriceChanged, onProblem } = latest.current
+      if (message.say === 'here') setLoaded(true)
+      if (message.say === 'price') onPriceChanged(message.cents)
+      if (message.say !== 'state') return
+      setWallet(message.wallet)
+      setOpen(message.open)
+      onProblem(message.problem)
     }
-    addEventListener('message', hear)
-    return () => removeEventListener('message', hear)
+    addEventListener('message', onMessage)
+    return () => removeEventListener('message', onMessage)
   }, [])
   // Before the choice is painted, so that an immediate press opens the sheet of that choice.
   useLayoutEffect(() => {
     // An open sheet must sell what it shows: a new choice is sent after it closes.
-    if (isThere && !open) send(frame.current, { type: 'buy', choice, words, video })
-  }, [isThere, open, choice, words, video])
+    if (isLoaded && !open) send(frame.current, { type: 'buy', choice, acceptedText, video })
+  }, [isLoaded, open, choice, acceptedText, video])
   useEffect(() => {
     if (open) latest.current.onOpen()
   }, [open])
   useEffect(() => {
-    const shown = frame.current
-    if (!open || !shown?.showPopover) return undefined
-    shown.popover = 'manual'
-    shown.showPopover()
+    const element = frame.current
+    if (!open || !element?.showPopover) return undefined
+    element.popover = 'manual'
+    element.showPopover()
     return () => {
-      shown.hidePopover()
-      shown.popover = null
+      element.hidePopover()
+      element.popover = null
     }
   }, [open])
   return (
-    <div className={styles.slot} data-state={off ? 'off' : wallet}>
+    <div className={styles.slot} data-state={unavailable ? 'off' : wallet}>
       <iframe
         ref={frame}
         className={styles.frame}
@@ -86,7 +86,7 @@ export function ExpressFrame(props: ExpressFrameProps) {
         title={t('pay.wallet')}
         allow="payment"
       />
-      {open && <BackLeaves onBack={() => send(frame.current, { type: 'leave' })} />}
+      {open && <CloseOnBack onBack={() => send(frame.current, { type: 'leave' })} />}
     </div>
   )
 }
@@ -95,7 +95,7 @@ function send(frame: HTMLIFrameElement | null, message: ToExpress): void {
   frame?.contentWindow?.postMessage(message, location.origin)
 }
 
-function BackLeaves({ onBack }: { onBack: () => void }) {
-  useBackCloses(onBack)
+function CloseOnBack({ onBack }: { onBack: () => void }) {
+  useCloseOnBack(onBack)
   return null
 }

@@ -2,40 +2,40 @@ import { useEffect, useRef, useState } from 'react'
 import type { GatewayId } from '#contract/billing.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { reportExpress, reportOrder, reportOwned } from '#web/features/billing/payments/order-report.ts'
-import { Express } from './Express.tsx'
+import { ExpressCheckout } from './Express.tsx'
 import type { ExpressState, ToExpress } from '#web/features/billing/payments/express-messages.ts'
 import styles from './express.module.css'
 
 /** The express wallet's document, framed by the page that sells: a button, and the sheets that follow a press. */
 export function ExpressPage({ gateway }: { gateway: GatewayId }) {
   const { t } = useTranslation()
-  const [bought, setBought] = useState<Extract<ToExpress, { type: 'buy' }>>()
-  const leaver = useRef<(() => void) | null>(null)
+  const [purchase, setPurchase] = useState<Extract<ToExpress, { type: 'buy' }>>()
+  const closeRef = useRef<(() => void) | null>(null)
   useEffect(() => {
-    const hear = ({ origin, source, data }: MessageEvent<ToExpress>) => {
+    const onMessage = ({ origin, source, data }: MessageEvent<ToExpress>) => {
       if (origin !== location.origin || source !== parent) return
-      if (data.type === 'buy') setBought(data)
-      if (data.type === 'leave') leaver.current?.()
+      if (data.type === 'buy') setPurchase(data)
+      if (data.type === 'leave') closeRef.current?.()
     }
-    addEventListener('message', hear)
+    addEventListener('message', onMessage)
     reportExpress({ say: 'here' })
-    return () => removeEventListener('message', hear)
+    return () => removeEventListener('message', onMessage)
   }, [])
   const title = t('pay.wallet')
   return (
     <main className={styles.page} aria-label={title}>
       <h1 className="hidden-text">{title}</h1>
-      {bought && (
-        <Express
-          params={paramsOf(bought, gateway)}
-          choice={bought.choice}
-          words={bought.words}
-          atOnce={false}
+      {purchase && (
+        <ExpressCheckout
+          params={paramsOf(purchase, gateway)}
+          choice={purchase.choice}
+          acceptedText={purchase.acceptedText}
+          immediateDelivery={false}
           onState={reportState}
           onDone={reportOrder}
-          onOtherPrice={(cents) => reportExpress({ say: 'price', cents })}
+          onPriceChanged={(cents) => reportExpress({ say: 'price', cents })}
           onOwned={reportOwned}
-          leaver={leaver}
+          closeRef={closeRef}
         />
       )}
     </main>

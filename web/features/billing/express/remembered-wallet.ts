@@ -1,10 +1,10 @@
 import { saveRecord, readRecord } from '#web/lib/storage.ts'
 
 const key = 'no_express'
-const forMs = 7 * 24 * 60 * 60_000
+const maxAgeMs = 7 * 24 * 60 * 60_000
 
 /** Stores whether a browser has a gateway's wallet; without one, no space is reserved for its button for a while. */
-export function rememberWallet(gateway: string, available: boolean): void {
+export function storeWalletAvailability(gateway: string, available: boolean): void {
   const { [gateway]: _, ...others } = readRecord<Record<string, number>>(key) ?? {}
   saveRecord(key, available ? others : { ...others, [gateway]: Date.now() })
 }
@@ -12,5 +12,5 @@ export function rememberWallet(gateway: string, available: boolean): void {
 /** Returns whether a browser may have a gateway's wallet, that is, is not known to have none. */
 export function mayHaveWallet(gateway: string): boolean {
   const since = readRecord<Record<string, number>>(key)?.[gateway]
-  return since === undefined || Date.now() - since > forMs
+  return since === undefined || Date.now() - since > maxAgeMs
 }

@@ -8,17 +8,21 @@ import styles from './express.module.css'
 
 const name = 'Sandbox Pay'
 /** Maximum wait for the sheet to load. */
-const patienceMs = 10_000
+const loadTimeoutMs = 10_000
 
 /** Opens the sandbox's express wallet: the site's own button, and a sheet in a frame over the whole document. */
-export function openSandboxWallet({ place, choice: first, events }: WalletSettings): ExpressWallet {
-  let choice = first
+export function openSandboxWallet({
+  container,
+  choice: initialChoice,
+  events,
+}: WalletSettings): ExpressWallet {
+  let choice = initialChoice
   let sheet: ReturnType<typeof openSheet> | undefined
   const button = document.createElement('button')
   button.type = 'button'
   button.textContent = name
   button.className = styles.sandbox ?? ''
-  const describe = () => (button.ariaDescription = lineOf(choice))
+  const describe = () => (button.ariaDescription = descriptionOf(choice))
   describe()
   const close = () => {
     sheet?.remove()
@@ -34,14 +38,14 @@ export function openSandboxWallet({ place, choice: first, events }: WalletSettin
       billingDetails,
       paymentFailed: close,
       finish: close,
-      entry: { check: () => true, give: (purpose, details) => purpose.send(token, details) },
+      entry: { check: () => true, submit: (purpose, details) => purpose.send(token, details) },
     })
   const resolve = () => {
     const amount = money(choice.cents, choice.currency)
-    sheet ??= openSheet({ shop: settings.site, amount, line: lineOf(choice) }, { approve, cancel })
+    sheet ??= openSheet({ shop: settings.site, amount, line: descriptionOf(choice) }, { approve, cancel })
   }
   button.addEventListener('click', () => events.click({ resolve }))
-  place.replaceChildren(button)
+  container.replaceChildren(button)
   // Simulates a browser without a wallet: docs/payments.md.
   const available = storage.get('sandbox_wallet') !== 'none'
   button.hidden = !available
@@ -60,7 +64,7 @@ export function openSandboxWallet({ place, choice: first, events }: WalletSettin
   }
 }
 
-const lineOf = ({ name, terms }: Choice) => `${name}. ${terms}`
+const descriptionOf = ({ name, terms }: Choice) => `${name}. ${terms}`
 
 interface Approved {
   token: string
@@ -74,28 +78,28 @@ interface SheetEvents {
 }
 
 /** Opens the sheet over the document, and forwards its events. */
-function openSheet(purchase: { shop: string; amount: string; line: string }, on: SheetEvents) {
+function openSheet(purchase: { shop: string; amount: string; line: string }, events: SheetEvents) {
   const frame = document.createElement('iframe')
   frame.src = `/sandbox/express?lang=${i18n.language}`
   frame.title = name
   frame.className = styles.sheet ?? ''
-  const timer = setTimeout(on.cancel, patienceMs)
-  const hear = ({ origin, source, data }: MessageEvent) => {
+  const timer = setTimeout(events.cancel, loadTimeoutMs)
+  const onMessage = ({ origin, source, data }: MessageEvent) => {
     if (origin !== location.origin || source !== frame.contentWindow) return
     if (data?.type === 'ready') {
       clearTimeout(timer)
       frame.focus()
       frame.contentWindow?.postMessage({ type: 'show', ...purchase }, location.origin)
     }
-    if (data?.type === 'cancelled') on.cancel()
-    if (data?.type === 'approved') on.approve({ token: data.token, name: data.name, email: data.email })
+    if (data?.type === 'cancelled') events.cancel()
+    if (data?.type === 'approved') events.approve({ token: data.token, name: data.name, email: data.email })
   }
-  addEventListener('message', hear)
+  addEventListener('message', onMessage)
   document.body.append(frame)
   return {
     remove() {
       clearTimeout(timer)
-      removeEventListener('message', hear)
+      removeEventListener('message', onMessage)
       frame.remove()
     },
   }

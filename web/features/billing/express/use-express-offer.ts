@@ -11,7 +11,7 @@ export function useExpressOffer({ gateways }: Pick<Offer, 'gateways'>) {
   const [wallets] = useState(() =>
     gateways.filter(({ id, kind }) => kind === 'card' && hasExpress(id) && mayHaveWallet(id)),
   )
-  const [isRegular, setRegular] = useState(false)
+  const [usesRegularPrice, setUsesRegularPrice] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   return {
     problem,
@@ -22,12 +22,12 @@ export function useExpressOffer({ gateways }: Pick<Offer, 'gateways'>) {
     walletFor: (chosen: OfferedGateway | undefined) =>
       wallets.find(({ id }) => id === chosen?.id) ?? wallets[0],
     /** Returns a choice at this user's price. */
-    priced: (choice: Choice): Choice => (isRegular ? { ...choice, ...choice.regular } : choice),
+    withUserPrice: (choice: Choice): Choice => (usesRegularPrice ? { ...choice, ...choice.regular } : choice),
     /** Switches to the regular price if the wallet's owner is not eligible for the introductory one. @returns whether it did */
-    takeRegular(choice: Choice, cents: number): boolean {
-      const isIt = choice.regular?.cents === cents
-      if (isIt) setRegular(true)
-      return isIt
+    switchToRegularPrice(choice: Choice, cents: number): boolean {
+      const isRegularPrice = choice.regular?.cents === cents
+      if (isRegularPrice) setUsesRegularPrice(true)
+      return isRegularPrice
     },
   }
 }

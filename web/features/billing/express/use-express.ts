@@ -4,7 +4,7 @@ import type { BillingDetails } from '#web/features/billing/payments/billing-deta
 import { usePayment } from '#web/features/billing/payments/use-payment.ts'
 import type { CheckoutParams } from '#web/features/billing/payments/checkout-params.ts'
 import type { Choice } from '#web/features/billing/payments/price-copy.ts'
-import { isName } from '#web/lib/checks.ts'
+import { isValidName } from '#web/lib/checks.ts'
 import type { WalletState } from '#web/features/billing/payments/express-messages.ts'
 import type {
   Approval,
@@ -13,38 +13,47 @@ import type {
   WalletEvents,
   WalletSettings,
 } from '#web/features/billing/payments/express-wallet.ts'
-import { rememberWallet } from './remembered-wallet.ts'
+import { storeWalletAvailability } from './remembered-wallet.ts'
 
 export interface ExpressPurchase {
   params: CheckoutParams
   choice: Choice
   /** The text beside the button, which the user accepts by approving. */
-  words: string
-  atOnce: boolean
+  acceptedText: string
+  immediateDelivery: boolean
 }
 
 interface PriceEvents {
-  onOtherPrice(cents: number): void
+  onPriceChanged(cents: number): void
   onOwned(): void
 }
 
 /** Maximum wait for a wallet to load. */
-const patienceMs = 12_000
+const loadTimeoutMs = 12_000
 
 /** Mounts an express wallet: a press opens its sheet, and an approval there creates and pays the order. */
-export function useExpress({ params, choice, words, atOnce }: ExpressPurchase, on: PriceEvents) {
+export function useExpress(
+  { params, choice, acceptedText, immediateDelivery }: ExpressPurchase,
+  priceEvents: PriceEvents,
+) {
   const place = useRef<HTMLDivElement>(null)
   const wallet = useRef<ExpressWallet>(null)
   const approval = useRef<Approval>(null)
   const [state, setState] = useState<WalletState>('unknown')
   const [isOpen, setOpen] = useState(false)
-  const shown = { words, saveText: undefined, price: choice, atOnce, ...on }
-  const { step, problem, submit, checked, leaveCheck } = usePayment(params, shown, null)
+  const paymentOptions = {
+    acceptedText,
+    saveText: undefined,
+    price: choice,
+    immediateDelivery,
+    ...priceEvents,
+  }
+  const { step, problem, submit, checked, leaveCheck } = usePayment(params, paymentOptions, null)
 
   const events = useRef<WalletEvents>(null)
   events.current = {
     ready(available) {
-      rememberWallet(params.gateway, available)
+      storeWalletAvailability(params.gateway, available)
       setState(available ? 'ready' : 'none')
     },
     failed: () => setState('none'),
@@ -58,7 +67,7 @@ export function useExpress({ params, choice, words, atOnce }: ExpressPurchase, o
       // A sheet approves once; ignore further presses.
       if (approval.current) return
       approval.current = approved
-      void submit(detailsOf(approved.billingDetails), approved.entry)
+      void submit(billingDetailsOf(approved.billingDetails), approved.entry)
     },
   }
 
@@ -67,29 +76,33 @@ export function useExpress({ params, choice, words, atOnce }: ExpressPurchase, o
   latest.current = choice
   useEffect(() => {
     if (!place.current) return undefined
-    let left = false
+    let isUnmounted = false
     const timer = setTimeout(
-      () => !left && setState((known) => (known === 'unknown' ? 'none' : known)),
-      patienceMs,
+      () => !isUnmounted && setState((known) => (known === 'unknown' ? 'none' : known)),
+      loadTimeoutMs,
     )
-    const passOn: WalletEvents = {
-      ready: (available) => left || events.current?.ready(available),
-      failed: () => left || events.current?.failed(),
+    const forwardedEvents: WalletEvents = {
+      ready: (available) => isUnmounted || events.current?.ready(available),
+      failed: () => isUnmounted || events.current?.failed(),
       click: (click) => events.current?.click(click),
       confirm: (approved) => events.current?.confirm(approved),
-      cancel: () => left || events.current?.cancel(),
+      cancel: () => isUnmounted || events.current?.cancel(),
     }
     const open = async (shown: HTMLElement) => {
-      const begun = latest.current
-      const opened = await openWallet(gateway, { place: shown, choice: begun, events: passOn })
-      if (left) return opened.remove()
-      wallet.current = opened
+      const initialChoice = latest.current
+      const openedWallet = await openWallet(gateway, {
+        container: shown,
+        choice: initialChoice,
+        events: forwardedEvents,
+      })
+      if (isUnmounted) return openedWallet.remove()
+      wallet.current = openedWallet
       // The choice may have changed while the wallet's script loaded.
-      if (latest.current !== begun) opened.change(latest.current)
+      if (latest.current !== initialChoice) openedWallet.change(latest.current)
     }
-    open(place.current).catch(passOn.failed)
+    open(place.current).catch(forwardedEvents.failed)
     return () => {
-      left = true
+      isUnmounted = true
       clearTimeout(timer)
       wallet.current?.remove()
       wallet.current = null
@@ -128,7 +141,7 @@ export function useExpress({ params, choice, words, atOnce }: ExpressPurchase, o
     checked: (order: Order) => void checked(order),
     leaveCheck,
     /** Closes the open sheet or check if possible. */
-    leave() {
+    close() {
       if (step.at === 'bank') leaveCheck()
       else if (step.at === 'form') wallet.current?.cancel()
     },
@@ -136,11 +149,11 @@ export function useExpress({ params, choice, words, atOnce }: ExpressPurchase, o
 }
 
 /** Splits a wallet's billing details into the form's fields. Wallets give the name in one string, or none. */
-function detailsOf({ name = '', email = '' }: WalletBillingDetails = {}): BillingDetails {
-  const words = name.trim().split(/\s+/)
-  const last = words.pop() ?? ''
-  const first = words.join(' ')
-  return isName(first) && isName(last) ? { email, first, last } : { email, first: '', last: '' }
+function billingDetailsOf({ name = '', email = '' }: WalletBillingDetails = {}): BillingDetails {
+  const nameParts = name.trim().split(/\s+/)
+  const last = nameParts.pop() ?? ''
+  const first = nameParts.join(' ')
+  return isValidName(first) && isValidName(last) ? { email, first, last } : { email, first: '', last: '' }
 }
 
 /** Opens a gateway's express wallet. Stripe's module is loaded on demand. */

@@ -1,5 +1,5 @@
 import type { FormEvent, ReactNode } from 'react'
-import { BankCheck } from '#web/features/billing/payments/BankCheck.tsx'
+import { ThreeDSecureFrame } from '#web/features/billing/payments/BankCheck.tsx'
 import type { CardEntry } from '#web/features/billing/payments/card-entry.ts'
 import type { BillingDetails } from '#web/features/billing/payments/billing-details.ts'
 import type { useBillingDetails } from '#web/features/billing/payments/use-billing-details.ts'
@@ -22,13 +22,13 @@ export function CardForm<T>({ step, card, details, onSubmit, onChecked, children
   const send = (event: FormEvent) => {
     event.preventDefault()
     if (step.at !== 'form' || card === null) return
-    const areDetailsValid = details.check()
+    const areDetailsValid = details.showErrors()
     const isCardValid = card?.check(areDetailsValid) ?? true
     if (areDetailsValid && isCardValid) onSubmit(details.value)
   }
   return (
     <>
-      {step.at === 'bank' && <BankCheck url={step.url} onChecked={() => onChecked(step.made)} />}
+      {step.at === 'bank' && <ThreeDSecureFrame url={step.url} onChecked={() => onChecked(step.result)} />}
       <form
         className={styles.form}
         onSubmit={send}

@@ -5,7 +5,7 @@ import type { useBillingDetails } from '#web/features/billing/payments/use-billi
 import type { Problem } from '#web/features/billing/payments/use-payment-steps.ts'
 import styles from '#web/features/billing/payments/order-page.module.css'
 
-interface CardPartProps {
+interface CardSectionProps {
   /** The gateway's card fields. */
   Card: CardFields
   details: ReturnType<typeof useBillingDetails>
@@ -14,7 +14,7 @@ interface CardPartProps {
 }
 
 /** The cardholder's name, a field of the site, and the card, in fields of the gateway. */
-export function CardPart({ Card, details, problem, onEntry }: CardPartProps) {
+export function CardSection({ Card, details, problem, onEntry }: CardSectionProps) {
   const { t } = useTranslation()
   return (
     <>

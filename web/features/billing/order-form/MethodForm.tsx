@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react'
-import type { MethodChange } from '#contract/billing.ts'
+import type { PaymentMethodChange } from '#contract/billing.ts'
 import type { Membership } from '#contract/members.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { SubmitBar } from '#web/ui/forms/SubmitBar.tsx'
 import { CardForm } from './CardForm.tsx'
 import type { CardEntry, CardFields } from '#web/features/billing/payments/card-entry.ts'
-import { CardPart } from './CardPart.tsx'
+import { CardSection } from './CardPart.tsx'
 import { isFramed, reportChange } from '#web/features/billing/payments/order-report.ts'
 import { ProblemNote } from '#web/features/billing/payments/ProblemNote.tsx'
 import { useMethodChange } from './use-method-change.ts'
@@ -25,23 +25,23 @@ interface MethodFormProps {
 /** Changes the payment method of a plan, with the same fields as a payment; nothing is charged now. */
 export function MethodForm({ params, membership, Card }: MethodFormProps) {
   const { t } = useTranslation()
-  const byCard = Card !== null
+  const isCard = Card !== null
   const [card, setCard] = useState<CardEntry | null>(null)
   const { step, problem, submit, checked } = useMethodChange(params, card)
-  const details = useBillingDetails(byCard ? ['first', 'last'] : [])
-  useReport(step.at === 'done' ? step.made : null)
+  const details = useBillingDetails(isCard ? ['first', 'last'] : [])
+  useReportChange(step.at === 'done' ? step.result : null)
   const wallet = t(params.gateway === 'paypal' ? 'pay.paypal' : 'pay.wallet')
-  const label = byCard ? t('method.save') : t('method.continue', { wallet })
+  const label = isCard ? t('method.save') : t('method.continue', { wallet })
   if (step.at === 'done')
     return (
       <p className={styles.nothing} role="status">
-        {t(step.made.status === 'saved' ? 'method.saved' : 'method.working')}
+        {t(step.result.status === 'saved' ? 'method.saved' : 'method.working')}
       </p>
     )
   return (
     <CardForm
       step={step}
-      card={byCard ? card : undefined}
+      card={isCard ? card : undefined}
       details={details}
       onSubmit={(value) => void submit(value)}
       onChecked={(made) => void checked(made)}
@@ -50,7 +50,7 @@ export function MethodForm({ params, membership, Card }: MethodFormProps) {
         <p className={styles.text}>{t('method.current')}</p>
         <p className={styles.name}>{methodName(t, membership) || t('method.none')}</p>
       </div>
-      {Card && <CardPart Card={Card} details={details} problem={problem} onEntry={setCard} />}
+      {Card && <CardSection Card={Card} details={details} problem={problem} onEntry={setCard} />}
       {!Card && <p className={styles.walletText}>{t('method.walletText')}</p>}
       <ProblemNote problem={problem} />
       <SubmitBar
@@ -60,14 +60,14 @@ export function MethodForm({ params, membership, Card }: MethodFormProps) {
         terms={`${t('shopping.nothingNow')} ${nextChargeText(t, membership)}`}
         note={params.gateway === 'sandbox' ? t('pay.sandbox') : ''}
         busy={step.at === 'working' ? t('method.working') : ''}
-        disabled={byCard && !card}
+        disabled={isCard && !card}
       />
     </CardForm>
   )
 }
 
 /** Reports the change to the framing page; an unframed page navigates to the next step. */
-function useReport(change: MethodChange | null): void {
+function useReportChange(change: PaymentMethodChange | null): void {
   useEffect(() => {
     if (!change) return
     if (isFramed()) reportChange(change)

@@ -1,20 +1,20 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { Order } from '#contract/billing.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
-import { BankCheck } from '#web/features/billing/payments/BankCheck.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { ThreeDSecureFrame } from '#web/features/billing/payments/BankCheck.tsx'
 import { isFramed, reportOrder } from '#web/features/billing/payments/order-report.ts'
-import { afterCheck, readOrder } from '#web/features/billing/payments/pay.ts'
+import { orderAfterThreeDSecure, readOrder } from '#web/features/billing/payments/pay.ts'
 import styles from '#web/features/billing/payments/order-page.module.css'
 
 /** The bank's check of an order paid by a saved card. Reports the result to the framing page; an unframed page shows the order. */
-export function OrderCheck({ orderId }: { orderId: string }) {
+export function OrderThreeDSecure({ orderId }: { orderId: string }) {
   const { t } = useTranslation()
   const [order, setOrder] = useState<Order>()
   const [failed, setFailed] = useState(false)
   const [tries, setTries] = useState(0)
   const finish = useCallback(async () => {
-    leave(await afterCheck(orderId))
+    leave(await orderAfterThreeDSecure(orderId))
   }, [orderId])
   useEffect(() => {
     const show = async () => {
@@ -23,7 +23,7 @@ export function OrderCheck({ orderId }: { orderId: string }) {
       if (type !== 'authenticate') return finish()
       setOrder(read)
       if (secret === undefined) return
-      const { showCheck } = await import('#web/features/billing/stripe/show-check.ts')
+      const { handleNextAction: showCheck } = await import('#web/features/billing/stripe/show-check.ts')
       await showCheck(secret)
       await finish()
     }
@@ -31,8 +31,8 @@ export function OrderCheck({ orderId }: { orderId: string }) {
     show().catch(() => setFailed(true))
   }, [orderId, finish, tries])
   const checked = () => void finish().catch(() => setFailed(true))
-  if (failed) return <CouldNotLoad onRetry={() => setTries(tries + 1)} />
-  if (order?.next.url) return <BankCheck url={order.next.url} onChecked={checked} />
+  if (failed) return <LoadError onRetry={() => setTries(tries + 1)} />
+  if (order?.next.url) return <ThreeDSecureFrame url={order.next.url} onChecked={checked} />
   return <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />
 }
 

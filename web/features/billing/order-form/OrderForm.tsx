@@ -5,16 +5,21 @@ import { money } from '#web/lib/money.ts'
 import { Field } from '#web/ui/forms/Field.tsx'
 import { SubmitBar } from '#web/ui/forms/SubmitBar.tsx'
 import { CardForm } from './CardForm.tsx'
-import { CardPart } from './CardPart.tsx'
+import { CardSection } from './CardPart.tsx'
 import type { CardEntry, CardFields } from '#web/features/billing/payments/card-entry.ts'
-import type { ExpressAbove } from '#web/features/billing/express/ExpressAbove.tsx'
+import type { ExpressSection } from '#web/features/billing/express/ExpressAbove.tsx'
 import { isFramed, reportOrder, reportOwned } from '#web/features/billing/payments/order-report.ts'
 import { ProblemNote } from '#web/features/billing/payments/ProblemNote.tsx'
 import { rememberPayer } from '#web/features/billing/payments/remembered-payer.ts'
 import { usePayment } from '#web/features/billing/payments/use-payment.ts'
 import { useBillingDetails } from '#web/features/billing/payments/use-billing-details.ts'
 import type { CheckoutParams } from '#web/features/billing/payments/checkout-params.ts'
-import { expressLabel, payLabel, shownText, type Choice } from '#web/features/billing/payments/price-copy.ts'
+import {
+  expressLabel,
+  payLabel,
+  acceptedTextOf,
+  type Choice,
+} from '#web/features/billing/payments/price-copy.ts'
 import styles from '#web/features/billing/payments/order-page.module.css'
 import { paths } from '#web/lib/paths.ts'
 
@@ -24,70 +29,81 @@ interface OrderFormProps {
   /** The gateway's card fields; null if the method is not a card. */
   Card: CardFields | null
   /** The gateway's express wallet; null if it has none. */
-  Above: typeof ExpressAbove | null
+  ExpressComponent: typeof ExpressSection | null
   /** Called when the offer's price has changed, to load it again. */
   onChanged: () => void
 }
 
 /** The order form. E-mail and name are fields of the site, the card's of the gateway; the full price is beside the button. */
-export function OrderForm({ params, choice: offered, Card, Above, onChanged }: OrderFormProps) {
+export function OrderForm({
+  params,
+  choice: initialChoice,
+  Card,
+  ExpressComponent,
+  onChanged,
+}: OrderFormProps) {
   const { t } = useTranslation()
   // Eligibility for the introductory price is known once there is an e-mail address.
-  const [isRegular, setRegular] = useState(false)
-  const choice = isRegular ? { ...offered, ...offered.regular } : offered
-  const takeOther = (cents: number) => (offered.regular?.cents === cents ? setRegular(true) : onChanged())
-  const byCard = Card !== null
-  const [atOnce, setAtOnce] = useState(false)
-  const mayBeSaved = byCard && choice.kind !== 'plan'
+  const [usesRegularPrice, setUsesRegularPrice] = useState(false)
+  const choice = usesRegularPrice ? { ...initialChoice, ...initialChoice.regular } : initialChoice
+  const onPriceChanged = (cents: number) =>
+    initialChoice.regular?.cents === cents ? setUsesRegularPrice(true) : onChanged()
+  const isCard = Card !== null
+  const [immediateDelivery, setImmediateDelivery] = useState(false)
+  const canSaveCard = isCard && choice.kind !== 'plan'
   const [save, setSave] = useState(false)
-  const ends = choice.kind === 'plan' ? t('pay.cancelAnyTime') : ''
+  const cancellationText = choice.kind === 'plan' ? t('pay.cancelAnyTime') : ''
   // A further period is no new contract that could be withdrawn from. A top-up delivers nothing before it is spent.
-  const isContract = !choice.owed && choice.kind !== 'top_up'
-  const terms = [choice.terms, ends, isContract && !atOnce ? t('order.withdrawal') : '']
+  const hasWithdrawalRight = !choice.owed && choice.kind !== 'top_up'
+  const terms = [
+    choice.terms,
+    cancellationText,
+    hasWithdrawalRight && !immediateDelivery ? t('order.withdrawal') : '',
+  ]
     .filter(Boolean)
     .join(' ')
-  const agreed = atOnce ? ` [x] ${t('order.atOnce')}` : ''
-  const label = byCard ? payLabel(t, choice) : (price: string) => t('order.continueWallet', { price })
+  const consentText = immediateDelivery ? ` [x] ${t('order.atOnce')}` : ''
+  const label = isCard ? payLabel(t, choice) : (price: string) => t('order.continueWallet', { price })
   const [card, setCard] = useState<CardEntry | null>(null)
   const { step, problem, submit, checked } = usePayment(
     params,
     {
-      words: shownText(choice, terms + agreed, label),
-      saveText: mayBeSaved && save ? `[x] ${t('order.save')} ${t('order.saveText')}` : undefined,
+      acceptedText: acceptedTextOf(choice, terms + consentText, label),
+      saveText: canSaveCard && save ? `[x] ${t('order.save')} ${t('order.saveText')}` : undefined,
       price: choice,
-      atOnce,
-      onOtherPrice: takeOther,
+      immediateDelivery,
+      onPriceChanged: onPriceChanged,
       onOwned: () => leaveOwned(params),
     },
     card,
   )
-  const details = useBillingDetails(byCard ? ['email', 'first', 'last'] : ['email'])
-  const byForm = step.at === 'done' ? step.made : null
+  const details = useBillingDetails(isCard ? ['email', 'first', 'last'] : ['email'])
+  const orderFromForm = step.at === 'done' ? step.result : null
   useEffect(() => {
-    if (byForm) rememberPayer(details.value)
-  }, [byForm, details.value])
-  const [byWallet, setByWallet] = useState<Order | null>(null)
-  const done = byForm ?? byWallet
-  useReport(done)
+    if (orderFromForm) rememberPayer(details.value)
+  }, [orderFromForm, details.value])
+  const [orderFromWallet, setOrderFromWallet] = useState<Order | null>(null)
+  const done = orderFromForm ?? orderFromWallet
+  useReportOrder(done)
   if (done) return <OrderDone order={done} />
   return (
     <CardForm
       step={step}
-      card={byCard ? card : undefined}
+      card={isCard ? card : undefined}
       details={details}
       onSubmit={(value) => void submit(value)}
       onChecked={(made) => void checked(made)}
     >
-      <Bought choice={choice} />
-      {Above && (
-        <Above
+      <PurchaseSummary choice={choice} />
+      {ExpressComponent && (
+        <ExpressComponent
           params={params}
           choice={choice}
           terms={terms}
-          words={shownText(choice, terms + agreed, expressLabel(t))}
-          atOnce={atOnce}
-          onDone={setByWallet}
-          onOtherPrice={takeOther}
+          acceptedText={acceptedTextOf(choice, terms + consentText, expressLabel(t))}
+          immediateDelivery={immediateDelivery}
+          onDone={setOrderFromWallet}
+          onPriceChanged={onPriceChanged}
           onOwned={() => leaveOwned(params)}
         />
       )}
@@ -100,12 +116,16 @@ export function OrderForm({ params, choice: offered, Card, Above, onChanged }: O
         inputMode="email"
         autoComplete="email"
       />
-      {Card && <CardPart Card={Card} details={details} problem={problem} onEntry={setCard} />}
-      {mayBeSaved && <SaveChoice checked={save} onChange={setSave} />}
+      {Card && <CardSection Card={Card} details={details} problem={problem} onEntry={setCard} />}
+      {canSaveCard && <SaveChoice checked={save} onChange={setSave} />}
       <ProblemNote problem={problem} />
-      {isContract && (
+      {hasWithdrawalRight && (
         <label className={styles.atOnce}>
-          <input type="checkbox" checked={atOnce} onChange={(event) => setAtOnce(event.target.checked)} />
+          <input
+            type="checkbox"
+            checked={immediateDelivery}
+            onChange={(event) => setImmediateDelivery(event.target.checked)}
+          />
           {t('order.atOnce')}
         </label>
       )}
@@ -116,7 +136,7 @@ export function OrderForm({ params, choice: offered, Card, Above, onChanged }: O
         terms={terms}
         note={params.gateway === 'sandbox' ? t('pay.sandbox') : ''}
         busy={step.at === 'working' ? t('order.working') : ''}
-        disabled={byCard && !card}
+        disabled={isCard && !card}
       />
     </CardForm>
   )
@@ -142,7 +162,7 @@ function SaveChoice({ checked, onChange }: { checked: boolean; onChange: (save: 
   )
 }
 
-function Bought({ choice }: { choice: Choice }) {
+function PurchaseSummary({ choice }: { choice: Choice }) {
   return (
     <div className={styles.bought}>
       <p className={styles.name}>{choice.name}</p>
@@ -153,7 +173,7 @@ function Bought({ choice }: { choice: Choice }) {
 }
 
 /** Reports the order to the framing page; an unframed page navigates to the next step. */
-function useReport(order: Order | null): void {
+function useReportOrder(order: Order | null): void {
   useEffect(() => {
     if (!order) return
     if (isFramed()) reportOrder(order)

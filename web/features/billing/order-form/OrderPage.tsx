@@ -4,20 +4,20 @@ import type { Translate } from '#web/i18n/index.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import type { CardFields } from '#web/features/billing/payments/card-entry.ts'
 import { ChangePlan } from '#web/features/billing/subscriptions/ChangePlan.tsx'
-import type { ExpressAbove } from '#web/features/billing/express/ExpressAbove.tsx'
+import type { ExpressSection } from '#web/features/billing/express/ExpressAbove.tsx'
 import { loadCardFields, loadExpress } from './load-card-fields.ts'
 import { isFramed, reportOwned } from '#web/features/billing/payments/order-report.ts'
 import { MethodForm } from './MethodForm.tsx'
-import { OrderCheck } from './OrderCheck.tsx'
+import { OrderThreeDSecure } from './OrderCheck.tsx'
 import { OrderForm } from './OrderForm.tsx'
 import {
   isOwned,
   loadMembership,
   loadChoice,
-  readCheck,
+  readThreeDSecureOrderId,
   readExpressGateway,
   readMethodFormParams,
   readCheckoutParams,
@@ -30,7 +30,7 @@ import styles from '#web/features/billing/payments/order-page.module.css'
 
 const params = readCheckoutParams(location.search)
 const methodParams = readMethodFormParams(location.search)
-const checked = readCheck(location.search)
+const threeDSecureOrderId = readThreeDSecureOrderId(location.search)
 const express = readExpressGateway(location.search)
 
 const ExpressPage = lazy(async () => ({
@@ -50,17 +50,17 @@ export function OrderPage() {
 /** The card form: in a sheet of the video page, or a page of its own. */
 function FormPage() {
   const { t } = useTranslation()
-  const { form, failed, load } = useForm()
+  const { form, failed, load } = useLoadedForm()
   const title = t(methodParams ? 'method.title' : 'order.title')
   return (
     <main className={styles.page} data-framed={isFramed()} aria-label={title}>
       {isFramed() ? <h1 className="hidden-text">{title}</h1> : <h1 className={styles.title}>{title}</h1>}
-      {checked !== null && <OrderCheck orderId={checked} />}
-      {failed && <CouldNotLoad onRetry={load} />}
+      {threeDSecureOrderId !== null && <OrderThreeDSecure orderId={threeDSecureOrderId} />}
+      {failed && <LoadError onRetry={load} />}
       {!failed && form === undefined && (
         <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />
       )}
-      {form === null && checked === null && <Nothing />}
+      {form === null && threeDSecureOrderId === null && <NothingToPay />}
       {form && <Form form={form} onChanged={load} />}
     </main>
   )
@@ -68,12 +68,12 @@ function FormPage() {
 
 function Form({ form, onChanged }: { form: LoadedForm; onChanged: () => void }) {
   if ('choice' in form) return params && <OrderForm params={params} {...form} onChanged={onChanged} />
-  if ('plan' in form) return <Change {...form} />
+  if ('plan' in form) return <PlanChangeForm {...form} />
   return methodParams && <MethodForm params={methodParams} {...form} />
 }
 
 /** Shown for an unknown or already owned item; in the latter case the framing page plays it. */
-function Nothing() {
+function NothingToPay() {
   const { t } = useTranslation()
   useEffect(() => {
     if (params && isFramed())
@@ -93,29 +93,29 @@ function Nothing() {
 }
 
 /** The form that changes a plan. Then navigates to the membership, which shows the next plan; in a frame, the framing page does. */
-function Change(change: PlanChange) {
-  const planned = () => (isFramed() ? parent : window).location.assign(paths.my.to())
+function PlanChangeForm(change: PlanChange) {
+  const onPlanned = () => (isFramed() ? parent : window).location.assign(paths.my.to())
   return (
     params && (
-      <ChangePlan {...change} method={{ id: params.gateway, kind: params.method }} onPlanned={planned} />
+      <ChangePlan {...change} method={{ id: params.gateway, kind: params.method }} onPlanned={onPlanned} />
     )
   )
 }
 
 /** A payment, a change of plan, or a change of payment method. */
 type LoadedForm =
-  | { choice: Choice; Card: CardFields | null; Above: typeof ExpressAbove | null }
+  | { choice: Choice; Card: CardFields | null; ExpressComponent: typeof ExpressSection | null }
   | PlanChange
   | { membership: Membership; Card: CardFields | null }
 
 /** Loads the form's data. The card fields load concurrently, because most visitors pay. */
-async function loadForm(t: Translate, wanted: CheckoutParams): Promise<LoadedForm | null> {
-  const [loaded, Card, Above] = await Promise.all([
-    loadChoice(t, wanted),
-    loadCardFields(wanted),
-    loadExpress(wanted),
+async function loadForm(t: Translate, checkoutParams: CheckoutParams): Promise<LoadedForm | null> {
+  const [loaded, Card, ExpressComponent] = await Promise.all([
+    loadChoice(t, checkoutParams),
+    loadCardFields(checkoutParams),
+    loadExpress(checkoutParams),
   ])
-  return loaded && 'plan' in loaded ? loaded : loaded && { choice: loaded, Card, Above }
+  return loaded && 'plan' in loaded ? loaded : loaded && { choice: loaded, Card, ExpressComponent }
 }
 
 async function loadMethodForm(wanted: MethodFormParams): Promise<LoadedForm | null> {
@@ -124,10 +124,10 @@ async function loadMethodForm(wanted: MethodFormParams): Promise<LoadedForm | nu
 }
 
 /** Loads the form; null if there is nothing to pay. */
-function useForm() {
+function useLoadedForm() {
   const { t } = useTranslation()
-  const asked = params ?? methodParams
-  const [form, setForm] = useState<LoadedForm | null | undefined>(asked ? undefined : null)
+  const formParams = params ?? methodParams
+  const [form, setForm] = useState<LoadedForm | null | undefined>(formParams ? undefined : null)
   const [failed, setFailed] = useState(false)
   const [tries, setTries] = useState(0)
   useEffect(() => {

@@ -1,4 +1,4 @@
-import type { ExpressAbove } from '#web/features/billing/express/ExpressAbove.tsx'
+import type { ExpressSection } from '#web/features/billing/express/ExpressAbove.tsx'
 import { hasExpress } from '#web/features/billing/payments/express-wallet.ts'
 import { mayHaveWallet } from '#web/features/billing/express/remembered-wallet.ts'
 import type { CardFields } from '#web/features/billing/payments/card-entry.ts'
@@ -16,10 +16,10 @@ export async function loadCardFields({ gateway, method }: MethodFormParams): Pro
 export async function loadExpress({
   gateway,
   method,
-}: MethodFormParams): Promise<typeof ExpressAbove | null> {
+}: MethodFormParams): Promise<typeof ExpressSection | null> {
   if (method !== 'card' || !hasExpress(gateway) || !mayHaveWallet(gateway)) return null
   return import('#web/features/billing/express/ExpressAbove.tsx').then(
-    ({ ExpressAbove }) => ExpressAbove,
+    ({ ExpressSection: ExpressAbove }) => ExpressAbove,
     () => null,
   )
 }

@@ -1,4 +1,4 @@
-import type { MethodChange } from '#contract/billing.ts'
+import type { PaymentMethodChange } from '#contract/billing.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { CardEntry } from '#web/features/billing/payments/card-entry.ts'
 import { startMethodChange, syncMethodChange } from '#web/features/billing/payment-methods/method-change.ts'
@@ -9,29 +9,32 @@ import type { MethodFormParams } from '#web/features/billing/payments/checkout-p
 /** Runs one change of payment method: card or wallet, possibly 3-D Secure, and the result. */
 export function useMethodChange({ gateway, method }: MethodFormParams, card: CardEntry | null) {
   const { t } = useTranslation()
-  const words = { unsure: t('method.unsure'), failed: t('method.unsure') }
-  const { step, problem, setStep, refuse, attempt } = usePaymentSteps<MethodChange>(words)
+  const messages = { unsure: t('method.unsure'), failed: t('method.unsure') }
+  const { step, problem, setStep, refuse, attempt } = usePaymentSteps<PaymentMethodChange>(messages)
 
-  const settle = (made: MethodChange) => {
+  const applyResult = (made: PaymentMethodChange) => {
     const { status, next } = made
-    if (status === 'saved' || next.type === 'redirect') return setStep({ at: 'done', made })
-    if (next.type === 'authenticate' && next.url) return setStep({ at: 'bank', made, url: next.url })
+    if (status === 'saved' || next.type === 'redirect') return setStep({ at: 'done', result: made })
+    if (next.type === 'authenticate' && next.url) return setStep({ at: 'bank', result: made, url: next.url })
     refuse(t(next.type === 'none' ? 'method.unsure' : 'method.notConfirmed'))
   }
   /** Saves the card; with Stripe, confirms a setup intent. */
   const purpose = {
-    made: null,
+    current: null,
     send: (payment_token: string | undefined, { first, last }: BillingDetails) =>
       startMethodChange({ gateway, method, payment_token, first_name: first, last_name: last }),
-    read: ({ id }: MethodChange) => syncMethodChange(id),
+    read: ({ id }: PaymentMethodChange) => syncMethodChange(id),
   }
   const submit = (details: BillingDetails) =>
-    attempt(() => (card ? card.give(purpose, details) : startMethodChange({ gateway, method })), settle)
+    attempt(
+      () => (card ? card.submit(purpose, details) : startMethodChange({ gateway, method })),
+      applyResult,
+    )
   /** Called when the bank's check has ended, whatever its outcome. A change that still needs the check was not confirmed. */
-  const checked = ({ id }: MethodChange) =>
+  const checked = ({ id }: PaymentMethodChange) =>
     attempt(async () => {
       const change = await syncMethodChange(id)
       return change.next.type === 'authenticate' ? { ...change, next: { type: 'card_form' } } : change
-    }, settle)
+    }, applyResult)
   return { step, problem, submit, checked }
 }

@@ -3,11 +3,11 @@ import { Link } from 'react-router'
 import type { Order } from '#contract/billing.ts'
 import { SignInAgain } from '#web/features/members/forms/SignInAgain.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { longDate } from '#web/lib/format.ts'
+import { formatLongDate } from '#web/lib/format.ts'
 import { money } from '#web/lib/money.ts'
 import { paths } from '#web/lib/paths.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
-import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { ListFooter } from '#web/ui/ListFoot.tsx'
 import { ordersQuery } from '#web/features/billing/payments/queries.ts'
 import { hasReceipt } from './use-order.ts'
 import { usePurchaseTitle } from './use-purchase-title.ts'
@@ -27,26 +27,26 @@ export function Orders() {
           <OrderLine key={order.id} order={order} />
         ))}
       </ul>
-      <ListFoot pages={pages} empty={<p>{t('orders.empty')}</p>} signIn={<SignInAgain />} />
+      <ListFooter pages={pages} empty={<p>{t('orders.empty')}</p>} signIn={<SignInAgain />} />
     </>
   )
 }
 
 function OrderLine({ order }: { order: Order }) {
   const { t } = useTranslation()
-  const bought = usePurchaseTitle(order)
+  const purchaseTitle = usePurchaseTitle(order)
   return (
     <li className={styles.order}>
-      <p className={styles.what}>{bought}</p>
+      <p className={styles.what}>{purchaseTitle}</p>
       <p className={styles.amount}>{money(order.amount_cents, order.currency)}</p>
       <p className={styles.when}>
-        {longDate(order.paid_at ?? order.created_at)} · {orderStatusText(t, order)}
+        {formatLongDate(order.paid_at ?? order.created_at)} · {orderStatusText(t, order)}
       </p>
       {hasReceipt(order) && (
         <Link
           className={buttonClass('quiet')}
           to={`${paths.my.to()}?receipt=${encodeURIComponent(order.id)}`}
-          aria-label={t('orders.receiptOf', { name: bought })}
+          aria-label={t('orders.receiptOf', { name: purchaseTitle })}
         >
           {t('orders.receipt')}
         </Link>

@@ -5,11 +5,11 @@ import type { Receipt as Facts } from '#contract/consumer-rights.ts'
 import { orderNumber } from '#contract/order-number.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { longDate, percent } from '#web/lib/format.ts'
+import { formatLongDate, formatPercent } from '#web/lib/format.ts'
 import { money } from '#web/lib/money.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { receiptQuery } from '#web/features/billing/payments/queries.ts'
 import { usePurchaseTitle } from './use-purchase-title.ts'
 import { hasReceipt, useOrder } from './use-order.ts'
@@ -20,10 +20,10 @@ import styles from './receipt.module.css'
 /** The receipt of one order, with a layout for print. */
 export function Receipt({ orderId }: { orderId: string }) {
   const { t } = useTranslation()
-  const { order, unknown, lost, retry } = useOrder(orderId)
+  const { order, unknown: isNotFound, lost: hasFailed, retry } = useOrder(orderId)
   const paid = order !== undefined && hasReceipt(order)
   const { data: facts, isError, refetch } = useQuery({ ...receiptQuery(orderId), enabled: paid })
-  const failed = lost || (isError && !facts)
+  const failed = hasFailed || (isError && !facts)
   return (
     <section className={styles.receipt}>
       <title>{t('orders.receipt')}</title>
@@ -33,31 +33,31 @@ export function Receipt({ orderId }: { orderId: string }) {
         </Link>
         {paid && facts && <Button onClick={() => print()}>{t('orders.print')}</Button>}
       </div>
-      {unknown && <p role="alert">{t('orders.unknown')}</p>}
-      {failed && <CouldNotLoad onRetry={paid ? () => void refetch() : retry} />}
-      {!unknown && !failed && (paid ? !facts : !order) && (
+      {isNotFound && <p role="alert">{t('orders.unknown')}</p>}
+      {failed && <LoadError onRetry={paid ? () => void refetch() : retry} />}
+      {!isNotFound && !failed && (paid ? !facts : !order) && (
         <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />
       )}
       {order && !paid && <p role="status">{t('orders.notPaid')}</p>}
-      {paid && facts && <Paper order={order} facts={facts} />}
+      {paid && facts && <ReceiptDocument order={order} facts={facts} />}
     </section>
   )
 }
 
 /** Returns the amount that was paid and not refunded. Bonus money is a discount, and is refunded last. */
-const keptCents = ({ amount_cents, refunded_cents, discount_cents = 0 }: Facts) =>
+const netPaidCents = ({ amount_cents, refunded_cents, discount_cents = 0 }: Facts) =>
   Math.max(0, amount_cents - discount_cents - refunded_cents)
 
-const methods = {
+const methodKeys = {
   sandbox: 'pay.card',
   stripe: 'pay.card',
   paypal: 'pay.paypal',
   balance: 'orders.balance',
 } as const
 
-function Paper({ order, facts }: { order: Order; facts: Facts }) {
+function ReceiptDocument({ order, facts }: { order: Order; facts: Facts }) {
   const { t } = useTranslation()
-  const bought = usePurchaseTitle(order)
+  const purchaseTitle = usePurchaseTitle(order)
   const user = useQuery(userQuery).data
   const details = [user?.display_name, user?.email ?? facts.email].filter(Boolean).join(', ')
   const { seller, currency, renewal } = facts
@@ -69,11 +69,11 @@ function Paper({ order, facts }: { order: Order; facts: Facts }) {
       </header>
       <dl className={styles.facts}>
         <Fact name={t('orders.number')} value={orderNumber(order.id)} />
-        <Fact name={t('orders.date')} value={longDate(facts.paid_at)} />
+        <Fact name={t('orders.date')} value={formatLongDate(facts.paid_at)} />
         {details && <Fact name={t('orders.for')} value={details} />}
         <Fact name={t('orders.seller')} value={[seller.name, seller.address].filter(Boolean).join(', ')} />
         {seller.tax_number && <Fact name={t('orders.taxNumber')} value={seller.tax_number} />}
-        <Fact name={t('orders.way')} value={t(methods[order.gateway])} />
+        <Fact name={t('orders.way')} value={t(methodKeys[order.gateway])} />
       </dl>
       <table className={styles.lines}>
         <thead>
@@ -83,27 +83,27 @@ function Paper({ order, facts }: { order: Order; facts: Facts }) {
           </tr>
         </thead>
         <tbody>
-          <Line name={bought} value={money(facts.amount_cents, currency)} />
+          <AmountRow name={purchaseTitle} value={money(facts.amount_cents, currency)} />
           {facts.discount_cents !== undefined && facts.discount_cents > 0 && (
-            <Line name={t('orders.discount')} value={money(-facts.discount_cents, currency)} />
+            <AmountRow name={t('orders.discount')} value={money(-facts.discount_cents, currency)} />
           )}
           {facts.refunded_cents > 0 && (
-            <Line name={t('orders.refund')} value={money(-facts.refunded_cents, currency)} />
+            <AmountRow name={t('orders.refund')} value={money(-facts.refunded_cents, currency)} />
           )}
         </tbody>
         <tfoot>
-          <Line name={t('orders.net')} value={money(facts.net_cents, currency)} />
-          <Line
-            name={t('orders.tax', { rate: percent(facts.tax_percent) })}
+          <AmountRow name={t('orders.net')} value={money(facts.net_cents, currency)} />
+          <AmountRow
+            name={t('orders.tax', { rate: formatPercent(facts.tax_percent) })}
             value={money(facts.tax_cents, currency)}
           />
-          <Line name={t('orders.total')} value={money(keptCents(facts), currency)} />
+          <AmountRow name={t('orders.total')} value={money(netPaidCents(facts), currency)} />
         </tfoot>
       </table>
       {renewal && (
         <p className={styles.note}>
           {t('orders.renews', {
-            date: longDate(renewal.at),
+            date: formatLongDate(renewal.at),
             price: money(renewal.price_cents, renewal.currency),
             days: t('pay.days', { count: renewal.period_days }),
           })}
@@ -125,7 +125,7 @@ function Fact({ name, value }: { name: string; value: string }) {
   )
 }
 
-function Line({ name, value }: { name: string; value: string }) {
+function AmountRow({ name, value }: { name: string; value: string }) {
   return (
     <tr>
       <th scope="row">{name}</th>

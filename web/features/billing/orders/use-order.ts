@@ -9,8 +9,8 @@ export const hasReceipt = ({ paid_at }: Order): boolean => paid_at !== undefined
 export function useOrder(orderId: string) {
   const query = useQuery({ ...orderQuery(orderId), enabled: orderId !== '' })
   const { data: order, error, errorUpdateCount, refetch } = query
-  const unknown = orderId === '' || isUnknownOrder(error)
+  const isNotFound = orderId === '' || isUnknownOrder(error)
   // During a retry there is no error, but no response yet either.
-  const lost = !unknown && (error !== null || (!order && errorUpdateCount > 0))
-  return { order, unknown, lost, retry: () => void refetch() }
+  const hasFailed = !isNotFound && (error !== null || (!order && errorUpdateCount > 0))
+  return { order, unknown: isNotFound, lost: hasFailed, retry: () => void refetch() }
 }

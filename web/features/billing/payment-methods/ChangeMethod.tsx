@@ -4,7 +4,7 @@ import { userQuery } from '#web/features/members/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { notify } from '#web/lib/notify.ts'
 import { methodFormPath } from '#web/lib/paths.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { OrderFrame } from '#web/features/billing/payments/OrderFrame.tsx'
 import { readChangeReport, type ChangeReport } from '#web/features/billing/payments/order-report.ts'
@@ -22,7 +22,7 @@ export function ChangeMethod({ onClose }: { onClose: () => void }) {
   // The methods that accept the amount of the next charge.
   const methods = paymentMethodsFor('plan', plans.data?.gateways ?? [], (owed ?? next_plan ?? plan)?.id)
   const method = methods[chosen]
-  const hear = (report: ChangeReport) => {
+  const onReport = (report: ChangeReport) => {
     if (report.type === 'redirect') return location.assign(report.url)
     onClose()
     notify(t('method.saved'))
@@ -31,7 +31,7 @@ export function ChangeMethod({ onClose }: { onClose: () => void }) {
   return (
     <Sheet title={t('method.title')} onClose={onClose} tall>
       <div className={styles.method}>
-        {!method && plans.isError && <CouldNotLoad onRetry={() => void plans.refetch()} />}
+        {!method && plans.isError && <LoadError onRetry={() => void plans.refetch()} />}
         {!method && plans.isPending && (
           <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />
         )}
@@ -43,7 +43,7 @@ export function ChangeMethod({ onClose }: { onClose: () => void }) {
             path={methodFormPath({ gateway: method.id, method: method.kind })}
             title={t('method.title')}
             read={readChangeReport}
-            onReport={hear}
+            onReport={onReport}
           />
         )}
       </div>

@@ -13,9 +13,9 @@ export function paymentMethodsFor(
   gateways: OfferedGateway[],
   id?: string,
 ): OfferedGateway[] {
-  const what = kind === 'plan' || kind === 'top_up' ? id : kind
-  const takes = ({ not_for = [] }: OfferedGateway) => what === undefined || !not_for.includes(what)
-  return gateways.filter((gateway) => takes(gateway) && !(kind === 'plan' && gateway.one_off_only))
+  const item = kind === 'plan' || kind === 'top_up' ? id : kind
+  const accepts = ({ not_for = [] }: OfferedGateway) => item === undefined || !not_for.includes(item)
+  return gateways.filter((gateway) => accepts(gateway) && !(kind === 'plan' && gateway.one_off_only))
 }
 
 interface PaymentMethodPickerProps {
@@ -58,6 +58,8 @@ export function PaymentMethodPicker({ gateways, chosen, onChoose, oneTap = [] }:
 function nameOf(t: Translate, { id, kind }: OfferedGateway, gateways: OfferedGateway[]): string {
   if (id === 'paypal') return t('pay.paypal')
   const method = t(`pay.${kind}`)
-  const isOneOfTwo = gateways.some((other) => other.kind === kind && other.id !== id && other.id !== 'paypal')
-  return id === 'sandbox' && isOneOfTwo ? t('pay.trial', { way: method }) : method
+  const isAlsoAtRealGateway = gateways.some(
+    (other) => other.kind === kind && other.id !== id && other.id !== 'paypal',
+  )
+  return id === 'sandbox' && isAlsoAtRealGateway ? t('pay.trial', { way: method }) : method
 }

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { removeSavedMethod } from '#contract/billing.ts'
+import { removeSavedPaymentMethod } from '#contract/billing.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
@@ -11,11 +11,11 @@ import styles from './subscription.module.css'
 
 interface SavedCardProps {
   userId: string
-  around: (card: ReactNode) => ReactNode
+  renderSection: (card: ReactNode) => ReactNode
 }
 
 /** The card saved for purchases and a button that removes it, rendered by `around`; nothing if no card is saved. */
-export function SavedCard({ userId, around }: SavedCardProps) {
+export function SavedCard({ userId, renderSection }: SavedCardProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const query = savedMethodQuery(userId)
@@ -26,10 +26,10 @@ export function SavedCard({ userId, around }: SavedCardProps) {
   const remove = async () => {
     setBusy(true)
     try {
-      const left = await call(removeSavedMethod, { body: { id: saved.id } })
-      queryClient.setQueryData(query.queryKey, left)
+      const updated = await call(removeSavedPaymentMethod, { body: { id: saved.id } })
+      queryClient.setQueryData(query.queryKey, updated)
       // A card saved in its place meanwhile is still there.
-      if (left.saved_method === null) notify(t('savedCard.removed'))
+      if (updated.saved_method === null) notify(t('savedCard.removed'))
     } catch {
       // A toast has shown the error.
     } finally {
@@ -37,14 +37,14 @@ export function SavedCard({ userId, around }: SavedCardProps) {
     }
   }
   const name = methodName(t, { method: saved })
-  return around(
+  return renderSection(
     <div className={styles.subscription}>
       <div>
         <h3>{saved.expired ? t('savedCard.expired', { card: name }) : name}</h3>
         <p>{t('savedCard.text')}</p>
       </div>
       <Button
-        look="quiet"
+        variant="quiet"
         disabled={busy}
         aria-label={t('savedCard.removeOne', { card: name })}
         onClick={() => void remove()}

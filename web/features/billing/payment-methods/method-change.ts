@@ -1,21 +1,24 @@
-import { changeMethod, type MethodChange } from '#contract/billing.ts'
+import { changePaymentMethod, type PaymentMethodChange } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
-import { call, CallFailed } from '#web/lib/api.ts'
-import { createKeyedSender, isRateLimited } from '#web/features/billing/payments/pay.ts'
+import { call, RequestError } from '#web/lib/api.ts'
+import { createIdempotentSender, isRateLimited } from '#web/features/billing/payments/pay.ts'
 
-const withChangeKey = createKeyedSender()
+const withChangeKey = createIdempotentSender()
 
 /** Starts a change of payment method. Repeats a lost call once with the same idempotency key, so that it starts only one. */
-export async function startMethodChange(body: BodyOf<typeof changeMethod>): Promise<MethodChange> {
-  const send = () => withChangeKey(body, (idempotencyKey) => call(changeMethod, { body, idempotencyKey }))
+export async function startMethodChange(
+  body: BodyOf<typeof changePaymentMethod>,
+): Promise<PaymentMethodChange> {
+  const send = () =>
+    withChangeKey(body, (idempotencyKey) => call(changePaymentMethod, { body, idempotencyKey }))
   try {
     return await send()
   } catch (error) {
-    if (error instanceof CallFailed && !isRateLimited(error)) return send()
+    if (error instanceof RequestError && !isRateLimited(error)) return send()
     throw error
   }
 }
 
 /** Returns a change of method as its gateway now has it, after advancing it if it was waiting for the user. */
-export const syncMethodChange = (change_id: string): Promise<MethodChange> =>
-  call(changeMethod, { body: { change_id } })
+export const syncMethodChange = (change_id: string): Promise<PaymentMethodChange> =>
+  call(changePaymentMethod, { body: { change_id } })

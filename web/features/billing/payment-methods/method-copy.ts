@@ -1,6 +1,6 @@
 import type { Translate } from '#web/i18n/index.ts'
 import type { Membership } from '#contract/members.ts'
-import { longDate } from '#web/lib/format.ts'
+import { formatLongDate } from '#web/lib/format.ts'
 import { money } from '#web/lib/money.ts'
 
 /** Display names of the card brands. */
@@ -28,6 +28,6 @@ export function nextChargeText(t: Translate, membership: Membership): string {
   const due = (status === 'past_due' ? owed : next_plan) ?? plan
   if (!due || cancel_at_period_end) return ''
   const price = money(due.price_cents, due.currency)
-  if (status === 'past_due') return t('method.open', { price, date: longDate(grace_until) })
-  return t('method.next', { price, date: longDate(renews_at ?? ends_at) })
+  if (status === 'past_due') return t('method.open', { price, date: formatLongDate(grace_until) })
+  return t('method.next', { price, date: formatLongDate(renews_at ?? ends_at) })
 }

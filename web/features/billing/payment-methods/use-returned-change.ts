@@ -3,28 +3,28 @@ import { useEffect } from 'react'
 import { useSearchParams } from 'react-router'
 import { userQuery } from '#web/features/members/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { CallRejected } from '#web/lib/api.ts'
+import { ApiError } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { syncMethodChange } from './method-change.ts'
 
 /** Shows the result of a change of method once, when the user returns from their wallet. */
-export function useReturnedChange(): void {
+export function useMethodChangeResult(): void {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const [search, setSearch] = useSearchParams()
   const change = search.get('change')
   useEffect(() => {
     if (change === null) return
-    const say = async () => {
+    const showResult = async () => {
       try {
         const { status } = await syncMethodChange(change)
         notify(t(status === 'saved' ? 'method.saved' : 'method.unsure'))
         await queryClient.invalidateQueries({ queryKey: userQuery.queryKey })
       } catch (error) {
-        notify(error instanceof CallRejected && error.message ? error.message : t('method.unsure'))
+        notify(error instanceof ApiError && error.message ? error.message : t('method.unsure'))
       }
     }
-    void say()
+    void showResult()
     setSearch(
       (old) => {
         old.delete('change')

@@ -3,11 +3,11 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import styles from './order-page.module.css'
 
 /** The bank's page in a frame. It reports that it is done but not the result, which is read from the order. */
-export function BankCheck({ url, onChecked }: { url: string; onChecked: () => void }) {
+export function ThreeDSecureFrame({ url, onChecked }: { url: string; onChecked: () => void }) {
   const { t, i18n } = useTranslation()
   const frame = useRef<HTMLIFrameElement>(null)
   useEffect(() => {
-    const hear = ({ origin, source, data }: MessageEvent) => {
+    const onMessage = ({ origin, source, data }: MessageEvent) => {
       if (
         origin === location.origin &&
         source === frame.current?.contentWindow &&
@@ -15,8 +15,8 @@ export function BankCheck({ url, onChecked }: { url: string; onChecked: () => vo
       )
         onChecked()
     }
-    addEventListener('message', hear)
-    return () => removeEventListener('message', hear)
+    addEventListener('message', onMessage)
+    return () => removeEventListener('message', onMessage)
   }, [onChecked])
   return (
     <iframe

@@ -15,12 +15,12 @@ export function OrderFrame<T>({ path, title, read, onReport }: OrderFrameProps<T
   const { i18n } = useTranslation()
   const frame = useRef<HTMLIFrameElement>(null)
   useEffect(() => {
-    const hear = (event: MessageEvent) => {
+    const onMessage = (event: MessageEvent) => {
       const report = read(event, frame.current?.contentWindow)
       if (report) onReport(report)
     }
-    addEventListener('message', hear)
-    return () => removeEventListener('message', hear)
+    addEventListener('message', onMessage)
+    return () => removeEventListener('message', onMessage)
   }, [read, onReport])
   return (
     <iframe

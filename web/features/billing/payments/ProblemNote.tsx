@@ -5,7 +5,7 @@ import styles from './problem-note.module.css'
 export function ProblemNote({ problem }: { problem: Problem | null }) {
   return (
     problem && (
-      <p className={styles.problem} role="alert" ref={showWhole}>
+      <p className={styles.problem} role="alert" ref={scrollIntoView}>
         {problem.message}
       </p>
     )
@@ -13,4 +13,4 @@ export function ProblemNote({ problem }: { problem: Problem | null }) {
 }
 
 /** Scrolls the message into view: in a low window the submit bar would cover it. */
-const showWhole = (problem: HTMLElement | null) => problem?.scrollIntoView({ block: 'nearest' })
+const scrollIntoView = (problem: HTMLElement | null) => problem?.scrollIntoView({ block: 'nearest' })

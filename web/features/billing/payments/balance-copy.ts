@@ -1,7 +1,7 @@
 import '#web/i18n/balance.ts'
 import type { BalanceOffer, TopUp } from '#contract/top-ups.ts'
 import type { Translate } from '#web/i18n/index.ts'
-import { longDate } from '#web/lib/format.ts'
+import { formatLongDate } from '#web/lib/format.ts'
 import { money } from '#web/lib/money.ts'
 import type { Choice } from './price-copy.ts'
 
@@ -35,7 +35,7 @@ function bonusText(t: Translate, { bonus_cents, bonus_days, currency }: TopUp): 
   if (bonus_cents === 0) return ''
   const bonus = money(bonus_cents, currency)
   if (bonus_days === undefined) return t('balance.bonusStays', { bonus })
-  const date = longDate(new Date(Date.now() + bonus_days * dayMs).toISOString())
+  const date = formatLongDate(new Date(Date.now() + bonus_days * dayMs).toISOString())
   return t('balance.bonusUntil', { bonus, date })
 }
 

@@ -10,7 +10,7 @@ export const balanceQuery = queryOptions({
 })
 
 /** Refetches the offers of locked episodes, which change when auto-unlock is turned on or off. */
-export function rereadOffers(queryClient: QueryClient): void {
+export function refetchLockedOffers(queryClient: QueryClient): void {
   const offers = {
     queryKey: ['playing'],
     predicate: ({ state: { data } }: { state: { data: unknown } }) =>

@@ -1,4 +1,4 @@
-import { isEmail, isName } from '#web/lib/checks.ts'
+import { isEmail, isValidName } from '#web/lib/checks.ts'
 
 /** Billing details entered in the site's own fields; the card is entered in the gateway's. */
 export interface BillingDetails {
@@ -8,10 +8,10 @@ export interface BillingDetails {
 }
 
 /** Returns the invalid fields, in the form's order. */
-export function badFields({ email, first, last }: BillingDetails): (keyof BillingDetails)[] {
+export function invalidFields({ email, first, last }: BillingDetails): (keyof BillingDetails)[] {
   return [
     ...(isEmail(email) ? [] : ['email' as const]),
-    ...(isName(first) ? [] : ['first' as const]),
-    ...(isName(last) ? [] : ['last' as const]),
+    ...(isValidName(first) ? [] : ['first' as const]),
+    ...(isValidName(last) ? [] : ['last' as const]),
   ]
 }

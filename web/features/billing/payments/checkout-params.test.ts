@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { CallRejected } from '#web/lib/api.ts'
+import { ApiError } from '#web/lib/api.ts'
 import { readReport } from './order-report.ts'
 import { isOwned } from './checkout-params.ts'
 
@@ -20,7 +20,7 @@ describe('what a person wants to buy', () => {
   test('is owned where the episode plays, and not where it is locked', async () => {
     call.mockResolvedValueOnce({ playback: {} })
     expect(await isOwned(params('episode'))).toBe(true)
-    call.mockRejectedValueOnce(new CallRejected(402, {}, 'locked'))
+    call.mockRejectedValueOnce(new ApiError(402, {}, 'locked'))
     expect(await isOwned(params('episode'))).toBe(false)
   })
 

@@ -4,9 +4,9 @@ import { getEpisode } from '#contract/media.ts'
 import type { Offer, Plan } from '#contract/billing.ts'
 import { getUser, type Membership } from '#contract/members.ts'
 import type { Translate } from '#web/i18n/index.ts'
-import { call, CallRejected } from '#web/lib/api.ts'
+import { call, ApiError } from '#web/lib/api.ts'
 import { hasExpress } from './express-wallet.ts'
-import { episodeChoice, isStuck, owedChoice, planChoice, videoChoice, type Choice } from './price-copy.ts'
+import { episodeChoice, isUnpayable, owedChoice, planChoice, videoChoice, type Choice } from './price-copy.ts'
 
 /** The purchase that the order form's address names. */
 export interface CheckoutParams {
@@ -42,7 +42,7 @@ export function readMethodFormParams(search: string): MethodFormParams | null {
 }
 
 /** Returns the order id from the address of a bank's check; null for any other address. */
-export function readCheck(search: string): string | null {
+export function readThreeDSecureOrderId(search: string): string | null {
   const query = new URLSearchParams(search)
   return query.get('kind') === 'check' ? query.get('order_id') : null
 }
@@ -77,7 +77,7 @@ export async function loadChoice(
   if (kind === 'video') {
     const video = await call(getVideo, { query: { id } })
     const { price, episode_count, progress } = video
-    return videoChoice(t, { id, price, count: episode_count, running: progress !== undefined })
+    return videoChoice(t, { id, price, count: episode_count, hasUnreadyEpisodes: progress !== undefined })
   }
   const offer = await episodeOffer(id)
   return offer && episodeChoice(t, offer)
@@ -89,12 +89,12 @@ export async function loadChoice(
  */
 async function loadPlan(t: Translate, id: string): Promise<Choice | PlanChange | null> {
   const [{ list }, { membership }] = await Promise.all([call(listPlans), call(getUser)])
-  const { status, owed, plan: own } = membership
+  const { status, owed, plan: currentPlan } = membership
   const plan = list.find((known) => known.id === id)
-  if (owed && isStuck(owed)) return plan ? owedChoice(t, plan, list) : null
+  if (owed && isUnpayable(owed)) return plan ? owedChoice(t, plan, list) : null
   if (status === 'past_due') return owed ? owedChoice(t, owed, list) : null
   if (status === null) return plan ? planChoice(t, plan) : null
-  return plan && plan.id !== own?.id ? { plan, membership } : null
+  return plan && plan.id !== currentPlan?.id ? { plan, membership } : null
 }
 
 async function episodeOffer(episodeId: string): Promise<Offer | null> {
@@ -103,7 +103,7 @@ async function episodeOffer(episodeId: string): Promise<Offer | null> {
     return null
   } catch (error) {
     // By the contract, the 402 response carries the offer.
-    if (error instanceof CallRejected && error.code === 402) return error.info as Offer
+    if (error instanceof ApiError && error.code === 402) return error.info as Offer
     throw error
   }
 }

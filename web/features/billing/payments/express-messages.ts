@@ -13,7 +13,7 @@ export interface ExpressState {
 
 /** Messages from the page to the wallet's document in its frame. */
 export type ToExpress =
-  | { type: 'buy'; choice: Choice; words: string; video: string | undefined }
+  | { type: 'buy'; choice: Choice; acceptedText: string; video: string | undefined }
   /** The user pressed "back". */
   | { type: 'leave' }
 

@@ -45,7 +45,7 @@ export interface ExpressWallet {
 }
 
 export interface WalletSettings {
-  place: HTMLElement
+  container: HTMLElement
   choice: Choice
   events: WalletEvents
 }

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { CallFailed, CallRejected } from '#web/lib/api.ts'
-import { createOrderOnce, payWithToken, oneCallBuyer } from './pay.ts'
+import { RequestError, ApiError } from '#web/lib/api.ts'
+import { createOrderReuser, payWithToken, createOneTapBuyer } from './pay.ts'
 
 const call = vi.hoisted(() => vi.fn())
 vi.mock('#web/lib/api.ts', async (original) => ({ ...(await original<object>()), call }))
@@ -13,29 +13,29 @@ const keys = () =>
 beforeEach(() => call.mockReset().mockResolvedValue(order))
 
 test('an order whose answer was lost is asked for again under the same key', async () => {
-  const orders = createOrderOnce()
-  call.mockRejectedValueOnce(new CallFailed(0, 'lost'))
-  await expect(orders.make(body)).rejects.toThrow('lost')
-  expect(await orders.make(body)).toBe(order)
-  orders.forget()
-  await orders.make(body)
+  const orders = createOrderReuser()
+  call.mockRejectedValueOnce(new RequestError(0, 'lost'))
+  await expect(orders.createOrReuse(body)).rejects.toThrow('lost')
+  expect(await orders.createOrReuse(body)).toBe(order)
+  orders.reset()
+  await orders.createOrReuse(body)
   const [first, second, third] = keys()
   expect(second).toBe(first)
   expect(third).not.toBe(first)
 })
 
 test('a refused order and another body get a key of their own', async () => {
-  const orders = createOrderOnce()
-  call.mockRejectedValueOnce(new CallRejected(500, {}, 'refused'))
-  await expect(orders.make(body)).rejects.toThrow('refused')
-  call.mockRejectedValueOnce(new CallFailed(0, 'lost'))
-  await expect(orders.make(body)).rejects.toThrow('lost')
-  await orders.make({ ...body, email: 'other@example.com' })
+  const orders = createOrderReuser()
+  call.mockRejectedValueOnce(new ApiError(500, {}, 'refused'))
+  await expect(orders.createOrReuse(body)).rejects.toThrow('refused')
+  call.mockRejectedValueOnce(new RequestError(0, 'lost'))
+  await expect(orders.createOrReuse(body)).rejects.toThrow('lost')
+  await orders.createOrReuse({ ...body, email: 'other@example.com' })
   expect(new Set(keys()).size).toBe(3)
 })
 
 test('a payment whose answer was lost keeps its key for the same token', async () => {
-  call.mockRejectedValueOnce(new CallFailed(0, 'lost'))
+  call.mockRejectedValueOnce(new RequestError(0, 'lost'))
   const made = { ...order } as Parameters<typeof payWithToken>[0]
   await payWithToken(made, 'tok_1', 'Ada', 'Lovelace')
   await payWithToken(made, 'tok_1', 'Ada', 'Lovelace')
@@ -44,25 +44,25 @@ test('a payment whose answer was lost keeps its key for the same token', async (
 })
 
 test('an order that a saved card pays is asked for once more where its answer was lost, under the same key', async () => {
-  const buy = oneCallBuyer()
-  call.mockRejectedValueOnce(new CallFailed(0, 'lost'))
+  const buy = createOneTapBuyer()
+  call.mockRejectedValueOnce(new RequestError(0, 'lost'))
   expect(await buy(body)).toBe(order)
   const [first, second, ...more] = keys()
   expect(second).toBe(first)
   expect(more).toEqual([])
 })
 
-test.each([new CallRejected(500, {}, 'refused'), new CallFailed(429, 'A moment.', 90)])(
+test.each([new ApiError(500, {}, 'refused'), new RequestError(429, 'A moment.', 90)])(
   'an order that a saved card pays is not asked for again after an answer: $message',
   async (error) => {
     call.mockRejectedValueOnce(error)
-    await expect(oneCallBuyer()(body)).rejects.toThrow(error)
+    await expect(createOneTapBuyer()(body)).rejects.toThrow(error)
     expect(call).toHaveBeenCalledOnce()
   },
 )
 
 test('being told to wait is no lost answer: the last decline is not read in its place', async () => {
-  call.mockRejectedValueOnce(new CallFailed(429, 'A moment.', 90))
+  call.mockRejectedValueOnce(new RequestError(429, 'A moment.', 90))
   const made = { ...order } as Parameters<typeof payWithToken>[0]
   await expect(payWithToken(made, 'tok_2', 'Ada', 'Lovelace')).rejects.toMatchObject({ retryAfter: 90 })
   expect(call).toHaveBeenCalledOnce()

@@ -1,65 +1,65 @@
-import { createOrder, getPayment, payOrder, type Order } from '#contract/billing.ts'
+import { createOrder, getOrders, payOrder, type Order } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
-import { call, CallFailed, CallRejected } from '#web/lib/api.ts'
+import { call, RequestError, ApiError } from '#web/lib/api.ts'
 
-const pauseMs = 1_500
-const reads = 40
+const pollIntervalMs = 1_500
+const maxPolls = 40
 
 /** Reads the current state of an order. */
 export async function readOrder(orderId: string): Promise<Order> {
-  const order = await call(getPayment, { query: { order_id: orderId } })
+  const order = await call(getOrders, { query: { order_id: orderId } })
   if ('list' in order) throw new TypeError('a list where one order was asked for')
   return order
 }
 
 /** Polls an order until it is final, or the user has to act. */
-export async function settledOrder(orderId: string): Promise<Order> {
-  for (let left = reads; left > 0; left--) {
+export async function pollOrder(orderId: string): Promise<Order> {
+  for (let left = maxPolls; left > 0; left--) {
     const order = await readOrder(orderId)
     const { status, declined, next } = order
     if (status !== 'pending' || declined || next.type === 'card_form' || next.client_secret) return order
-    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    await new Promise((resolve) => setTimeout(resolve, pollIntervalMs))
   }
   return readOrder(orderId)
 }
 
 /** Returns the order after the bank's check. An order that still needs the check was not confirmed. */
-export async function afterCheck(orderId: string): Promise<Order> {
-  const order = await settledOrder(orderId)
+export async function orderAfterThreeDSecure(orderId: string): Promise<Order> {
+  const order = await pollOrder(orderId)
   return order.next.type === 'authenticate' ? { ...order, next: { type: 'card_form' } } : order
 }
 
 /** Sends a body with an idempotency key that is reused until a response arrives, so that a lost response creates nothing twice. */
-export function createKeyedSender() {
-  let open: { text: string; key: string } | null = null
+export function createIdempotentSender() {
+  let unanswered: { text: string; key: string } | null = null
   return async <T>(body: object, send: (key: string) => Promise<T>): Promise<T> => {
     const text = JSON.stringify(body)
-    if (open?.text !== text) open = { text, key: crypto.randomUUID() }
+    if (unanswered?.text !== text) unanswered = { text, key: crypto.randomUUID() }
     try {
-      const answer = await send(open.key)
-      open = null
-      return answer
+      const response = await send(unanswered.key)
+      unanswered = null
+      return response
     } catch (error) {
-      if (error instanceof CallRejected) open = null
+      if (error instanceof ApiError) unanswered = null
       throw error
     }
   }
 }
 
 /** Creates the orders of one form. An open order is reused as long as the body is the same. */
-export function createOrderOnce() {
-  const withKey = createKeyedSender()
-  let open: { body: string; order: Order } | null = null
+export function createOrderReuser() {
+  const sendWithKey = createIdempotentSender()
+  let pending: { body: string; order: Order } | null = null
   return {
-    async make(body: BodyOf<typeof createOrder>): Promise<Order> {
+    async createOrReuse(body: BodyOf<typeof createOrder>): Promise<Order> {
       const text = JSON.stringify(body)
-      if (open?.body === text) return open.order
-      const order = await withKey(body, (idempotencyKey) => call(createOrder, { body, idempotencyKey }))
-      open = { body: text, order }
+      if (pending?.body === text) return pending.order
+      const order = await sendWithKey(body, (idempotencyKey) => call(createOrder, { body, idempotencyKey }))
+      pending = { body: text, order }
       return order
     },
-    forget() {
-      open = null
+    reset() {
+      pending = null
     },
   }
 }
@@ -68,34 +68,35 @@ export function createOrderOnce() {
  * Creates orders that a saved card or the balance pays in the same call, and waits for their result. Repeats a lost call once with
  * the same key: the payment may have succeeded.
  */
-export function oneCallBuyer() {
-  const withKey = createKeyedSender()
+export function createOneTapBuyer() {
+  const sendWithKey = createIdempotentSender()
   return async (body: BodyOf<typeof createOrder>): Promise<Order> => {
-    const send = () => withKey(body, (idempotencyKey) => call(createOrder, { body, idempotencyKey }))
+    const send = () => sendWithKey(body, (idempotencyKey) => call(createOrder, { body, idempotencyKey }))
     const order = await send().catch((error: unknown) => {
-      if (isLost(error)) return send()
+      if (isOutcomeUnknown(error)) return send()
       throw error
     })
-    return order.status === 'pending' && order.next.type !== 'authenticate' ? settledOrder(order.id) : order
+    return order.status === 'pending' && order.next.type !== 'authenticate' ? pollOrder(order.id) : order
   }
 }
 
 /** Returns the current price if an order was refused because the shown one differs. */
-export function priceIn(error: unknown): number | undefined {
-  const info = error instanceof CallRejected ? error.info : undefined
+export function priceFromError(error: unknown): number | undefined {
+  const info = error instanceof ApiError ? error.info : undefined
   const cents =
     typeof info === 'object' && info !== null && 'amount_cents' in info ? info.amount_cents : undefined
   return typeof cents === 'number' ? cents : undefined
 }
 
-const withPayKey = createKeyedSender()
+const withPayKey = createIdempotentSender()
 
 /** Refused by a rate limit: no payment was attempted. */
-export const isRateLimited = (error: unknown): error is CallFailed =>
-  error instanceof CallFailed && error.status === 429
+export const isRateLimited = (error: unknown): error is RequestError =>
+  error instanceof RequestError && error.status === 429
 
 /** No response arrived: the payment may have succeeded. */
-export const isLost = (error: unknown): boolean => error instanceof CallFailed && !isRateLimited(error)
+export const isOutcomeUnknown = (error: unknown): boolean =>
+  error instanceof RequestError && !isRateLimited(error)
 
 /**
  * Pays with a card's token or, without one, requests the payment that the card confirms. If the response is lost, reads the order
@@ -113,7 +114,7 @@ export async function payWithToken(
   try {
     return await withPayKey(body, (idempotencyKey) => call(payOrder, { body, idempotencyKey }))
   } catch (error) {
-    if (isLost(error)) return settledOrder(order.id)
+    if (isOutcomeUnknown(error)) return pollOrder(order.id)
     throw error
   }
 }

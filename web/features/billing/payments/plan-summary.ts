@@ -1,4 +1,4 @@
-import { moneyRounded } from '#contract/money.ts'
+import { formatRoundedMoney } from '#contract/money.ts'
 import type { Translate } from '#web/i18n/index.ts'
 import { currentLanguage } from '#web/lib/language.ts'
 import { money } from '#web/lib/money.ts'
@@ -13,7 +13,7 @@ export function monthlyPriceText(
 ): string {
   if (!renews || (renews.days >= 28 && renews.days <= 31)) return ''
   const cents = (renews.cents / renews.days) * daysOfMonth
-  return t('pay.perMonth', { price: moneyRounded(cents, currency, currentLanguage()) })
+  return t('pay.perMonth', { price: formatRoundedMoney(cents, currency, currentLanguage()) })
 }
 
 /** Summarizes a plan in a list, beside the price charged now: "First 7 days, then $9.99 every 7 days. About $43.41 a month." */

@@ -8,8 +8,8 @@ import {
   badgeOf,
   planChangeText,
   episodeChoice,
-  isGone,
-  leadsToOffer,
+  isClosedUnpaid,
+  shouldShowOfferAgain,
   mayStillBePaid,
   membershipText,
   orderStatusText,
@@ -96,8 +96,8 @@ test('an episode is bought once, at its price and in its currency', () => {
 
 test('a whole drama says how many episodes it has, and that some follow while some do', () => {
   const drama = { id: 'vid_1', price: { episode_cents: 99, video_cents: 999, currency: 'USD' }, count: 24 }
-  expect(videoChoice(t, { ...drama, running: false }).text).toBe('All 24 episodes, yours to keep')
-  expect(videoChoice(t, { ...drama, running: true }).text).toBe(
+  expect(videoChoice(t, { ...drama, hasUnreadyEpisodes: false }).text).toBe('All 24 episodes, yours to keep')
+  expect(videoChoice(t, { ...drama, hasUnreadyEpisodes: true }).text).toBe(
     'All 24 episodes, yours to keep. Some are not out yet. New episodes unlock automatically when they are released',
   )
 })
@@ -225,15 +225,15 @@ test.each(orderStatuses)(
   'an order that is %s leads to the offer only where nothing was unlocked',
   (status) => {
     const isUnlocked = status === 'pending' || status === 'paid' || status === 'partially_refunded'
-    expect(leadsToOffer({ ...order, status })).toBe(!isUnlocked)
+    expect(shouldShowOfferAgain({ ...order, status })).toBe(!isUnlocked)
   },
 )
 
 test('an order leads to the offer after a refused payment and a returned one, not while one is processed', () => {
   const reason = { reason: 'late', message: 'The payment arrived too late.' }
-  expect(leadsToOffer({ ...order, declined: reason })).toBe(true)
-  expect(leadsToOffer({ ...order, returned: reason })).toBe(true)
-  expect(leadsToOffer({ ...order, returned: reason, processing: true })).toBe(false)
+  expect(shouldShowOfferAgain({ ...order, declined: reason })).toBe(true)
+  expect(shouldShowOfferAgain({ ...order, returned: reason })).toBe(true)
+  expect(shouldShowOfferAgain({ ...order, returned: reason, processing: true })).toBe(false)
 })
 
 test('an order whose payment the gateway is working on is said to be processed, not expired or unpaid', () => {
@@ -248,8 +248,8 @@ test.each(['failed', 'cancelled', 'expired'] as const)(
     const closed = { ...order, status, processing: true }
     const said = [orderStatusText(t, closed), orderResultText(t, closed), unpaidText(t, closed)]
     expect(said).toEqual(['Processing', expect.stringMatching(/being processed/), t('order.unsure')])
-    expect([mayStillBePaid(closed), isGone(closed)]).toEqual([true, false])
-    expect(isGone({ ...order, status })).toBe(true)
+    expect([mayStillBePaid(closed), isClosedUnpaid(closed)]).toEqual([true, false])
+    expect(isClosedUnpaid({ ...order, status })).toBe(true)
   },
 )
 

@@ -1,8 +1,8 @@
-import type { Offer, Order, Plan, SavedMethod } from '#contract/billing.ts'
+import type { Offer, Order, Plan, SavedPaymentMethod } from '#contract/billing.ts'
 import type { Membership } from '#contract/members.ts'
 import type { Translate } from '#web/i18n/index.ts'
 import type { OrderFormParams } from '#web/lib/paths.ts'
-import { longDate } from '#web/lib/format.ts'
+import { formatLongDate } from '#web/lib/format.ts'
 import { money } from '#web/lib/money.ts'
 
 /** Something that can be bought, with all texts about its price. */
@@ -64,7 +64,7 @@ export function planChoice(t: Translate, plan: Plan, plans: readonly Plan[] = []
 }
 
 /** Returns whether no gateway accepts the price of the unpaid period. Another plan can be chosen then. */
-export const isStuck = ({ gateways }: NonNullable<Membership['owed']>): boolean => gateways?.length === 0
+export const isUnpayable = ({ gateways }: NonNullable<Membership['owed']>): boolean => gateways?.length === 0
 
 /** The unpaid period of a subscription that is past due, at its own price. */
 export function owedChoice(
@@ -86,7 +86,7 @@ function regularPrice(
   return { cents, terms: t('pay.renewsEvery', { price, days, count: period_days }) }
 }
 
-function once(t: Translate, cents: number, currency: string) {
+function oneTimePrice(t: Translate, cents: number, currency: string) {
   return { cents, currency, terms: t('pay.once', { price: money(cents, currency) }) }
 }
 
@@ -97,7 +97,7 @@ export function episodeChoice(t: Translate, { episode, price }: Pick<Offer, 'epi
     id: episode.id,
     name: t('pay.episode'),
     text,
-    ...once(t, price.episode_cents, price.currency),
+    ...oneTimePrice(t, price.episode_cents, price.currency),
   }
 }
 
@@ -107,19 +107,19 @@ interface WholeVideo {
   /** Number of episodes, including those that are not converted yet. */
   count: number
   /** True if some episodes cannot be played yet. */
-  running: boolean
+  hasUnreadyEpisodes: boolean
 }
 
 /** Returns the whole video as a choice; its text mentions if more episodes follow. */
-export function videoChoice(t: Translate, { id, price, count, running }: WholeVideo): Choice {
+export function videoChoice(t: Translate, { id, price, count, hasUnreadyEpisodes }: WholeVideo): Choice {
   const all = t('pay.videoText', { count })
-  const text = running ? `${all}. ${t('pay.videoRunning')}` : all
+  const text = hasUnreadyEpisodes ? `${all}. ${t('pay.videoRunning')}` : all
   return {
     kind: 'video',
     id,
     name: t('pay.video'),
     text,
-    ...once(t, price.video_cents, price.currency),
+    ...oneTimePrice(t, price.video_cents, price.currency),
   }
 }
 
@@ -139,18 +139,18 @@ export function membershipText(t: Translate, membership: Membership): string {
   const { name, currency } = plan
   if (membership.method_lost) {
     if (status === 'past_due')
-      return t('shopping.pastDueLost', { name: owed?.name ?? name, date: longDate(grace_until) })
-    return t('shopping.methodLost', { name, date: longDate(ends_at) })
+      return t('shopping.pastDueLost', { name: owed?.name ?? name, date: formatLongDate(grace_until) })
+    return t('shopping.methodLost', { name, date: formatLongDate(ends_at) })
   }
   if (status === 'past_due') {
-    const open = owed && isStuck(owed) ? 'shopping.pastDueOther' : 'shopping.pastDue'
-    return t(cancelled ? 'shopping.pastDueEnds' : open, {
+    const pastDueKey = owed && isUnpayable(owed) ? 'shopping.pastDueOther' : 'shopping.pastDue'
+    return t(cancelled ? 'shopping.pastDueEnds' : pastDueKey, {
       name: owed?.name ?? name,
-      date: longDate(grace_until),
+      date: formatLongDate(grace_until),
     })
   }
-  if (cancelled) return t('shopping.ends', { name, date: longDate(ends_at) })
-  const renews = t('shopping.renews', { name, date: longDate(renews_at) })
+  if (cancelled) return t('shopping.ends', { name, date: formatLongDate(ends_at) })
+  const renews = t('shopping.renews', { name, date: formatLongDate(renews_at) })
   // Data stored in the browser by an earlier release has no price.
   if (!currency) return renews
   if (!next_plan) return `${renews} ${renewalText(t, plan)}`
@@ -159,9 +159,9 @@ export function membershipText(t: Translate, membership: Membership): string {
 
 /** Describes a change of plan: when the current plan ends, when the other is charged, and that nothing is charged now. */
 export function planChangeText(t: Translate, plan: Plan, membership: Membership): string {
-  const { plan: own, renews_at, ends_at, cancel_at_period_end: cancelled } = membership
+  const { plan: currentPlan, renews_at, ends_at, cancel_at_period_end: cancelled } = membership
   return [
-    nextPlanText(t, own?.name ?? '', renews_at ?? ends_at, plan),
+    nextPlanText(t, currentPlan?.name ?? '', renews_at ?? ends_at, plan),
     renewalText(t, plan),
     t('shopping.nothingNow'),
     cancelled ? t('shopping.goesOn') : '',
@@ -173,7 +173,7 @@ export function planChangeText(t: Translate, plan: Plan, membership: Membership)
 
 /** The status of an order, for a list. */
 export function orderStatusText(t: Translate, { status, starts_at, processing, returned }: Order): string {
-  if (starts_at) return t('orders.starts', { date: longDate(starts_at) })
+  if (starts_at) return t('orders.starts', { date: formatLongDate(starts_at) })
   if (starts_at === null) return t('orders.startsNot')
   if (processing) return t('orders.status.processing')
   return returned ? returned.message : t(`orders.status.${status}`)
@@ -185,10 +185,10 @@ export function orderResultText(t: Translate, order: Order | undefined): string 
   const { status, starts_at, declined, processing, returned } = order
   if (returned && !processing) return returned.message
   if (declined) return declined.message
-  if (starts_at) return t('result.starts', { date: longDate(starts_at) })
+  if (starts_at) return t('result.starts', { date: formatLongDate(starts_at) })
   if (starts_at === null) return t('result.startsNot')
   if (processing) return t('result.processing')
-  return t(`result.${isReturned(status) ? 'refunded' : status}`)
+  return t(`result.${isRefundedOrChargedBack(status) ? 'refunded' : status}`)
 }
 
 /** Describes how much a withdrawal refunds: nothing if all is refunded already, or if a bank holds the money. */
@@ -200,12 +200,14 @@ export function withdrawalText(
   return t('out.withdrawDoneText', { amount: money(amount_cents, currency) })
 }
 
-function isReturned(status: Order['status']): status is 'partially_refunded' | 'refunded' | 'charged_back' {
+function isRefundedOrChargedBack(
+  status: Order['status'],
+): status is 'partially_refunded' | 'refunded' | 'charged_back' {
   return status === 'partially_refunded' || status === 'refunded' || status === 'charged_back'
 }
 
 function nextPlanText(t: Translate, name: string, at: string | null, next: { name: string }): string {
-  const date = longDate(at)
+  const date = formatLongDate(at)
   return `${t('shopping.paid', { name, date })} ${t('shopping.next', { name: next.name, date })}`
 }
 
@@ -218,18 +220,18 @@ export const mayStillBePaid = ({ status, next, declined, processing }: Order): b
   status === 'pending' ? next.type === 'none' && !declined : processing === true
 
 /** Returns whether an order is closed without a payment in progress. */
-export const isGone = ({ status, processing }: Order): boolean =>
+export const isClosedUnpaid = ({ status, processing }: Order): boolean =>
   (status === 'cancelled' || status === 'failed' || status === 'expired') && !processing
 
 /** Returns whether an order was paid, and all of its money was returned. */
-export const isFullyReturned = ({ status }: Order): boolean =>
+export const isFullyRefunded = ({ status }: Order): boolean =>
   status === 'refunded' || status === 'charged_back'
 
 /** Returns whether an order unlocks nothing and will not soon, so that its buyer is shown the offer again. */
-export const leadsToOffer = (order: Order): boolean =>
+export const shouldShowOfferAgain = (order: Order): boolean =>
   order.declined !== undefined ||
-  isGone(order) ||
-  (!order.processing && (order.returned !== undefined || isFullyReturned(order)))
+  isClosedUnpaid(order) ||
+  (!order.processing && (order.returned !== undefined || isFullyRefunded(order)))
 
 /** Explains why an order is still unpaid after waiting for its payment. */
 export function unpaidText(t: Translate, order: Order): string {
@@ -248,16 +250,16 @@ export function waitText(t: Translate, { retryAfter = 60 }: { retryAfter?: numbe
 export function panelTerms(t: Translate, { kind, terms }: Choice, withoutForm: boolean): string {
   // The terms of a top-up include it.
   const withdrawal = withoutForm && kind !== 'top_up'
-  const said = [terms, kind === 'plan' && t('pay.cancelAnyTime'), withdrawal && t('order.withdrawal')]
-  return said.filter(Boolean).join(' ')
+  const parts = [terms, kind === 'plan' && t('pay.cancelAnyTime'), withdrawal && t('order.withdrawal')]
+  return parts.filter(Boolean).join(' ')
 }
 
 /** Returns the shown price in the fields of an order: the server refuses the order if its price differs. */
-export const shownPrice = ({ cents, bonusCents }: Pick<Choice, 'cents' | 'bonusCents'>) =>
+export const acceptedPriceFields = ({ cents, bonusCents }: Pick<Choice, 'cents' | 'bonusCents'>) =>
   bonusCents === undefined ? { amount_cents: cents } : { amount_cents: cents, bonus_cents: bonusCents }
 
 /** Returns the text shown beside a button, which the user accepts by pressing it. */
-export function shownText(
+export function acceptedTextOf(
   { name, text, cents, currency }: Choice,
   terms: string,
   label: (price: string) => string,
@@ -266,7 +268,8 @@ export function shownText(
 }
 
 /** Returns a saved card's name on buttons: "•••• 4242". */
-export const cardDots = ({ last4 }: Pick<SavedMethod, 'last4'>): string => `•••• ${last4 ?? ''}`
+export const maskedCardNumber = ({ last4 }: Pick<SavedPaymentMethod, 'last4'>): string =>
+  `•••• ${last4 ?? ''}`
 
 /** Returns a function that makes the pay button's label from the price. */
 export function payLabel(

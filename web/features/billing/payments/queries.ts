@@ -1,13 +1,13 @@
 import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/react-query'
-import { getPayment, getSavedMethod, listPlans, type Order } from '#contract/billing.ts'
+import { getOrders, getSavedPaymentMethod, listPlans, type Order } from '#contract/billing.ts'
 import { getReceipt } from '#contract/consumer-rights.ts'
 import { userQuery } from '#web/features/members/queries.ts'
-import { call, CallRejected } from '#web/lib/api.ts'
+import { call, ApiError } from '#web/lib/api.ts'
 import { boot } from '#web/lib/boot.ts'
 import { readOrder } from './pay.ts'
 
-const againMs = 1_500
-const longestMs = 30_000
+const pollMs = 1_500
+const maxPollMs = 30_000
 
 /** The plans on sale and the payment methods; those embedded in the document are shown until they are refetched. */
 export const plansQuery = queryOptions({
@@ -23,7 +23,7 @@ const firstPage: string | undefined = undefined
 export const ordersQuery = infiniteQueryOptions({
   queryKey: ['orders'],
   queryFn: async ({ pageParam, signal }) => {
-    const page = await call(getPayment, { query: { cursor: pageParam, limit: 20 }, signal })
+    const page = await call(getOrders, { query: { cursor: pageParam, limit: 20 }, signal })
     if (!('list' in page)) throw new TypeError('one order where a list was asked for')
     return page
   },
@@ -36,18 +36,18 @@ export const ordersQuery = infiniteQueryOptions({
 export const savedMethodQuery = (userId: string) =>
   queryOptions({
     queryKey: ['saved-method', userId],
-    queryFn: ({ signal }) => call(getSavedMethod, { signal }),
+    queryFn: ({ signal }) => call(getSavedPaymentMethod, { signal }),
     staleTime: 0,
   })
 
 /** Refetches the data of a subscription: the membership, and the orders, including planned ones. */
-export async function readSubscriptionAgain(queryClient: QueryClient): Promise<void> {
+export async function refetchSubscription(queryClient: QueryClient): Promise<void> {
   const keys = [userQuery.queryKey, ordersQuery.queryKey]
   await Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })))
 }
 
 /** Returns whether the server has no such order; false for a call that failed for any other reason. */
-export const isUnknownOrder = (error: unknown): boolean => error instanceof CallRejected && error.code === 404
+export const isUnknownOrder = (error: unknown): boolean => error instanceof ApiError && error.code === 404
 
 /** Returns whether an order is final, was declined, or waits for its start. */
 const isSettled = ({ status, declined, starts_at }: Order): boolean =>
@@ -60,7 +60,7 @@ export const orderQuery = (orderId: string) =>
     queryFn: () => readOrder(orderId),
     refetchInterval: ({ state: { data, error, errorUpdateCount } }) => {
       if (isUnknownOrder(error) || (data && isSettled(data))) return false
-      return data && !error ? againMs : Math.min(againMs * 2 ** errorUpdateCount, longestMs)
+      return data && !error ? pollMs : Math.min(pollMs * 2 ** errorUpdateCount, maxPollMs)
     },
     staleTime: 0,
   })

@@ -1,16 +1,16 @@
 import { useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { useFields } from '#web/ui/forms/use-fields.ts'
-import { badFields, type BillingDetails } from './billing-details.ts'
+import { invalidFields, type BillingDetails } from './billing-details.ts'
 import { rememberedPayer } from './remembered-payer.ts'
 
 /** Holds the billing details of a form; validates only the requested fields. */
-export function useBillingDetails(asked: readonly (keyof BillingDetails)[]) {
+export function useBillingDetails(requestedFields: readonly (keyof BillingDetails)[]) {
   const { t } = useTranslation()
   const messages = { email: t('order.emailBad'), first: t('order.firstBad'), last: t('order.lastBad') }
   const [initial] = useState<Record<keyof BillingDetails, string>>(rememberedPayer)
   return useFields(initial, (details) => {
-    const bad = badFields(details).filter((name) => asked.includes(name))
+    const bad = invalidFields(details).filter((name) => requestedFields.includes(name))
     return Object.fromEntries(bad.map((name) => [name, messages[name]]))
   })
 }

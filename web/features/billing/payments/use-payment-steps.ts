@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { CallFailed, CallRejected } from '#web/lib/api.ts'
+import { RequestError, ApiError } from '#web/lib/api.ts'
 import { isRateLimited } from './pay.ts'
 import { waitText } from './price-copy.ts'
 
@@ -8,8 +8,8 @@ import { waitText } from './price-copy.ts'
 export type Step<T> =
   | { at: 'form' }
   | { at: 'working' }
-  | { at: 'bank'; made: T; url: string }
-  | { at: 'done'; made: T }
+  | { at: 'bank'; result: T; url: string }
+  | { at: 'done'; result: T }
 
 export interface Problem {
   field?: string | undefined
@@ -28,7 +28,7 @@ export function usePaymentSteps<T>({ unsure, failed }: Messages) {
   const [step, setStep] = useState<Step<T>>({ at: 'form' })
   const [problem, setProblem] = useState<Problem | null>(null)
 
-  const refuse = (message: string, field?: string) => {
+  const showProblem = (message: string, field?: string) => {
     setProblem({ message, field })
     setStep({ at: 'form' })
   }
@@ -38,23 +38,23 @@ export function usePaymentSteps<T>({ unsure, failed }: Messages) {
    */
   const attempt = async (
     work: () => Promise<T | null>,
-    goOn: (made: T) => void,
-    onRejected?: (error: CallRejected) => void,
+    onResult: (made: T) => void,
+    onRejected?: (error: ApiError) => void,
   ) => {
     setProblem(null)
     setStep({ at: 'working' })
     try {
       const made = await work()
-      if (made) goOn(made)
+      if (made) onResult(made)
       else setStep({ at: 'form' })
     } catch (error) {
-      if (isRateLimited(error)) return refuse(waitText(t, error))
+      if (isRateLimited(error)) return showProblem(waitText(t, error))
       // Without a response the outcome is unknown.
-      if (error instanceof CallFailed) return refuse(unsure)
-      if (!(error instanceof CallRejected)) return refuse(failed)
+      if (error instanceof RequestError) return showProblem(unsure)
+      if (!(error instanceof ApiError)) return showProblem(failed)
       onRejected?.(error)
-      refuse(error.message || failed, error.field)
+      showProblem(error.message || failed, error.field)
     }
   }
-  return { step, problem, setStep, refuse, attempt }
+  return { step, problem, setStep, refuse: showProblem, attempt }
 }

@@ -1,12 +1,12 @@
 import type { Order } from '#contract/billing.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { orderCheckPath } from '#web/lib/paths.ts'
+import { orderThreeDSecurePath } from '#web/lib/paths.ts'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import { useBackCloses } from '#web/ui/use-back-closes.ts'
+import { useCloseOnBack } from '#web/ui/use-back-closes.ts'
 import { OrderFrame } from '#web/features/billing/payments/OrderFrame.tsx'
 import { readReport, type OrderReport } from '#web/features/billing/payments/order-report.ts'
 
-interface BankSheetProps {
+interface ThreeDSecureSheetProps {
   order: Order
   /** Called when the check has ended; the order has the result. */
   onChecked: (order: Order) => void
@@ -14,19 +14,19 @@ interface BankSheetProps {
 }
 
 /** The bank's check of a payment with a saved card, in the document that may connect to gateways. */
-export function BankSheet({ order, onChecked, onClose }: BankSheetProps) {
+export function ThreeDSecureSheet({ order, onChecked, onClose }: ThreeDSecureSheetProps) {
   const { t } = useTranslation()
-  const hear = (report: OrderReport) => {
+  const onReport = (report: OrderReport) => {
     if (report.type === 'paid' || report.type === 'unpaid') onChecked(report.order)
   }
-  useBackCloses(onClose)
+  useCloseOnBack(onClose)
   return (
     <Sheet title={t('order.bank')} onClose={onClose} tall>
       <OrderFrame
-        path={orderCheckPath(order.id)}
+        path={orderThreeDSecurePath(order.id)}
         title={t('pay.formTitle')}
         read={readReport}
-        onReport={hear}
+        onReport={onReport}
       />
     </Sheet>
   )

@@ -5,7 +5,7 @@ import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { orderFormPath } from '#web/lib/paths.ts'
 import { track } from '#web/lib/tracking/track.ts'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import { useBackCloses } from '#web/ui/use-back-closes.ts'
+import { useCloseOnBack } from '#web/ui/use-back-closes.ts'
 import { OrderFrame } from '#web/features/billing/payments/OrderFrame.tsx'
 import { readReport, type OrderReport } from '#web/features/billing/payments/order-report.ts'
 import { rememberReturnPath } from './return-path.ts'
@@ -33,7 +33,7 @@ export function trackCheckout({
 /** The card form's document in a sheet. Reports the result of the order. */
 export function Checkout({ choice, gateway, video, onClose, onPaid }: CheckoutProps) {
   const { t } = useTranslation()
-  const hear = (report: OrderReport) => {
+  const onReport = (report: OrderReport) => {
     if (report.type === 'owned') {
       onClose()
       onPaid()
@@ -46,7 +46,7 @@ export function Checkout({ choice, gateway, video, onClose, onPaid }: CheckoutPr
       location.assign(report.url)
     }
   }
-  useBackCloses(onClose)
+  useCloseOnBack(onClose)
   const { id, cents, currency } = choice
   useEffect(() => trackCheckout({ id, cents, currency }), [id, cents, currency])
   const path = orderFormPath({
@@ -58,7 +58,7 @@ export function Checkout({ choice, gateway, video, onClose, onPaid }: CheckoutPr
   })
   return (
     <Sheet title={t('pay.formTitle')} onClose={onClose} tall>
-      <OrderFrame path={path} title={t('pay.formTitle')} read={readReport} onReport={hear} />
+      <OrderFrame path={path} title={t('pay.formTitle')} read={readReport} onReport={onReport} />
     </Sheet>
   )
 }

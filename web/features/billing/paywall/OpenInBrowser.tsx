@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { copyText, sharedUrl } from '#web/features/media/share.ts'
+import { copyText, shareUrl } from '#web/features/media/share.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { inAppBrowser, intentLink } from '#web/lib/in-app-browser.ts'
 import { storage } from '#web/lib/storage.ts'
@@ -17,7 +17,7 @@ export function OpenInBrowser() {
   const browser = inAppBrowser(navigator.userAgent)
   if (!browser || dismissed) return null
   const { app, android } = browser
-  const address = sharedUrl(location.pathname + location.search, referrerToken())
+  const address = shareUrl(location.pathname + location.search, referrerToken())
   const dismiss = () => {
     storage.set(dismissedKey, 'dismissed')
     setDismissed(true)
@@ -28,7 +28,7 @@ export function OpenInBrowser() {
         {t('pay.inApp', { app })} {!android && t('pay.inAppMenu')}
       </p>
       <div className={styles.close}>
-        <Button look="icon" aria-label={t('close')} onClick={dismiss}>
+        <Button variant="icon" aria-label={t('close')} onClick={dismiss}>
           <Icon name="close" size={20} />
         </Button>
       </div>
@@ -38,7 +38,7 @@ export function OpenInBrowser() {
             {t('pay.openInBrowser')}
           </a>
         )}
-        <Button look="quiet" onClick={() => void copyText(address)}>
+        <Button variant="quiet" onClick={() => void copyText(address)}>
           {t('video.copy')}
         </Button>
       </div>

@@ -7,14 +7,19 @@ import {
   paymentMethodsFor,
 } from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
 import { ProblemNote } from '#web/features/billing/payments/ProblemNote.tsx'
-import { expressLabel, payLabel, shownText, type Choice } from '#web/features/billing/payments/price-copy.ts'
+import {
+  expressLabel,
+  payLabel,
+  acceptedTextOf,
+  type Choice,
+} from '#web/features/billing/payments/price-copy.ts'
 import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { SubmitBar } from '#web/ui/forms/SubmitBar.tsx'
-import { BankSheet } from './BankSheet.tsx'
+import { ThreeDSecureSheet } from './BankSheet.tsx'
 import { Checkout, trackCheckout } from './Checkout.tsx'
-import { fittingSources, useQuickPay, type QuickSources } from './use-quick-pay.ts'
+import { findUsableSources, useQuickPay, type QuickSources } from './use-quick-pay.ts'
 import styles from './pay-bar.module.css'
 
 interface PayBarProps {
@@ -47,8 +52,8 @@ export function PayBar(props: PayBarProps) {
   const wallet = quick.isOffered && !quick.opened ? undefined : express.walletFor(gateway)
   const terms = termsOf(choice, quick.source === 'balance')
   // The balance was topped up through the same gateways.
-  const isTrial = gateways.length > 0 && gateways.every(({ id }) => id === 'sandbox')
-  const isSandbox = isTrial || (quick.source ? quick.isSandbox : gateway?.id === 'sandbox')
+  const areAllSandbox = gateways.length > 0 && gateways.every(({ id }) => id === 'sandbox')
+  const isSandbox = areAllSandbox || (quick.source ? quick.isSandbox : gateway?.id === 'sandbox')
   const toggleOthers = () => {
     // Methods that are hidden must not stay selected.
     setMethodIndex(0)
@@ -62,7 +67,7 @@ export function PayBar(props: PayBarProps) {
           currency={choice.currency}
           label={quick.label ?? payLabel(t, choice)}
           terms={terms}
-          otherTerms={roomFor(choices, termsOf).filter((other) => other !== terms)}
+          otherTerms={longestTermsOf(choices, termsOf).filter((other) => other !== terms)}
           busy={quick.busy}
           disabled={!quick.source && !gateway}
           note={isSandbox ? t('pay.sandbox') : ''}
@@ -72,25 +77,25 @@ export function PayBar(props: PayBarProps) {
                 key={wallet.id}
                 gateway={wallet.id}
                 choice={choice}
-                words={shownText(choice, termsOf(choice, false), expressLabel(t))}
+                acceptedText={acceptedTextOf(choice, termsOf(choice, false), expressLabel(t))}
                 video={video}
-                off={!methods.some(({ id, kind }) => id === wallet.id && kind === wallet.kind)}
+                unavailable={!methods.some(({ id, kind }) => id === wallet.id && kind === wallet.kind)}
                 onOpen={() => trackCheckout(choice)}
                 onPaid={(order) => {
                   trackSale(order)
                   onPaid(order)
                 }}
                 onOwned={onPaid}
-                onOtherPrice={(cents) => express.takeRegular(choice, cents) || onPaid()}
+                onPriceChanged={(cents) => express.switchToRegularPrice(choice, cents) || onPaid()}
                 onProblem={express.setProblem}
               />
             )
           }
           more={
-            (hasOthers(props) || more) && (
+            (hasOtherMethods(props) || more) && (
               <div className={styles.more}>
-                {hasOthers(props) && (
-                  <Button look="quiet" aria-expanded={quick.opened} onClick={toggleOthers}>
+                {hasOtherMethods(props) && (
+                  <Button variant="quiet" aria-expanded={quick.opened} onClick={toggleOthers}>
                     {t('pay.otherMethods')}
                   </Button>
                 )}
@@ -114,8 +119,12 @@ export function PayBar(props: PayBarProps) {
           )}
         </SubmitBar>
       </div>
-      {quick.checks && (
-        <BankSheet order={quick.checks} onChecked={quick.checked} onClose={quick.leaveCheck} />
+      {quick.orderInThreeDSecure && (
+        <ThreeDSecureSheet
+          order={quick.orderInThreeDSecure}
+          onChecked={quick.checked}
+          onClose={quick.leaveCheck}
+        />
       )}
       {paying && gateway && (
         <Checkout
@@ -131,13 +140,14 @@ export function PayBar(props: PayBarProps) {
 }
 
 /** Returns whether any choice has several payment methods: the button that shows them must not disappear with a choice. */
-const hasOthers = ({ sources, gateways, choices }: PayBarProps) =>
+const hasOtherMethods = ({ sources, gateways, choices }: PayBarProps) =>
   choices.some(
     (choice) =>
-      fittingSources(sources, choice).length + paymentMethodsFor(choice.kind, gateways, choice.id).length > 1,
+      findUsableSources(sources, choice).length + paymentMethodsFor(choice.kind, gateways, choice.id).length >
+      1,
   )
 
 /** Returns the longest terms of each choice, without duplicates: space is reserved for them, so that a choice shifts nothing. */
-const roomFor = (choices: Choice[], termsOf: PayBarProps['termsOf']) => [
+const longestTermsOf = (choices: Choice[], termsOf: PayBarProps['termsOf']) => [
   ...new Set(choices.map((choice) => termsOf(choice, true))),
 ]

@@ -6,7 +6,7 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Offer, Order } from '#contract/billing.ts'
 import { Icon } from '#web/ui/Icon.tsx'
 import { Button } from '#web/ui/Button.tsx'
-import { notePaywall } from '#web/lib/tracking/funnel.ts'
+import { trackPaywall } from '#web/lib/tracking/funnel.ts'
 import { money } from '#web/lib/money.ts'
 import { useExpressOffer } from '#web/features/billing/express/use-express-offer.ts'
 import { OpenInBrowser } from './OpenInBrowser.tsx'
@@ -27,7 +27,7 @@ import styles from './pay-panel.module.css'
 
 // Loaded on demand: only some sites have balances, and few of their viewers use auto-unlock.
 const AutoUnlocking = lazy(async () => ({
-  default: (await import('#web/features/billing/auto-unlock/AutoUnlocking.tsx')).AutoUnlocking,
+  default: (await import('#web/features/billing/auto-unlock/AutoUnlocking.tsx')).AutoUnlockCountdown,
 }))
 const TopUpSheet = lazy(async () => ({ default: (await import('./TopUpSheet.tsx')).TopUpSheet }))
 
@@ -42,7 +42,7 @@ interface PayPanelProps {
 export function PayPanel(props: PayPanelProps) {
   const { offer, onPaid } = props
   const { video_id } = offer.episode
-  useEffect(() => notePaywall(video_id), [video_id])
+  useEffect(() => trackPaywall(video_id), [video_id])
   const auto = useAutoUnlock(offer)
   if (!auto.isOn) return <Panel {...props} />
   return (
@@ -56,27 +56,30 @@ export function PayPanel(props: PayPanelProps) {
 function Panel({ offer, title, onPaid }: PayPanelProps) {
   const { t } = useTranslation()
   const { episode, price, video, plans, gateways, balance } = offer
-  const offerNext = useOfferNext(offer, title)
-  const running = video.ready_count < video.episode_count
+  const offerAutoUnlockAfter = useOfferAutoUnlock(offer, title)
+  const hasUnreadyEpisodes = video.ready_count < video.episode_count
   const express = useExpressOffer(offer)
-  const covers = ({ kind }: Choice) => balance?.covers.some((covered) => covered === kind) ?? false
+  const isCoveredByBalance = ({ kind }: Choice) =>
+    balance?.covers.some((covered) => covered === kind) ?? false
   const choices = [
     episodeChoice(t, offer),
-    videoChoice(t, { id: episode.video_id, price, count: video.episode_count, running }),
-    ...plans.map((plan) => express.priced(planChoice(t, plan, plans))),
-  ].filter((one) => covers(one) || paymentMethodsFor(one.kind, gateways, one.id).length > 0)
+    videoChoice(t, { id: episode.video_id, price, count: video.episode_count, hasUnreadyEpisodes }),
+    ...plans.map((plan) => express.withUserPrice(planChoice(t, plan, plans))),
+  ].filter((one) => isCoveredByBalance(one) || paymentMethodsFor(one.kind, gateways, one.id).length > 0)
   const layout = useQuery(homepageQuery).data?.pay_theme.layout
   const [chosen, setChosen] = useState(0)
   const [toppingUp, setToppingUp] = useState(false)
-  const mayTopUp = balance && !balance.covers_cheapest && balance.top_ups.length > 0
+  const canTopUp = balance && !balance.covers_cheapest && balance.top_ups.length > 0
   const choice = choices[chosen] ?? choices[0]
   const firstPlan = choices.find(({ kind }) => kind === 'plan')
   const plansId = useId()
   const withoutForm = (one: Choice) =>
-    express.isOffered || covers(one) || (offer.saved_method !== undefined && one.kind !== 'plan')
+    express.isOffered || isCoveredByBalance(one) || (offer.saved_method !== undefined && one.kind !== 'plan')
   const termsOf = (one: Choice, byBalance: boolean) => {
     const terms = panelTerms(t, one, withoutForm(one))
-    return byBalance && balance && covers(one) ? `${terms} ${spendingText(t, balance, one.cents)}` : terms
+    return byBalance && balance && isCoveredByBalance(one)
+      ? `${terms} ${spendingText(t, balance, one.cents)}`
+      : terms
   }
   if (!choice) return <p className={styles.panel}>{t('pay.noGateway')}</p>
   return (
@@ -120,14 +123,14 @@ function Panel({ offer, title, onPaid }: PayPanelProps) {
         termsOf={termsOf}
         video={episode.video_id}
         more={
-          mayTopUp && (
-            <Button look="quiet" onClick={() => setToppingUp(true)}>
+          canTopUp && (
+            <Button variant="quiet" onClick={() => setToppingUp(true)}>
               {t('balance.topUp')}
             </Button>
           )
         }
         onPaid={(order) => {
-          offerNext(order)
+          offerAutoUnlockAfter(order)
           onPaid()
         }}
       />
@@ -141,7 +144,7 @@ function Panel({ offer, title, onPaid }: PayPanelProps) {
 }
 
 /** Returns a callback that offers auto-unlock after an episode was unlocked from the balance. */
-function useOfferNext({ episode, price }: Offer, title: string): (order?: Order) => void {
+function useOfferAutoUnlock({ episode, price }: Offer, title: string): (order?: Order) => void {
   const queryClient = useQueryClient()
   const { video_id: videoId } = episode
   const { episode_cents: cents, currency } = price

@@ -11,7 +11,7 @@ import { panelTerms } from '#web/features/billing/payments/price-copy.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { money } from '#web/lib/money.ts'
 import { notify } from '#web/lib/notify.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { PayBar } from './PayBar.tsx'
 import styles from './top-up-sheet.module.css'
@@ -28,7 +28,7 @@ export function TopUpSheet({ currency, onClose, onPaid }: TopUpSheetProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const { data, isError, refetch } = useQuery(balanceQuery)
-  const paid = (order?: Order) => {
+  const onTopUpPaid = (order?: Order) => {
     void queryClient.invalidateQueries({ queryKey: balanceQuery.queryKey })
     // Without an order the top-up failed or is still pending: only the balance is refetched.
     if (!order) return
@@ -41,33 +41,34 @@ export function TopUpSheet({ currency, onClose, onPaid }: TopUpSheetProps) {
   return (
     <Sheet title={t('balance.topUp')} onClose={onClose}>
       <div className={styles.topUp}>
-        {!data && isError && <CouldNotLoad onRetry={() => void refetch()} />}
+        {!data && isError && <LoadError onRetry={() => void refetch()} />}
         {!data && !isError && (
           <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />
         )}
         {data && topUps.length === 0 && <p>{t('balance.noTopUps')}</p>}
-        {data && topUps.length > 0 && <Offered {...data} top_ups={topUps} onPaid={paid} />}
+        {data && topUps.length > 0 && <TopUpOptions {...data} top_ups={topUps} onPaid={onTopUpPaid} />}
       </div>
     </Sheet>
   )
 }
 
-interface OfferedProps extends ResultOf<typeof getBalance> {
+interface TopUpOptionsProps extends ResultOf<typeof getBalance> {
   onPaid: (order?: Order) => void
 }
 
-function Offered({ balances, top_ups, gateways, saved_method, onPaid }: OfferedProps) {
+function TopUpOptions({ balances, top_ups, gateways, saved_method, onPaid }: TopUpOptionsProps) {
   const { t } = useTranslation()
   const express = useExpressOffer({ gateways })
   const [chosen, setChosen] = useState(0)
   const choices = top_ups.map((topUp) => topUpChoice(t, topUp))
   const choice = choices[chosen] ?? choices[0]
   if (!choice) return null
-  const own = balances.find(({ currency }) => currency === choice.currency)
+  const balance = balances.find(({ currency }) => currency === choice.currency)
   return (
     <>
       <p>
-        {own && t('balance.short', { amount: money(own.available_cents, own.currency) })} {t('balance.why')}
+        {balance && t('balance.short', { amount: money(balance.available_cents, balance.currency) })}{' '}
+        {t('balance.why')}
       </p>
       <fieldset className={styles.choices}>
         <legend className="hidden-text">{t('balance.topUp')}</legend>

@@ -4,14 +4,14 @@ import type { Offer } from '#contract/billing.ts'
 /** Returns whether a locked episode is to be unlocked automatically, as far as the browser knows: the server decides. */
 export function useAutoUnlock({ price, balance }: Offer) {
   const [stopped, setStopped] = useState(false)
-  const [begun, setBegun] = useState(false)
+  const [hasStarted, setHasStarted] = useState(false)
   const agreed = balance?.covers.includes('episode') ? balance.auto_unlock : undefined
-  const isWithin =
+  const isAllowed =
     agreed !== undefined &&
     agreed.left_today > 0 &&
     agreed.currency === price.currency &&
     agreed.agreed_cents >= price.episode_cents
   // The unlock itself changes the rest of the daily limit and the balance before the episode plays.
-  if (isWithin && !begun) setBegun(true)
-  return { isOn: begun && !stopped, stop: () => setStopped(true) }
+  if (isAllowed && !hasStarted) setHasStarted(true)
+  return { isOn: hasStarted && !stopped, stop: () => setStopped(true) }
 }

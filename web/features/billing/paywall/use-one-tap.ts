@@ -2,16 +2,16 @@ import { useState } from 'react'
 import type { createOrder, Order } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { isLost, oneCallBuyer } from '#web/features/billing/payments/pay.ts'
+import { isOutcomeUnknown, createOneTapBuyer } from '#web/features/billing/payments/pay.ts'
 import { usePaymentSteps } from '#web/features/billing/payments/use-payment-steps.ts'
 import {
   mayStillBePaid,
-  shownPrice,
+  acceptedPriceFields,
   unpaidText,
   type Choice,
 } from '#web/features/billing/payments/price-copy.ts'
 
-interface OneTap {
+interface OneTapOptions {
   /** The payment source: a saved card, or the balance. */
   source: Pick<BodyOf<typeof createOrder>, 'gateway' | 'saved_method_id'> | undefined
   choice: Choice | undefined
@@ -25,19 +25,19 @@ interface OneTap {
 }
 
 /** Buys with a saved card or the balance by one press. If the bank's check is needed, the step is `bank`; the order has its result. */
-export function useOneTap({ source, choice, shown, onPaid, onRefused, onUnsure }: OneTap) {
+export function useOneTap({ source, choice, shown, onPaid, onRefused, onUnsure }: OneTapOptions) {
   const { t } = useTranslation()
-  const words = { unsure: t('order.unsure'), failed: t('order.failed') }
-  const { step, problem, setStep, refuse, attempt } = usePaymentSteps<Order>(words)
-  const [buy] = useState(oneCallBuyer)
+  const messages = { unsure: t('order.unsure'), failed: t('order.failed') }
+  const { step, problem, setStep, refuse, attempt } = usePaymentSteps<Order>(messages)
+  const [buy] = useState(createOneTapBuyer)
 
-  const settle = (order: Order) => {
+  const applyResult = (order: Order) => {
     if (order.status === 'paid') {
-      setStep({ at: 'done', made: order })
+      setStep({ at: 'done', result: order })
       return onPaid(order)
     }
     if (order.next.type === 'authenticate')
-      return setStep({ at: 'bank', made: order, url: order.next.url ?? '' })
+      return setStep({ at: 'bank', result: order, url: order.next.url ?? '' })
     if (mayStillBePaid(order)) onUnsure()
     else onRefused()
     refuse(unpaidText(t, order))
@@ -49,15 +49,15 @@ export function useOneTap({ source, choice, shown, onPaid, onRefused, onUnsure }
       kind: choice.kind,
       [`${choice.kind}_id`]: choice.id,
       ...source,
-      ...shownPrice(choice),
+      ...acceptedPriceFields(choice),
       consent: { shown },
     }
     const pay = () =>
       buy(body).catch((error: unknown) => {
-        if (isLost(error)) onUnsure()
+        if (isOutcomeUnknown(error)) onUnsure()
         throw error
       })
-    void attempt(pay, settle, onRefused)
+    void attempt(pay, applyResult, onRefused)
     return true
   }
   return {
@@ -65,7 +65,7 @@ export function useOneTap({ source, choice, shown, onPaid, onRefused, onUnsure }
     problem,
     press,
     /** Called when the bank's check has ended. */
-    checked: settle,
+    checked: applyResult,
     /** Called when the user has closed the bank's check. */
     leaveCheck: () => setStep({ at: 'form' }),
   }

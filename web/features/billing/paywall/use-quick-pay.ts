@@ -5,14 +5,14 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { money } from '#web/lib/money.ts'
 import { trackCheckout } from './Checkout.tsx'
 import { useOneTap } from './use-one-tap.ts'
-import { cardDots, shownText, type Choice } from '#web/features/billing/payments/price-copy.ts'
+import { maskedCardNumber, acceptedTextOf, type Choice } from '#web/features/billing/payments/price-copy.ts'
 
 type Source = 'balance' | 'card'
 
 /** The sources that pay by one press. */
 export type QuickSources = Pick<Offer, 'saved_method' | 'balance'>
 
-interface QuickPay {
+interface QuickPayOptions {
   sources: QuickSources
   choice: Choice | undefined
   /** Returns the terms to show for a choice paid from the balance or otherwise. */
@@ -25,32 +25,34 @@ interface QuickPay {
  * Handles one-press payments from the balance or a saved card in the panel. The other payment methods appear on request or when
  * needed.
  */
-export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPay) {
+export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPayOptions) {
   const { t } = useTranslation()
   const { saved_method: card, balance } = sources
-  const fitting = fittingSources(sources, choice)
-  const [opened, setOpened] = useState(false)
+  const usableSources = findUsableSources(sources, choice)
+  const [showsOthers, setShowsOthers] = useState(false)
   const [picked, setPicked] = useState<Source | 'other'>()
-  const source = picked === 'other' ? undefined : (fitting.find((each) => each === picked) ?? fitting[0])
+  const source =
+    picked === 'other' ? undefined : (usableSources.find((each) => each === picked) ?? usableSources[0])
   const labels = {
     balance: (price: string) => t('balance.unlock', { price }),
-    card: (price: string) => t('pay.payWith', { price, card: card ? cardDots(card) : '' }),
+    card: (price: string) => t('pay.payWith', { price, card: card ? maskedCardNumber(card) : '' }),
   }
   // This text is stored for as long as the order, so it must not contain digits of a card.
-  const unnamed = {
+  const labelsWithoutDigits = {
     balance: labels.balance,
     card: (price: string) => t('pay.payWith', { price, card: '••••' }),
   }
   const setOthers = (open: boolean) => {
-    setOpened(open)
+    setShowsOthers(open)
     // After hiding the other methods, the button has the same source as before.
     setPicked(open ? 'other' : undefined)
   }
   const tap = useOneTap({
-    source: source && payerOf(source, sources),
+    source: source && sourceFields(source, sources),
     choice,
     // Excludes the rest of the balance, which would make each text different: the receipt has the amounts.
-    shown: choice && source ? shownText(choice, termsOf(choice, false), unnamed[source]) : '',
+    shown:
+      choice && source ? acceptedTextOf(choice, termsOf(choice, false), labelsWithoutDigits[source]) : '',
     onPaid: (order: Order) => {
       // The conversion was reported for the top-up.
       if (order.gateway !== 'balance') trackSale(order)
@@ -67,7 +69,7 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPay) {
   const { step } = tap
   const names = {
     balance: balance ? t('balance.method', { amount: money(balance.available_cents, balance.currency) }) : '',
-    card: card ? cardDots(card) : '',
+    card: card ? maskedCardNumber(card) : '',
   }
   return {
     /** The source of the button; undefined for the chosen payment method. */
@@ -82,36 +84,36 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPay) {
     /** True if some offered item can be paid by one press. */
     isOffered: card !== undefined || (balance?.covers.length ?? 0) > 0,
     /** True if the other payment methods are shown. */
-    opened,
+    opened: showsOthers,
     setOthers,
     chooseOther: () => setPicked('other'),
-    methods: fitting.map((each) => ({
+    methods: usableSources.map((each) => ({
       name: names[each],
       chosen: each === source,
       onChoose: () => setPicked(each),
     })),
     /** The order whose payment needs the bank's check. */
-    checks: step.at === 'bank' ? step.made : undefined,
+    orderInThreeDSecure: step.at === 'bank' ? step.result : undefined,
     checked: tap.checked,
     leaveCheck: tap.leaveCheck,
   }
 }
 
 /** Returns the sources that can pay a choice. The balance comes before a card, because it has no payment fees. */
-export function fittingSources(
+export function findUsableSources(
   { saved_method: card, balance }: QuickSources,
   choice: Choice | undefined,
 ): Source[] {
   if (!choice) return []
-  const what = choice.kind === 'top_up' ? choice.id : choice.kind
-  const byCard = card !== undefined && choice.kind !== 'plan' && !card.not_for?.includes(what)
+  const item = choice.kind === 'top_up' ? choice.id : choice.kind
+  const byCard = card !== undefined && choice.kind !== 'plan' && !card.not_for?.includes(item)
   return [
     ...(balance?.covers.some((kind) => kind === choice.kind) ? ['balance' as const] : []),
     ...(byCard ? ['card' as const] : []),
   ]
 }
 
-function payerOf(source: Source, { saved_method: card }: QuickSources) {
+function sourceFields(source: Source, { saved_method: card }: QuickSources) {
   if (source === 'balance') return { gateway: 'balance' as const }
   return card && { gateway: card.gateway, saved_method_id: card.id }
 }

@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import type { CardFields } from '#web/features/billing/payments/card-entry.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import type { FieldKind } from './stripe-script.ts'
 import { useStripeFields } from './use-stripe-fields.ts'
 import styles from './stripe-card.module.css'
@@ -10,20 +10,20 @@ import styles from './stripe-card.module.css'
 export const StripeCard: CardFields = ({ onEntry }) => {
   const { t } = useTranslation()
   const id = useId()
-  const { looks, failed, retry, setPlace } = useStripeFields(onEntry)
-  if (failed) return <CouldNotLoad text={t('order.cardFailed')} onRetry={retry} />
+  const { looks: fieldStates, failed, retry, setContainer } = useStripeFields(onEntry)
+  if (failed) return <LoadError text={t('order.cardFailed')} onRetry={retry} />
   const field = (kind: FieldKind, label: string, message: string) => (
     <div className={styles.field} data-kind={kind}>
       <label htmlFor={id + kind}>{label}</label>
       <div
         id={id + kind}
         className={styles.box}
-        data-bad={looks[kind].bad}
-        data-focused={looks[kind].focused}
-        ref={(place) => setPlace(kind, place)}
+        data-bad={fieldStates[kind].invalid}
+        data-focused={fieldStates[kind].focused}
+        ref={(place) => setContainer(kind, place)}
       />
       <p className={styles.message} aria-live="polite">
-        {looks[kind].bad ? message : ''}
+        {fieldStates[kind].invalid ? message : ''}
       </p>
     </div>
   )

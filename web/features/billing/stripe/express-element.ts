@@ -1,10 +1,10 @@
-import { htmlLanguage } from '#contract/languages.ts'
-import { stripeUnits } from '#contract/stripe-units.ts'
+import { bcp47Tags } from '#contract/languages.ts'
+import { toStripeAmount } from '#contract/stripe-units.ts'
 import type { ExpressWallet, WalletSettings } from '#web/features/billing/payments/express-wallet.ts'
 import type { Choice } from '#web/features/billing/payments/price-copy.ts'
 import { currentLanguage } from '#web/lib/language.ts'
 import { paths } from '#web/lib/paths.ts'
-import { intentGiver } from './give-to-stripe.ts'
+import { createIntentConfirmer } from './give-to-stripe.ts'
 import { openStripe } from './open-stripe.ts'
 import type { DeferredIntent } from './stripe-script.ts'
 
@@ -13,19 +13,19 @@ const wallets = { link: 'never', amazonPay: 'never', paypal: 'never', klarna: 'n
 
 /** Mounts Stripe's Express Checkout Element. The payment intent is created once the sheet is approved, as for a typed card. */
 export async function openStripeWallet({
-  place,
-  choice: first,
+  container,
+  choice: initialChoice,
   events,
 }: WalletSettings): Promise<ExpressWallet> {
-  let choice = first
+  let choice = initialChoice
   let isConfirming = false
   const stripe = await openStripe()
   const elements = stripe.elements({
     ...intentOf(choice),
-    locale: htmlLanguage[currentLanguage()],
+    locale: bcp47Tags[currentLanguage()],
     appearance: { theme: 'night', variables: { borderRadius: '26px' } },
   })
-  const give = intentGiver(async (clientSecret) => {
+  const submit = createIntentConfirmer(async (clientSecret) => {
     const { error } = await elements.submit()
     if (error) return { error }
     const confirmParams = { return_url: new URL('/order/result', location.href).href }
@@ -42,7 +42,7 @@ export async function openStripeWallet({
   })
   element.on('ready', ({ availablePaymentMethods }) => events.ready(availablePaymentMethods !== undefined))
   element.on('loaderror', () => events.failed())
-  element.on('click', ({ resolve }) => events.click({ resolve: () => resolve(sheetOf(choice)) }))
+  element.on('click', ({ resolve }) => events.click({ resolve: () => resolve(sheetOptions(choice)) }))
   element.on('cancel', () => events.cancel())
   element.on('confirm', ({ billingDetails, paymentFailed }) => {
     isConfirming = false
@@ -51,10 +51,10 @@ export async function openStripeWallet({
       // After the confirmation, Stripe itself shows the outcome in the sheet.
       paymentFailed: () => isConfirming || paymentFailed({ reason: 'fail' }),
       finish() {},
-      entry: { check: () => true, give },
+      entry: { check: () => true, submit },
     })
   })
-  element.mount(place)
+  element.mount(container)
   return {
     change(next) {
       choice = next
@@ -71,7 +71,7 @@ export async function openStripeWallet({
 function intentOf({ kind, cents, currency }: Choice): DeferredIntent {
   return {
     mode: 'payment',
-    amount: stripeUnits(cents, currency),
+    amount: toStripeAmount(cents, currency),
     currency: currency.toLowerCase(),
     setupFutureUsage: kind === 'plan' ? 'off_session' : null,
     paymentMethodTypes: ['card'],
@@ -79,32 +79,32 @@ function intentOf({ kind, cents, currency }: Choice): DeferredIntent {
 }
 
 /** Returns the sheet's options: the e-mail address for the receipt, the item, and a plan's renewal. */
-function sheetOf(choice: Choice): object {
+function sheetOptions(choice: Choice): object {
   const { name, cents, currency } = choice
-  const lineItems = [{ name, amount: stripeUnits(cents, currency) }]
+  const lineItems = [{ name, amount: toStripeAmount(cents, currency) }]
   return { emailRequired: true, lineItems, ...renewalOf(choice) }
 }
 
-const longestAgreement = 500
+const maxAgreementLength = 500
 
 /** Returns Apple Pay's agreement about renewals, with which the saved card also works from another phone. */
 function renewalOf({ name, terms, currency, cents, renews }: Choice): object {
   if (!renews) return {}
   const { days } = renews
-  const later = new Date(Date.now() + days * 86_400_000)
+  const introEndsAt = new Date(Date.now() + days * 86_400_000)
   const hasIntro = cents !== renews.cents
   const regular = {
-    amount: stripeUnits(renews.cents, currency),
+    amount: toStripeAmount(renews.cents, currency),
     label: name,
     recurringPaymentIntervalUnit: 'day',
     recurringPaymentIntervalCount: days,
-    ...(hasIntro ? { recurringPaymentStartDate: later } : {}),
+    ...(hasIntro ? { recurringPaymentStartDate: introEndsAt } : {}),
   }
-  const intro = { amount: stripeUnits(cents, currency), label: name, recurringPaymentEndDate: later }
+  const intro = { amount: toStripeAmount(cents, currency), label: name, recurringPaymentEndDate: introEndsAt }
   const recurringPaymentRequest = {
     paymentDescription: name,
     managementURL: new URL(paths.my.to(), location.href).href,
-    billingAgreement: terms.slice(0, longestAgreement),
+    billingAgreement: terms.slice(0, maxAgreementLength),
     regularBilling: regular,
     ...(hasIntro ? { trialBilling: intro } : {}),
   }

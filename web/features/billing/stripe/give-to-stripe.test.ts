@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Order } from '#contract/billing.ts'
-import { intentGiver, stripeGiver } from './give-to-stripe.ts'
+import { createIntentConfirmer, createCardConfirmer } from './give-to-stripe.ts'
 import type { Confirmed } from './stripe-script.ts'
 
 const [send, read] = [vi.fn(), vi.fn()]
@@ -14,8 +14,8 @@ const refuse = vi.fn()
 const confirmCardSetup = vi.fn<() => Promise<Confirmed>>()
 const script = { confirmCardPayment, confirmCardSetup }
 const payer = () => {
-  const give = stripeGiver(script, { number, refuse })
-  return (made: Order | null, by: typeof details) => give({ made, send, read }, by)
+  const give = createCardConfirmer(script, { number, markInvalid: refuse })
+  return (made: Order | null, by: typeof details) => give({ current: made, send, read }, by)
 }
 
 beforeEach(() => {
@@ -93,8 +93,8 @@ test('what a wallet approved is confirmed, and our server reads how it stands, w
   for (const outcome of outcomes) {
     read.mockClear()
     const confirm = vi.fn(async () => outcome)
-    const give = intentGiver(confirm)
-    expect(await give({ made: orderWith('pi_9_secret_9'), send, read }, details)).toMatchObject({
+    const give = createIntentConfirmer(confirm)
+    expect(await give({ current: orderWith('pi_9_secret_9'), send, read }, details)).toMatchObject({
       status: 'paid',
     })
     expect(confirm).toHaveBeenCalledExactlyOnceWith('pi_9_secret_9', details)

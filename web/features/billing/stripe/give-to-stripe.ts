@@ -5,15 +5,15 @@ import type { Confirmed, FieldKind, StripeField, StripeScript } from './stripe-s
 interface Fields {
   number: StripeField
   /** Marks a field as invalid, and focuses it. */
-  refuse(kind: FieldKind): void
+  markInvalid(kind: FieldKind): void
 }
 
 /** Returns a function that confirms a payment or a setup with the card in Stripe's fields. */
-export function stripeGiver(
+export function createCardConfirmer(
   stripe: Pick<StripeScript, 'confirmCardPayment' | 'confirmCardSetup'>,
-  { number, refuse }: Fields,
+  { number, markInvalid }: Fields,
 ) {
-  return intentGiver(
+  return createIntentConfirmer(
     (secret, details) => {
       const [email, name] = [details.email.trim(), `${details.first.trim()} ${details.last.trim()}`]
       const billing_details = { name, ...(email ? { email } : {}) }
@@ -21,47 +21,47 @@ export function stripeGiver(
       const isSetup = secret.startsWith('seti_')
       return isSetup ? stripe.confirmCardSetup(secret, data) : stripe.confirmCardPayment(secret, data)
     },
-    (code) => refuse(fieldOf(code)),
+    (code) => markInvalid(fieldOfError(code)),
   )
 }
 
 /**
  * Returns a function that confirms an intent of our server with Stripe's script, including the bank's check if needed. Our server
  * then reads the result from Stripe; the script's own report of it is not trusted.
- * @param mend called with the error code of an invalid field; without it, a validation error counts as a failed attempt
+ * @param onInvalidField called with the error code of an invalid field; without it, a validation error counts as a failed attempt
  */
-export function intentGiver(
+export function createIntentConfirmer(
   confirm: (secret: string, details: BillingDetails) => Promise<Confirmed>,
-  mend?: (code: string | undefined) => void,
+  onInvalidField?: (code: string | undefined) => void,
 ) {
   // An intent cannot be confirmed again after an attempt; a retry needs a new one.
-  const tried = new Set<string>()
+  const attemptedSecrets = new Set<string>()
   return async <T extends PurposeState>(
     purpose: PaymentPurpose<T>,
     details: BillingDetails,
   ): Promise<T | null> => {
-    const open = purpose.made?.next.client_secret
-    const made =
-      purpose.made && open !== undefined && !tried.has(open)
-        ? purpose.made
+    const existingSecret = purpose.current?.next.client_secret
+    const state =
+      purpose.current && existingSecret !== undefined && !attemptedSecrets.has(existingSecret)
+        ? purpose.current
         : await purpose.send(undefined, details)
-    const secret = made.next.client_secret
-    if (made.status !== 'pending' || secret === undefined) return made
+    const secret = state.next.client_secret
+    if (state.status !== 'pending' || secret === undefined) return state
     // The confirmation may have succeeded even if the script fails.
     const { error }: Confirmed = await confirm(secret, details).catch(() => ({}))
-    if (error?.type === 'validation_error' && mend) {
-      mend(error.code)
+    if (error?.type === 'validation_error' && onInvalidField) {
+      onInvalidField(error.code)
       return null
     }
-    tried.add(secret)
-    return purpose.read(made, nameIn(secret), details)
+    attemptedSecrets.add(secret)
+    return purpose.read(state, intentIdOf(secret), details)
   }
 }
 
-function fieldOf(code = ''): FieldKind {
+function fieldOfError(code = ''): FieldKind {
   if (code.includes('expiry')) return 'cardExpiry'
   return code.includes('cvc') ? 'cardCvc' : 'cardNumber'
 }
 
 /** Returns the id of the intent, which is the prefix of its client secret. */
-const nameIn = (secret: string) => secret.split('_secret_')[0] ?? ''
+const intentIdOf = (secret: string) => secret.split('_secret_')[0] ?? ''

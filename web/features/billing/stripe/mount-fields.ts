@@ -3,24 +3,24 @@ import { afterPress } from '#web/ui/forms/use-fields.ts'
 import { fieldKinds, type FieldKind, type StripeField, type StripeScript } from './stripe-script.ts'
 
 /** Visual state of a field. */
-export interface FieldLook {
-  bad: boolean
+export interface FieldState {
+  invalid: boolean
   focused: boolean
 }
-export type FieldLooks = Record<FieldKind, FieldLook>
+export type FieldStates = Record<FieldKind, FieldState>
 
-export const untouched: FieldLooks = {
-  cardNumber: { bad: false, focused: false },
-  cardExpiry: { bad: false, focused: false },
-  cardCvc: { bad: false, focused: false },
+export const untouchedStates: FieldStates = {
+  cardNumber: { invalid: false, focused: false },
+  cardExpiry: { invalid: false, focused: false },
+  cardCvc: { invalid: false, focused: false },
 }
 
-interface Settings {
-  placeOf(kind: FieldKind): HTMLElement
+interface FieldOptions {
+  containerOf(kind: FieldKind): HTMLElement
   placeholders: Record<FieldKind, string>
   locale: string
   /** Called with the fields' visual states whenever one changes. */
-  show(looks: FieldLooks): void
+  onStates(looks: FieldStates): void
 }
 
 export interface MountedFields {
@@ -29,49 +29,49 @@ export interface MountedFields {
   check(): FieldKind | undefined
   focus(kind: FieldKind): void
   /** Marks a field as invalid, and focuses it. */
-  refuse(kind: FieldKind): void
+  markInvalid(kind: FieldKind): void
 }
 
 /** Mounts Stripe's fields and tracks their events: Stripe keeps the input and reports only whether it is valid. */
 export function mountFields(
   stripe: StripeScript,
-  { placeOf, placeholders, locale, show }: Settings,
+  { containerOf, placeholders, locale, onStates }: FieldOptions,
 ): MountedFields {
   const elements = stripe.elements({
     locale,
-    fonts: [{ ...ownFont, src: `url(${new URL(font, location.href).href})` }],
+    fonts: [{ ...siteFont, src: `url(${new URL(font, location.href).href})` }],
   })
   const style = readStyle()
-  let looks = untouched
-  const change = (kind: FieldKind, look: Partial<FieldLook>) => {
-    looks = { ...looks, [kind]: { ...looks[kind], ...look } }
-    show(looks)
+  let states = untouchedStates
+  const change = (kind: FieldKind, look: Partial<FieldState>) => {
+    states = { ...states, [kind]: { ...states[kind], ...look } }
+    onStates(states)
   }
   const mount = (kind: FieldKind) => {
-    const place = placeOf(kind)
+    const container = containerOf(kind)
     const brand = kind === 'cardNumber' ? { showIcon: true, disableLink: true } : {}
     const field = elements.create(kind, { style, placeholder: placeholders[kind], ...brand })
     // A field's state is unknown before its frame has loaded.
-    const state = { unfinished: false, marked: false }
+    const state = { incomplete: false, marked: false }
     const mark = () => {
       state.marked = true
-      change(kind, { bad: state.unfinished })
+      change(kind, { invalid: state.incomplete })
     }
-    field.on('ready', () => (state.unfinished = true))
+    field.on('ready', () => (state.incomplete = true))
     field.on('change', ({ complete, error }) => {
-      state.unfinished = !complete
+      state.incomplete = !complete
       state.marked ||= error !== undefined
-      change(kind, { bad: state.unfinished && state.marked })
+      change(kind, { invalid: state.incomplete && state.marked })
     })
     field.on('focus', () => change(kind, { focused: true }))
     field.on('blur', () => {
       change(kind, { focused: false })
       // Ignores a blur of the whole window.
-      if (!place.contains(document.activeElement)) afterPress(mark)
+      if (!container.contains(document.activeElement)) afterPress(mark)
     })
     // Removes the rest of an earlier mount.
-    place.replaceChildren()
-    field.mount(place)
+    container.replaceChildren()
+    field.mount(container)
     return { field, state, mark }
   }
   const mounted = {
@@ -84,33 +84,33 @@ export function mountFields(
     number: mounted.cardNumber.field,
     check() {
       for (const kind of fieldKinds) mounted[kind].mark()
-      return fieldKinds.find((kind) => mounted[kind].state.unfinished)
+      return fieldKinds.find((kind) => mounted[kind].state.incomplete)
     },
     focus,
-    refuse(kind) {
+    markInvalid(kind) {
       mounted[kind].state.marked = true
-      change(kind, { bad: true })
+      change(kind, { invalid: true })
       focus(kind)
     },
   }
 }
 
-const ownFont = { family: 'Figtree', weight: '300 900' }
+const siteFont = { family: 'Figtree', weight: '300 900' }
 
 /** Converts our design tokens to Stripe's style options, because its frames do not load our style sheet. */
 function readStyle(): object {
   const tokens = getComputedStyle(document.documentElement)
   const token = (name: string) => tokens.getPropertyValue(name).trim()
-  const quiet = token('--text-3')
+  const subtleColor = token('--text-3')
   return {
     base: {
       color: token('--text'),
       backgroundColor: token('--background'),
-      iconColor: quiet,
+      iconColor: subtleColor,
       fontFamily: 'Figtree, system-ui, sans-serif',
       fontSize: '16px',
       fontVariant: 'tabular-nums',
-      '::placeholder': { color: quiet },
+      '::placeholder': { color: subtleColor },
     },
     invalid: { color: token('--bad'), iconColor: token('--bad') },
   }

@@ -60,7 +60,7 @@ export interface ExpressElement {
 
 export interface ExpressConfirm {
   billingDetails?: { name?: string; email?: string } | undefined
-  paymentFailed(why: { reason: 'fail' }): void
+  paymentFailed(failure: { reason: 'fail' }): void
 }
 
 export interface FieldChange {

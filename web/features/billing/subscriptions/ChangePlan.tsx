@@ -16,10 +16,10 @@ interface ChangePlanProps {
 }
 
 /** Changes the plan of a subscription: shows the start and price of the next plan. Needs no card, as nothing is charged now. */
-export function ChangePlan({ plan: offered, membership, method, onPlanned }: ChangePlanProps) {
+export function ChangePlan({ plan: initialPlan, membership, method, onPlanned }: ChangePlanProps) {
   const { t } = useTranslation()
-  const [cents, setCents] = useState(offered.price_cents)
-  const plan = { ...offered, price_cents: cents }
+  const [cents, setCents] = useState(initialPlan.price_cents)
+  const plan = { ...initialPlan, price_cents: cents }
   const { busy, problem, change } = usePlanChange(method, setCents)
   const terms = planChangeText(t, plan, membership)
   const label = t('shopping.change', { name: plan.name })

@@ -10,14 +10,14 @@ import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { methodName } from '#web/features/billing/payment-methods/method-copy.ts'
 import { plansQuery } from '#web/features/billing/payments/queries.ts'
 import { Subscription } from './Subscription.tsx'
-import { useReturnedChange } from '#web/features/billing/payment-methods/use-returned-change.ts'
+import { useMethodChangeResult } from '#web/features/billing/payment-methods/use-returned-change.ts'
 import { paymentMethodsFor } from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
 
 /** The subscription in the member area, with its payment method, the button to change that, and the way to pay a failed renewal. */
-export function OwnSubscription() {
+export function SubscriptionSection() {
   const { t } = useTranslation()
   const { data: user } = useQuery(userQuery)
-  useReturnedChange()
+  useMethodChangeResult()
   if (!user?.membership.plan) return null
   const { status, plan, owed, cancel_at_period_end: cancelled } = user.membership
   const method = methodName(t, user.membership)
@@ -27,7 +27,7 @@ export function OwnSubscription() {
       actions={
         <>
           {status === 'past_due' && <PayNow plan={(owed ?? plan).id} takenBy={owed?.gateways} />}
-          {!cancelled && <Change />}
+          {!cancelled && <ChangeMethodButton />}
         </>
       }
     />
@@ -35,7 +35,7 @@ export function OwnSubscription() {
 }
 
 /** Opens the form for another card or wallet; its code is loaded on demand. */
-function Change() {
+function ChangeMethodButton() {
   const { t } = useTranslation()
   const [Form, setForm] = useState<ComponentType<{ onClose: () => void }> | null>(null)
   const open = () => {
@@ -45,7 +45,7 @@ function Change() {
   }
   return (
     <>
-      <Button look="quiet" onClick={open}>
+      <Button variant="quiet" onClick={open}>
         {t('method.title')}
       </Button>
       {Form && <Form onClose={() => setForm(null)} />}
@@ -58,8 +58,8 @@ function PayNow({ plan, takenBy }: { plan: string; takenBy: string[] | undefined
   const { t, i18n } = useTranslation()
   const { data, isPending } = useQuery(plansQuery)
   if (isPending) return <Button disabled>{t('shopping.payNow')}</Button>
-  const takes = ({ id }: OfferedGateway) => takenBy?.includes(id) ?? true
-  const method = data && paymentMethodsFor('plan', data.gateways).find(takes)
+  const accepts = ({ id }: OfferedGateway) => takenBy?.includes(id) ?? true
+  const method = data && paymentMethodsFor('plan', data.gateways).find(accepts)
   if (!method)
     return (
       <Link className={buttonClass('main')} to={paths.shopping.to()}>

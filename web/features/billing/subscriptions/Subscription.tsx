@@ -7,7 +7,7 @@ import { userQuery } from '#web/features/members/queries.ts'
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { plansQuery, readSubscriptionAgain } from '#web/features/billing/payments/queries.ts'
+import { plansQuery, refetchSubscription } from '#web/features/billing/payments/queries.ts'
 import { usePlanChange } from './use-plan-change.ts'
 import { paymentMethodsFor } from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
 import { membershipText } from '#web/features/billing/payments/price-copy.ts'
@@ -29,7 +29,7 @@ export function Subscription({ note, actions }: { note?: ReactNode; actions?: Re
     const idempotencyKey = crypto.randomUUID()
     // A toast has shown any error; if the subscription has ended, the refetched user shows it.
     await call(cancelled ? resumeSubscription : cancelSubscription, { idempotencyKey }).catch(() => {})
-    await readSubscriptionAgain(queryClient)
+    await refetchSubscription(queryClient)
     setBusy(false)
   }
   return (
@@ -41,8 +41,8 @@ export function Subscription({ note, actions }: { note?: ReactNode; actions?: Re
       </div>
       <div className={styles.buttons}>
         {actions}
-        {next_plan && !cancelled && <Stay plan={plan} />}
-        <Button look="quiet" disabled={busy} onClick={() => void change()}>
+        {next_plan && !cancelled && <RevertPlanChange plan={plan} />}
+        <Button variant="quiet" disabled={busy} onClick={() => void change()}>
           {t(cancelled ? 'shopping.resume' : 'shopping.cancel')}
         </Button>
       </div>
@@ -51,23 +51,29 @@ export function Subscription({ note, actions }: { note?: ReactNode; actions?: Re
 }
 
 /** Reverts a planned change of plan; renders nothing until the payment methods are loaded. */
-function Stay({ plan }: { plan: NonNullable<Membership['plan']> }) {
+function RevertPlanChange({ plan }: { plan: NonNullable<Membership['plan']> }) {
   const gateways = useQuery(plansQuery).data?.gateways
   const method = gateways && paymentMethodsFor('plan', gateways)[0]
-  return method && <StayButton plan={plan} method={method} />
+  return method && <RevertPlanChangeButton plan={plan} method={method} />
 }
 
-function StayButton({ plan, method }: { plan: NonNullable<Membership['plan']>; method: OfferedGateway }) {
+function RevertPlanChangeButton({
+  plan,
+  method,
+}: {
+  plan: NonNullable<Membership['plan']>
+  method: OfferedGateway
+}) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const { busy, change } = usePlanChange(method)
-  const stay = async () => {
+  const revert = async () => {
     if (!(await change(plan.id))) notify(t('shopping.changeFailed'))
     // It may have been reverted elsewhere: the refetched user shows it.
-    await readSubscriptionAgain(queryClient)
+    await refetchSubscription(queryClient)
   }
   return (
-    <Button look="quiet" disabled={busy} onClick={() => void stay()}>
+    <Button variant="quiet" disabled={busy} onClick={() => void revert()}>
       {t('shopping.stay', { name: plan.name })}
     </Button>
   )

@@ -17,10 +17,10 @@ interface PasswordFieldProps {
 }
 
 /** Field for a password, with a button that shows the typed text. */
-export function PasswordField({ field, ...words }: PasswordFieldProps) {
+export function PasswordField({ field, ...fieldProps }: PasswordFieldProps) {
   const { t } = useTranslation()
   const reveal = { show: t('account.show'), hide: t('account.hide') }
-  return <Field {...field} {...words} type="password" reveal={reveal} />
+  return <Field {...field} {...fieldProps} type="password" reveal={reveal} />
 }
 
 /** Fields for a new password and its repetition. */

@@ -31,17 +31,17 @@ export function AccountForm({
   form,
   children,
 }: {
-  form: { submit: (event: FormEvent) => void; busy: boolean; problem: string; signInFirst: boolean }
+  form: { submit: (event: FormEvent) => void; busy: boolean; formError: string; sessionExpired: boolean }
   children: ReactNode
 }) {
   return (
     <form className={styles.form} onSubmit={form.submit} noValidate aria-busy={form.busy}>
-      {form.problem && (
+      {form.formError && (
         <p className={styles.problem} role="alert">
-          {form.problem}
+          {form.formError}
         </p>
       )}
-      {form.signInFirst && <SignInAgain />}
+      {form.sessionExpired && <SignInAgain />}
       {children}
     </form>
   )

@@ -6,7 +6,7 @@ import { AccountForm } from './AccountPage.tsx'
 import { CodeField } from './CodeField.tsx'
 import { CurrentPassword } from './CurrentPassword.tsx'
 import { requiredCredentials, credentialsBody, type Credentials } from './reauthentication.ts'
-import { SignInFirst } from './SignInAgain.tsx'
+import { FreshSignInRequired } from './SignInAgain.tsx'
 import styles from './settings.module.css'
 
 interface ReauthenticateFormProps {
@@ -19,19 +19,21 @@ interface ReauthenticateFormProps {
 /** Explains the action and asks the member to reauthenticate. */
 export function ReauthenticateForm({ user, text, action, send }: ReauthenticateFormProps) {
   const { t } = useTranslation()
-  const asked = requiredCredentials(user)
+  const required = requiredCredentials(user)
   const form = useForm({
     initial: { current_password: '', totp: '' },
-    messagesOf: ({ current_password }) =>
-      asked.current_password && !current_password ? { current_password: t('account.passwordMissing') } : {},
+    validate: ({ current_password }) =>
+      required.current_password && !current_password
+        ? { current_password: t('account.passwordMissing') }
+        : {},
     send: (credentials) => send(credentialsBody(user, credentials)),
   })
   return (
     <AccountForm form={form}>
       <p className={styles.text}>{text}</p>
-      {asked.current_password && <CurrentPassword field={form.field('current_password')} />}
-      {asked.totp && <CodeField field={form.field('totp')} autoFocus={false} />}
-      {!form.signInFirst && <SignInFirst user={user} />}
+      {required.current_password && <CurrentPassword field={form.field('current_password')} />}
+      {required.totp && <CodeField field={form.field('totp')} autoFocus={false} />}
+      {!form.sessionExpired && <FreshSignInRequired user={user} />}
       <Button type="submit" disabled={form.busy}>
         {form.busy ? t('account.working') : action}
       </Button>

@@ -10,10 +10,10 @@ import { useSignOut } from './use-sign-out.ts'
 import styles from './settings.module.css'
 
 /** Explains that the action needs a fresh sign-in, to members who have no other credentials. Renders nothing for others. */
-export function SignInFirst({ user }: { user: User }) {
+export function FreshSignInRequired({ user }: { user: User }) {
   const { t } = useTranslation()
-  const asked = requiredCredentials(user)
-  if (user.role !== 'member' || asked.current_password || asked.totp) return null
+  const required = requiredCredentials(user)
+  if (user.role !== 'member' || required.current_password || required.totp) return null
   return (
     <>
       <p className={styles.text}>{t('account.signInAgainFirst')}</p>
@@ -35,7 +35,7 @@ export function SignInAgain() {
     await navigate(paths.signIn.to(), { state: { from: pathname + search } })
   }
   return (
-    <Button look="quiet" disabled={busy} onClick={() => void signInAgain()}>
+    <Button variant="quiet" disabled={busy} onClick={() => void signInAgain()}>
       {t('account.signInAgain')}
     </Button>
   )

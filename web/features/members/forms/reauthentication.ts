@@ -12,9 +12,9 @@ export function requiredCredentials({ role, has_password, second_factor }: User)
 
 /** Returns the part of a call's body that reauthenticates the user. */
 export function credentialsBody(user: User, { current_password, totp }: Credentials): Partial<Credentials> {
-  const asked = requiredCredentials(user)
+  const required = requiredCredentials(user)
   return {
-    ...(asked.current_password ? { current_password } : {}),
-    ...(asked.totp && totp ? { totp: totp.trim() } : {}),
+    ...(required.current_password ? { current_password } : {}),
+    ...(required.totp && totp ? { totp: totp.trim() } : {}),
   }
 }

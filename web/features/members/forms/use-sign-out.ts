@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { signOut as signOutCall } from '#contract/members.ts'
 import { call } from '#web/lib/api.ts'
-import { rememberUser } from '#web/features/members/queries.ts'
+import { setCurrentUser } from '#web/features/members/queries.ts'
 
 /** Ends push notifications in this browser. */
-const endNotifications = () =>
+const unsubscribePush = () =>
   import('#web/features/alerts/push/push.ts').then(({ unsubscribe }) => unsubscribe()).catch(() => {})
 
 /** Ends the session and clears the user's data from the screen. A failed call has shown a toast. */
@@ -16,8 +16,8 @@ export function useSignOut(): { signOut: () => Promise<void>; busy: boolean } {
     setBusy(true)
     return call(signOutCall)
       .then((guest) => {
-        void endNotifications()
-        return rememberUser(queryClient, guest)
+        void unsubscribePush()
+        return setCurrentUser(queryClient, guest)
       })
       .catch(() => {})
       .finally(() => setBusy(false))

@@ -5,7 +5,7 @@ import type { User } from '#contract/members.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { AccountPage } from '#web/features/members/forms/AccountPage.tsx'
 import { DataSettings } from './DataSettings.tsx'
 import { EmailSetting } from './EmailSetting.tsx'
@@ -25,7 +25,7 @@ export function AccountSettings() {
   const [deleted, setDeleted] = useState(false)
   const secret = new URLSearchParams(hash.slice(1)).get('verify')
   if (secret) return <VerifyEmail secret={secret} />
-  return deleted ? <Deleted /> : <Settings onDeleted={() => setDeleted(true)} />
+  return deleted ? <AccountDeleted /> : <Settings onDeleted={() => setDeleted(true)} />
 }
 
 function Settings({ onDeleted }: { onDeleted: () => void }) {
@@ -37,8 +37,8 @@ function Settings({ onDeleted }: { onDeleted: () => void }) {
     <section className={styles.page}>
       <title>{t('settings.title')}</title>
       <h1>{t('settings.title')}</h1>
-      <Face user={user} />
-      {!fresh && isError && <CouldNotLoad onRetry={() => void refetch()} />}
+      <ProfileHeader user={user} />
+      {!fresh && isError && <LoadError onRetry={() => void refetch()} />}
       {!fresh && !isError && <Skeleton />}
       {fresh && user && (
         // The key resets the forms for another user.
@@ -60,7 +60,7 @@ function Settings({ onDeleted }: { onDeleted: () => void }) {
 }
 
 /** The user's name and picture, with a button to sign in or out. */
-function Face({ user }: { user: User | undefined }) {
+function ProfileHeader({ user }: { user: User | undefined }) {
   const { t } = useTranslation()
   const { signOut, busy } = useSignOut()
   const member = user?.role === 'member'
@@ -78,16 +78,16 @@ function Face({ user }: { user: User | undefined }) {
       </div>
       <div className={styles.buttons}>
         {member && (
-          <Button look="quiet" onClick={signOut} disabled={busy}>
+          <Button variant="quiet" onClick={signOut} disabled={busy}>
             {t('menu.signOut')}
           </Button>
         )}
         {user && !member && (
           <>
-            <Link className={buttonClass('main')} to={paths.register.to()} state={back}>
+            <Link className={buttonClass('main')} to={paths.register.to()} state={returnToSettings}>
               {t('menu.register')}
             </Link>
-            <Link className={buttonClass('quiet')} to={paths.signIn.to()} state={back}>
+            <Link className={buttonClass('quiet')} to={paths.signIn.to()} state={returnToSettings}>
               {t('menu.signIn')}
             </Link>
           </>
@@ -97,7 +97,7 @@ function Face({ user }: { user: User | undefined }) {
   )
 }
 
-const back = { from: paths.individual.to() }
+const returnToSettings = { from: paths.individual.to() }
 
 function Skeleton() {
   const { t } = useTranslation()
@@ -110,7 +110,7 @@ function Skeleton() {
   )
 }
 
-function Deleted() {
+function AccountDeleted() {
   const { t } = useTranslation()
   return (
     <AccountPage title={t('data.deletedTitle')} lead={t('data.deletedText')}>

@@ -45,7 +45,7 @@ function ExportSetting() {
     <div className={styles.setting}>
       <h3>{t('data.exportTitle')}</h3>
       <p className={styles.text}>{t('data.exportText')}</p>
-      <Button look="quiet" onClick={download} disabled={busy}>
+      <Button variant="quiet" onClick={download} disabled={busy}>
         {busy ? t('account.working') : t('data.export')}
       </Button>
     </div>

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { deleteUser, type User } from '#contract/members.ts'
-import type { BalanceLeft as MoneyLeft } from '#contract/top-ups.ts'
+import type { RemainingBalance as MoneyLeft } from '#contract/top-ups.ts'
 import { clearSearches } from '#web/features/catalog/search-history.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { withTexts } from '#web/i18n/with-texts.ts'
@@ -12,15 +12,15 @@ import { AccountForm } from '#web/features/members/forms/AccountPage.tsx'
 import { CodeField } from '#web/features/members/forms/CodeField.tsx'
 import { CurrentPassword } from '#web/features/members/forms/CurrentPassword.tsx'
 import { requiredCredentials, credentialsBody } from '#web/features/members/forms/reauthentication.ts'
-import { rememberUser } from '#web/features/members/queries.ts'
-import { SignInFirst } from '#web/features/members/forms/SignInAgain.tsx'
+import { setCurrentUser } from '#web/features/members/queries.ts'
+import { FreshSignInRequired } from '#web/features/members/forms/SignInAgain.tsx'
 import { Checkbox } from '#web/features/members/forms/Checkbox.tsx'
-import { moneyLeftIn } from './money-left.ts'
+import { remainingBalancesFromError } from './money-left.ts'
 import styles from '#web/features/members/forms/settings.module.css'
 
 // Loaded on need, because few users have a balance left.
-const BalanceLeft = lazy(async () => {
-  const { BalanceLeft: left } = await withTexts(
+const RemainingBalance = lazy(async () => {
+  const { RemainingBalance: left } = await withTexts(
     'balance',
     import('#web/features/billing/balance/BalanceLeft.tsx'),
   )
@@ -31,27 +31,28 @@ const BalanceLeft = lazy(async () => {
 export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => void }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  const asks = requiredCredentials(user)
-  const [left, setLeft] = useState<MoneyLeft[]>([])
+  const required = requiredCredentials(user)
+  const [remainingBalances, setRemainingBalances] = useState<MoneyLeft[]>([])
   const form = useForm({
     initial: { current_password: '', totp: '', sure: '', forfeit: '' },
-    messagesOf: ({ current_password, sure, forfeit }) => ({
-      ...(asks.current_password && !current_password
+    validate: ({ current_password, sure, forfeit }) => ({
+      ...(required.current_password && !current_password
         ? { current_password: t('account.passwordMissing') }
         : {}),
       ...(sure ? {} : { sure: t('data.sureMissing') }),
-      ...(left.length === 0 || forfeit ? {} : { forfeit: t('balance.forfeitMissing') }),
+      ...(remainingBalances.length === 0 || forfeit ? {} : { forfeit: t('balance.forfeitMissing') }),
     }),
     send: async ({ current_password, totp, forfeit }) => {
       const credentials = credentialsBody(user, { current_password, totp })
-      const body = left.length > 0 && forfeit ? { ...credentials, forfeit_balance: true } : credentials
+      const body =
+        remainingBalances.length > 0 && forfeit ? { ...credentials, forfeit_balance: true } : credentials
       const guest = await call(deleteUser, { body }).catch((error: unknown) => {
-        setLeft(moneyLeftIn(error))
+        setRemainingBalances(remainingBalancesFromError(error))
         throw error
       })
       clearSearches()
       onDeleted()
-      rememberUser(queryClient, guest)
+      setCurrentUser(queryClient, guest)
     },
   })
   return (
@@ -61,20 +62,20 @@ export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => v
         <li>{t('data.money')}</li>
         <li>{t('data.books')}</li>
       </ul>
-      {asks.current_password && <CurrentPassword field={form.field('current_password')} />}
-      {asks.totp && <CodeField field={form.field('totp')} autoFocus={false} />}
-      {!form.signInFirst && <SignInFirst user={user} />}
+      {required.current_password && <CurrentPassword field={form.field('current_password')} />}
+      {required.totp && <CodeField field={form.field('totp')} autoFocus={false} />}
+      {!form.sessionExpired && <FreshSignInRequired user={user} />}
       <Checkbox {...form.field('sure')} label={t('data.sure')} />
-      {left.length > 0 && (
+      {remainingBalances.length > 0 && (
         <Suspense>
-          <BalanceLeft
-            balances={left}
-            forfeit={(label) => <Checkbox {...form.field('forfeit')} label={label} />}
-            onRefunded={() => setLeft([])}
+          <RemainingBalance
+            balances={remainingBalances}
+            renderForfeitButton={(label) => <Checkbox {...form.field('forfeit')} label={label} />}
+            onRefunded={() => setRemainingBalances([])}
           />
         </Suspense>
       )}
-      <Button look="danger" type="submit" disabled={form.busy}>
+      <Button variant="danger" type="submit" disabled={form.busy}>
         {form.busy ? t('account.working') : t('data.deleteNow')}
       </Button>
     </AccountForm>

@@ -5,7 +5,7 @@ import { call } from '#web/lib/api.ts'
 import { isEmail } from '#web/lib/checks.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { draftOf } from '#web/ui/forms/draft.ts'
+import { readDraft } from '#web/ui/forms/draft.ts'
 import { Field } from '#web/ui/forms/Field.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 import { AccountForm } from '#web/features/members/forms/AccountPage.tsx'
@@ -25,7 +25,7 @@ export function EmailSetting({ user }: { user: User }) {
         title={t('account.email')}
         text={user.email ? `${user.email} · ${state}` : t('mail.none')}
         action={t('settings.change')}
-        started={draftOf(user.id, ['email']) !== undefined}
+        started={readDraft(user.id, ['email']) !== undefined}
       >
         {(done) => (
           <NewEmail
@@ -37,7 +37,7 @@ export function EmailSetting({ user }: { user: User }) {
           />
         )}
       </Setting>
-      {user.email && (sentTo || !user.email_verified) && <LinkAgain sentTo={sentTo} onSent={setSentTo} />}
+      {user.email && (sentTo || !user.email_verified) && <ResendLink sentTo={sentTo} onSent={setSentTo} />}
     </>
   )
 }
@@ -48,7 +48,7 @@ function NewEmail({ user, onSent }: { user: User; onSent: (email: string) => voi
   const form = useForm({
     initial: { email: '', current_password: '' },
     draft: { owner: user.id, fields: ['email'] },
-    messagesOf: ({ email, current_password }) => ({
+    validate: ({ email, current_password }) => ({
       ...(isEmail(email) ? {} : { email: t('account.emailBad') }),
       ...(current_password || !user.has_password ? {} : { current_password: t('account.passwordMissing') }),
     }),
@@ -76,10 +76,10 @@ function NewEmail({ user, onSent }: { user: User; onSent: (email: string) => voi
 }
 
 /** Shows where the link was sent, with a button to send it again. */
-function LinkAgain({ sentTo, onSent }: { sentTo: string; onSent: (email: string) => void }) {
+function ResendLink({ sentTo, onSent }: { sentTo: string; onSent: (email: string) => void }) {
   const { t } = useTranslation()
   const [busy, setBusy] = useState(false)
-  const again = () => {
+  const resend = () => {
     setBusy(true)
     call(verifyEmail, { body: {} })
       .then(({ verified, email }) => (verified ? notify(t('mail.already')) : onSent(email)))
@@ -91,7 +91,7 @@ function LinkAgain({ sentTo, onSent }: { sentTo: string; onSent: (email: string)
       <p className={styles.text} role="status">
         {sentTo ? t('mail.sent', { email: sentTo }) : t('mail.open')}
       </p>
-      <Button look="quiet" onClick={again} disabled={busy}>
+      <Button variant="quiet" onClick={resend} disabled={busy}>
         {busy ? t('account.working') : t('mail.again')}
       </Button>
     </div>

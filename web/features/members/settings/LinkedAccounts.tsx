@@ -4,7 +4,7 @@ import { type User } from '#contract/members.ts'
 import { unlinkSocial, type Identity } from '#contract/social.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'
-import { longDate } from '#web/lib/format.ts'
+import { formatLongDate } from '#web/lib/format.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import type { Credentials } from '#web/features/members/forms/reauthentication.ts'
@@ -47,15 +47,15 @@ function Account({ user, identity, unlink }: AccountProps) {
   const [open, setOpen] = useState(false)
   const { name, known_as, linked_at } = identity
   // Distinguishes two accounts at the same provider.
-  const whole = known_as === null ? name : `${name} (${known_as})`
+  const fullName = known_as === null ? name : `${name} (${known_as})`
   return (
     <li className={styles.account}>
       <p className={styles.name}>{name}</p>
       {known_as !== null && <p className={styles.known}>{known_as}</p>}
-      <p className={styles.since}>{t('link.since', { date: longDate(linked_at) })}</p>
+      <p className={styles.since}>{t('link.since', { date: formatLongDate(linked_at) })}</p>
       <Button
-        look="quiet"
-        aria-label={open ? undefined : t('link.unlinkOne', { name: whole })}
+        variant="quiet"
+        aria-label={open ? undefined : t('link.unlinkOne', { name: fullName })}
         aria-expanded={open}
         onClick={() => setOpen(!open)}
       >
@@ -65,7 +65,7 @@ function Account({ user, identity, unlink }: AccountProps) {
         <div className={styles.form}>
           <ReauthenticateForm
             user={user}
-            text={t('link.unlinkText', { name: whole })}
+            text={t('link.unlinkText', { name: fullName })}
             action={t('link.unlinkNow')}
             send={(credentials) => unlink(identity, credentials)}
           />

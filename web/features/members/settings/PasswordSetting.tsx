@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { User } from '#contract/members.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { isPasswordLength } from '#web/lib/checks.ts'
+import { isValidPasswordLength } from '#web/lib/checks.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
@@ -32,9 +32,9 @@ function NewPassword({ user, onDone }: { user: User; onDone: () => void }) {
   const change = useChangeUser()
   const form = useForm({
     initial: { current_password: '', new_password: '', repeat_password: '' },
-    messagesOf: ({ current_password, new_password, repeat_password }) => ({
+    validate: ({ current_password, new_password, repeat_password }) => ({
       ...(current_password || !user.has_password ? {} : { current_password: t('account.passwordMissing') }),
-      ...(isPasswordLength(new_password) ? {} : { new_password: t('account.passwordBad') }),
+      ...(isValidPasswordLength(new_password) ? {} : { new_password: t('account.passwordBad') }),
       ...(repeat_password === new_password ? {} : { repeat_password: t('account.repeatBad') }),
     }),
     send: async ({ current_password, new_password }) => {

@@ -1,9 +1,9 @@
-import { languageOf } from '#contract/languages.ts'
+import { languageFromTag } from '#contract/languages.ts'
 import type { User } from '#contract/members.ts'
 import { useConsent } from '#web/features/tracking/use-consent.ts'
 import { changeLanguage } from '#web/i18n/index.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { isName } from '#web/lib/checks.ts'
+import { isValidName } from '#web/lib/checks.ts'
 import { languageNames, offeredLanguages } from '#web/lib/language.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -32,7 +32,7 @@ function NameForm({ user }: { user: User }) {
   const form = useForm({
     initial: { display_name: user.display_name ?? '' },
     draft: { owner: user.id, fields: ['display_name'] },
-    messagesOf: ({ display_name }) => (isName(display_name) ? {} : { display_name: t('account.nameBad') }),
+    validate: ({ display_name }) => (isValidName(display_name) ? {} : { display_name: t('account.nameBad') }),
     send: async ({ display_name }) => {
       await change({ display_name })
       notify(t('settings.saved'))
@@ -48,7 +48,7 @@ function NameForm({ user }: { user: User }) {
             hint={t('settings.nameText')}
             autoComplete="nickname"
           />
-          <Button type="submit" look="quiet" disabled={form.busy}>
+          <Button type="submit" variant="quiet" disabled={form.busy}>
             {form.busy ? t('account.working') : t('settings.save')}
           </Button>
         </AccountForm>
@@ -62,7 +62,7 @@ function Language() {
   const { t, i18n } = useTranslation()
   const change = useChangeUser()
   const choose = (value: string) => {
-    const language = languageOf(value) ?? 'en'
+    const language = languageFromTag(value) ?? 'en'
     void changeLanguage(language)
     // The interface has changed already. If storing the language fails, a toast is shown.
     change({ language }).catch(() => {})
@@ -90,7 +90,7 @@ function Language() {
 /** The consent answer. It is stored at once, and sent to the server if the user has a row there. */
 function Consent() {
   const { t } = useTranslation()
-  const { answer, say } = useConsent()
+  const { answer, setConsent } = useConsent()
   return (
     <label className={styles.setting}>
       <span className={styles.title}>{t('settings.consent')}</span>
@@ -103,7 +103,7 @@ function Consent() {
           aria-describedby="consent-text"
           aria-label={t('settings.consentLabel')}
           checked={answer ?? false}
-          onChange={(event) => void say(event.target.checked)}
+          onChange={(event) => void setConsent(event.target.checked)}
         />
         {t('settings.consentLabel')}
       </span>

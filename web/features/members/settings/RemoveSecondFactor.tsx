@@ -16,7 +16,7 @@ export function RemoveSecondFactor({ user, onDone }: { user: User; onDone: () =>
   const queryClient = useQueryClient()
   const form = useForm({
     initial: { current_password: '', code: '' },
-    messagesOf: ({ current_password, code }) => ({
+    validate: ({ current_password, code }) => ({
       ...(current_password || !user.has_password ? {} : { current_password: t('account.passwordMissing') }),
       ...(code ? {} : { code: t('account.codeMissing') }),
     }),

@@ -3,10 +3,10 @@ import { useRef, useState } from 'react'
 import { endSessions, type Session } from '#contract/members.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'
-import { longDate } from '#web/lib/format.ts'
+import { formatLongDate } from '#web/lib/format.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { sessionsQuery } from './sessions-query.ts'
 import styles from './sessions.module.css'
 
@@ -17,7 +17,7 @@ export function Sessions() {
   const { data, isError, refetch } = useQuery(sessionsQuery)
   const [busy, setBusy] = useState(false)
   const list = useRef<HTMLUListElement>(null)
-  const end = async (body: { id?: string }) => {
+  const endSession = async (body: { id?: string }) => {
     setBusy(true)
     try {
       const { removed } = await call(endSessions, { body })
@@ -31,17 +31,22 @@ export function Sessions() {
       setBusy(false)
     }
   }
-  if (!data) return isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <Skeleton />
+  if (!data) return isError ? <LoadError onRetry={() => void refetch()} /> : <Skeleton />
   const others = data.list.filter(({ current }) => !current)
   return (
     <>
       <ul ref={list} tabIndex={-1} className={styles.sessions} aria-label={t('my.devices')}>
         {data.list.map((session) => (
-          <Line key={session.id} session={session} busy={busy} onEnd={() => void end({ id: session.id })} />
+          <SessionRow
+            key={session.id}
+            session={session}
+            busy={busy}
+            onEnd={() => void endSession({ id: session.id })}
+          />
         ))}
       </ul>
       {others.length > 1 && (
-        <Button look="quiet" onClick={() => void end({})} disabled={busy}>
+        <Button variant="quiet" onClick={() => void endSession({})} disabled={busy}>
           {t('my.endOthers')}
         </Button>
       )}
@@ -49,19 +54,22 @@ export function Sessions() {
   )
 }
 
-function Line({ session, busy, onEnd }: { session: Session; busy: boolean; onEnd: () => void }) {
+function SessionRow({ session, busy, onEnd }: { session: Session; busy: boolean; onEnd: () => void }) {
   const { t } = useTranslation()
   const device = session.device || t('my.unknownDevice')
   return (
     <li className={styles.session}>
       <p className={styles.device}>{device}</p>
       <p className={styles.seen}>
-        {t('my.seen', { seen: longDate(session.last_seen_at), since: longDate(session.created_at) })}
+        {t('my.seen', {
+          seen: formatLongDate(session.last_seen_at),
+          since: formatLongDate(session.created_at),
+        })}
       </p>
       {session.current ? (
         <p className={styles.current}>{t('my.thisDevice')}</p>
       ) : (
-        <Button look="quiet" onClick={onEnd} disabled={busy} aria-label={t('my.endOne', { device })}>
+        <Button variant="quiet" onClick={onEnd} disabled={busy} aria-label={t('my.endOne', { device })}>
           {t('my.end')}
         </Button>
       )}

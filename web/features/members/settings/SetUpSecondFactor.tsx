@@ -22,22 +22,22 @@ interface StartedSetup {
 /** Sets up two-factor authentication: password, the app's secret and first code, then the recovery codes, which are shown only once. */
 export function SetUpSecondFactor({ user, onDone }: { user: User; onDone: () => void }) {
   const queryClient = useQueryClient()
-  const [started, setBegun] = useState<StartedSetup | null>(null)
+  const [started, setStarted] = useState<StartedSetup | null>(null)
   const [codes, setCodes] = useState<string[] | null>(null)
   const done = () => {
     onDone()
     void queryClient.invalidateQueries({ queryKey: userQuery.queryKey })
   }
   if (codes) return <RecoveryCodes codes={codes} onDone={done} />
-  if (started) return <Confirm started={started} onConfirmed={setCodes} />
-  return <Begin user={user} onStarted={setBegun} />
+  if (started) return <ConfirmSetup started={started} onConfirmed={setCodes} />
+  return <StartSetup user={user} onStarted={setStarted} />
 }
 
-function Begin({ user, onStarted }: { user: User; onStarted: (started: StartedSetup) => void }) {
+function StartSetup({ user, onStarted }: { user: User; onStarted: (started: StartedSetup) => void }) {
   const { t } = useTranslation()
   const form = useForm({
     initial: { current_password: '' },
-    messagesOf: ({ current_password }) =>
+    validate: ({ current_password }) =>
       current_password || !user.has_password ? {} : { current_password: t('account.passwordMissing') },
     send: async ({ current_password }) => {
       const credentials = user.has_password ? { current_password } : {}
@@ -58,7 +58,7 @@ function Begin({ user, onStarted }: { user: User; onStarted: (started: StartedSe
   )
 }
 
-function Confirm({
+function ConfirmSetup({
   started,
   onConfirmed,
 }: {
@@ -68,7 +68,7 @@ function Confirm({
   const { t } = useTranslation()
   const form = useForm({
     initial: { code: '' },
-    messagesOf: ({ code }) => (code ? {} : { code: t('account.codeMissing') }),
+    validate: ({ code }) => (code ? {} : { code: t('account.codeMissing') }),
     send: async ({ code }) => {
       const body = { action: 'confirm' as const, code: code.trim() }
       onConfirmed((await call(changeSecondFactor, { body })).recovery_codes ?? [])
@@ -118,7 +118,7 @@ export function AppSecret({
       <p className={styles.text}>{t('factor.secret')}</p>
       <p className={styles.secret}>
         <code>{secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}</code>
-        <Button look="quiet" onClick={() => void copyText(secret)}>
+        <Button variant="quiet" onClick={() => void copyText(secret)}>
           {t('factor.copy')}
         </Button>
       </p>
@@ -151,7 +151,7 @@ export function RecoveryCodes({
         ))}
       </ul>
       <div className={styles.buttons}>
-        <Button look="quiet" onClick={() => void copyText(codes.join('\n'))}>
+        <Button variant="quiet" onClick={() => void copyText(codes.join('\n'))}>
           {t('factor.copyCodes')}
         </Button>
         <Button onClick={onDone}>{t('factor.codesDone')}</Button>

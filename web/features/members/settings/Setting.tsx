@@ -28,7 +28,7 @@ export function Setting({ title, text, action, children, started = false }: Sett
       <h3 id={`${id}-title`}>{title}</h3>
       <p className={styles.text}>{text}</p>
       <Button
-        look="quiet"
+        variant="quiet"
         id={`${id}-button`}
         aria-labelledby={`${id}-button ${id}-title`}
         aria-expanded={form === 'open'}

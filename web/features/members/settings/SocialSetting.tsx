@@ -11,7 +11,7 @@ import { ReauthenticateForm } from '#web/features/members/forms/ReauthenticateFo
 import { socialProvidersQuery } from '#web/features/members/sign-in/social-query.ts'
 import {
   readSocialReturn,
-  socialStart,
+  socialSignInUrl,
   type SocialReturn,
 } from '#web/features/members/sign-in/social-answer.ts'
 import styles from '#web/features/members/forms/settings.module.css'
@@ -28,12 +28,12 @@ export function SocialSetting({ user }: { user: User }) {
       <LinkedAccounts user={user} />
       <div className={styles.buttons}>
         {data.list.map(({ id, name }) => (
-          <a key={id} className={buttonClass('quiet')} href={socialStart(id, linkedAt(id))}>
+          <a key={id} className={buttonClass('quiet')} href={socialSignInUrl(id, linkedAt(id))}>
             {t('link.link', { name })}
           </a>
         ))}
       </div>
-      <Return user={user} providers={data.list} />
+      <SocialReturnNotice user={user} providers={data.list} />
     </div>
   )
 }
@@ -41,18 +41,30 @@ export function SocialSetting({ user }: { user: User }) {
 const linkedAt = (provider: string) => `${paths.individual.to()}?linked=${encodeURIComponent(provider)}`
 
 /** Shows the outcome after the return from a provider; asks for reauthentication if the sign-in is old. */
-function Return({ user, providers }: { user: User; providers: readonly { id: string; name: string }[] }) {
+function SocialReturnNotice({
+  user,
+  providers,
+}: {
+  user: User
+  providers: readonly { id: string; name: string }[]
+}) {
   const { t } = useTranslation()
   const { search, hash } = useLocation()
-  const back = readSocialReturn(search, hash)
+  const socialReturn = readSocialReturn(search, hash)
   const linked = new URLSearchParams(search).get('linked')
   const nameOf = (provider: string | null) => providers.find(({ id }) => id === provider)?.name
-  if (back?.answer === 'prove')
-    return <Prove user={user} back={back} name={nameOf(back.provider) ?? back.provider} />
-  if (back)
+  if (socialReturn?.answer === 'prove')
+    return (
+      <ReauthenticateToLink
+        user={user}
+        back={socialReturn}
+        name={nameOf(socialReturn.provider) ?? socialReturn.provider}
+      />
+    )
+  if (socialReturn)
     return (
       <p className={styles.note} role="alert">
-        {`${t('link.notLinked')} ${t(`social.${back.answer}`)}`}
+        {`${t('link.notLinked')} ${t(`social.${socialReturn.answer}`)}`}
       </p>
     )
   const name = nameOf(linked)
@@ -65,7 +77,7 @@ function Return({ user, providers }: { user: User; providers: readonly { id: str
   )
 }
 
-function Prove({ user, back, name }: { user: User; back: SocialReturn; name: string }) {
+function ReauthenticateToLink({ user, back, name }: { user: User; back: SocialReturn; name: string }) {
   const { t } = useTranslation()
   const send = async (credentials: object) => {
     const return_to = back.returnTo ?? paths.individual.to()

@@ -19,7 +19,7 @@ export function VerifyEmail({ secret }: { secret: string }) {
   const [email, setEmail] = useState('')
   const form = useForm({
     initial: noFields,
-    messagesOf: () => noFields,
+    validate: () => noFields,
     send: async () => {
       const verified = await call(verifyEmail, { body: { secret } })
       setEmail(verified.email)

@@ -2,12 +2,12 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { Language } from '#contract/languages.ts'
 import { changeUser } from '#contract/members.ts'
 import { call } from '#web/lib/api.ts'
-import { rememberUser, userQuery } from '#web/features/members/queries.ts'
+import { setCurrentUser, userQuery } from '#web/features/members/queries.ts'
 
 /** Stores the interface language on the server, for the mails of members and guests with a row. */
 export async function saveLanguage(queryClient: QueryClient, language: Language): Promise<void> {
   const user = queryClient.getQueryData(userQuery.queryKey)
   // A guest without a row has no referral code yet.
   if (!user?.referral_code) return
-  rememberUser(queryClient, await call(changeUser, { body: { language } }))
+  setCurrentUser(queryClient, await call(changeUser, { body: { language } }))
 }

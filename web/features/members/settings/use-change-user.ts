@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { changeUser } from '#contract/members.ts'
 import { call } from '#web/lib/api.ts'
-import { rememberUser } from '#web/features/members/queries.ts'
+import { setCurrentUser } from '#web/features/members/queries.ts'
 
 /** Returns a function that changes the user's data and updates every screen. */
 export function useChangeUser(): (change: BodyOf<typeof changeUser>) => Promise<void> {
   const queryClient = useQueryClient()
-  return async (change) => rememberUser(queryClient, await call(changeUser, { body: change }))
+  return async (change) => setCurrentUser(queryClient, await call(changeUser, { body: change }))
 }

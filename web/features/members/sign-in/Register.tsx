@@ -3,14 +3,14 @@ import { Link } from 'react-router'
 import { registerUser } from '#contract/members.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'
-import { isEmail, isName, isPasswordLength } from '#web/lib/checks.ts'
+import { isEmail, isValidName, isValidPasswordLength } from '#web/lib/checks.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 import { EmailField, NewPasswordFields } from '#web/features/members/forms/AccountFields.tsx'
 import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
-import { rememberUser } from '#web/features/members/queries.ts'
+import { setCurrentUser } from '#web/features/members/queries.ts'
 import { SocialProviders } from './SocialProviders.tsx'
 import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 
@@ -18,21 +18,21 @@ import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 export function Register() {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  const goOn = useReturnAfterSignIn()
+  const returnAfterSignIn = useReturnAfterSignIn()
   const form = useForm({
     initial: { display_name: '', email: '', password: '', repeat_password: '' },
-    messagesOf: ({ display_name, email, password, repeat_password }) => ({
-      ...(display_name && !isName(display_name) ? { display_name: t('account.nameBad') } : {}),
+    validate: ({ display_name, email, password, repeat_password }) => ({
+      ...(display_name && !isValidName(display_name) ? { display_name: t('account.nameBad') } : {}),
       ...(isEmail(email) ? {} : { email: t('account.emailBad') }),
-      ...(isPasswordLength(password) ? {} : { password: t('account.passwordBad') }),
+      ...(isValidPasswordLength(password) ? {} : { password: t('account.passwordBad') }),
       ...(repeat_password === password && repeat_password
         ? {}
         : { repeat_password: t(repeat_password ? 'account.repeatBad' : 'account.repeatMissing') }),
     }),
     send: async ({ display_name, ...given }) => {
-      const named = display_name ? { display_name } : {}
-      rememberUser(queryClient, await call(registerUser, { body: { ...given, ...named } }))
-      goOn()
+      const optionalName = display_name ? { display_name } : {}
+      setCurrentUser(queryClient, await call(registerUser, { body: { ...given, ...optionalName } }))
+      returnAfterSignIn()
     },
   })
   return (
@@ -57,7 +57,7 @@ export function Register() {
       </AccountForm>
       <SocialProviders />
       <AccountLinks>
-        <Link to={paths.signIn.to()} state={goOn.state}>
+        <Link to={paths.signIn.to()} state={returnAfterSignIn.state}>
           {t('account.toSignIn')}
         </Link>
         <Link to={paths.serviceAgreement.to()}>{t('account.terms')}</Link>

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
-import { forgotPassword, resetPassword } from '#contract/members.ts'
+import { requestPasswordReset, resetPassword } from '#contract/members.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'
-import { isEmail, isPasswordLength } from '#web/lib/checks.ts'
+import { isEmail, isValidPasswordLength } from '#web/lib/checks.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
@@ -14,17 +14,17 @@ import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/fo
 export function RetrievePassword() {
   const { hash } = useLocation()
   const secret = new URLSearchParams(hash.slice(1)).get('reset')
-  return secret ? <NewPassword secret={secret} /> : <AskForMail />
+  return secret ? <NewPassword secret={secret} /> : <RequestResetMail />
 }
 
-function AskForMail() {
+function RequestResetMail() {
   const { t } = useTranslation()
   const [sentTo, setSentTo] = useState('')
   const form = useForm({
     initial: { email: '' },
-    messagesOf: ({ email }) => (isEmail(email) ? {} : { email: t('account.emailBad') }),
+    validate: ({ email }) => (isEmail(email) ? {} : { email: t('account.emailBad') }),
     send: async ({ email }) => {
-      await call(forgotPassword, { body: { email } })
+      await call(requestPasswordReset, { body: { email } })
       setSentTo(email)
     },
   })
@@ -56,8 +56,8 @@ function NewPassword({ secret }: { secret: string }) {
   const [changed, setChanged] = useState(false)
   const form = useForm({
     initial: { new_password: '', repeat_password: '' },
-    messagesOf: ({ new_password, repeat_password }) => ({
-      ...(isPasswordLength(new_password) ? {} : { new_password: t('account.passwordBad') }),
+    validate: ({ new_password, repeat_password }) => ({
+      ...(isValidPasswordLength(new_password) ? {} : { new_password: t('account.passwordBad') }),
       ...(repeat_password === new_password ? {} : { repeat_password: t('account.repeatBad') }),
     }),
     send: async (given) => {

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { signIn } from '#contract/members.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { call, CallRejected } from '#web/lib/api.ts'
+import { call, ApiError } from '#web/lib/api.ts'
 import { isEmail } from '#web/lib/checks.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -11,8 +11,8 @@ import { useForm } from '#web/ui/forms/use-form.ts'
 import { EmailField, PasswordField } from '#web/features/members/forms/AccountFields.tsx'
 import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
 import { CodeField } from '#web/features/members/forms/CodeField.tsx'
-import { rememberUser } from '#web/features/members/queries.ts'
-import { readSocialReturn, socialStart, type SocialReturn } from './social-answer.ts'
+import { setCurrentUser } from '#web/features/members/queries.ts'
+import { readSocialReturn, socialSignInUrl, type SocialReturn } from './social-answer.ts'
 import { SocialCode } from './SocialCode.tsx'
 import { SocialProviders } from './SocialProviders.tsx'
 import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
@@ -20,30 +20,36 @@ import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 /** The sign-in page. After a social provider it shows the outcome, or asks for the authenticator code. */
 export function SignIn() {
   const { search, hash } = useLocation()
-  const back = readSocialReturn(search, hash)
-  return back?.ticket ? <SocialCode ticket={back.ticket} /> : <SignInForm back={back} />
+  const socialReturn = readSocialReturn(search, hash)
+  return socialReturn?.ticket ? (
+    <SocialCode ticket={socialReturn.ticket} />
+  ) : (
+    <SignInForm back={socialReturn} />
+  )
 }
 
 /** Signs in by e-mail and password, with an authenticator code if required, or through a social provider. */
 function SignInForm({ back }: { back: SocialReturn | null }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  const goOn = useReturnAfterSignIn()
+  const returnAfterSignIn = useReturnAfterSignIn()
   const [asksForCode, setAsksForCode] = useState(false)
   const form = useForm({
     initial: { email: '', password: '', totp: '' },
-    messagesOf: ({ email, password, totp }) => ({
+    validate: ({ email, password, totp }) => ({
       ...(isEmail(email) ? {} : { email: t('account.emailBad') }),
       ...(password ? {} : { password: t('account.passwordMissing') }),
       ...(asksForCode && !totp ? { totp: t('account.codeMissing') } : {}),
     }),
-    send: async ({ totp, ...given }) => {
+    send: async ({ totp, ...credentials }) => {
       try {
-        const user = await call(signIn, { body: { ...given, ...(asksForCode ? { totp: totp.trim() } : {}) } })
-        rememberUser(queryClient, user)
+        const user = await call(signIn, {
+          body: { ...credentials, ...(asksForCode ? { totp: totp.trim() } : {}) },
+        })
+        setCurrentUser(queryClient, user)
         // The member has proven that the account is theirs, so the same provider can be linked to it.
-        if (back?.answer === 'has_account') location.assign(socialStart(back.provider, back.returnTo))
-        else goOn()
+        if (back?.answer === 'has_account') location.assign(socialSignInUrl(back.provider, back.returnTo))
+        else returnAfterSignIn()
       } catch (error) {
         if (!needsCode(error)) throw error
         setAsksForCode(true)
@@ -68,7 +74,7 @@ function SignInForm({ back }: { back: SocialReturn | null }) {
       <SocialProviders />
       <AccountLinks>
         <Link to={paths.retrievePassword.to()}>{t('account.forgot')}</Link>
-        <Link to={paths.register.to()} state={goOn.state}>
+        <Link to={paths.register.to()} state={returnAfterSignIn.state}>
           {t('account.toRegister')}
         </Link>
       </AccountLinks>
@@ -77,5 +83,5 @@ function SignInForm({ back }: { back: SocialReturn | null }) {
 }
 
 function needsCode(error: unknown): boolean {
-  return error instanceof CallRejected && error.code === 401
+  return error instanceof ApiError && error.code === 401
 }

@@ -6,20 +6,20 @@ import { Button } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 import { AccountForm, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
 import { CodeField } from '#web/features/members/forms/CodeField.tsx'
-import { rememberUser } from '#web/features/members/queries.ts'
+import { setCurrentUser } from '#web/features/members/queries.ts'
 import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 
 /** Asks for the second factor after a sign-in through a social provider. */
 export function SocialCode({ ticket }: { ticket: string }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  const goOn = useReturnAfterSignIn()
+  const returnAfterSignIn = useReturnAfterSignIn()
   const form = useForm({
     initial: { totp: '' },
-    messagesOf: ({ totp }) => (totp ? {} : { totp: t('account.codeMissing') }),
+    validate: ({ totp }) => (totp ? {} : { totp: t('account.codeMissing') }),
     send: async ({ totp }) => {
-      rememberUser(queryClient, await call(confirmSocial, { body: { ticket, totp: totp.trim() } }))
-      goOn()
+      setCurrentUser(queryClient, await call(confirmSocial, { body: { ticket, totp: totp.trim() } }))
+      returnAfterSignIn()
     },
   })
   return (

@@ -1,7 +1,7 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { settings } from '#web/lib/settings.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
-import { storeFragment, socialStart } from './social-answer.ts'
+import { storeFragment, socialSignInUrl } from './social-answer.ts'
 import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 
 /**
@@ -18,7 +18,7 @@ export function SocialProviders() {
     <a
       key={id}
       className={buttonClass('quiet', true)}
-      href={socialStart(id, withoutSecret(state?.from))}
+      href={socialSignInUrl(id, withoutSecret(state?.from))}
       onClick={() => storeFragment(state?.from)}
     >
       {t('account.with', { name })}

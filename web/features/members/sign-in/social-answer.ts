@@ -1,9 +1,9 @@
-import { socialAnswers, type SocialAnswer } from '#contract/social.ts'
+import { socialSignInOutcomes, type SocialSignInOutcome } from '#contract/social.ts'
 import { tabStorage } from '#web/lib/storage.ts'
 
 /** The outcome of a social sign-in, from the URL of /login. */
 export interface SocialReturn {
-  answer: SocialAnswer
+  answer: SocialSignInOutcome
   provider: string
   returnTo: string | null
   /** With `second_factor`: the ticket that is sent with the account's code. */
@@ -13,7 +13,7 @@ export interface SocialReturn {
 /** Parses the URL; returns null if it is not a provider's response. */
 export function readSocialReturn(search: string, hash: string): SocialReturn | null {
   const query = new URLSearchParams(search)
-  const answer = socialAnswers.find((known) => known === query.get('social'))
+  const answer = socialSignInOutcomes.find((known) => known === query.get('social'))
   if (!answer) return null
   return {
     answer,
@@ -24,7 +24,7 @@ export function readSocialReturn(search: string, hash: string): SocialReturn | n
 }
 
 /** Returns the URL that starts a provider's sign-in and then returns to `returnTo`, a path of this site. */
-export function socialStart(provider: string, returnTo: string | null): string {
+export function socialSignInUrl(provider: string, returnTo: string | null): string {
   const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo }).toString()}` : ''
   return `/api/user/social/${encodeURIComponent(provider)}${query}`
 }
@@ -44,4 +44,4 @@ export function storeFragment(path: string | undefined): void {
 export const storedFragment = () => tabStorage.get(key)
 
 /** Deletes the stored fragment; called by the page that it belongs to. */
-export const forgetFragment = () => tabStorage.remove(key)
+export const deleteStoredFragment = () => tabStorage.remove(key)

@@ -8,12 +8,12 @@ import { paths } from '#web/lib/paths.ts'
 export function useReturnAfterSignIn(): (() => void) & { state: { from: string } | null } {
   const navigate = useNavigate()
   const { state, search } = useLocation()
-  const from = fromOf(state) ?? safePath(new URLSearchParams(search).get('return_to'))
-  const goOn = () => void navigate(from ?? paths.my.to(), { replace: true })
-  return Object.assign(goOn, { state: from ? { from } : null })
+  const from = returnPathOf(state) ?? safePath(new URLSearchParams(search).get('return_to'))
+  const returnAfterSignIn = () => void navigate(from ?? paths.my.to(), { replace: true })
+  return Object.assign(returnAfterSignIn, { state: from ? { from } : null })
 }
 
-function fromOf(state: unknown): string | null {
+function returnPathOf(state: unknown): string | null {
   return typeof state === 'object' && state !== null && 'from' in state ? safePath(state.from) : null
 }
 

@@ -30,11 +30,11 @@ export const bigo: PixelKind = {
 }
 
 function fieldsOf(event: TrackedEvent) {
-  const { contentId, words, eventId } = event
+  const { contentId, searchTerm, eventId } = event
   return {
     ...valueOf(event),
     ...(contentId ? { content_id: contentId } : {}),
-    ...(words ? { query: words } : {}),
+    ...(searchTerm ? { query: searchTerm } : {}),
     ...(eventId ? { event_id: eventId } : {}),
   }
 }

@@ -36,11 +36,11 @@ export const google: PixelKind = {
 }
 
 function fieldsOf(event: TrackedEvent) {
-  const { contentId, words, eventId } = event
+  const { contentId, searchTerm, eventId } = event
   return {
     ...valueOf(event),
     ...(contentId ? { items: [{ item_id: contentId }] } : {}),
-    ...(words ? { search_term: words } : {}),
+    ...(searchTerm ? { search_term: searchTerm } : {}),
     ...(eventId ? { transaction_id: eventId, event_id: eventId } : {}),
   }
 }

@@ -35,11 +35,11 @@ export const meta: PixelKind = {
 }
 
 function fieldsOf(event: TrackedEvent) {
-  const { contentId, words } = event
+  const { contentId, searchTerm } = event
   return {
     ...valueOf(event),
     ...(contentId ? { content_ids: [contentId], content_type: 'product' } : {}),
-    ...(words ? { search_string: words } : {}),
+    ...(searchTerm ? { search_string: searchTerm } : {}),
   }
 }
 

@@ -16,15 +16,15 @@ const kinds: Record<TrackingKey, PixelKind> = {
 }
 
 /** A pixel that the operator has configured. */
-export interface SetUpPixel {
+export interface ConfiguredPixel {
   kind: PixelKind
   id: string
 }
 
 /** Returns the pixels named by the settings. */
-export function setUpPixels(
+export function readConfiguredPixels(
   list: readonly { config_key: TrackingKey; config_value: string }[],
-): SetUpPixel[] {
+): ConfiguredPixel[] {
   return list
     .filter(({ config_value }) => config_value !== '')
     .map(({ config_key, config_value }) => ({ kind: kinds[config_key], id: config_value }))
@@ -35,17 +35,17 @@ let loaded: Pixel[] | null = null
 export const arePixelsLoaded = (): boolean => loaded !== null
 
 /** Sends an event to every pixel; each is loaded with its first event. Call it only after consent. */
-export function sendToPixels(pixels: readonly SetUpPixel[], event: TrackedEvent): void {
+export function sendToPixels(pixels: readonly ConfiguredPixel[], event: TrackedEvent): void {
   loaded ??= pixels.map(({ kind, id }) => kind.load(id))
   for (const pixel of loaded) pixel.send(event)
 }
 
 /** Removes the cookies of the pixels' scripts from this site after consent was withdrawn. */
-export function removePixelCookies(pixels: readonly SetUpPixel[]): void {
-  const beginnings = pixels.flatMap(({ kind }) => kind.cookies)
+export function removePixelCookies(pixels: readonly ConfiguredPixel[]): void {
+  const prefixes = pixels.flatMap(({ kind }) => kind.cookies)
   const names = document.cookie.split('; ').map((cookie) => cookie.split('=')[0] ?? '')
-  const left = names.filter((name) => beginnings.some((beginning) => name.startsWith(beginning)))
-  for (const name of left)
+  const pixelCookies = names.filter((name) => prefixes.some((beginning) => name.startsWith(beginning)))
+  for (const name of pixelCookies)
     for (const domain of domainsOf(location.hostname))
       document.cookie = `${name}=; path=/; max-age=0${domain && `; domain=${domain}`}`
 }

@@ -14,12 +14,12 @@ export const tiktok: PixelKind = {
   cookies: ['_ttp', '_tt_'],
   load(id) {
     const queue: unknown[][] = []
-    const later = methods.map((method): [string, Command] => [
+    const queuedMethods = methods.map((method): [string, Command] => [
       method,
       (...parts) => void queue.push([method, ...parts]),
     ])
     // Object.fromEntries loses the names in its type.
-    const ttq = Object.assign(queue, Object.fromEntries(later), {
+    const ttq = Object.assign(queue, Object.fromEntries(queuedMethods), {
       methods,
       _i: { [id]: Object.assign([], { _u: address }) },
       _t: { [id]: Date.now() },
@@ -38,11 +38,11 @@ export const tiktok: PixelKind = {
 }
 
 function fieldsOf(event: TrackedEvent) {
-  const { contentId, words } = event
+  const { contentId, searchTerm } = event
   return {
     ...valueOf(event),
     ...(contentId ? { content_id: contentId, content_type: 'product' } : {}),
-    ...(words ? { query: words } : {}),
+    ...(searchTerm ? { query: searchTerm } : {}),
   }
 }
 

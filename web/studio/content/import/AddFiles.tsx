@@ -10,14 +10,14 @@ import { episodesQuery } from '#web/studio/content/queries.ts'
 import { fromFile, type SourceFile } from '#web/studio/content/uploads/source-file.ts'
 import { UploadPreview } from './UploadPreview.tsx'
 import { UploadList } from '#web/studio/content/uploads/UploadList.tsx'
-import { send } from '#web/studio/content/uploads/upload-queue.ts'
+import { enqueueUploads } from '#web/studio/content/uploads/upload-queue.ts'
 import styles from '#web/studio/content/content.module.css'
 
 /**
  * Chooses the files of a season. A folder, files or a ZIP may also be dropped anywhere on the page. Shows the plan before the
  * upload starts.
  */
-export function AddFiles({ video }: { video: StudioVideoPage }) {
+export function FileDropZone({ video }: { video: StudioVideoPage }) {
   const { t } = useTexts()
   const { id } = video
   const [found, setFound] = useState<SourceFile[] | null>(null)
@@ -25,14 +25,14 @@ export function AddFiles({ video }: { video: StudioVideoPage }) {
   const folder = useRef<HTMLInputElement>(null)
   const lead = useRef<HTMLParagraphElement>(null)
   const episodes = useQuery(episodesQuery(id, false))
-  const take = (given: Promise<SourceFile[]>) =>
+  const addFiles = (given: Promise<SourceFile[]>) =>
     void given
       .then(collectFiles)
       .then((all) => setFound((before) => [...(before ?? []), ...all]))
       .catch(() => notify(t('content.unreadable')))
-  const isOver = useFileDrop((dropped) => take(droppedFiles(dropped)))
+  const isOver = useFileDrop((dropped) => addFiles(droppedFiles(dropped)))
   const choose = (input: HTMLInputElement) => {
-    take(Promise.resolve([...(input.files ?? [])].map((file) => fromFile(file))))
+    addFiles(Promise.resolve([...(input.files ?? [])].map((file) => fromFile(file))))
     input.value = ''
   }
   return (
@@ -42,10 +42,10 @@ export function AddFiles({ video }: { video: StudioVideoPage }) {
       </p>
       <p className={styles.quiet}>{t('content.dropNames')}</p>
       <div className={styles.actions}>
-        <Button look="quiet" onClick={() => files.current?.click()}>
+        <Button variant="quiet" onClick={() => files.current?.click()}>
           {t('content.chooseFiles')}
         </Button>
-        <Button look="quiet" onClick={() => folder.current?.click()}>
+        <Button variant="quiet" onClick={() => folder.current?.click()}>
           {t('content.chooseFolder')}
         </Button>
       </div>
@@ -63,11 +63,11 @@ export function AddFiles({ video }: { video: StudioVideoPage }) {
       {found && (
         <UploadPreview
           video={video}
-          found={found}
+          chosenFiles={found}
           episodes={episodes.data?.list ?? []}
           onCancel={() => setFound(null)}
           onBegin={(season) => {
-            if (season.length > 0) send(id, season)
+            if (season.length > 0) enqueueUploads(id, season)
             setFound(null)
           }}
         />

@@ -3,13 +3,13 @@ import { languages } from '#contract/languages.ts'
 import type { StudioVideoPage } from '#contract/studio/videos.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { useTexts, type Say } from '#web/studio/texts.ts'
+import { useTexts, type Translate } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
-import type { Difference } from './compare-description.ts'
+import type { DescriptionDifference } from './compare-description.ts'
 import type { TitleDifference } from './compare-titles.ts'
 import { rangesOf } from '#web/studio/content/uploads/arrange-season.ts'
 import type { SourceFile } from '#web/studio/content/uploads/source-file.ts'
-import { coverNow, type Offer, type useImportDiff } from './use-import-diff.ts'
+import { currentCoverUrl, type ImportChange, type useImportDiff } from './use-import-diff.ts'
 import styles from '#web/studio/content/content.module.css'
 
 /** Compares a folder's `video.yaml` and covers with the video's page; selected values are imported. */
@@ -21,7 +21,7 @@ export function ImportDiff({
   video: StudioVideoPage
 }) {
   const { t } = useTexts()
-  const [isWhole, setWhole] = useState(false)
+  const [isExpanded, setExpanded] = useState(false)
   const { file, covers, offers, mistake } = folder
   const name = file?.path ?? ''
   if (!file && covers.length === 0) return null
@@ -37,16 +37,16 @@ export function ImportDiff({
             checked={first?.isTaken ?? false}
             onChange={({ target }) => folder.choose([key], target.checked)}
           />
-          {first && nameOf(first, t)}
+          {first && changeName(first, t)}
         </label>
       ),
     },
     {
       title: t('content.said.now'),
       cell: ({ offers: [first] }: Row) => {
-        if (first?.difference) return <Was difference={first.difference} />
+        if (first?.difference) return <CurrentValue difference={first.difference} />
         if (first?.title) return first.title.was || '–'
-        const now = coverNow(video, first?.cover?.language)
+        const now = currentCoverUrl(video, first?.cover?.language)
         return now ? <img src={now} alt="" {...size} className={styles.glimpse} /> : '–'
       },
     },
@@ -54,10 +54,10 @@ export function ImportDiff({
       title: t('content.said.says'),
       cell: ({ offers: given }: Row) => {
         const [first] = given
-        if (first?.difference) return words(first.difference.part, first.difference.says, t)
+        if (first?.difference) return valueText(first.difference.part, first.difference.says, t)
         if (first?.title?.was) return first.title.says
         if (first?.title) return <Titles of={given.flatMap(({ title }) => title ?? [])} />
-        return first?.cover && <Glimpse file={first.cover.file} />
+        return first?.cover && <CoverThumbnail file={first.cover.file} />
       },
     },
   ]
@@ -82,13 +82,13 @@ export function ImportDiff({
       </div>
       <div className={styles.actions}>
         {folder.couldNotRead && (
-          <Button look="quiet" onClick={folder.readAgain}>
+          <Button variant="quiet" onClick={folder.readAgain}>
             {t('content.said.readAgain')}
           </Button>
         )}
         {folder.takenCount < offers.length && (
           <Button
-            look="quiet"
+            variant="quiet"
             onClick={() =>
               folder.choose(
                 offers.map(({ key }) => key),
@@ -100,8 +100,10 @@ export function ImportDiff({
           </Button>
         )}
         {isLong && (
-          <Button look="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-            {t(isWhole ? 'content.said.fewerTitles' : 'content.said.allTitles', { count: replacing.length })}
+          <Button variant="quiet" aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
+            {t(isExpanded ? 'content.said.fewerTitles' : 'content.said.allTitles', {
+              count: replacing.length,
+            })}
           </Button>
         )}
       </div>
@@ -109,7 +111,7 @@ export function ImportDiff({
         <Table
           caption={t('content.said.caption')}
           columns={columns}
-          rows={[...rows, ...(isLong && !isWhole ? replacing.slice(0, shortList) : replacing)]}
+          rows={[...rows, ...(isLong && !isExpanded ? replacing.slice(0, shortList) : replacing)]}
           keyOf={({ key }) => key}
           empty=""
         />
@@ -124,13 +126,13 @@ const shortList = 8
 /** The changes that one checkbox selects. */
 interface Row {
   key: string
-  offers: Offer[]
+  offers: ImportChange[]
 }
 
-const rowOf = (offers: Offer[]): Row => ({ key: offers[0]?.key ?? '', offers })
+const rowOf = (offers: ImportChange[]): Row => ({ key: offers[0]?.key ?? '', offers })
 
 /** Returns one row per offer, but only one per language for new episode titles, of which a season has many. */
-function rowsOf(offers: readonly Offer[]): { rows: Row[]; replacing: Row[] } {
+function rowsOf(offers: readonly ImportChange[]): { rows: Row[]; replacing: Row[] } {
   const single = offers.filter(({ title }) => !title)
   const fresh = languages.map((language) =>
     offers.filter(({ title }) => title?.language === language && title.was === ''),
@@ -142,7 +144,7 @@ function rowsOf(offers: readonly Offer[]): { rows: Row[]; replacing: Row[] } {
   }
 }
 
-function nameOf({ difference, title, cover }: Offer, t: Say): string {
+function changeName({ difference, title, cover }: ImportChange, t: Translate): string {
   if (difference) return partText(difference, t)
   if (!title)
     return cover?.language ? `${t('content.cover')} · ${languageNames[cover.language]}` : t('content.cover')
@@ -183,12 +185,12 @@ const partNames = {
   price: 'content.said.price',
   badge: 'content.badge',
   featured: 'content.featured',
-} as const satisfies Record<Difference['part'], string>
+} as const satisfies Record<DescriptionDifference['part'], string>
 
-const partText = ({ part, language }: Difference, t: Say) =>
+const partText = ({ part, language }: DescriptionDifference, t: Translate) =>
   language ? `${t(partNames[part])} · ${languageNames[language]}` : t(partNames[part])
 
-function words(part: Difference['part'], text: string, t: Say): string {
+function valueText(part: DescriptionDifference['part'], text: string, t: Translate): string {
   if (text === '') return part === 'featured' ? t('content.no') : '–'
   if (part === 'featured') return t('content.yes')
   if (part === 'badge' && (text === 'new' || text === 'hot')) return t(`content.badges.${text}`)
@@ -196,11 +198,11 @@ function words(part: Difference['part'], text: string, t: Say): string {
 }
 
 /** The page's current value; muted if it is a default. */
-function Was({ difference: { part, was, isInherited } }: { difference: Difference }) {
+function CurrentValue({ difference: { part, was, isInherited } }: { difference: DescriptionDifference }) {
   const { t } = useTexts()
   return (
     <span>
-      {words(part, was, t)}
+      {valueText(part, was, t)}
       {isInherited && <span className={styles.quiet}> ({t('content.said.inherited')})</span>}
     </span>
   )
@@ -209,20 +211,20 @@ function Was({ difference: { part, was, isInherited } }: { difference: Differenc
 const size = { width: 90, height: 120 }
 
 /** A thumbnail cropped to the middle; the site later chooses the best crop automatically. */
-function Glimpse({ file }: { file: SourceFile }) {
+function CoverThumbnail({ file }: { file: SourceFile }) {
   const { t } = useTexts()
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
-    let isGone = false
+    let isUnmounted = false
     const show = async () => {
       const picture = await createImageBitmap(await file.read())
-      if (!isGone) draw(canvas.current, picture)
+      if (!isUnmounted) draw(canvas.current, picture)
       picture.close()
     }
     // A file that is not an image is reported when it is uploaded.
     show().catch(() => {})
     return () => {
-      isGone = true
+      isUnmounted = true
     }
   }, [file])
   return (

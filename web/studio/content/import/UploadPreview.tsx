@@ -9,7 +9,7 @@ import { formatBytes } from '#web/studio/content/uploads/format-bytes.ts'
 import { ImportDiff } from './ImportDiff.tsx'
 import { rangesOf } from '#web/studio/content/uploads/arrange-season.ts'
 import type { SourceFile } from '#web/studio/content/uploads/source-file.ts'
-import type { ToSend } from '#web/studio/content/uploads/upload-queue.ts'
+import type { FileToUpload } from '#web/studio/content/uploads/upload-queue.ts'
 import { useUploadPreview, type Line, type PlannedUpload } from './use-upload-preview.ts'
 import styles from '#web/studio/content/content.module.css'
 
@@ -19,32 +19,32 @@ const shortList = 8
 /** The upload preview: each file's episode, and what is missing, duplicate or unclear; numbers can be corrected here. */
 export function UploadPreview({
   video,
-  found,
+  chosenFiles: found,
   episodes,
   onBegin,
   onCancel,
 }: {
   video: StudioVideoPage
-  found: readonly SourceFile[]
+  chosenFiles: readonly SourceFile[]
   /** Episodes that the video already has. */
   episodes: readonly StudioEpisode[]
-  onBegin: (files: ToSend[]) => void
+  onBegin: (files: FileToUpload[]) => void
   onCancel: () => void
 }) {
   const { t } = useTexts()
   const plan = useUploadPreview(video, found, episodes)
   const { lines, folder, ready, here } = plan
-  const [isWhole, setWhole] = useState(false)
+  const [isExpanded, setExpanded] = useState(false)
   const isLong = lines.length > shortList
   const hasWork = lines.length > here || here === 0 || folder.offers.length > 0
   const isReady = plan.isValid && ready.length + folder.takenCount > 0 && !plan.isBusy
-  const astray = lines.filter(({ trouble }) => trouble === 'noEpisode').map(({ file }) => file)
+  const filesWithoutEpisode = lines.filter(({ trouble }) => trouble === 'noEpisode').map(({ file }) => file)
   const begin = async () => {
     if (await folder.apply()) onBegin(ready)
   }
   return (
     <div className={styles.plan}>
-      <Report plan={plan} />
+      <PreviewReport plan={plan} />
       <ImportDiff folder={folder} video={video} />
       <div className={styles.actions}>
         {hasWork && (
@@ -52,40 +52,40 @@ export function UploadPreview({
             {lines.length > here ? t('content.bringIn', { count: ready.length }) : t('content.said.takeOver')}
           </Button>
         )}
-        {astray.length > 1 && (
-          <Button look="quiet" onClick={() => plan.leaveOut(astray)}>
-            {t('content.leaveOutAstray', { count: astray.length })}
+        {filesWithoutEpisode.length > 1 && (
+          <Button variant="quiet" onClick={() => plan.leaveOut(filesWithoutEpisode)}>
+            {t('content.leaveOutAstray', { count: filesWithoutEpisode.length })}
           </Button>
         )}
         {isLong && (
-          <Button look="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-            {t(isWhole ? 'content.fewerFiles' : 'content.allFiles', { count: lines.length })}
+          <Button variant="quiet" aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
+            {t(isExpanded ? 'content.fewerFiles' : 'content.allFiles', { count: lines.length })}
           </Button>
         )}
-        <Button look="quiet" onClick={onCancel}>
+        <Button variant="quiet" onClick={onCancel}>
           {t('content.callOff')}
         </Button>
       </div>
-      <Files plan={plan} isShort={isLong && !isWhole} />
+      <FileTable plan={plan} isShort={isLong && !isExpanded} />
     </div>
   )
 }
 
-function Report({ plan: { lines, here, gaps, others, isValid } }: { plan: PlannedUpload }) {
+function PreviewReport({ plan: { lines, here, gaps, others, isValid } }: { plan: PlannedUpload }) {
   const { t } = useTexts()
   return (
     <div role="status" className={styles.report}>
-      <Sum files={lines} />
+      <FileSummary files={lines} />
       {here > 0 && <p>{t('content.here', { count: here })}</p>}
       {gaps.length > 0 && <p className={styles.bad}>{t('content.gaps', { numbers: rangesOf(gaps) })}</p>}
-      {others.length > 0 && <Others paths={others} />}
+      {others.length > 0 && <IgnoredFiles paths={others} />}
       {!isValid && <p className={styles.bad}>{t('content.mendFirst')}</p>}
     </div>
   )
 }
 
 /** Files that are not uploaded, by name. */
-function Others({ paths }: { paths: readonly string[] }) {
+function IgnoredFiles({ paths }: { paths: readonly string[] }) {
   const { t } = useTexts()
   return (
     <details className={styles.unfold} open={paths.length <= shortList}>
@@ -100,16 +100,16 @@ function Others({ paths }: { paths: readonly string[] }) {
 }
 
 /** The files one by one. `isShort` shows only those that had problems, which stay on screen while they are corrected. */
-function Files({ plan, isShort }: { plan: PlannedUpload; isShort: boolean }) {
+function FileTable({ plan, isShort }: { plan: PlannedUpload; isShort: boolean }) {
   const { t } = useTexts()
   const { lines, folder, fix } = plan
   const rows = isShort ? lines.filter(({ file, trouble }) => trouble || plan.hadProblem(file)) : lines
   const columns = [
     { title: t('content.file'), cell: ({ file }: Line) => file.path },
     { title: t('content.number'), cell: (line: Line) => <NumberField line={line} onNumber={fix} /> },
-    { title: t('content.kind'), cell: (line: Line) => <Kind line={line} onLanguage={fix} /> },
+    { title: t('content.kind'), cell: (line: Line) => <FileKindField line={line} onLanguage={fix} /> },
     { title: t('content.size'), cell: ({ file }: Line) => formatBytes(file.bytes), figures: true },
-    { title: t('content.note'), cell: (line: Line) => <Note plan={plan} line={line} /> },
+    { title: t('content.note'), cell: (line: Line) => <FileNote plan={plan} line={line} /> },
   ]
   // Nothing is missing if a folder contains only texts and a cover.
   const isNeeded = rows.length > 0 || (lines.length === 0 && folder.offers.length === 0)
@@ -126,7 +126,7 @@ function Files({ plan, isShort }: { plan: PlannedUpload; isShort: boolean }) {
   )
 }
 
-function Note({ plan, line }: { plan: PlannedUpload; line: Line }) {
+function FileNote({ plan, line }: { plan: PlannedUpload; line: Line }) {
   const { t } = useTexts()
   const { trouble, isHere, replaces, file } = line
   return (
@@ -135,7 +135,7 @@ function Note({ plan, line }: { plan: PlannedUpload; line: Line }) {
       {isHere && t('content.isHere')}
       {!trouble && !isHere && replaces && plan.isLookedUp && t('content.replaces')}
       <Button
-        look="quiet"
+        variant="quiet"
         aria-label={t('content.leaveOutFile', { name: file.path })}
         onClick={() => plan.leaveOut([file])}
       >
@@ -146,11 +146,11 @@ function Note({ plan, line }: { plan: PlannedUpload; line: Line }) {
 }
 
 /** Summary of the upload in a sentence or two. */
-function Sum({ files }: { files: readonly Line[] }) {
+function FileSummary({ files }: { files: readonly Line[] }) {
   const { t } = useTexts()
   const films = files.filter(({ kind }) => kind === 'film')
   const captions = files.filter(({ kind }) => kind === 'captions')
-  const spoken = languages.filter((each) => captions.some(({ language }) => language === each))
+  const captionLanguages = languages.filter((each) => captions.some(({ language }) => language === each))
   return (
     <>
       {films.length > 0 && (
@@ -165,7 +165,7 @@ function Sum({ files }: { files: readonly Line[] }) {
         <p>
           {t('content.captionsFound', {
             count: captions.length,
-            languages: spoken.map((each) => languageNames[each]).join(', '),
+            languages: captionLanguages.map((each) => languageNames[each]).join(', '),
           })}
         </p>
       )}
@@ -191,7 +191,7 @@ function NumberField({ line: { file, number }, onNumber }: { line: Line; onNumbe
   )
 }
 
-function Kind({ line: { file, kind, language }, onLanguage }: { line: Line; onLanguage: Fix }) {
+function FileKindField({ line: { file, kind, language }, onLanguage }: { line: Line; onLanguage: Fix }) {
   const { t } = useTexts()
   if (kind === 'film') return t('content.film')
   return (

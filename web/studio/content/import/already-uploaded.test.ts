@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest'
-import type { ArrivedFile } from '#contract/studio/uploads.ts'
+import type { CompletedUpload } from '#contract/studio/uploads.ts'
 import { findAlreadyUploaded } from './already-uploaded.ts'
 import { fromBlob } from '#web/studio/content/uploads/source-file.ts'
 
 const changedAt = new Date('2026-02-03T04:05:06.789Z')
-const film: ArrivedFile = {
+const film: CompletedUpload = {
   name: '01.mp4',
   bytes: 4,
   changed_at: changedAt.toISOString(),
   number: 1,
   language: null,
 }
-const captions: ArrivedFile = { ...film, name: '01.en.vtt', language: 'en' }
+const captions: CompletedUpload = { ...film, name: '01.en.vtt', language: 'en' }
 
 const placed = (path: string, { text = 'film', at = changedAt } = {}) => ({
   file: fromBlob(new Blob([text]), path, at),

@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts'
-import type { ArrivedFile } from '#contract/studio/uploads.ts'
-import type { Placed } from '#web/studio/content/uploads/arrange-season.ts'
+import type { CompletedUpload } from '#contract/studio/uploads.ts'
+import type { AssignedFile } from '#web/studio/content/uploads/arrange-season.ts'
 import { uploadName, type SourceFile } from '#web/studio/content/uploads/source-file.ts'
 
 const keyOf = (name: string, bytes: number, changedAt: Date, number?: number, language?: Language | null) =>
@@ -8,8 +8,8 @@ const keyOf = (name: string, bytes: number, changedAt: Date, number?: number, la
 
 /** Finds files that were already uploaded completely for the same episode; the server would not accept them again. */
 export function findAlreadyUploaded(
-  arrived: readonly ArrivedFile[],
-): (placed: Placed<SourceFile>) => boolean {
+  arrived: readonly CompletedUpload[],
+): (placed: AssignedFile<SourceFile>) => boolean {
   const known = new Set(
     arrived.map(({ name, bytes, changed_at, number, language }) =>
       keyOf(name, bytes, new Date(changed_at), number, language),

@@ -2,12 +2,12 @@ import type { BodyOf } from '#contract/endpoint.ts'
 import { languages, type Language } from '#contract/languages.ts'
 import type { VideoDescription } from '#contract/studio/descriptions.ts'
 import type { StudioVideo, StudioVideoPage, editVideo } from '#contract/studio/videos.ts'
-import { decimalOf } from '#web/studio/format.ts'
+import { formatCents } from '#web/studio/format.ts'
 
 type Edits = Omit<BodyOf<typeof editVideo>, 'id'>
 
 /** A difference between a `video.yaml` and the video's page. */
-export interface Difference {
+export interface DescriptionDifference {
   part: 'titles' | 'synopses' | 'category' | 'tags' | 'free_episodes' | 'price' | 'badge' | 'featured'
   /** The language of a text. */
   language?: Language
@@ -20,10 +20,13 @@ export interface Difference {
 }
 
 /** Returns the differences between a description and a video. Values that the description omits are no difference. */
-export function compareDescription(said: VideoDescription, video: StudioVideoPage): Difference[] {
+export function compareDescription(
+  parsed: VideoDescription,
+  video: StudioVideoPage,
+): DescriptionDifference[] {
   const texts = (part: 'titles' | 'synopses') =>
     languages.map((language) => {
-      const says = said[part][language] ?? ''
+      const says = parsed[part][language] ?? ''
       return {
         part,
         language,
@@ -32,8 +35,8 @@ export function compareDescription(said: VideoDescription, video: StudioVideoPag
         edits: { [part]: { [language]: says } },
       }
     })
-  const { category, tags, badge, featured, free_episodes, episode_cents, video_cents, currency } = said
-  const all: Omit<Difference, 'isInherited'>[] = [
+  const { category, tags, badge, featured, free_episodes, episode_cents, video_cents, currency } = parsed
+  const all: Omit<DescriptionDifference, 'isInherited'>[] = [
     ...texts('titles'),
     ...texts('synopses'),
     { part: 'category', was: video.category?.slug ?? '', says: category ?? '', edits: { category } },
@@ -52,7 +55,7 @@ export function compareDescription(said: VideoDescription, video: StudioVideoPag
     {
       part: 'price',
       was: priceText(video.price),
-      says: priceText(said),
+      says: priceText(parsed),
       edits: { episode_cents, video_cents, currency },
     },
     { part: 'badge', was: video.badge ?? '', says: badge ?? '', edits: { badge } },
@@ -65,10 +68,10 @@ export function compareDescription(said: VideoDescription, video: StudioVideoPag
 }
 
 const priceText = ({ episode_cents, video_cents, currency }: StudioVideo['price']) =>
-  `${decimalOf(episode_cents)} / ${decimalOf(video_cents)} ${currency}`
+  `${formatCents(episode_cents)} / ${formatCents(video_cents)} ${currency}`
 
 /** Merges the accepted differences into one edit. */
-export function editsOf(differences: readonly Difference[]): Edits {
+export function editsOf(differences: readonly DescriptionDifference[]): Edits {
   const edits: Edits = {}
   for (const { edits: one } of differences) {
     const { titles, synopses, ...rest } = one

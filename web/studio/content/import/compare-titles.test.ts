@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest'
-import { choiceKey, compareTitles, namesOf, titlesOf, unknownOf } from './compare-titles.ts'
+import {
+  choiceKey,
+  compareTitles,
+  titlesByEpisodeId,
+  titlesOfNewEpisode,
+  unknownEpisodeNumbers,
+} from './compare-titles.ts'
 
 const said = [{ en: 'Tide', fy: 'Marée' }, { en: 'Ebb' }, {}, { en: 'Flood' }, { en: 'Foam' }]
 const episodes = [
@@ -14,17 +20,17 @@ it('returns titles that differ, of existing and new episodes, with the current t
     [4, 'en', '', 'Flood'],
     [1, 'fy', '', 'Marée'],
   ])
-  expect(unknownOf(said, new Set([1, 2, 4]))).toEqual([5])
+  expect(unknownEpisodeNumbers(said, new Set([1, 2, 4]))).toEqual([5])
 })
 
 it('assigns accepted titles to existing episodes by id and to new ones by number', () => {
   const taken = compareTitles(said, episodes, [4])
-  expect(namesOf(taken)).toEqual([
+  expect(titlesByEpisodeId(taken)).toEqual([
     { id: 'ep_2', titles: { en: 'Ebb' } },
     { id: 'ep_1', titles: { fy: 'Marée' } },
   ])
-  expect(titlesOf(taken, 4)).toEqual({ en: 'Flood' })
-  expect(titlesOf(taken, 1)).toEqual({})
+  expect(titlesOfNewEpisode(taken, 4)).toEqual({ en: 'Flood' })
+  expect(titlesOfNewEpisode(taken, 1)).toEqual({})
 })
 
 it('groups new titles of a language and keeps each replacing title separate', () => {

@@ -1,4 +1,4 @@
-import { languages, type Language, type Texts } from '#contract/languages.ts'
+import { languages, type Language, type LocalizedText } from '#contract/languages.ts'
 import type { VideoDescription } from '#contract/studio/descriptions.ts'
 import type { StudioEpisode } from '#contract/studio/videos.ts'
 
@@ -13,21 +13,21 @@ export interface TitleDifference {
   says: string
 }
 
-type Named = VideoDescription['episode_titles']
+type TitlesByEpisode = VideoDescription['episode_titles']
 
 /** Returns the title differences of existing and uploaded episodes, by language and number. */
 export function compareTitles(
-  said: Named,
+  parsedTitles: TitlesByEpisode,
   episodes: readonly Pick<StudioEpisode, 'id' | 'number' | 'titles'>[],
-  coming: readonly number[],
+  uploadedNumbers: readonly number[],
 ): TitleDifference[] {
-  const there = new Map(episodes.map((episode) => [episode.number, episode]))
-  const known = new Set([...there.keys(), ...coming])
+  const episodesByNumber = new Map(episodes.map((episode) => [episode.number, episode]))
+  const known = new Set([...episodesByNumber.keys(), ...uploadedNumbers])
   return languages.flatMap((language) =>
-    said
+    parsedTitles
       .map((titles, index) => {
         const number = index + 1
-        const episode = there.get(number)
+        const episode = episodesByNumber.get(number)
         const texts = { was: episode?.titles[language] ?? '', says: titles[language] ?? '' }
         return { number, language, episodeId: episode?.id, ...texts }
       })
@@ -40,22 +40,27 @@ export const choiceKey = ({ number, language, was }: TitleDifference) =>
   was === '' ? `episodes.${language}` : `episode.${number}.${language}`
 
 /** Returns the numbers of episodes that have a title in a description but are neither in the video nor among the files. */
-export function unknownOf(said: Named, known: ReadonlySet<number>): number[] {
+export function unknownEpisodeNumbers(said: TitlesByEpisode, known: ReadonlySet<number>): number[] {
   return said.flatMap((titles, index) =>
     Object.keys(titles).length > 0 && !known.has(index + 1) ? [index + 1] : [],
   )
 }
 
 /** Returns the edits of the accepted titles for existing episodes. */
-export function namesOf(taken: readonly TitleDifference[]): { id: string; titles: Partial<Texts> }[] {
-  const named = new Map<string, Partial<Texts>>()
+export function titlesByEpisodeId(
+  taken: readonly TitleDifference[],
+): { id: string; titles: Partial<LocalizedText> }[] {
+  const named = new Map<string, Partial<LocalizedText>>()
   for (const { episodeId, language, says } of taken)
     if (episodeId) named.set(episodeId, { ...named.get(episodeId), [language]: says })
   return [...named].map(([id, titles]) => ({ id, titles }))
 }
 
 /** Returns the accepted titles of an episode among the files. */
-export function titlesOf(taken: readonly TitleDifference[], number: number): Partial<Texts> {
+export function titlesOfNewEpisode(
+  taken: readonly TitleDifference[],
+  number: number,
+): Partial<LocalizedText> {
   const own = taken.filter((each) => !each.episodeId && each.number === number)
   return Object.fromEntries(own.map(({ language, says }) => [language, says]))
 }

@@ -1,21 +1,26 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Language } from '#contract/languages.ts'
-import { chooseCovers, readFileName, type ChosenCovers } from '#contract/studio/file-names.ts'
+import { chooseCovers, parseFileName, type ChosenCovers } from '#contract/studio/file-names.ts'
 import { uploadLimits } from '#contract/studio/uploads.ts'
-import { editVideo, nameEpisodes, type StudioEpisode, type StudioVideoPage } from '#contract/studio/videos.ts'
+import {
+  editVideo,
+  setEpisodeTitles,
+  type StudioEpisode,
+  type StudioVideoPage,
+} from '#contract/studio/videos.ts'
 import { notify } from '#web/lib/notify.ts'
-import { sendPicture } from '#web/studio/send-picture.ts'
+import { uploadImage } from '#web/studio/send-picture.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { formatBytes } from '#web/studio/content/uploads/format-bytes.ts'
-import { compareDescription, editsOf, type Difference } from './compare-description.ts'
+import { compareDescription, editsOf, type DescriptionDifference } from './compare-description.ts'
 import {
   choiceKey,
   compareTitles,
-  namesOf,
-  titlesOf,
-  unknownOf,
+  titlesByEpisodeId,
+  titlesOfNewEpisode,
+  unknownEpisodeNumbers,
   type TitleDifference,
 } from './compare-titles.ts'
 import { coverPathOf } from '#web/studio/content/cover-path.ts'
@@ -23,22 +28,22 @@ import { descriptionQuery } from '#web/studio/content/queries.ts'
 import type { SourceFile } from '#web/studio/content/uploads/source-file.ts'
 
 /** A cover among the files, for all viewers or for those of a language. */
-export type OfferedCover = ChosenCovers<SourceFile>['covers'][number]
+export type FoundCover = ChosenCovers<SourceFile>['covers'][number]
 
-const coverKey = ({ language }: OfferedCover) => `cover.${language ?? ''}`
+const coverKey = ({ language }: FoundCover) => `cover.${language ?? ''}`
 
 /** Returns the URL of the cover that a new one would replace. */
-export function coverNow(video: StudioVideoPage, language: Language | undefined): string | null {
+export function currentCoverUrl(video: StudioVideoPage, language: Language | undefined): string | null {
   if (!language) return video.cover_url
   return video.language_covers.find((cover) => cover.language === language)?.url ?? null
 }
 
 /** One change that can be imported: a value of the video, an episode title, or a cover. */
-export interface Offer {
+export interface ImportChange {
   /** Offers with the same key are imported together or not at all. */
   key: string
-  difference?: Difference
-  cover?: OfferedCover
+  difference?: DescriptionDifference
+  cover?: FoundCover
   title?: TitleDifference
   isTaken: boolean
 }
@@ -55,21 +60,21 @@ export function useImportDiff(
 ) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
-  const { run: edit } = useCommand(editVideo, null)
-  const { run: name } = useCommand(nameEpisodes, null)
+  const { run: editDetails } = useCommand(editVideo, null)
+  const { run: renameEpisodes } = useCommand(setEpisodeTitles, null)
   const [busy, setBusy] = useState(false)
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map())
-  const descriptions = found.filter(({ path }) => readFileName(path).kind === 'description')
+  const descriptions = found.filter(({ path }) => parseFileName(path).kind === 'description')
   const file = descriptions.at(-1)
-  const { covers, others } = chooseCovers(found.toReversed(), ({ path }) => path)
+  const { covers, ignored: others } = chooseCovers(found.toReversed(), ({ path }) => path)
   const isTooLarge = file !== undefined && file.bytes > uploadLimits.description
   const reading = useQuery(descriptionQuery(file))
-  const said = reading.data?.description
-  const differences = said ? compareDescription(said, video) : []
-  const titles = compareTitles(said?.episode_titles ?? [], episodes, coming)
+  const parsed = reading.data?.description
+  const differences = parsed ? compareDescription(parsed, video) : []
+  const titles = compareTitles(parsed?.episode_titles ?? [], episodes, coming)
   const known = new Set([...episodes.map(({ number }) => number), ...coming])
   const offer = (key: string, stays: unknown) => ({ key, isTaken: chosen.get(key) ?? !stays })
-  const offers: Offer[] = [
+  const offers: ImportChange[] = [
     ...differences.map((difference) => ({
       ...offer(
         [difference.part, difference.language ?? ''].join('.'),
@@ -77,7 +82,7 @@ export function useImportDiff(
       ),
       difference,
     })),
-    ...covers.map((cover) => ({ ...offer(coverKey(cover), coverNow(video, cover.language)), cover })),
+    ...covers.map((cover) => ({ ...offer(coverKey(cover), currentCoverUrl(video, cover.language)), cover })),
     ...titles.map((title) => ({
       ...offer(choiceKey(title), title.was),
       title,
@@ -85,8 +90,8 @@ export function useImportDiff(
   ]
   const taken = offers.filter(({ isTaken }) => isTaken)
   const takenTitles = taken.flatMap(({ title }) => title ?? [])
-  const takeCover = async (cover: OfferedCover) => {
-    const { info, message } = await sendPicture<{ is_small: boolean }>(
+  const uploadCover = async (cover: FoundCover) => {
+    const { info, message } = await uploadImage<{ is_small: boolean }>(
       coverPathOf(video.id, cover.language),
       await cover.file.read(),
     )
@@ -98,12 +103,12 @@ export function useImportDiff(
     void queryClient.invalidateQueries({ queryKey: ['video', video.id] })
     return info !== undefined
   }
-  const takeAll = async () => {
+  const applyAll = async () => {
     const texts = taken.flatMap(({ difference }) => difference ?? [])
-    if (texts.length > 0 && !(await edit({ id: video.id, ...editsOf(texts) }))) return false
-    const names = namesOf(takenTitles)
-    if (names.length > 0 && !(await name({ video_id: video.id, episodes: names }))) return false
-    for (const { cover } of taken) if (cover && !(await takeCover(cover))) return false
+    if (texts.length > 0 && !(await editDetails({ id: video.id, ...editsOf(texts) }))) return false
+    const names = titlesByEpisodeId(takenTitles)
+    if (names.length > 0 && !(await renameEpisodes({ video_id: video.id, episodes: names }))) return false
+    for (const { cover } of taken) if (cover && !(await uploadCover(cover))) return false
     return true
   }
   return {
@@ -117,9 +122,9 @@ export function useImportDiff(
       ? t('content.said.tooLarge', { most: formatBytes(uploadLimits.description) })
       : (reading.data?.mistake ?? ''),
     /** Numbers of episodes with a title but neither an episode nor a file. */
-    unknown: unknownOf(said?.episode_titles ?? [], known),
+    unknown: unknownEpisodeNumbers(parsed?.episode_titles ?? [], known),
     /** Returns the titles of an episode among the files; undefined if there is no description. */
-    titlesOf: (number: number) => (said ? titlesOf(takenTitles, number) : undefined),
+    titlesOf: (number: number) => (parsed ? titlesOfNewEpisode(takenTitles, number) : undefined),
     isReading: file !== undefined && !isTooLarge && reading.isPending,
     couldNotRead: reading.isError,
     readAgain: () => void reading.refetch(),
@@ -129,7 +134,7 @@ export function useImportDiff(
     /** Imports the selected values. @returns whether all were imported; if not, the reason is shown */
     apply: async () => {
       setBusy(true)
-      return takeAll()
+      return applyAll()
         .catch(() => false)
         .finally(() => setBusy(false))
     },

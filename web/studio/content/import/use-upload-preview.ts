@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { readFileName } from '#contract/studio/file-names.ts'
+import { parseFileName } from '#contract/studio/file-names.ts'
 import type { StudioEpisode, StudioVideoPage } from '#contract/studio/videos.ts'
 import { useUnsaved } from '#web/studio/ui/unsaved/unsaved.ts'
 import { findAlreadyUploaded } from './already-uploaded.ts'
-import { arrivedQuery } from '#web/studio/content/queries.ts'
-import { arrange, type Placed, type Season } from '#web/studio/content/uploads/arrange-season.ts'
+import { uploadedFilesQuery } from '#web/studio/content/queries.ts'
+import { assignEpisodes, type AssignedFile, type Season } from '#web/studio/content/uploads/arrange-season.ts'
 import type { SourceFile } from '#web/studio/content/uploads/source-file.ts'
-import type { ToSend } from '#web/studio/content/uploads/upload-queue.ts'
+import type { FileToUpload } from '#web/studio/content/uploads/upload-queue.ts'
 import { useImportDiff } from './use-import-diff.ts'
 
 /** A file of the upload, with its planned episode. */
@@ -17,11 +17,11 @@ export type Line = Season<SourceFile>['files'][number] & {
 }
 
 /** The operator's correction for a file; null if it is skipped. */
-type Fixes = ReadonlyMap<SourceFile, Partial<Placed<SourceFile>> | null>
+type Corrections = ReadonlyMap<SourceFile, Partial<AssignedFile<SourceFile>> | null>
 
-const placedOf = (found: readonly SourceFile[]): Placed<SourceFile>[] =>
+const assignFiles = (found: readonly SourceFile[]): AssignedFile<SourceFile>[] =>
   found.flatMap((file) => {
-    const { kind, number, language } = readFileName(file.path)
+    const { kind, number, language } = parseFileName(file.path)
     return kind === 'film' || kind === 'captions' ? [{ file, kind, number, language }] : []
   })
 
@@ -31,36 +31,36 @@ export function useUploadPreview(
   found: readonly SourceFile[],
   episodes: readonly StudioEpisode[],
 ) {
-  const [fixes, setFixes] = useState<Fixes>(new Map())
-  useUnsaved(fixes.size > 0)
-  const placed = placedOf(found)
-    .filter(({ file }) => fixes.get(file) !== null)
-    .map((each) => ({ ...each, ...fixes.get(each.file) }))
-  const there = new Set(episodes.map(({ number }) => number))
-  const arrived = useQuery(arrivedQuery(video.id))
+  const [corrections, setCorrections] = useState<Corrections>(new Map())
+  useUnsaved(corrections.size > 0)
+  const placed = assignFiles(found)
+    .filter(({ file }) => corrections.get(file) !== null)
+    .map((each) => ({ ...each, ...corrections.get(each.file) }))
+  const existingNumbers = new Set(episodes.map(({ number }) => number))
+  const arrived = useQuery(uploadedFilesQuery(video.id))
   const isHere = findAlreadyUploaded(arrived.data?.list ?? [])
-  const { files: arranged, gaps } = arrange(placed, there)
+  const { files: arranged, gaps } = assignEpisodes(placed, existingNumbers)
   const lines = arranged.map((each): Line => ({ ...each, isHere: !each.trouble && isHere(each) }))
-  const here = lines.filter((each) => each.isHere).length
-  const coming = lines.flatMap(({ kind, number }) => (kind === 'film' ? (number ?? []) : []))
-  const folder = useImportDiff(found, video, { episodes, coming })
-  const ready = lines.flatMap(({ file, kind, number, language, trouble, isHere }): ToSend[] =>
+  const uploadedCount = lines.filter((each) => each.isHere).length
+  const filmNumbers = lines.flatMap(({ kind, number }) => (kind === 'film' ? (number ?? []) : []))
+  const folder = useImportDiff(found, video, { episodes, coming: filmNumbers })
+  const ready = lines.flatMap(({ file, kind, number, language, trouble, isHere }): FileToUpload[] =>
     number === undefined || trouble || isHere
       ? []
       : [{ file, number, language, titles: kind === 'film' ? folder.titlesOf(number) : undefined }],
   )
-  const [marked] = useState(() => markedOf(arrange(placedOf(found), there)))
-  const isValid = ready.length + here === lines.length
+  const [problemFiles] = useState(() => problemFilesOf(assignEpisodes(assignFiles(found), existingNumbers)))
+  const isValid = ready.length + uploadedCount === lines.length
   return {
     lines,
     /** Numbers of missing episodes. */
     gaps,
     /** The paths of files that are not uploaded. */
     others: found
-      .filter((file) => readFileName(file.path).kind === 'other' || folder.unused.has(file))
+      .filter((file) => parseFileName(file.path).kind === 'other' || folder.unused.has(file))
       .map(({ path }) => path),
     /** Number of files that were already uploaded. */
-    here,
+    here: uploadedCount,
     isLookedUp: !arrived.isPending,
     folder,
     /** The files to send. */
@@ -68,15 +68,15 @@ export function useUploadPreview(
     isValid,
     isBusy: arrived.isPending || folder.isReading || folder.busy,
     /** Returns whether the file had a problem initially. */
-    hadProblem: (file: SourceFile) => marked.has(file),
-    fix: (file: SourceFile, change: Partial<Placed<SourceFile>>) =>
-      setFixes(new Map([...fixes, [file, { ...fixes.get(file), ...change }]])),
+    hadProblem: (file: SourceFile) => problemFiles.has(file),
+    fix: (file: SourceFile, change: Partial<AssignedFile<SourceFile>>) =>
+      setCorrections(new Map([...corrections, [file, { ...corrections.get(file), ...change }]])),
     leaveOut: (files: readonly SourceFile[]) =>
-      setFixes(new Map([...fixes, ...files.map((file) => [file, null] as const)])),
+      setCorrections(new Map([...corrections, ...files.map((file) => [file, null] as const)])),
   }
 }
 
 export type PlannedUpload = ReturnType<typeof useUploadPreview>
 
-const markedOf = ({ files }: Season<SourceFile>): ReadonlySet<SourceFile> =>
+const problemFilesOf = ({ files }: Season<SourceFile>): ReadonlySet<SourceFile> =>
   new Set(files.filter(({ trouble }) => trouble).map(({ file }) => file))

@@ -4,8 +4,8 @@ import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
-import { AskFirst } from '#web/studio/ui/sheets/AskFirst.tsx'
-import { nameIn } from '#web/studio/format.ts'
+import { ConfirmSheet } from '#web/studio/ui/sheets/AskFirst.tsx'
+import { localizedName } from '#web/studio/format.ts'
 import type { LabelProps } from './label-props.ts'
 import { MergeSheet } from './MergeSheet.tsx'
 import { RenameSheet } from './RenameSheet.tsx'
@@ -15,9 +15,9 @@ import styles from '#web/studio/content/content.module.css'
 export function LabelActions({ kind, label }: LabelProps) {
   const { t, language } = useTexts()
   const { run, busy } = useCommand(kind === 'tag' ? deleteTag : deleteCategory, null)
-  const [asked, setAsked] = useState<'rename' | 'merge' | 'delete' | null>(null)
-  const name = nameIn(label.names, language)
-  const close = () => setAsked(null)
+  const [openSheet, setOpenSheet] = useState<'rename' | 'merge' | 'delete' | null>(null)
+  const name = localizedName(label.names, language)
+  const close = () => setOpenSheet(null)
   const remove = async () => {
     const answer = await run({ id: label.id })
     if (answer) notify(t(answer.deleted ? 'labels.deleted' : 'labels.deleteFollows'))
@@ -25,21 +25,21 @@ export function LabelActions({ kind, label }: LabelProps) {
   }
   return (
     <div className={styles.actions}>
-      {(['rename', 'merge', 'delete'] as const).map((deed) => (
-        <Button key={deed} look="quiet" onClick={() => setAsked(deed)}>
-          {t(`labels.${deed}`)}
+      {(['rename', 'merge', 'delete'] as const).map((labelAction) => (
+        <Button key={labelAction} variant="quiet" onClick={() => setOpenSheet(labelAction)}>
+          {t(`labels.${labelAction}`)}
           <span className="hidden-text"> {name}</span>
         </Button>
       ))}
-      {asked === 'rename' && <RenameSheet kind={kind} label={label} onClose={close} />}
-      {asked === 'merge' && <MergeSheet kind={kind} label={label} onClose={close} />}
-      {asked === 'delete' && (
-        <AskFirst
+      {openSheet === 'rename' && <RenameSheet kind={kind} label={label} onClose={close} />}
+      {openSheet === 'merge' && <MergeSheet kind={kind} label={label} onClose={close} />}
+      {openSheet === 'delete' && (
+        <ConfirmSheet
           title={t('labels.deleteOf', { name })}
           text={t('labels.deleteText')}
           action={t('labels.delete')}
           busy={busy}
-          onDo={() => void remove()}
+          onConfirm={() => void remove()}
           onClose={close}
         />
       )}

@@ -3,19 +3,19 @@ import { useState } from 'react'
 import { languages } from '#contract/languages.ts'
 import { changeTag, orderCategories, type StudioLabel, type StudioTag } from '#contract/studio/labels.ts'
 import { languageNames } from '#web/lib/language.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
-import { ListFoot } from '#web/ui/ListFoot.tsx'
-import { useMay } from '#web/studio/queries.ts'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { ListFooter } from '#web/ui/ListFoot.tsx'
+import { usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
-import { Ordered } from '#web/studio/ui/Ordered.tsx'
+import { SortableList } from '#web/studio/ui/Ordered.tsx'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { Table, type Column } from '#web/studio/ui/Table.tsx'
-import { useSentOrder } from '#web/studio/ui/use-sent-order.ts'
-import { formatCount, nameIn } from '#web/studio/format.ts'
+import { useOptimisticOrder } from '#web/studio/ui/use-sent-order.ts'
+import { formatCount, localizedName } from '#web/studio/format.ts'
 import { ContentTabs } from '#web/studio/content/ContentTabs.tsx'
 import { LabelActions } from './LabelActions.tsx'
-import { categoriesQuery, isStaying, tagsQuery } from '#web/studio/content/queries.ts'
+import { categoriesQuery, isEditable, tagsQuery } from '#web/studio/content/queries.ts'
 import { SearchField } from '#web/studio/content/SearchField.tsx'
 import styles from '#web/studio/content/content.module.css'
 
@@ -37,15 +37,15 @@ export function LabelsPage() {
 
 function Categories() {
   const { t, language } = useTexts()
-  const mayOrder = useMay()(orderCategories)
+  const mayOrder = usePermissions()(orderCategories)
   const { run } = useCommand(orderCategories, null)
   const categories = useQuery(categoriesQuery)
   // Rejected if another operator added a category in the meantime, which is not on screen yet.
-  const { ordered, order } = useSentOrder(categories.data?.list ?? [], idOf, async (list) => {
+  const { ordered, order } = useOptimisticOrder(categories.data?.list ?? [], idOf, async (list) => {
     await run({ ids: list.map(idOf) })
     await categories.refetch()
   })
-  if (categories.isLoadingError) return <CouldNotLoad onRetry={() => void categories.refetch()} />
+  if (categories.isLoadingError) return <LoadError onRetry={() => void categories.refetch()} />
   if (!categories.data) return <div className={styles.wait} aria-busy="true" />
   const { list } = categories.data
   if (list.length === 0) return <p className={styles.empty}>{t('labels.noCategories')}</p>
@@ -56,20 +56,25 @@ function Categories() {
   return (
     <>
       <p className={styles.quiet}>{t('labels.categoriesLead')}</p>
-      <Ordered items={ordered} keyOf={idOf} nameOf={({ names }) => nameIn(names, language)} onOrder={order}>
+      <SortableList
+        items={ordered}
+        keyOf={idOf}
+        nameOf={({ names }) => localizedName(names, language)}
+        onOrder={order}
+      >
         {(category) => (
           <div className={styles.label}>
-            <Names of={category} />
+            <LabelNames of={category} />
             <LabelActions kind="category" label={category} />
           </div>
         )}
-      </Ordered>
+      </SortableList>
     </>
   )
 }
 
 /** A label's names in all languages, side by side. */
-function Names({ of: { names } }: { of: StudioLabel }) {
+function LabelNames({ of: { names } }: { of: StudioLabel }) {
   return (
     <dl className={styles.names}>
       {languages.map((language) => (
@@ -96,14 +101,14 @@ function TagActions({ tag }: { tag: StudioTag }) {
   return (
     <>
       {task && <p role="status">{t(`labels.underWay.${task}`)}</p>}
-      {isStaying(tag) && <LabelActions kind="tag" label={tag} />}
+      {isEditable(tag) && <LabelActions kind="tag" label={tag} />}
     </>
   )
 }
 
 function Tags() {
   const { t } = useTexts()
-  const mayChange = useMay()(changeTag)
+  const mayChange = usePermissions()(changeTag)
   const [keyword, setKeyword] = useState('')
   // The table stays during a search, and with it the open actions of a row.
   const tags = useInfiniteQuery({ ...tagsQuery(keyword), placeholderData: keepPreviousData })
@@ -129,7 +134,7 @@ function Tags() {
           empty={t(keyword ? 'labels.nothingFound' : 'labels.noTags')}
         />
       )}
-      <ListFoot pages={tags} empty={null} />
+      <ListFooter pages={tags} empty={null} />
     </>
   )
 }

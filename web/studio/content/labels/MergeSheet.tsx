@@ -5,11 +5,11 @@ import { notify } from '#web/lib/notify.ts'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
-import { Choice } from '#web/studio/ui/Choice.tsx'
+import { SelectField } from '#web/studio/ui/Choice.tsx'
 import { SheetActions } from '#web/studio/ui/sheets/SheetActions.tsx'
-import { nameIn } from '#web/studio/format.ts'
+import { localizedName } from '#web/studio/format.ts'
 import type { LabelProps } from './label-props.ts'
-import { categoriesQuery, isStaying, tagsQuery } from '#web/studio/content/queries.ts'
+import { categoriesQuery, isEditable, tagsQuery } from '#web/studio/content/queries.ts'
 import { SearchField } from '#web/studio/content/SearchField.tsx'
 import styles from '#web/studio/content/content.module.css'
 
@@ -23,12 +23,12 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
   const others = found.filter(({ id }) => id !== label.id)
   // Fixed on the first render, because a refetch may reorder the list while the operator reads the button.
   if (chosen === '' && isAnswered && others[0]) setChosen(others[0].id)
-  const into = others.find(({ id }) => id === chosen)
+  const targetLabel = others.find(({ id }) => id === chosen)
   const search = (words: string) => {
     setKeyword(words)
     setChosen('')
   }
-  const nameOf = ({ names }: StudioLabel) => nameIn(names, language)
+  const nameOf = ({ names }: StudioLabel) => localizedName(names, language)
   const merge = async (other: StudioLabel) => {
     const answer = await run({ id: label.id, into: other.id })
     if (answer) notify(t(answer.done ? 'labels.merged' : 'labels.mergeFollows'))
@@ -43,19 +43,19 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
             <SearchField label={t('labels.mergeFind')} value={keyword} onSearch={search} />
           </search>
         )}
-        {into ? (
+        {targetLabel ? (
           <>
-            <Choice
+            <SelectField
               label={t('labels.mergeChoice')}
-              value={into.id}
+              value={targetLabel.id}
               options={others.map((other) => ({ value: other.id, label: nameOf(other) }))}
               onChoose={setChosen}
             />
             <SheetActions
-              action={t('labels.mergeInto', { name: nameOf(into) })}
+              action={t('labels.mergeInto', { name: nameOf(targetLabel) })}
               look="danger"
               busy={busy}
-              onDo={() => void merge(into)}
+              onConfirm={() => void merge(targetLabel)}
               onCancel={onClose}
             />
           </>
@@ -76,6 +76,6 @@ function useLabels(kind: LabelProps['kind'], keyword: string): { found: StudioLa
     placeholderData: keepPreviousData,
   })
   if (kind === 'category') return { found: categories.data?.list ?? [], isAnswered: categories.isSuccess }
-  const staying = tags.data?.pages.flatMap(({ list }) => list.filter(isStaying))
+  const staying = tags.data?.pages.flatMap(({ list }) => list.filter(isEditable))
   return { found: staying ?? [], isAnswered: tags.isSuccess && !tags.isPlaceholderData }
 }

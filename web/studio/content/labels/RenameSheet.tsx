@@ -1,28 +1,28 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { languages, type Language } from '#contract/languages.ts'
-import { changeCategory, changeTag, longestLabel, type StudioLabel } from '#contract/studio/labels.ts'
+import { changeCategory, changeTag, maxLabelLength, type StudioLabel } from '#contract/studio/labels.ts'
 import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Field } from '#web/ui/forms/Field.tsx'
-import { shown } from '#web/studio/queries.ts'
+import { allButSession } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { FormSheet } from '#web/studio/ui/sheets/FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
-import { nameIn } from '#web/studio/format.ts'
+import { localizedName } from '#web/studio/format.ts'
 import type { LabelProps } from './label-props.ts'
 import styles from '#web/studio/content/content.module.css'
 
 /** Edits the names of a tag or category in all languages. */
 export function RenameSheet({ kind, label, onClose }: LabelProps & { onClose: () => void }) {
   const { t, language: own } = useTexts()
-  const name = nameIn(label.names, own)
+  const name = localizedName(label.names, own)
   const queryClient = useQueryClient()
   const form = useGuardedForm<Language>({
     initial: initialOf(label),
-    messagesOf: (value) => {
-      const long = languages.filter((language) => value[language].trim().length > longestLabel)
-      const tooLong = t('content.tooLong', { most: longestLabel })
+    validate: (value) => {
+      const long = languages.filter((language) => value[language].trim().length > maxLabelLength)
+      const tooLong = t('content.tooLong', { most: maxLabelLength })
       return {
         ...Object.fromEntries(long.map((language) => [language, tooLong])),
         ...(value.en.trim() === '' ? { en: t('labels.nameNeeded') } : {}),
@@ -31,7 +31,7 @@ export function RenameSheet({ kind, label, onClose }: LabelProps & { onClose: ()
     fieldOf: (field) => languages.find((language) => field === `names.${language}`),
     send: async (names) => {
       await call(kind === 'tag' ? changeTag : changeCategory, { body: { id: label.id, names } })
-      void queryClient.invalidateQueries(shown)
+      void queryClient.invalidateQueries(allButSession)
       notify(t('content.saved'))
       onClose()
     },

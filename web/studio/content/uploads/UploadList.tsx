@@ -7,15 +7,15 @@ import { formatBytes } from './format-bytes.ts'
 import { UnfinishedUploads } from './UnfinishedUploads.tsx'
 import { uploadsQuery } from '#web/studio/content/queries.ts'
 import {
-  onSendings,
+  subscribeToUploads,
   secondsLeft,
   secondsLeftOf,
-  sendAgain,
-  sendings,
-  stopSending,
-  type Sending,
+  retryUploads,
+  getQueuedUploads,
+  stopUploads,
+  type QueuedUpload,
 } from './upload-queue.ts'
-import { timeLeft } from './time-left.ts'
+import { formatTimeLeft } from './time-left.ts'
 import styles from '#web/studio/content/content.module.css'
 
 /** The current uploads with progress and remaining time, each and in total; also unfinished and rejected ones. */
@@ -28,8 +28,10 @@ export function UploadList({
   onRemoved: () => void
 }) {
   const { t } = useTexts()
-  const all = useSyncExternalStore(onSendings, sendings).filter((each) => each.videoId === videoId)
-  const count = (state: Sending['state']) => all.filter((each) => each.state === state).length
+  const all = useSyncExternalStore(subscribeToUploads, getQueuedUploads).filter(
+    (each) => each.videoId === videoId,
+  )
+  const count = (state: QueuedUpload['state']) => all.filter((each) => each.state === state).length
   const [arrived, stopped, failed] = [count('done'), count('stopped'), count('failed')]
   const open = all.filter(({ state }) => state !== 'done' && state !== 'stopped')
   const client = useQueryClient()
@@ -41,12 +43,12 @@ export function UploadList({
     <>
       {all.length > 0 && (
         <div className={styles.sendings}>
-          <Overall all={all} />
+          <OverallProgress all={all} />
           {open.length > 0 && (
             <ul>
               {open.map((each) => (
                 <li key={each.key}>
-                  <SendingLine sending={each} />
+                  <UploadRow sending={each} />
                 </li>
               ))}
             </ul>
@@ -54,12 +56,12 @@ export function UploadList({
           {open.length + stopped > 0 && (
             <div className={styles.actions}>
               {failed + stopped > 0 && (
-                <Button onClick={() => sendAgain(videoId)}>
+                <Button onClick={() => retryUploads(videoId)}>
                   {t(stopped > 0 ? 'content.sendOn' : 'content.sendAgain')}
                 </Button>
               )}
               {open.length > failed && (
-                <Button look="quiet" onClick={stopSending}>
+                <Button variant="quiet" onClick={stopUploads}>
                   {t('content.stop')}
                 </Button>
               )}
@@ -67,20 +69,22 @@ export function UploadList({
           )}
         </div>
       )}
-      <UnfinishedUploads videoId={videoId} sendings={all} onRemoved={onRemoved} />
+      <UnfinishedUploads videoId={videoId} queuedUploads={all} onRemoved={onRemoved} />
     </>
   )
 }
 
-function Overall({ all }: { all: readonly Sending[] }) {
+function OverallProgress({ all }: { all: readonly QueuedUpload[] }) {
   const { t } = useTexts()
-  const sum = (of: (each: Sending) => number) => all.reduce((total, each) => total + of(each), 0)
+  const sum = (of: (each: QueuedUpload) => number) => all.reduce((total, each) => total + of(each), 0)
   const [sent, bytes] = [sum((each) => each.sent), sum((each) => each.bytes)]
   const done = all.filter(({ state }) => state === 'done').length
   const stopped = all.filter(({ state }) => state === 'stopped').length
-  const under = all.filter(({ state }) => state === 'sending')
-  const hold = under.every((each) => each.hold) ? all.find((each) => each.hold)?.hold : undefined
-  const seconds = under.length > 0 && !hold ? secondsLeft() : undefined
+  const active = all.filter(({ state }) => state === 'sending')
+  const hold = active.every((each) => each.pauseReason)
+    ? all.find((each) => each.pauseReason)?.pauseReason
+    : undefined
+  const seconds = active.length > 0 && !hold ? secondsLeft() : undefined
   const words = t('content.overall', {
     done,
     count: all.length,
@@ -92,7 +96,7 @@ function Overall({ all }: { all: readonly Sending[] }) {
       <progress className={styles.bar} max={bytes} value={sent} aria-label={words} />
       <span>
         {words}
-        {seconds !== undefined && ` · ${timeLeft(seconds, t)}`}
+        {seconds !== undefined && ` · ${formatTimeLeft(seconds, t)}`}
         {hold && ` · ${t(`content.heldUp.${hold}`)}`}
         {stopped > 0 && ` · ${t('content.stopped', { count: stopped })}`}
         {done === all.length && ` · ${t('content.allSent')}`}
@@ -101,9 +105,9 @@ function Overall({ all }: { all: readonly Sending[] }) {
   )
 }
 
-function SendingLine({ sending }: { sending: Sending }) {
+function UploadRow({ sending }: { sending: QueuedUpload }) {
   const { t } = useTexts()
-  const { name, bytes, sent, state, hold, message } = sending
+  const { name, bytes, sent, state, pauseReason: hold, message } = sending
   const seconds = state === 'sending' && !hold ? secondsLeftOf(sending) : undefined
   return (
     <p className={styles.overall}>
@@ -117,7 +121,7 @@ function SendingLine({ sending }: { sending: Sending }) {
           // Rounded down, so that 100 % means complete; a file may be empty.
           formatShare(Math.floor((100 * sent) / Math.max(1, bytes)), 100)
         )}
-        {seconds !== undefined && ` · ${timeLeft(seconds, t)}`}
+        {seconds !== undefined && ` · ${formatTimeLeft(seconds, t)}`}
       </span>
     </p>
   )

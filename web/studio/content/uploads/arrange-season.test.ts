@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { readFileName } from '#contract/studio/file-names.ts'
-import { arrange, rangesOf, type Placed } from './arrange-season.ts'
+import { parseFileName } from '#contract/studio/file-names.ts'
+import { assignEpisodes, rangesOf, type AssignedFile } from './arrange-season.ts'
 
 describe('a season', () => {
-  const placed = (...names: string[]): Placed<string>[] =>
+  const placed = (...names: string[]): AssignedFile<string>[] =>
     names.flatMap((file) => {
-      const { kind, number, language } = readFileName(file)
+      const { kind, number, language } = parseFileName(file)
       return kind === 'film' || kind === 'captions' ? [{ file, kind, number, language }] : []
     })
 
   it('sorts by episode, videos before their captions', () => {
-    const { files, gaps } = arrange(placed('10.mp4', '2.mp4', '1.en.vtt', '1.mp4'), new Set())
+    const { files, gaps } = assignEpisodes(placed('10.mp4', '2.mp4', '1.en.vtt', '1.mp4'), new Set())
     expect(files.map(({ file }) => file)).toEqual(['1.mp4', '1.en.vtt', '2.mp4', '10.mp4'])
     expect(gaps).toEqual([3, 4, 5, 6, 7, 8, 9])
   })
 
   it('includes existing episodes and marks files that replace something', () => {
-    const { files, gaps } = arrange(placed('3.mp4', '5.mp4', '1.de.srt'), new Set([1, 2, 3]))
+    const { files, gaps } = assignEpisodes(placed('3.mp4', '5.mp4', '1.de.srt'), new Set([1, 2, 3]))
     expect(files.map(({ trouble, replaces }) => [trouble, replaces])).toEqual([
       [undefined, false],
       [undefined, true],
@@ -26,7 +26,10 @@ describe('a season', () => {
   })
 
   it('reports the problems that prevent the upload', () => {
-    const { files } = arrange(placed('1.mp4', 'ep1.mov', 'trailer.mp4', '2.en.vtt', '1.it.vtt'), new Set())
+    const { files } = assignEpisodes(
+      placed('1.mp4', 'ep1.mov', 'trailer.mp4', '2.en.vtt', '1.it.vtt'),
+      new Set(),
+    )
     expect(new Map(files.map(({ file, trouble }) => [file, trouble]))).toEqual(
       new Map([
         ['trailer.mp4', 'noNumber'],

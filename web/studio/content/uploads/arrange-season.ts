@@ -1,7 +1,7 @@
 import type { Language } from '#contract/languages.ts'
 
 /** A file with its place: an episode's video or its captions in a language. */
-export interface Placed<File> {
+export interface AssignedFile<File> {
   file: File
   kind: 'film' | 'captions'
   number: number | undefined
@@ -9,23 +9,26 @@ export interface Placed<File> {
 }
 
 /** A problem with a file's place that prevents the upload. */
-export type Trouble = 'noNumber' | 'noLanguage' | 'double' | 'noEpisode'
+export type FileProblem = 'noNumber' | 'noLanguage' | 'double' | 'noEpisode'
 
 /** The plan of a season's upload, before it starts. */
 export interface Season<File> {
-  files: (Placed<File> & { trouble: Trouble | undefined; replaces: boolean })[]
+  files: (AssignedFile<File> & { trouble: FileProblem | undefined; replaces: boolean })[]
   /** Numbers between the first and the last episode that neither a file nor the video has. */
   gaps: number[]
 }
 
 /** Sorts files and finds missing and duplicate numbers, and captions without an episode. */
-export function arrange<File>(placed: readonly Placed<File>[], there: ReadonlySet<number>): Season<File> {
+export function assignEpisodes<File>(
+  placed: readonly AssignedFile<File>[],
+  existingNumbers: ReadonlySet<number>,
+): Season<File> {
   const films = placed.filter(({ kind }) => kind === 'film')
-  const numbers = new Set([...there, ...films.map(({ number }) => number ?? 0)])
-  const keyOf = ({ kind, number, language }: Placed<File>) => `${kind} ${number} ${language}`
+  const numbers = new Set([...existingNumbers, ...films.map(({ number }) => number ?? 0)])
+  const keyOf = ({ kind, number, language }: AssignedFile<File>) => `${kind} ${number} ${language}`
   const count = new Map<string, number>()
   for (const each of placed) count.set(keyOf(each), (count.get(keyOf(each)) ?? 0) + 1)
-  const troubleOf = (each: Placed<File>): Trouble | undefined => {
+  const problemOf = (each: AssignedFile<File>): FileProblem | undefined => {
     if (each.number === undefined) return 'noNumber'
     if (each.kind === 'captions' && !each.language) return 'noLanguage'
     if ((count.get(keyOf(each)) ?? 0) > 1) return 'double'
@@ -36,8 +39,8 @@ export function arrange<File>(placed: readonly Placed<File>[], there: ReadonlySe
     files: placed
       .map((each) => ({
         ...each,
-        trouble: troubleOf(each),
-        replaces: each.kind === 'film' && there.has(each.number ?? 0),
+        trouble: problemOf(each),
+        replaces: each.kind === 'film' && existingNumbers.has(each.number ?? 0),
       }))
       .toSorted((a, b) => (a.number ?? 0) - (b.number ?? 0) || (a.kind < b.kind ? 1 : -1)),
     gaps: Array.from({ length: last }, (_, index) => index + 1).filter((number) => !numbers.has(number)),

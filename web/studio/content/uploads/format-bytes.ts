@@ -1,4 +1,4 @@
-import { htmlLanguage } from '#contract/languages.ts'
+import { bcp47Tags } from '#contract/languages.ts'
 import { currentLanguage } from '#web/lib/language.ts'
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
@@ -12,5 +12,5 @@ export function formatBytes(bytes: number): string {
     unit: units[power] ?? 'byte',
     maximumFractionDigits: value < 10 ? 1 : 0,
   } as const
-  return new Intl.NumberFormat(htmlLanguage[currentLanguage()], options).format(value)
+  return new Intl.NumberFormat(bcp47Tags[currentLanguage()], options).format(value)
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from 'vitest'
-import { sendPart, type Hold } from './send-part.ts'
+import { sendPart, type PauseReason } from './send-part.ts'
 
 /** Requests that wait until a test completes them. */
 class Request {
@@ -40,12 +40,12 @@ const done = JSON.stringify({ code: 200, info: { complete: true } })
 
 /** Starts to send one part. */
 function begin() {
-  const told = { hold: undefined as Hold | undefined, sent: 0 }
+  const told = { hold: undefined as PauseReason | undefined, sent: 0 }
   const stop = new AbortController()
   const result = sendPart({ id: 'upl_1', part: 0 }, new Blob(['part']), {
     signal: stop.signal,
     onSent: (bytes) => void (told.sent = bytes),
-    onHold: (hold) => void (told.hold = hold),
+    onPause: (hold) => void (told.hold = hold),
   })
   const request = (nth: number) =>
     vi.waitFor(() => Request.all[nth] ?? Promise.reject(new Error('not requested yet')), 10_000)

@@ -1,8 +1,8 @@
-import { beginUploads, partPath, type StartedUpload, type PlannedFile } from '#contract/studio/uploads.ts'
+import { beginUploads, partPath, type StartedUpload, type AnnouncedFile } from '#contract/studio/uploads.ts'
 import { acceptLanguage, currentLanguage } from '#web/lib/language.ts'
 
 /** Thrown if the server rejects a part permanently. */
-export class PartRefused extends Error {
+export class UploadRejected extends Error {
   override name = 'PartRefused'
 }
 
@@ -14,20 +14,20 @@ interface Answer<Result> {
 }
 
 /** Why sending is paused: the network is lost, the site limits the rate, or the site does not respond. */
-export type Hold = 'network' | 'limit' | 'site'
+export type PauseReason = 'network' | 'limit' | 'site'
 
-export interface Way {
+export interface SendOptions {
   signal: AbortSignal
   /** Called with the number of bytes sent, which restarts after a lost connection. */
   onSent?: (bytes: number) => void
   /** Called with the reason while sending is paused, and with undefined when it continues. */
-  onHold: (hold: Hold | undefined) => void
+  onPause: (hold: PauseReason | undefined) => void
 }
 
 const longestWaitMs = 30_000
 
 /** Returns why a request with this HTTP status must wait before a retry; undefined if a retry is useless. */
-function holdOf(status: number): Hold | undefined {
+function pauseReasonOf(status: number): PauseReason | undefined {
   if (status === 0 || status === 408) return 'network'
   if (status === 429) return 'limit'
   return status >= 500 ? 'site' : undefined
@@ -38,14 +38,14 @@ function holdOf(status: number): Hold | undefined {
  * @returns the result for each file, in their order
  * @throws PartRefused with a readable message; the signal's reason when aborted
  */
-export async function announce(
+export async function registerUploads(
   videoId: string,
-  files: readonly PlannedFile[],
-  way: Way,
+  files: readonly AnnouncedFile[],
+  way: SendOptions,
 ): Promise<StartedUpload[]> {
   const body = JSON.stringify({ video_id: videoId, files })
   const data = await sendUntilAnswered<{ list: StartedUpload[] }>(beginUploads.path, body, way)
-  if (!data) throw new PartRefused('')
+  if (!data) throw new UploadRejected('')
   return data.list
 }
 
@@ -54,7 +54,11 @@ export async function announce(
  * @returns whether the file is complete
  * @throws PartRefused with a readable message; the signal's reason when aborted
  */
-export async function sendPart(to: { id: string; part: number }, blob: Blob, way: Way): Promise<boolean> {
+export async function sendPart(
+  to: { id: string; part: number },
+  blob: Blob,
+  way: SendOptions,
+): Promise<boolean> {
   const path = partPath.replace(':id', to.id).replace(':part', String(to.part))
   const info = await sendUntilAnswered<{ complete: boolean }>(path, blob, way)
   return info?.complete === true
@@ -64,33 +68,37 @@ export async function sendPart(to: { id: string; part: number }, blob: Blob, way
 async function sendUntilAnswered<Result>(
   path: string,
   body: Blob | string,
-  way: Way,
+  way: SendOptions,
 ): Promise<Result | undefined> {
-  let isLost = false
+  let hasConnectionFailed = false
   // The response to a large part takes a while, so sent bytes already show that the network is back.
-  const onSentAgain = (bytes: number) => {
-    if (bytes > 0) way.onHold(undefined)
+  const onProgressResumed = (bytes: number) => {
+    if (bytes > 0) way.onPause(undefined)
     way.onSent?.(bytes)
   }
   for (let waitMs = 1000; ; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
     way.signal.throwIfAborted()
-    const { status, answer } = await post<Result>(path, body, isLost ? { ...way, onSent: onSentAgain } : way)
+    const { status, answer } = await post<Result>(
+      path,
+      body,
+      hasConnectionFailed ? { ...way, onSent: onProgressResumed } : way,
+    )
     if (answer?.code === 200) {
-      way.onHold(undefined)
+      way.onPause(undefined)
       return answer.info ?? answer.data
     }
     way.onSent?.(0)
     way.signal.throwIfAborted()
-    const hold = holdOf(status)
-    isLost = hold === 'network'
-    way.onHold(hold)
-    if (!hold) throw new PartRefused(answer?.message ?? '')
-    await untilOnline(waitMs, way.signal)
+    const hold = pauseReasonOf(status)
+    hasConnectionFailed = hold === 'network'
+    way.onPause(hold)
+    if (!hold) throw new UploadRejected(answer?.message ?? '')
+    await waitUntilOnline(waitMs, way.signal)
   }
 }
 
 /** Uses XMLHttpRequest, because fetch does not report upload progress. */
-function post<Result>(path: string, body: Blob | string, { signal, onSent }: Way) {
+function post<Result>(path: string, body: Blob | string, { signal, onSent }: SendOptions) {
   return new Promise<{ status: number; answer: Answer<Result> | null }>((resolve) => {
     const request = new XMLHttpRequest()
     const abort = () => request.abort()
@@ -118,7 +126,7 @@ function read<Result>(text: string): Answer<Result> | null {
 }
 
 /** Waits for a delay, or until the network comes back. */
-function untilOnline(ms: number, signal: AbortSignal): Promise<void> {
+function waitUntilOnline(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)

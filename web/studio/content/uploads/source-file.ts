@@ -9,7 +9,7 @@ export interface SourceFile {
   /** Reads the whole file; for small files. */
   read(): Promise<Blob>
   /** Returns the parts that are not uploaded yet, in order. */
-  parts(there: ReadonlySet<number>): AsyncIterable<{ part: number; blob: Blob }>
+  parts(skippedParts: ReadonlySet<number>): AsyncIterable<{ part: number; blob: Blob }>
 }
 
 /** Returns the file's name on the server. A surrogate pair that was cut in half is repaired, because JSON cannot contain it. */
@@ -47,7 +47,7 @@ export function fromStream(
     read: () => new Response(open()).blob(),
     async *parts(there) {
       let part = 0
-      for await (const blob of inParts(open())) {
+      for await (const blob of splitIntoParts(open())) {
         if (!there.has(part)) yield { part, blob }
         part++
       }
@@ -55,9 +55,9 @@ export function fromStream(
   }
 }
 
-async function* inParts(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncIterable<Blob> {
+async function* splitIntoParts(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncIterable<Blob> {
   const reader = stream.getReader()
-  let held: Uint8Array<ArrayBuffer>[] = []
+  let pendingChunks: Uint8Array<ArrayBuffer>[] = []
   let size = 0
   try {
     for (;;) {
@@ -66,16 +66,16 @@ async function* inParts(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncI
       let rest = value
       while (size + rest.length >= partBytes) {
         const cut = partBytes - size
-        yield new Blob([...held, rest.subarray(0, cut)])
+        yield new Blob([...pendingChunks, rest.subarray(0, cut)])
         rest = rest.subarray(cut)
-        held = []
+        pendingChunks = []
         size = 0
       }
-      held.push(rest)
+      pendingChunks.push(rest)
       size += rest.length
     }
   } finally {
     await reader.cancel().catch(() => {})
   }
-  if (size > 0) yield new Blob(held)
+  if (size > 0) yield new Blob(pendingChunks)
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Upload } from '#contract/studio/uploads.ts'
-import { isAtHand, unfinishedOf } from './unfinished-uploads.ts'
-import type { Sending } from './upload-queue.ts'
+import { isStoppedHere, findUnfinishedUploads } from './unfinished-uploads.ts'
+import type { QueuedUpload } from './upload-queue.ts'
 
 const upload = (name: string, state: Upload['state'], bytes = 4): Upload => ({
   id: `upl_${name}`,
@@ -13,7 +13,7 @@ const upload = (name: string, state: Upload['state'], bytes = 4): Upload => ({
   reason: null,
   parts: [],
 })
-const sending = (name: string, state: Sending['state']): Sending => ({
+const sending = (name: string, state: QueuedUpload['state']): QueuedUpload => ({
   key: name,
   videoId: 'vid_1',
   name,
@@ -21,7 +21,7 @@ const sending = (name: string, state: Sending['state']): Sending => ({
   bytes: 4,
   sent: 0,
   state,
-  hold: undefined,
+  pauseReason: undefined,
   message: '',
 })
 const namesOf = (uploads: readonly Upload[]) => uploads.map(({ name }) => name)
@@ -30,7 +30,7 @@ it("excludes files that this page sends or has sent, however old the server's li
   const states = ['waiting', 'sending', 'done', 'failed'] as const
   const uploads = states.map((state) => upload(state, 'arriving'))
   expect(
-    unfinishedOf(
+    findUnfinishedUploads(
       uploads,
       states.map((state) => sending(state, state)),
     ),
@@ -47,6 +47,6 @@ it('includes files started elsewhere or stopped, and completed ones in processin
     upload('refused', 'arriving', 5),
   ]
   const sendings = [sending('stopped', 'stopped'), sending('looked at', 'done'), sending('refused', 'done')]
-  expect(unfinishedOf(uploads, sendings)).toEqual(uploads)
-  expect(namesOf(uploads.filter((each) => isAtHand(each, sendings)))).toEqual(['stopped'])
+  expect(findUnfinishedUploads(uploads, sendings)).toEqual(uploads)
+  expect(namesOf(uploads.filter((each) => isStoppedHere(each, sendings)))).toEqual(['stopped'])
 })

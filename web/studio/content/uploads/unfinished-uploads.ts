@@ -1,11 +1,14 @@
 import type { Upload } from '#contract/studio/uploads.ts'
-import { isSameFile, type Sending } from './upload-queue.ts'
+import { isSameFile, type QueuedUpload } from './upload-queue.ts'
 
 /**
  * Returns the server's uploads that this page no longer sends: started before a reload or elsewhere, stopped, or rejected. The
  * server's list may be older than a file that this page has just completed.
  */
-export function unfinishedOf(uploads: readonly Upload[], sendings: readonly Sending[]): Upload[] {
+export function findUnfinishedUploads(
+  uploads: readonly Upload[],
+  sendings: readonly QueuedUpload[],
+): Upload[] {
   return uploads.filter((upload) => {
     const state = sendings.find((each) => isSameFile(each, upload))?.state
     if (state === 'done') return upload.state !== 'arriving'
@@ -14,5 +17,5 @@ export function unfinishedOf(uploads: readonly Upload[], sendings: readonly Send
 }
 
 /** Returns whether this page still has the file, so that it need not be selected again. */
-export const isAtHand = (upload: Upload, sendings: readonly Sending[]): boolean =>
+export const isStoppedHere = (upload: Upload, sendings: readonly QueuedUpload[]): boolean =>
   sendings.some((each) => each.state === 'stopped' && isSameFile(each, upload))

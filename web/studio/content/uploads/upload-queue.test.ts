@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import type { PlannedFile } from '#contract/studio/uploads.ts'
+import type { AnnouncedFile } from '#contract/studio/uploads.ts'
 import { fromBlob } from './source-file.ts'
-import { forget, send, sendAgain, sendings, stopSending } from './upload-queue.ts'
+import { removeStopped, enqueueUploads, retryUploads, getQueuedUploads, stopUploads } from './upload-queue.ts'
 
 const told = vi.hoisted(() => ({ names: [] as string[] }))
 
@@ -12,13 +12,13 @@ vi.hoisted(() => {
 
 vi.mock(import('./send-part.ts'), async (original) => ({
   ...(await original()),
-  announce: async (_video: string, files: readonly PlannedFile[]) => {
+  registerUploads: async (_video: string, files: readonly AnnouncedFile[]) => {
     told.names.push(...files.map(({ name }) => name))
     return []
   },
 }))
 
-afterEach(stopSending)
+afterEach(stopUploads)
 
 const film = (path: string, changedAt = new Date(0)) => ({
   file: fromBlob(new Blob(['film']), path, changedAt),
@@ -28,7 +28,7 @@ const film = (path: string, changedAt = new Date(0)) => ({
 })
 
 it('sends a valid name if it was cut in the middle of a character', async () => {
-  send('vid_1', [film(`season/🌊${'a'.repeat(250)}.mp4`)])
+  enqueueUploads('vid_1', [film(`season/🌊${'a'.repeat(250)}.mp4`)])
   await expect.poll(() => told.names).toHaveLength(1)
   const [name = ''] = told.names
   expect(name).toHaveLength(255)
@@ -36,25 +36,25 @@ it('sends a valid name if it was cut in the middle of a character', async () => 
 })
 
 it("fails files that cannot be announced, without showing the browser's error message", async () => {
-  send('vid_2', [film('01.mp4'), film('02.mp4', new Date(Number.NaN))])
-  const ofVideo = () => sendings().filter(({ videoId }) => videoId === 'vid_2')
+  enqueueUploads('vid_2', [film('01.mp4'), film('02.mp4', new Date(Number.NaN))])
+  const ofVideo = () => getQueuedUploads().filter(({ videoId }) => videoId === 'vid_2')
   await expect.poll(() => ofVideo().map(({ state }) => state)).toEqual(['failed', 'failed'])
   expect(ofVideo().map(({ message }) => message)).toEqual(['', ''])
 })
 
 it('keeps stopped files, resumes them on request, and forgets them when removed', async () => {
   const statesOf = () =>
-    sendings()
+    getQueuedUploads()
       .filter(({ videoId }) => videoId === 'vid_3')
       .map(({ state }) => state)
-  send('vid_3', [film('01.mp4'), film('02.mp4')])
-  stopSending()
+  enqueueUploads('vid_3', [film('01.mp4'), film('02.mp4')])
+  stopUploads()
   expect(statesOf()).toEqual(['stopped', 'stopped'])
-  forget('vid_3', [
+  removeStopped('vid_3', [
     { name: '01.mp4', bytes: 5 },
     { name: '02.mp4', bytes: 4 },
   ])
   expect(statesOf()).toEqual(['stopped'])
-  sendAgain('vid_3')
+  retryUploads('vid_3')
   expect(statesOf()).toEqual(['waiting'])
 })

@@ -1,12 +1,12 @@
-import type { Language, Texts } from '#contract/languages.ts'
-import { partBytes, type StartedUpload, type PlannedFile } from '#contract/studio/uploads.ts'
-import { askBeforeClosing } from '#web/studio/ui/sheets/ask-before-closing.ts'
-import { uploadBatches } from './upload-batches.ts'
-import { announce, PartRefused, sendPart, type Hold, type Way } from './send-part.ts'
+import type { Language, LocalizedText } from '#contract/languages.ts'
+import { partBytes, type StartedUpload, type AnnouncedFile } from '#contract/studio/uploads.ts'
+import { confirmTabClose } from '#web/studio/ui/sheets/ask-before-closing.ts'
+import { splitIntoBatches } from './upload-batches.ts'
+import { registerUploads, UploadRejected, sendPart, type PauseReason, type SendOptions } from './send-part.ts'
 import { uploadName, type SourceFile } from './source-file.ts'
 
 /** The state of an upload, as the page shows it. */
-export interface Sending {
+export interface QueuedUpload {
   key: string
   videoId: string
   name: string
@@ -16,20 +16,20 @@ export interface Sending {
   /** `stopped` by the operator, until they resume it. */
   state: 'waiting' | 'sending' | 'done' | 'failed' | 'stopped'
   /** Why the upload is paused. */
-  hold: Hold | undefined
+  pauseReason: PauseReason | undefined
   /** A readable reason of a failure. */
   message: string
 }
 
-export interface ToSend {
+export interface FileToUpload {
   file: SourceFile
   number: number
   language: Language | undefined
   /** The titles of a new episode. */
-  titles: Partial<Texts> | undefined
+  titles: Partial<LocalizedText> | undefined
 }
 
-interface Job extends ToSend {
+interface Job extends FileToUpload {
   videoId: string
   /** Undefined until the server has announced it. */
   upload?: Upload
@@ -40,24 +40,24 @@ interface Upload {
   parts: readonly number[]
 }
 
-const atOnce = 2
+const maxConcurrentUploads = 2
 /** Period over which the speed is measured. */
-const windowMs = 20_000
+const sampleWindowMs = 20_000
 
 /**
  * The uploads of this page, whatever screen of the studio is open. Not stored in the browser: the server knows the uploaded parts,
  * so after a reload the same files continue where they stopped.
  */
-let list: readonly Sending[] = []
+let list: readonly QueuedUpload[] = []
 const jobs = new Map<string, Job>()
 const samples: { at: number; sent: number }[] = []
 const listeners = new Set<() => void>()
 let running = 0
-let stopped = new AbortController()
+let stopController = new AbortController()
 
-export const sendings = () => list
+export const getQueuedUploads = () => list
 
-export function onSendings(listener: () => void): () => void {
+export function subscribeToUploads(listener: () => void): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
 }
@@ -68,20 +68,20 @@ const keyOf = ({ videoId, file }: Job) => `${videoId} ${file.path} ${file.bytes}
  * Queues files of a video: all are announced at once, then sent two at a time in this order. A file that is being sent is not
  * queued twice.
  */
-export function send(videoId: string, files: readonly ToSend[]): void {
+export function enqueueUploads(videoId: string, files: readonly FileToUpload[]): void {
   const fresh = files
     .map(({ file, number, language, titles }): Job => ({ videoId, file, number, language, titles }))
     .filter((each) => !isUnderWay(keyOf(each)))
   for (const each of fresh) jobs.set(keyOf(each), each)
   const keys = new Set(fresh.map(keyOf))
-  put([...list.filter(({ key }) => !keys.has(key)), ...fresh.map(begun)])
-  void announceAll(videoId, fresh, stopped.signal)
+  setQueue([...list.filter(({ key }) => !keys.has(key)), ...fresh.map(newQueueEntry)])
+  void registerAll(videoId, fresh, stopController.signal)
 }
 
-const isOpen = ({ state }: Sending) => state === 'waiting' || state === 'sending'
+const isOpen = ({ state }: QueuedUpload) => state === 'waiting' || state === 'sending'
 const isUnderWay = (key: string) => list.some((each) => each.key === key && isOpen(each))
 
-const begun = (job: Job): Sending => ({
+const newQueueEntry = (job: Job): QueuedUpload => ({
   key: keyOf(job),
   videoId: job.videoId,
   name: uploadName(job.file),
@@ -89,54 +89,54 @@ const begun = (job: Job): Sending => ({
   bytes: job.file.bytes,
   sent: 0,
   state: 'waiting',
-  hold: undefined,
+  pauseReason: undefined,
   message: '',
 })
 
 /** Retries failed uploads and resumes stopped ones. */
-export function sendAgain(videoId: string): void {
+export function retryUploads(videoId: string): void {
   const rest = list.filter(
     ({ videoId: id, state }) => id === videoId && (state === 'failed' || state === 'stopped'),
   )
-  send(
+  enqueueUploads(
     videoId,
     rest.flatMap(({ key }) => jobs.get(key) ?? []),
   )
 }
 
 /** Stops all uploads; the server keeps the uploaded parts. */
-export function stopSending(): void {
-  stopped.abort()
-  stopped = new AbortController()
-  put(list.map((each) => (isOpen(each) ? { ...each, state: 'stopped', hold: undefined } : each)))
+export function stopUploads(): void {
+  stopController.abort()
+  stopController = new AbortController()
+  setQueue(list.map((each) => (isOpen(each) ? { ...each, state: 'stopped', pauseReason: undefined } : each)))
 }
 
 /** Removes stopped files from the list. */
-export function forget(videoId: string, files: readonly Pick<Sending, 'name' | 'bytes'>[]): void {
-  const isGone = (each: Sending) =>
+export function removeStopped(videoId: string, files: readonly Pick<QueuedUpload, 'name' | 'bytes'>[]): void {
+  const isGone = (each: QueuedUpload) =>
     each.videoId === videoId && each.state === 'stopped' && files.some((file) => isSameFile(file, each))
-  put(list.filter((each) => !isGone(each)))
+  setQueue(list.filter((each) => !isGone(each)))
 }
 
 /** Returns whether the page's upload and the server's are the same file. */
 export const isSameFile = (
-  one: Pick<Sending, 'name' | 'bytes'>,
-  other: Pick<Sending, 'name' | 'bytes'>,
+  one: Pick<QueuedUpload, 'name' | 'bytes'>,
+  other: Pick<QueuedUpload, 'name' | 'bytes'>,
 ): boolean => one.name === other.name && one.bytes === other.bytes
 
 /** Returns the remaining seconds of all uploads at the recent speed; undefined until it is known. */
 export function secondsLeft(): number | undefined {
-  const pace = secondsPerByte()
+  const perByte = secondsPerByte()
   const open = list.filter(isOpen)
   const left = open.reduce((sum, { bytes, sent }) => sum + bytes - sent, 0)
-  return pace && Math.ceil(left * pace)
+  return perByte && Math.ceil(left * perByte)
 }
 
 /** Returns the remaining seconds of one file, which shares the speed with those sent in parallel. */
-export function secondsLeftOf({ bytes, sent }: Sending): number | undefined {
+export function secondsLeftOf({ bytes, sent }: QueuedUpload): number | undefined {
   const pace = secondsPerByte()
-  const beside = list.filter(({ state }) => state === 'sending').length
-  return pace && Math.ceil((bytes - sent) * pace * beside)
+  const activeCount = list.filter(({ state }) => state === 'sending').length
+  return pace && Math.ceil((bytes - sent) * pace * activeCount)
 }
 
 function secondsPerByte(): number | undefined {
@@ -146,60 +146,65 @@ function secondsPerByte(): number | undefined {
   return (last.at - first.at) / (last.sent - first.sent) / 1000
 }
 
-function put(next: readonly Sending[]): void {
+function setQueue(next: readonly QueuedUpload[]): void {
   list = next
-  askBeforeClosing(jobs, list.some(isOpen))
+  confirmTabClose(jobs, list.some(isOpen))
   for (const listener of listeners) listener()
 }
 
-function change(key: string, changes: Partial<Sending>): void {
+function change(key: string, changes: Partial<QueuedUpload>): void {
   changeAll(new Set([key]), changes)
 }
 
-function changeAll(keys: ReadonlySet<string>, changes: Partial<Sending>): void {
-  put(list.map((each) => (keys.has(each.key) ? { ...each, ...changes } : each)))
+function changeAll(keys: ReadonlySet<string>, changes: Partial<QueuedUpload>): void {
+  setQueue(list.map((each) => (keys.has(each.key) ? { ...each, ...changes } : each)))
 }
 
 /** Announces files to the server, up to a whole season at once, and starts to send the missing parts. */
-async function announceAll(videoId: string, fresh: readonly Job[], signal: AbortSignal): Promise<void> {
+async function registerAll(videoId: string, fresh: readonly Job[], signal: AbortSignal): Promise<void> {
   try {
-    for (const plan of uploadBatches(fresh, plannedOf)) await announcePlan(videoId, plan, signal)
+    for (const plan of splitIntoBatches(fresh, plannedOf)) await registerBatch(videoId, plan, signal)
   } catch (error) {
-    failUntold(fresh, error)
+    failUnregistered(fresh, error)
   }
 }
 
-async function announcePlan(videoId: string, plan: readonly Job[], signal: AbortSignal): Promise<void> {
+async function registerBatch(videoId: string, plan: readonly Job[], signal: AbortSignal): Promise<void> {
   const keys = new Set(plan.map(keyOf))
   try {
     const files = plan.map(plannedOf)
-    const uploads = await announce(videoId, files, { signal, onHold: (hold) => changeAll(keys, { hold }) })
-    for (const [index, job] of plan.entries()) welcome(job, uploads[index])
+    const uploads = await registerUploads(videoId, files, {
+      signal,
+      onPause: (hold) => changeAll(keys, { pauseReason: hold }),
+    })
+    for (const [index, job] of plan.entries()) applyRegistration(job, uploads[index])
   } catch (error) {
     if (signal.aborted) return
-    failUntold(plan, error)
+    failUnregistered(plan, error)
   }
   start()
 }
 
 /** Fails files that the server does not know, so that none waits forever. */
-function failUntold(some: readonly Job[], error: unknown): void {
+function failUnregistered(some: readonly Job[], error: unknown): void {
   const keys = new Set(some.map(keyOf).filter((key) => !jobs.get(key)?.upload))
-  const untold = list.filter(({ key, state }) => keys.has(key) && state === 'waiting').map(({ key }) => key)
-  changeAll(new Set(untold), { state: 'failed', hold: undefined, message: messageOf(error) })
+  const unregisteredKeys = list
+    .filter(({ key, state }) => keys.has(key) && state === 'waiting')
+    .map(({ key }) => key)
+  changeAll(new Set(unregisteredKeys), { state: 'failed', pauseReason: undefined, message: messageOf(error) })
 }
 
 /** Returns the server's message; a browser's own error message is not shown to operators. */
-const messageOf = (error: unknown) => (error instanceof PartRefused ? error.message : '')
+const messageOf = (error: unknown) => (error instanceof UploadRejected ? error.message : '')
 
-function plannedOf(job: Job): PlannedFile {
+function plannedOf(job: Job): AnnouncedFile {
   const { file, number, language, titles } = job
   const known = { name: uploadName(file), bytes: file.bytes, changed_at: file.changedAt.toISOString() }
   return { ...known, number, ...(language ? { language } : {}), ...(titles ? { titles } : {}) }
 }
 
 /** Handles the server's answer about a file: queued, rejected, or already uploaded. */
-function welcome(job: Job, upload: StartedUpload | undefined): void {
+function applyRegistration(job: Job, upload: StartedUpload | undefined): void {
   const key = keyOf(job)
   if (!upload?.id || upload.state === 'refused')
     return change(key, { state: 'failed', message: upload?.reason ?? '' })
@@ -212,13 +217,13 @@ const arrivedOf = ({ bytes }: SourceFile, parts: readonly number[]) =>
   parts.reduce((sum, part) => sum + Math.min(partBytes, bytes - part * partBytes), 0)
 
 function start(): void {
-  while (running < atOnce) {
+  while (running < maxConcurrentUploads) {
     const next = list.find(({ key, state }) => state === 'waiting' && jobs.get(key)?.upload)
     const { file, upload } = (next && jobs.get(next.key)) ?? {}
     if (!next || !file || !upload) return
     running++
     change(next.key, { state: 'sending' })
-    void sendOne(next.key, file, upload, stopped.signal).finally(() => {
+    void sendOne(next.key, file, upload, stopController.signal).finally(() => {
       running--
       start()
     })
@@ -226,9 +231,9 @@ function start(): void {
 }
 
 async function sendOne(key: string, file: SourceFile, upload: Upload, signal: AbortSignal): Promise<void> {
-  const onHold = (hold: Hold | undefined) => change(key, { hold })
+  const onHold = (hold: PauseReason | undefined) => change(key, { pauseReason: hold })
   try {
-    await sendParts(key, file, upload, { signal, onHold })
+    await sendParts(key, file, upload, { signal, onPause: onHold })
     change(key, { state: 'done', sent: file.bytes })
   } catch (error) {
     if (signal.aborted) return
@@ -236,7 +241,12 @@ async function sendOne(key: string, file: SourceFile, upload: Upload, signal: Ab
   }
 }
 
-async function sendParts(key: string, file: SourceFile, { id, parts }: Upload, way: Way): Promise<void> {
+async function sendParts(
+  key: string,
+  file: SourceFile,
+  { id, parts }: Upload,
+  way: SendOptions,
+): Promise<void> {
   let arrived = arrivedOf(file, parts)
   for await (const { part, blob } of file.parts(new Set(parts))) {
     const show = (bytes: number) => {
@@ -244,7 +254,7 @@ async function sendParts(key: string, file: SourceFile, { id, parts }: Upload, w
     }
     let before = 0
     const onSent = (bytes: number) => {
-      note(Math.max(0, bytes - before))
+      recordSample(Math.max(0, bytes - before))
       before = bytes
       show(bytes)
     }
@@ -255,8 +265,8 @@ async function sendParts(key: string, file: SourceFile, { id, parts }: Upload, w
 }
 
 /** Adds the bytes sent to the samples that the speed is computed from. */
-function note(bytes: number): void {
+function recordSample(bytes: number): void {
   const now = performance.now()
   samples.push({ at: now, sent: (samples.at(-1)?.sent ?? 0) + bytes })
-  while (samples.length > 2 && (samples[0]?.at ?? now) < now - windowMs) samples.shift()
+  while (samples.length > 2 && (samples[0]?.at ?? now) < now - sampleWindowMs) samples.shift()
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { PlannedFile } from '#contract/studio/uploads.ts'
+import type { AnnouncedFile } from '#contract/studio/uploads.ts'
 import { fromBlob } from './source-file.ts'
-import { secondsLeft, secondsLeftOf, send, sendings, stopSending } from './upload-queue.ts'
+import { secondsLeft, secondsLeftOf, enqueueUploads, getQueuedUploads, stopUploads } from './upload-queue.ts'
 
 /** Callbacks that report the sent bytes of each file. */
 const telling = vi.hoisted(() => new Map<string, (bytes: number) => void>())
@@ -14,7 +14,7 @@ vi.hoisted(() => {
 
 vi.mock(import('./send-part.ts'), async (original) => ({
   ...(await original()),
-  announce: async (_video: string, files: readonly PlannedFile[]) =>
+  registerUploads: async (_video: string, files: readonly AnnouncedFile[]) =>
     files.map(({ name, bytes, number }) => ({
       id: name,
       name,
@@ -32,7 +32,7 @@ vi.mock(import('./send-part.ts'), async (original) => ({
 }))
 
 beforeEach(() => vi.spyOn(performance, 'now').mockImplementation(() => now))
-afterEach(stopSending)
+afterEach(stopUploads)
 
 const film = (number: number) => ({
   file: fromBlob(new Blob(['x'.repeat(1000)]), `0${number}.mp4`, new Date(0)),
@@ -42,7 +42,7 @@ const film = (number: number) => ({
 })
 
 it('estimates the remaining time at the recent speed, in total and per parallel file', async () => {
-  send('vid_1', [film(1), film(2), film(3)])
+  enqueueUploads('vid_1', [film(1), film(2), film(3)])
   await expect.poll(() => telling.size).toBe(2)
   const tell = (name: string, bytes: number) => telling.get(name)?.(bytes)
   tell('01.mp4', 0)
@@ -52,6 +52,6 @@ it('estimates the remaining time at the recent speed, in total and per parallel 
   tell('02.mp4', 100)
   // 100 bytes per second, 2600 left; each of the two files has half the speed.
   expect(secondsLeft()).toBe(26)
-  const under = sendings().filter(({ state }) => state === 'sending')
+  const under = getQueuedUploads().filter(({ state }) => state === 'sending')
   expect(under.map((each) => secondsLeftOf(each))).toEqual([14, 18])
 })

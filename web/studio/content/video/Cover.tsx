@@ -5,11 +5,11 @@ import { languageNames } from '#web/lib/language.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import { useMay } from '#web/studio/queries.ts'
+import { usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
-import { Choice } from '#web/studio/ui/Choice.tsx'
-import { ChoosePicture } from '#web/studio/ui/ChoosePicture.tsx'
+import { SelectField } from '#web/studio/ui/Choice.tsx'
+import { ImageFileButton } from '#web/studio/ui/ChoosePicture.tsx'
 import { CropSheet, type Picture } from './CropSheet.tsx'
 import { StudioPlayer } from './StudioPlayer.tsx'
 import { episodeName } from './episode-name.ts'
@@ -20,7 +20,7 @@ import styles from '#web/studio/content/content.module.css'
 export function Cover({ video }: { video: StudioVideo }) {
   const { id, titles, cover_url, cover_color } = video
   const { t } = useTexts()
-  const mayEdit = useMay()(editVideo)
+  const mayEdit = usePermissions()(editVideo)
   const [picture, setPicture] = useState<Picture | null>(null)
   const [isPicking, setPicking] = useState(false)
   const open = (file: Blob) =>
@@ -38,13 +38,13 @@ export function Cover({ video }: { video: StudioVideo }) {
             {t('content.coverText')} {!cover_url && t('content.coverItself')}
           </p>
           <div className={styles.actions}>
-            <ChoosePicture
+            <ImageFileButton
               label={t('content.choosePicture')}
               accept="image/jpeg,image/png,image/webp,image/avif"
               look="quiet"
               onChoose={open}
             />
-            <Button look="quiet" onClick={() => setPicking(true)}>
+            <Button variant="quiet" onClick={() => setPicking(true)}>
               {t('content.pickFrame')}
             </Button>
           </div>
@@ -79,7 +79,7 @@ function LanguageCovers({ video: { id, language_covers } }: { video: StudioVideo
           <li key={language}>
             <img src={url} alt={t('content.coverIn', { language: name })} width={72} height={96} />
             <Button
-              look="quiet"
+              variant="quiet"
               disabled={busy}
               aria-label={t('content.removeCoverIn', { language: name })}
               onClick={() => void remove({ id, language })}
@@ -109,7 +109,7 @@ function FrameSheet({
   const episodes = useQuery(episodesQuery(videoId, false))
   const playable = episodes.data?.list.filter(({ plays }) => plays) ?? []
   const episodeId = chosen || (playable[0]?.id ?? '')
-  const take = () => {
+  const captureFrame = () => {
     if (video && video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA) onFrame(frameOf(video))
     else notify(t('content.frameSoon'))
   }
@@ -119,7 +119,7 @@ function FrameSheet({
         {playable.length === 0 && <p>{t('content.nothingPlays')}</p>}
         {episodeId && (
           <>
-            <Choice
+            <SelectField
               label={t('content.episode')}
               value={episodeId}
               options={playable.map((each) => ({ value: each.id, label: episodeName(each, language, t) }))}
@@ -131,7 +131,7 @@ function FrameSheet({
               name={t('content.episode')}
               onVideo={setVideo}
             />
-            <Button onClick={take}>{t('content.takeFrame')}</Button>
+            <Button onClick={captureFrame}>{t('content.takeFrame')}</Button>
           </>
         )}
       </div>

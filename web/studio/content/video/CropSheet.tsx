@@ -5,9 +5,9 @@ import { coverPathOf } from '#web/studio/content/cover-path.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import { sendPicture } from '#web/studio/send-picture.ts'
+import { uploadImage } from '#web/studio/send-picture.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { Choice } from '#web/studio/ui/Choice.tsx'
+import { SelectField } from '#web/studio/ui/Choice.tsx'
 import { SheetActions } from '#web/studio/ui/sheets/SheetActions.tsx'
 import styles from '#web/studio/content/content.module.css'
 
@@ -21,7 +21,7 @@ const sharpScale = 2
 export type Picture = ImageBitmap | HTMLCanvasElement
 
 /** The crop: its zoom, and the position of its centre, from 0 to 1. */
-interface Cut {
+interface Crop {
   zoom: number
   across: number
   down: number
@@ -40,27 +40,27 @@ export function CropSheet({
   const { t } = useTexts()
   const queryClient = useQueryClient()
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [cut, setCut] = useState<Cut>({ zoom: 1, across: 0.5, down: 0.5 })
+  const [crop, setCrop] = useState<Crop>({ zoom: 1, across: 0.5, down: 0.5 })
   const [language, setLanguage] = useState<Language | ''>('')
   const [busy, setBusy] = useState(false)
-  useEffect(() => draw(canvas.current, picture, cut), [picture, cut])
-  const held = useRef<{ x: number; y: number }>(undefined)
-  const take = ({ buttons, isPrimary, pointerId, clientX, clientY, currentTarget }: OnCanvas) => {
+  useEffect(() => draw(canvas.current, picture, crop), [picture, crop])
+  const lastPointer = useRef<{ x: number; y: number }>(undefined)
+  const startDrag = ({ buttons, isPrimary, pointerId, clientX, clientY, currentTarget }: OnCanvas) => {
     if (buttons !== 1 || !isPrimary) return
     currentTarget.setPointerCapture(pointerId)
-    held.current = { x: clientX, y: clientY }
+    lastPointer.current = { x: clientX, y: clientY }
   }
   const drag = ({ isPrimary, clientX, clientY, currentTarget }: OnCanvas) => {
-    if (!held.current || !isPrimary) return
+    if (!lastPointer.current || !isPrimary) return
     const scale = size.width / currentTarget.clientWidth
-    const [byX, byY] = [(clientX - held.current.x) * scale, (clientY - held.current.y) * scale]
-    held.current = { x: clientX, y: clientY }
-    setCut((before) => {
-      const { across, down } = room(picture, before.zoom)
+    const [byX, byY] = [(clientX - lastPointer.current.x) * scale, (clientY - lastPointer.current.y) * scale]
+    lastPointer.current = { x: clientX, y: clientY }
+    setCrop((before) => {
+      const { across, down } = overflowOf(picture, before.zoom)
       return {
         ...before,
-        across: within(before.across - (across ? byX / across : 0)),
-        down: within(before.down - (down ? byY / down : 0)),
+        across: clampShare(before.across - (across ? byX / across : 0)),
+        down: clampShare(before.down - (down ? byY / down : 0)),
       }
     })
   }
@@ -82,9 +82,9 @@ export function CropSheet({
           ref={canvas}
           {...size}
           className={styles.crop}
-          onPointerDown={take}
+          onPointerDown={startDrag}
           onPointerMove={drag}
-          onLostPointerCapture={() => (held.current = undefined)}
+          onLostPointerCapture={() => (lastPointer.current = undefined)}
         />
         {(['zoom', 'across', 'down'] as const).map((name) => (
           <label key={name} className={styles.range}>
@@ -94,12 +94,12 @@ export function CropSheet({
               min={name === 'zoom' ? 1 : 0}
               max={name === 'zoom' ? 4 : 1}
               step={0.01}
-              value={cut[name]}
-              onChange={({ target }) => setCut({ ...cut, [name]: Number(target.value) })}
+              value={crop[name]}
+              onChange={({ target }) => setCrop({ ...crop, [name]: Number(target.value) })}
             />
           </label>
         ))}
-        <Choice
+        <SelectField
           label={t('content.coverFor')}
           value={language}
           options={[
@@ -108,11 +108,11 @@ export function CropSheet({
           ]}
           onChoose={(value) => setLanguage(languages.find((each) => each === value) ?? '')}
         />
-        {scaleOf(picture, cut.zoom) > sharpScale && <p role="status">{t('content.coverSmall')}</p>}
+        {scaleOf(picture, crop.zoom) > sharpScale && <p role="status">{t('content.coverSmall')}</p>}
         <SheetActions
           action={t('content.useCover')}
           busy={busy}
-          onDo={() => void save()}
+          onConfirm={() => void save()}
           onCancel={onClose}
         />
       </div>
@@ -120,21 +120,21 @@ export function CropSheet({
   )
 }
 
-const within = (share: number) => Math.min(1, Math.max(0, share))
+const clampShare = (share: number) => Math.min(1, Math.max(0, share))
 
 function scaleOf({ width, height }: Picture, zoom: number): number {
   return Math.max(size.width / width, size.height / height) * zoom
 }
 
 /** Returns how far the image extends beyond the cover. */
-function room(picture: Picture, zoom: number): { across: number; down: number } {
+function overflowOf(picture: Picture, zoom: number): { across: number; down: number } {
   const scale = scaleOf(picture, zoom)
   return { across: picture.width * scale - size.width, down: picture.height * scale - size.height }
 }
 
-function draw(canvas: HTMLCanvasElement | null, picture: Picture, { zoom, across, down }: Cut): void {
+function draw(canvas: HTMLCanvasElement | null, picture: Picture, { zoom, across, down }: Crop): void {
   const scale = scaleOf(picture, zoom)
-  const beyond = room(picture, zoom)
+  const beyond = overflowOf(picture, zoom)
   const place = [-across * beyond.across, -down * beyond.down] as const
   canvas?.getContext('2d')?.drawImage(picture, ...place, picture.width * scale, picture.height * scale)
 }
@@ -144,6 +144,6 @@ async function sendCover(path: string, canvas: HTMLCanvasElement | null): Promis
     canvas ? canvas.toBlob(resolve, 'image/jpeg', 0.92) : resolve(null),
   )
   if (!blob) return false
-  const { info } = await sendPicture<object>(path, blob)
+  const { info } = await uploadImage<object>(path, blob)
   return info !== undefined
 }

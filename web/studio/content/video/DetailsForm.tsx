@@ -1,12 +1,12 @@
 import { badges } from '#contract/catalog.ts'
 import { planCurrencies } from '#contract/studio/plans.ts'
-import type { StudioVideoPage, Inherited } from '#contract/studio/videos.ts'
+import type { StudioVideoPage, InheritedValues } from '#contract/studio/videos.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
 import { useTexts } from '#web/studio/texts.ts'
-import { nameIn } from '#web/studio/format.ts'
-import { AskFirst } from '#web/studio/ui/sheets/AskFirst.tsx'
-import { Choice } from '#web/studio/ui/Choice.tsx'
+import { localizedName } from '#web/studio/format.ts'
+import { ConfirmSheet } from '#web/studio/ui/sheets/AskFirst.tsx'
+import { SelectField } from '#web/studio/ui/Choice.tsx'
 import { useDetailsForm } from './use-details-form.ts'
 import { Warnings } from './Warnings.tsx'
 import styles from '#web/studio/content/content.module.css'
@@ -16,7 +16,7 @@ type Form = ReturnType<typeof useDetailsForm>['form']
 /** Edits category, tags, free episodes, prices, badge and whether the video is featured. */
 export function DetailsForm({ video }: { video: StudioVideoPage }) {
   const { t } = useTexts()
-  const { form, labels, warnings, asks, saveAnyway, changeFirst } = useDetailsForm(video)
+  const { form, labels, warnings, asks: warningsToConfirm, saveAnyway, changeFirst } = useDetailsForm(video)
   const hintOf = (known: readonly { name: string }[] = []) =>
     known.length > 0 &&
     t('content.known', {
@@ -28,7 +28,7 @@ export function DetailsForm({ video }: { video: StudioVideoPage }) {
   return (
     <>
       <form className={styles.stack} onSubmit={form.submit} noValidate>
-        {video.inherited && <TakenOver inherited={video.inherited} />}
+        {video.inherited && <InheritedNotice inherited={video.inherited} />}
         <div className={styles.details}>
           <Field
             {...form.field('category')}
@@ -45,20 +45,20 @@ export function DetailsForm({ video }: { video: StudioVideoPage }) {
             required={false}
           />
           <Prices form={form} currency={video.price.currency} />
-          <ExperimentStatus form={form} />
+          <PromotionFields form={form} />
         </div>
         <Warnings warnings={warnings} />
         <Button type="submit" disabled={form.busy}>
           {t('content.saveDetails')}
         </Button>
       </form>
-      {asks && (
-        <AskFirst
+      {warningsToConfirm && (
+        <ConfirmSheet
           title={t('content.oddTitle')}
-          text={`${asks.map((warning) => t(`content.warning.${warning}`)).join(' ')} ${t('content.oddText')}`}
+          text={`${warningsToConfirm.map((warning) => t(`content.warning.${warning}`)).join(' ')} ${t('content.oddText')}`}
           action={t('content.saveAnyway')}
           busy={form.busy}
-          onDo={saveAnyway}
+          onConfirm={saveAnyway}
           onClose={changeFirst}
         />
       )}
@@ -90,7 +90,7 @@ function Prices({ form, currency }: { form: Form; currency: string }) {
         inputMode="decimal"
         autoComplete="off"
       />
-      <Choice
+      <SelectField
         label={t('content.currency')}
         value={form.value.currency}
         options={currenciesWith(currency).map((value) => ({ value, label: value }))}
@@ -101,11 +101,11 @@ function Prices({ form, currency }: { form: Form; currency: string }) {
 }
 
 /** Fields for the badge and the featured flag. */
-function ExperimentStatus({ form }: { form: Form }) {
+function PromotionFields({ form }: { form: Form }) {
   const { t } = useTexts()
   return (
     <>
-      <Choice
+      <SelectField
         label={t('content.badge')}
         hint={t('content.badgeHint')}
         value={form.value.badge}
@@ -115,7 +115,7 @@ function ExperimentStatus({ form }: { form: Form }) {
         ]}
         onChoose={(badge) => form.set({ badge })}
       />
-      <Choice
+      <SelectField
         label={t('content.featured')}
         value={form.value.featured}
         hint={t('content.featuredHint')}
@@ -127,13 +127,13 @@ function ExperimentStatus({ form }: { form: Form }) {
 }
 
 /** Shows from which video a new draft inherited its prices and free episodes. */
-function TakenOver({ inherited: { parts, from } }: { inherited: Inherited }) {
+function InheritedNotice({ inherited: { parts, from } }: { inherited: InheritedValues }) {
   const { t, language } = useTexts()
   const what = parts.map((part) => t(`content.takenOverParts.${part}`)).join(', ')
   return (
     <p className={styles.quiet}>
       {from
-        ? t('content.takenOver', { what, title: nameIn(from, language) })
+        ? t('content.takenOver', { what, title: localizedName(from, language) })
         : t('content.takenOverFirst', { what })}
     </p>
   )

@@ -13,14 +13,14 @@ import { notify } from '#web/lib/notify.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
-import { useMay } from '#web/studio/queries.ts'
+import { usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { FormSheet } from '#web/studio/ui/sheets/FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
-import { AskFirst } from '#web/studio/ui/sheets/AskFirst.tsx'
+import { ConfirmSheet } from '#web/studio/ui/sheets/AskFirst.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import { episodeName } from './episode-name.ts'
-import { timeLeft } from '#web/studio/content/uploads/time-left.ts'
+import { formatTimeLeft } from '#web/studio/content/uploads/time-left.ts'
 import { useSecondsLeft } from './use-seconds-left.ts'
 import styles from '#web/studio/content/content.module.css'
 
@@ -44,7 +44,7 @@ export function EpisodeRow({
       <div className={styles.about}>
         <strong>{episodeName(episode, language, t)}</strong>
         <p>
-          {t(isFree ? 'content.isFree' : 'content.isLocked')} · <State episode={episode} at={at} />
+          {t(isFree ? 'content.isFree' : 'content.isLocked')} · <EpisodeState episode={episode} at={at} />
           {episode.captions.length > 0 &&
             ` · ${t('content.captionsIn', { languages: episode.captions.map((each) => languageNames[each]).join(', ') })}`}
         </p>
@@ -54,59 +54,59 @@ export function EpisodeRow({
         ))}
       </div>
       <div className={styles.rowActions}>
-        <Repair episode={episode} />
+        <EpisodeActions episode={episode} />
       </div>
     </div>
   )
 }
 
-function State({ episode: { state, plays, progress }, at }: { episode: StudioEpisode; at: number }) {
+function EpisodeState({ episode: { state, plays, progress }, at }: { episode: StudioEpisode; at: number }) {
   const { t } = useTexts()
-  if (state === 'processing') return <BeingMade progress={progress} at={at} />
+  if (state === 'processing') return <ConversionProgress progress={progress} at={at} />
   const words = t(`content.made_${state}`, { percent: progress })
   return <>{plays && state !== 'ready' ? `${words} ${t('content.formerPlays')}` : words}</>
 }
 
 /** Progress in percent from which the speed can be estimated. */
-const enough = 10
+const minimumProgress = 10
 
-function BeingMade({ progress, at }: { progress: number; at: number }) {
+function ConversionProgress({ progress, at }: { progress: number; at: number }) {
   const { t } = useTexts()
   const words = t('content.made_processing', { percent: progress })
-  const seconds = useSecondsLeft({ done: progress, open: 100 - progress, at }, enough)
+  const seconds = useSecondsLeft({ done: progress, open: 100 - progress, at }, minimumProgress)
   return (
     <>
       {words} <progress className={styles.bar} max={100} value={progress} aria-label={words} />
-      {seconds !== undefined && ` ${timeLeft(seconds, t)}`}
+      {seconds !== undefined && ` ${formatTimeLeft(seconds, t)}`}
     </>
   )
 }
 
 /** Actions: edit titles; retry or remove a failed file. */
-function Repair({ episode }: { episode: StudioEpisode }) {
+function EpisodeActions({ episode }: { episode: StudioEpisode }) {
   const { t } = useTexts()
-  const may = useMay()
+  const isAllowed = usePermissions()
   const retry = useCommand(retryEpisode, t('done.retried'))
   const remove = useCommand(removeEpisode, t('done.episodeRemoved'))
   const [open, setOpen] = useState<'titles' | 'remove' | null>(null)
   const { id, number, state, plays } = episode
-  if (!may(editEpisode)) return null
+  if (!isAllowed(editEpisode)) return null
   return (
     <>
       {state === 'failed' && (
-        <Button look="quiet" disabled={retry.busy} onClick={() => void retry.run({ id })}>
+        <Button variant="quiet" disabled={retry.busy} onClick={() => void retry.run({ id })}>
           {t('content.retry')}
           <span className="hidden-text"> {t('content.episodeNumber', { number })}</span>
         </Button>
       )}
       {(state === 'failed' || !plays) && (
-        <Button look="quiet" onClick={() => setOpen('remove')}>
+        <Button variant="quiet" onClick={() => setOpen('remove')}>
           {t('content.takeOut')}
           <span className="hidden-text"> {t('content.episodeNumber', { number })}</span>
         </Button>
       )}
       <Button
-        look="quiet"
+        variant="quiet"
         aria-label={t('content.nameEpisode', { number })}
         onClick={() => setOpen('titles')}
       >
@@ -114,12 +114,12 @@ function Repair({ episode }: { episode: StudioEpisode }) {
       </Button>
       {open === 'titles' && <TitlesSheet episode={episode} onClose={() => setOpen(null)} />}
       {open === 'remove' && (
-        <AskFirst
+        <ConfirmSheet
           title={t('content.takeOutTitle', { number })}
           text={t('content.takeOutText')}
           action={t('content.takeOut')}
           busy={remove.busy}
-          onDo={() => void remove.run({ id }).then(() => setOpen(null))}
+          onConfirm={() => void remove.run({ id }).then(() => setOpen(null))}
           onClose={() => setOpen(null)}
         />
       )}
@@ -138,7 +138,7 @@ function TitlesSheet({
   const queryClient = useQueryClient()
   const form = useGuardedForm<Language>({
     initial: { en: '', es: '', fy: '', dy: '', pt: '', ...titles },
-    messagesOf: (value) =>
+    validate: (value) =>
       Object.fromEntries(
         languages
           .filter((language) => value[language].trim().length > videoLimits.title)

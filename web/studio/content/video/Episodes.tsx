@@ -1,31 +1,33 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { orderEpisodes, type StudioEpisode, type StudioVideo } from '#contract/studio/videos.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
-import { useMay } from '#web/studio/queries.ts'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { Ordered } from '#web/studio/ui/Ordered.tsx'
-import { useSentOrder } from '#web/studio/ui/use-sent-order.ts'
+import { SortableList } from '#web/studio/ui/Ordered.tsx'
+import { useOptimisticOrder } from '#web/studio/ui/use-sent-order.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { EpisodeRow } from './EpisodeRow.tsx'
 import { ProcessingProgress } from './ProcessingProgress.tsx'
 import { episodesQuery, videoQuery } from '#web/studio/content/queries.ts'
-import { onSendings, sendings } from '#web/studio/content/uploads/upload-queue.ts'
+import { subscribeToUploads, getQueuedUploads } from '#web/studio/content/uploads/upload-queue.ts'
 import styles from '#web/studio/content/content.module.css'
 
 /** The episodes with the state of their files, in an order that can be changed. */
 export function Episodes({ video: { id, free_episodes } }: { video: StudioVideo }) {
   const { t } = useTexts()
-  const mayOrder = useMay()(orderEpisodes)
-  const isComing = useSyncExternalStore(onSendings, sendings).some(({ videoId }) => videoId === id)
+  const mayOrder = usePermissions()(orderEpisodes)
+  const isComing = useSyncExternalStore(subscribeToUploads, getQueuedUploads).some(
+    ({ videoId }) => videoId === id,
+  )
   const episodes = useQuery(episodesQuery(id, isComing))
   const { run } = useCommand(orderEpisodes, null)
-  const { ordered, order } = useSentOrder(episodes.data?.list ?? [], idOf, async (list) => {
+  const { ordered, order } = useOptimisticOrder(episodes.data?.list ?? [], idOf, async (list) => {
     await run({ video_id: id, episode_ids: list.map(idOf) })
     await episodes.refetch()
   })
-  useVideoAnew(id, episodes.data?.list)
-  if (episodes.isLoadingError) return <CouldNotLoad onRetry={() => void episodes.refetch()} />
+  useRefetchVideo(id, episodes.data?.list)
+  if (episodes.isLoadingError) return <LoadError onRetry={() => void episodes.refetch()} />
   if (!episodes.data) return <div className={styles.wait} aria-busy="true" />
   if (ordered.length === 0) return <p className={styles.empty}>{t('content.noEpisodes')}</p>
   // Shows the resulting numbers during a move: the existing numbers in the new order.
@@ -38,7 +40,7 @@ export function Episodes({ video: { id, free_episodes } }: { video: StudioVideo 
     <>
       <ProcessingProgress list={list} at={episodes.dataUpdatedAt} />
       {mayOrder ? (
-        <Ordered
+        <SortableList
           items={list}
           keyOf={idOf}
           nameOf={({ number }) => t('content.episodeNumber', { number })}
@@ -46,7 +48,7 @@ export function Episodes({ video: { id, free_episodes } }: { video: StudioVideo 
           dense
         >
           {row}
-        </Ordered>
+        </SortableList>
       ) : (
         <ol className={styles.episodes}>
           {list.map((episode) => (
@@ -61,7 +63,7 @@ export function Episodes({ video: { id, free_episodes } }: { video: StudioVideo 
 const idOf = ({ id }: StudioEpisode) => id
 
 /** Refetches the video, because a processed episode may set its cover or publish it. */
-function useVideoAnew(id: string, list: readonly StudioEpisode[] | undefined): void {
+function useRefetchVideo(id: string, list: readonly StudioEpisode[] | undefined): void {
   const client = useQueryClient()
   const known = useRef<string>(undefined)
   const now = list && `${list.length} ${list.filter(({ plays }) => plays).length}`

@@ -6,37 +6,39 @@ import { languageNames } from '#web/lib/language.ts'
 import { money } from '#web/lib/money.ts'
 import { Icon } from '#web/ui/Icon.tsx'
 import { useTexts } from '#web/studio/texts.ts'
-import { Choice } from '#web/studio/ui/Choice.tsx'
-import { nameIn } from '#web/studio/format.ts'
+import { SelectField } from '#web/studio/ui/Choice.tsx'
+import { localizedName } from '#web/studio/format.ts'
 import { StudioPlayer } from './StudioPlayer.tsx'
 import { episodesQuery } from '#web/studio/content/queries.ts'
 import styles from '#web/studio/content/content.module.css'
 
-const people = ['visitor', 'member', 'subscriber'] as const
-type Person = (typeof people)[number]
+const viewerKinds = ['visitor', 'member', 'subscriber'] as const
+type ViewerKind = (typeof viewerKinds)[number]
 
 /** Previews the video for each kind of viewer: texts, open episodes, and the price of locked ones. */
-export function Preview({ video }: { video: StudioVideo }) {
+export function VideoPreview({ video }: { video: StudioVideo }) {
   const { t, language: own } = useTexts()
-  const [person, setPerson] = useState<Person>('visitor')
+  const [viewerKind, setViewerKind] = useState<ViewerKind>('visitor')
   const [language, setLanguage] = useState(own)
   const [chosen, setChosen] = useState<string | null>(null)
   const episodes = useQuery(episodesQuery(video.id, false))
-  const seen = (episodes.data?.list ?? []).filter(({ plays, state }) => plays || state !== 'failed')
-  const episode = seen.find(({ id }) => id === chosen) ?? seen[0]
-  const isOpen = (each: StudioEpisode) => person === 'subscriber' || each.number <= video.free_episodes
-  const say = (texts: StudioVideo['titles']) => nameIn(texts, language)
+  const visibleEpisodes = (episodes.data?.list ?? []).filter(
+    ({ plays, state }) => plays || state !== 'failed',
+  )
+  const episode = visibleEpisodes.find(({ id }) => id === chosen) ?? visibleEpisodes[0]
+  const isOpen = (each: StudioEpisode) => viewerKind === 'subscriber' || each.number <= video.free_episodes
+  const localized = (texts: StudioVideo['titles']) => localizedName(texts, language)
   return (
     <div className={styles.stack}>
       <div className={styles.details}>
-        <Choice
+        <SelectField
           label={t('content.seenBy')}
-          value={person}
-          hint={t(`content.people.${person}Text`)}
-          options={people.map((each) => ({ value: each, label: t(`content.people.${each}`) }))}
-          onChoose={(value) => setPerson(people.find((each) => each === value) ?? 'visitor')}
+          value={viewerKind}
+          hint={t(`content.people.${viewerKind}Text`)}
+          options={viewerKinds.map((each) => ({ value: each, label: t(`content.people.${each}`) }))}
+          onChoose={(value) => setViewerKind(viewerKinds.find((each) => each === value) ?? 'visitor')}
         />
-        <Choice
+        <SelectField
           label={t('shell.language')}
           value={language}
           options={languages.map((each) => ({ value: each, label: languageNames[each] }))}
@@ -59,10 +61,10 @@ export function Preview({ video }: { video: StudioVideo }) {
           )}
         </div>
         <div className={styles.stack}>
-          <h3 className={styles.previewTitle}>{say(video.titles)}</h3>
-          <p className={styles.synopsis}>{say(video.synopses)}</p>
+          <h3 className={styles.previewTitle}>{localized(video.titles)}</h3>
+          <p className={styles.synopsis}>{localized(video.synopses)}</p>
           <div className={styles.grid}>
-            {seen.map((each) => (
+            {visibleEpisodes.map((each) => (
               <button
                 key={each.id}
                 type="button"

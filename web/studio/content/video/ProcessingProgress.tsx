@@ -1,12 +1,12 @@
 import type { StudioEpisode } from '#contract/studio/videos.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { timeLeft } from '#web/studio/content/uploads/time-left.ts'
+import { formatTimeLeft } from '#web/studio/content/uploads/time-left.ts'
 import { useSecondsLeft } from './use-seconds-left.ts'
 import styles from '#web/studio/content/content.module.css'
 
 const isUnderWay = ({ state }: StudioEpisode) => state === 'waiting' || state === 'processing'
 /** Progress in percent from which the speed can be estimated. */
-const enough = 50
+const minimumProgress = 50
 
 /** Total processing progress of all episodes, with the remaining time at the speed since the page was opened. */
 export function ProcessingProgress({ list, at }: { list: readonly StudioEpisode[]; at: number }) {
@@ -25,17 +25,17 @@ function Progress({
   at: number
 }) {
   const { t } = useTexts()
-  const open = left.reduce((sum, { progress }) => sum + 100 - progress, 0)
+  const remaining = left.reduce((sum, { progress }) => sum + 100 - progress, 0)
   const ready = list.filter(({ state }) => state === 'ready').length
-  const done = 100 * (ready + left.length) - open
-  const seconds = useSecondsLeft({ done, open, at }, enough)
+  const done = 100 * (ready + left.length) - remaining
+  const seconds = useSecondsLeft({ done, open: remaining, at }, minimumProgress)
   const words = t('content.making', { made: ready, count: list.length })
   return (
     <p className={styles.overall}>
       <progress className={styles.bar} max={100 * list.length} value={done} aria-label={words} />
       <span>
         {words}
-        {seconds !== undefined && ` · ${timeLeft(seconds, t)}`}
+        {seconds !== undefined && ` · ${formatTimeLeft(seconds, t)}`}
       </span>
     </p>
   )

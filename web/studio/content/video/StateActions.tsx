@@ -14,10 +14,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useTexts } from '#web/studio/texts.ts'
 import { FormSheet } from '#web/studio/ui/sheets/FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
-import { AskFirst } from '#web/studio/ui/sheets/AskFirst.tsx'
+import { ConfirmSheet } from '#web/studio/ui/sheets/AskFirst.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 
-const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
+const browserTimeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** Actions that change a video's publication state. */
 export function StateActions({ video }: { video: StudioVideo }) {
@@ -32,7 +32,7 @@ export function StateActions({ video }: { video: StudioVideo }) {
     <>
       {state !== 'published' && (
         <Button
-          look={episode_count === 0 ? 'quiet' : 'main'}
+          variant={episode_count === 0 ? 'quiet' : 'main'}
           disabled={publish.busy}
           onClick={() => void publish.run({ id })}
         >
@@ -40,28 +40,28 @@ export function StateActions({ video }: { video: StudioVideo }) {
         </Button>
       )}
       {isEarly && (
-        <Button look="quiet" onClick={() => setAsked('schedule')}>
+        <Button variant="quiet" onClick={() => setAsked('schedule')}>
           {t(state === 'draft' ? 'content.schedule' : 'content.reschedule')}
         </Button>
       )}
       {state === 'scheduled' && (
-        <Button look="quiet" disabled={unschedule.busy} onClick={() => void unschedule.run({ id })}>
+        <Button variant="quiet" disabled={unschedule.busy} onClick={() => void unschedule.run({ id })}>
           {t('content.unschedule')}
         </Button>
       )}
       {state === 'published' && (
-        <Button look="quiet" onClick={() => setAsked('archive')}>
+        <Button variant="quiet" onClick={() => setAsked('archive')}>
           {t('content.archive')}
         </Button>
       )}
       {asked === 'schedule' && <ScheduleSheet video={video} onClose={() => setAsked(null)} />}
       {asked === 'archive' && (
-        <AskFirst
+        <ConfirmSheet
           title={t('content.archiveTitle')}
           text={t('content.archiveText')}
           action={t('content.archive')}
           busy={archive.busy}
-          onDo={() => void archive.run({ id }).then(() => setAsked(null))}
+          onConfirm={() => void archive.run({ id }).then(() => setAsked(null))}
           onClose={() => setAsked(null)}
         />
       )}
@@ -79,8 +79,8 @@ function ScheduleSheet({
   const { t } = useTexts()
   const queryClient = useQueryClient()
   const form = useGuardedForm({
-    initial: { at: state === 'scheduled' && released_at ? localTime(released_at) : '' },
-    messagesOf: ({ at }) => (Number.isNaN(Date.parse(at)) ? { at: t('content.momentNeeded') } : {}),
+    initial: { at: state === 'scheduled' && released_at ? toDatetimeLocal(released_at) : '' },
+    validate: ({ at }) => (Number.isNaN(Date.parse(at)) ? { at: t('content.momentNeeded') } : {}),
     send: async ({ at }) => {
       await call(scheduleVideo, { body: { id, at: new Date(at).toISOString() } })
       void queryClient.invalidateQueries({ queryKey: ['video', id] })
@@ -93,7 +93,7 @@ function ScheduleSheet({
       <Field
         {...form.field('at')}
         label={t('content.moment')}
-        hint={t('content.momentHint', { zone: ownZone })}
+        hint={t('content.momentHint', { zone: browserTimeZone })}
         type="datetime-local"
         autoComplete="off"
         autoFocus
@@ -103,7 +103,7 @@ function ScheduleSheet({
 }
 
 /** Formats a time as the value of a date and time field, in the browser's time zone. */
-function localTime(moment: string): string {
+function toDatetimeLocal(moment: string): string {
   const at = new Date(moment)
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { htmlLanguage } from '#contract/languages.ts'
+import { bcp47Tags } from '#contract/languages.ts'
 import { playStudioEpisode } from '#contract/studio/videos.ts'
 import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { takeStream } from '#web/player/engine/stream.ts'
 import { captionTrack } from '#web/player/hooks/use-captions.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import styles from '#web/studio/content/content.module.css'
 
 /** Plays an episode of a video in any state, with the browser's own controls. */
@@ -39,13 +39,13 @@ export function StudioPlayer({
     if (!onVideo) stream.video.poster = data.poster_url
     // The browser's own controls turn captions on and off.
     for (const { lang, url } of data.captions)
-      stream.video.append(captionTrack(url, htmlLanguage[lang], languageNames[lang]))
+      stream.video.append(captionTrack(url, bcp47Tags[lang], languageNames[lang]))
     stream.setActive(true)
     frame.current?.append(stream.video)
     onVideo?.(stream.video)
     return () => stream.close()
   }, [data, onVideo])
   useEffect(() => frame.current?.querySelector('video')?.setAttribute('aria-label', name), [data, name])
-  if (source.isLoadingError) return <CouldNotLoad onRetry={() => void source.refetch()} />
+  if (source.isLoadingError) return <LoadError onRetry={() => void source.refetch()} />
   return <div ref={frame} className={styles.player} aria-busy={!data} />
 }

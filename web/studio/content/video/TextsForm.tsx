@@ -18,7 +18,7 @@ export function TextsForm({ video }: { video: StudioVideo }) {
   const queryClient = useQueryClient()
   const form = useGuardedForm({
     initial: initialOf(video),
-    messagesOf: (value) => {
+    validate: (value) => {
       const messages: Partial<Record<Name, string>> = {}
       if (value['titles.en'].trim() === '') messages['titles.en'] = t('content.titleNeeded')
       for (const language of languages) {

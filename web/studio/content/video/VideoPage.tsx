@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'react-router'
 import { editVideo, type StudioVideo, type StudioVideoPage } from '#contract/studio/videos.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { NotFound } from '#web/studio/NotFound.tsx'
-import { isNoPage, useMay } from '#web/studio/queries.ts'
+import { isNotFoundOrForbidden, usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
-import { PageLink, ViewersLink } from '#web/studio/ui/PageLink.tsx'
-import { nameIn, formatTime } from '#web/studio/format.ts'
-import { AddFiles } from '#web/studio/content/import/AddFiles.tsx'
+import { PageLink, SiteLink } from '#web/studio/ui/PageLink.tsx'
+import { localizedName, formatTime } from '#web/studio/format.ts'
+import { FileDropZone } from '#web/studio/content/import/AddFiles.tsx'
 import { Cover } from './Cover.tsx'
 import { DetailsForm } from './DetailsForm.tsx'
 import { Episodes } from './Episodes.tsx'
-import { Preview } from './Preview.tsx'
+import { VideoPreview } from './Preview.tsx'
 import { episodesQuery, videoQuery } from '#web/studio/content/queries.ts'
 import { Warnings } from './Warnings.tsx'
 import { StateActions } from './StateActions.tsx'
@@ -24,28 +24,28 @@ export function VideoPage() {
   const { t } = useTexts()
   const { id = '' } = useParams()
   const video = useQuery(videoQuery(id))
-  if (isNoPage(video.error)) return <NotFound />
+  if (isNotFoundOrForbidden(video.error)) return <NotFound />
   // Typed text is kept if the network is lost for a while.
-  if (video.isLoadingError) return <CouldNotLoad onRetry={() => void video.refetch()} />
+  if (video.isLoadingError) return <LoadError onRetry={() => void video.refetch()} />
   if (!video.data) return <div className={styles.waitPage} aria-busy="true" aria-label={t('shell.loading')} />
-  return <Whole key={id} video={video.data} />
+  return <VideoDetails key={id} video={video.data} />
 }
 
-function Whole({ video }: { video: StudioVideoPage }) {
+function VideoDetails({ video }: { video: StudioVideoPage }) {
   const { t, language } = useTexts()
-  const mayEdit = useMay()(editVideo)
+  const mayEdit = usePermissions()(editVideo)
   return (
     <Page
-      title={nameIn(video.titles, language)}
+      title={localizedName(video.titles, language)}
       lead={<PublicationStatus video={video} />}
       actions={mayEdit && <StateActions video={video} />}
     >
-      <Parts
-        names={mayEdit ? parts : parts.filter((part) => part !== 'texts' && part !== 'details')}
+      <SectionNav
+        names={mayEdit ? sections : sections.filter((part) => part !== 'texts' && part !== 'details')}
         leadsToPublish={mayEdit && video.state === 'draft'}
       />
       <Panel id="episodes" title={t('content.episodes')}>
-        {mayEdit && <AddFiles video={video} />}
+        {mayEdit && <FileDropZone video={video} />}
         <Episodes video={video} />
       </Panel>
       <Panel id="cover" title={t('content.cover')}>
@@ -62,20 +62,20 @@ function Whole({ video }: { video: StudioVideoPage }) {
         </>
       )}
       <Panel id="preview" title={t('content.preview')}>
-        <Preview video={video} />
+        <VideoPreview video={video} />
       </Panel>
     </Page>
   )
 }
 
-const parts = ['episodes', 'cover', 'texts', 'details', 'preview'] as const
+const sections = ['episodes', 'cover', 'texts', 'details', 'preview'] as const
 
 /** Sticky links to the parts of the page, because a season is long. */
-function Parts({
+function SectionNav({
   names,
   leadsToPublish,
 }: {
-  names: readonly (typeof parts)[number][]
+  names: readonly (typeof sections)[number][]
   /** Whether to link to the publish button at the top, which is out of sight from the preview. */
   leadsToPublish: boolean
 }) {
@@ -97,7 +97,7 @@ function Parts({
 }
 
 /** Returns the parts that viewers would miss. */
-function lacksOf({ episode_count, cover_url, synopses, category }: StudioVideo) {
+function missingParts({ episode_count, cover_url, synopses, category }: StudioVideo) {
   return [
     ...(episode_count > 0 ? [] : (['episodes'] as const)),
     ...(cover_url ? [] : (['cover'] as const)),
@@ -110,7 +110,7 @@ function lacksOf({ episode_count, cover_url, synopses, category }: StudioVideo) 
 function PublicationStatus({ video }: { video: StudioVideo }) {
   const { t, language } = useTexts()
   const { id, state, released_at } = video
-  const lacks = lacksOf(video)
+  const lacks = missingParts(video)
   // The list of episodes below polls already.
   const episodes = useQuery({ ...episodesQuery(id, false), refetchInterval: false })
   const time = formatTime(released_at, language)
@@ -123,7 +123,7 @@ function PublicationStatus({ video }: { video: StudioVideo }) {
   return (
     <span className={styles.status}>
       <PageLink to="/studio/content">{t('content.toAll')}</PageLink>
-      {state === 'published' && <ViewersLink href={`/videos/${id}`}>{t('content.open')}</ViewersLink>}
+      {state === 'published' && <SiteLink href={`/videos/${id}`}>{t('content.open')}</SiteLink>}
       <span>
         <strong>{t(`content.states.${state}`)}</strong> · {words[state]}
       </span>

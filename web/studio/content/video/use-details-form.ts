@@ -7,7 +7,7 @@ import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
-import { centsOf, decimalOf } from '#web/studio/format.ts'
+import { parseCents, formatCents } from '#web/studio/format.ts'
 import { labelsQuery } from '#web/studio/content/queries.ts'
 
 /** The form of a video's details, with the existing categories and tags by name. */
@@ -15,13 +15,13 @@ export function useDetailsForm(video: StudioVideoPage) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
   const labels = useQuery(labelsQuery).data
-  const [asks, setAsks] = useState<VideoWarning[] | null>(null)
+  const [warningsToConfirm, setWarningsToConfirm] = useState<VideoWarning[] | null>(null)
   const isConfirmed = useRef(false)
   const form = useGuardedForm({
     initial: initialOf(video),
-    messagesOf: (value) => ({
-      ...(centsOf(value.episode_cents) ? {} : { episode_cents: t('content.priceBad') }),
-      ...(centsOf(value.video_cents) ? {} : { video_cents: t('content.priceBad') }),
+    validate: (value) => ({
+      ...(parseCents(value.episode_cents) ? {} : { episode_cents: t('content.priceBad') }),
+      ...(parseCents(value.video_cents) ? {} : { video_cents: t('content.priceBad') }),
       ...(/^\d{1,4}$/.test(value.free_episodes) ? {} : { free_episodes: t('content.freeBad') }),
       ...(tagsOf(value.tags).length > videoLimits.tags
         ? { tags: t('content.tagsMany', { most: videoLimits.tags }) }
@@ -32,7 +32,7 @@ export function useDetailsForm(video: StudioVideoPage) {
       const isNew = odd.filter((warning) => !video.warnings.includes(warning))
       // Viewers would see the new label at once.
       if (video.state === 'published' && isNew.length > 0 && !isConfirmed.current) {
-        setAsks(isNew)
+        setWarningsToConfirm(isNew)
         return false
       }
       isConfirmed.current = false
@@ -49,13 +49,13 @@ export function useDetailsForm(video: StudioVideoPage) {
     /** Warnings about the prices as typed. */
     warnings: priceWarningsOf({ ...pricesOf(form.value), episode_count: video.episode_count }),
     /** New labels to confirm before saving a published video; null if there are none. */
-    asks,
+    asks: warningsToConfirm,
     saveAnyway: () => {
       isConfirmed.current = true
-      setAsks(null)
+      setWarningsToConfirm(null)
       form.submit()
     },
-    changeFirst: () => setAsks(null),
+    changeFirst: () => setWarningsToConfirm(null),
   }
 }
 
@@ -90,8 +90,8 @@ function editOf(video: StudioVideoPage, value: Value, labels: Labels | undefined
 
 const pricesOf = (value: Pick<Value, 'free_episodes' | 'episode_cents' | 'video_cents'>) => ({
   free_episodes: Number(value.free_episodes),
-  episode_cents: centsOf(value.episode_cents) ?? 0,
-  video_cents: centsOf(value.video_cents) ?? 0,
+  episode_cents: parseCents(value.episode_cents) ?? 0,
+  video_cents: parseCents(value.video_cents) ?? 0,
 })
 
 /** Returns the slug of a label with this name in the operator's language; other names create a label. */
@@ -104,8 +104,8 @@ const initialOf = ({ category, tags, price, badge, featured, free_episodes }: St
   category: category?.name ?? '',
   tags: tags.map(({ name }) => name).join(', '),
   free_episodes: String(free_episodes),
-  episode_cents: decimalOf(price.episode_cents),
-  video_cents: decimalOf(price.video_cents),
+  episode_cents: formatCents(price.episode_cents),
+  video_cents: formatCents(price.video_cents),
   currency: price.currency,
   badge: badge ?? '',
   featured: featured ? 'yes' : 'no',

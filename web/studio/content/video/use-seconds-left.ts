@@ -6,9 +6,9 @@ import { useState } from 'react'
  */
 export function useSecondsLeft(
   { done, open, at }: { done: number; open: number; at: number },
-  enough: number,
+  minimum: number,
 ): number | undefined {
   const [first] = useState({ done, at })
   const since = done - first.done
-  return since < enough ? undefined : Math.ceil((open * (at - first.at)) / since / 1000)
+  return since < minimum ? undefined : Math.ceil((open * (at - first.at)) / since / 1000)
 }

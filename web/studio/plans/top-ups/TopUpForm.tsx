@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { planCurrencies } from '#contract/studio/plans.ts'
-import type { addTopUp, SoldTopUp } from '#contract/studio/top-ups.ts'
+import type { addTopUp, StudioTopUp } from '#contract/studio/top-ups.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
-import { centsOf, decimalOf } from '#web/studio/format.ts'
-import { useTexts, type Say } from '#web/studio/texts.ts'
-import { Choice } from '#web/studio/ui/Choice.tsx'
+import { parseCents, formatCents } from '#web/studio/format.ts'
+import { useTexts, type Translate } from '#web/studio/texts.ts'
+import { SelectField } from '#web/studio/ui/Choice.tsx'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 import { topUpsQuery } from './top-ups-query.ts'
 import styles from '#web/studio/plans/plans.module.css'
@@ -15,7 +15,7 @@ type Terms = BodyOf<typeof addTopUp>
 type Values = Record<'price' | 'bonus' | 'days' | 'currency' | 'position', string>
 
 interface TopUpFormProps {
-  topUp?: SoldTopUp
+  topUp?: StudioTopUp
   action: string
   onSend: (terms: Terms) => Promise<void>
 }
@@ -27,7 +27,7 @@ export function TopUpForm({ topUp, action, onSend }: TopUpFormProps) {
   const form = useGuardedForm<keyof Values>({
     initial: valuesOf(topUp),
     fieldOf: (field) => (field === 'price_cents' ? 'price' : field === 'bonus_cents' ? 'bonus' : undefined),
-    messagesOf: (values) => problemsOf(values, t),
+    validate: (values) => problemsOf(values, t),
     send: async (values) => {
       await onSend(termsOf(values))
       void queryClient.invalidateQueries({ queryKey: topUpsQuery.queryKey })
@@ -55,7 +55,7 @@ export function TopUpForm({ topUp, action, onSend }: TopUpFormProps) {
           required={false}
         />
         {!topUp && (
-          <Choice
+          <SelectField
             label={t('topUps.currency')}
             value={form.value.currency}
             options={planCurrencies.map((value) => ({ value, label: value }))}
@@ -70,7 +70,7 @@ export function TopUpForm({ topUp, action, onSend }: TopUpFormProps) {
           inputMode="numeric"
         />
       </div>
-      {form.problem && <p role="alert">{form.problem}</p>}
+      {form.formError && <p role="alert">{form.formError}</p>}
       <Button type="submit" disabled={form.busy}>
         {action}
       </Button>
@@ -78,10 +78,10 @@ export function TopUpForm({ topUp, action, onSend }: TopUpFormProps) {
   )
 }
 
-const valuesOf = (topUp: SoldTopUp | undefined): Values => ({
+const valuesOf = (topUp: StudioTopUp | undefined): Values => ({
   // In the order of the form, because the first invalid field gets the focus.
-  price: topUp ? decimalOf(topUp.price_cents) : '',
-  bonus: topUp && topUp.bonus_cents > 0 ? decimalOf(topUp.bonus_cents) : '',
+  price: topUp ? formatCents(topUp.price_cents) : '',
+  bonus: topUp && topUp.bonus_cents > 0 ? formatCents(topUp.bonus_cents) : '',
   days: topUp?.bonus_days ? String(topUp.bonus_days) : '',
   currency: topUp?.currency ?? 'USD',
   position: String(topUp?.position ?? 0),
@@ -90,18 +90,18 @@ const valuesOf = (topUp: SoldTopUp | undefined): Values => ({
 const isNumber = (typed: string, least: number, most: number) =>
   /^\d{1,6}$/.test(typed) && Number(typed) >= least && Number(typed) <= most
 
-function problemsOf({ price, bonus, days, position }: Values, t: Say): Partial<Values> {
+function problemsOf({ price, bonus, days, position }: Values, t: Translate): Partial<Values> {
   return {
-    ...((centsOf(price) ?? 0) > 0 ? {} : { price: t('plans.priceBad') }),
-    ...(bonus.trim() === '' || centsOf(bonus) !== undefined ? {} : { bonus: t('topUps.bonusBad') }),
+    ...((parseCents(price) ?? 0) > 0 ? {} : { price: t('plans.priceBad') }),
+    ...(bonus.trim() === '' || parseCents(bonus) !== undefined ? {} : { bonus: t('topUps.bonusBad') }),
     ...(days === '' || isNumber(days, 1, 3650) ? {} : { days: t('topUps.daysBad') }),
     ...(isNumber(position, 0, 1000) ? {} : { position: t('plans.placeBad') }),
   }
 }
 
 const termsOf = ({ price, bonus, days, currency, position }: Values): Terms => ({
-  price_cents: centsOf(price) ?? 0,
-  bonus_cents: centsOf(bonus) ?? 0,
+  price_cents: parseCents(price) ?? 0,
+  bonus_cents: parseCents(bonus) ?? 0,
   bonus_days: days === '' ? null : Number(days),
   currency: planCurrencies.find((each) => each === currency) ?? 'USD',
   position: Number(position),

@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { addTopUp, changeTopUp, retireTopUp, type SoldTopUp } from '#contract/studio/top-ups.ts'
+import { addTopUp, changeTopUp, retireTopUp, type StudioTopUp } from '#contract/studio/top-ups.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { NotFound } from '#web/studio/NotFound.tsx'
 import { formatTime } from '#web/studio/format.ts'
-import { useMay } from '#web/studio/queries.ts'
+import { usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { AskFirst } from '#web/studio/ui/sheets/AskFirst.tsx'
-import { Facts } from '#web/studio/ui/Facts.tsx'
+import { ConfirmSheet } from '#web/studio/ui/sheets/AskFirst.tsx'
+import { DescriptionList } from '#web/studio/ui/Facts.tsx'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
-import { useGoOn } from '#web/studio/ui/unsaved/unsaved.ts'
+import { useNavigateDiscarding } from '#web/studio/ui/unsaved/unsaved.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { TopUpForm } from './TopUpForm.tsx'
 import { topUpName, topUpsPath, topUpsQuery } from './top-ups-query.ts'
@@ -23,7 +23,7 @@ import styles from '#web/studio/plans/plans.module.css'
 /** Form for a new top-up. */
 export function NewTopUp() {
   const { t } = useTexts()
-  const goOn = useGoOn()
+  const goOn = useNavigateDiscarding()
   return (
     <Page title={t('topUps.add')} lead={<PageLink to={topUpsPath}>{t('topUps.all')}</PageLink>}>
       <TopUpForm
@@ -39,11 +39,11 @@ export function NewTopUp() {
 }
 
 /** One top-up: its settings and the form to edit them. */
-export function OneTopUp({ id }: { id: string }) {
+export function TopUpPage({ id }: { id: string }) {
   const { t } = useTexts()
-  const may = useMay()
+  const isAllowed = usePermissions()
   const topUps = useQuery(topUpsQuery)
-  if (topUps.isLoadingError) return <CouldNotLoad onRetry={() => void topUps.refetch()} />
+  if (topUps.isLoadingError) return <LoadError onRetry={() => void topUps.refetch()} />
   const topUp = topUps.data?.list.find((each) => each.id === id)
   if (topUps.data && !topUp && !topUps.isFetching) return <NotFound />
   const isOnSale = topUp?.retired_at === null
@@ -51,12 +51,12 @@ export function OneTopUp({ id }: { id: string }) {
     <Page
       title={topUp ? topUpName(topUp) : t('topUps.topUp')}
       lead={<PageLink to={topUpsPath}>{t('topUps.all')}</PageLink>}
-      actions={isOnSale && may(retireTopUp) && <Retire id={id} />}
+      actions={isOnSale && isAllowed(retireTopUp) && <RetireTopUp id={id} />}
     >
       {topUp ? (
         <>
           <Summary topUp={topUp} />
-          {isOnSale && may(changeTopUp) && <Change topUp={topUp} />}
+          {isOnSale && isAllowed(changeTopUp) && <ChangeTopUp topUp={topUp} />}
         </>
       ) : (
         <div className={styles.wait} aria-busy="true" />
@@ -65,12 +65,12 @@ export function OneTopUp({ id }: { id: string }) {
   )
 }
 
-function Summary({ topUp }: { topUp: SoldTopUp }) {
+function Summary({ topUp }: { topUp: StudioTopUp }) {
   const { t, language } = useTexts()
   const { price_cents, bonus_cents, bonus_days, currency, retired_at } = topUp
   const hasBonus = bonus_cents > 0
   return (
-    <Facts
+    <DescriptionList
       facts={[
         { name: t('topUps.price'), value: money(price_cents, currency) },
         { name: t('topUps.bonus'), value: hasBonus ? money(bonus_cents, currency) : '–' },
@@ -86,7 +86,7 @@ function Summary({ topUp }: { topUp: SoldTopUp }) {
   )
 }
 
-function Change({ topUp }: { topUp: SoldTopUp }) {
+function ChangeTopUp({ topUp }: { topUp: StudioTopUp }) {
   const { t } = useTexts()
   const { id } = topUp
   return (
@@ -105,27 +105,27 @@ function Change({ topUp }: { topUp: SoldTopUp }) {
   )
 }
 
-function Retire({ id }: { id: string }) {
+function RetireTopUp({ id }: { id: string }) {
   const { t } = useTexts()
-  const [asked, setAsked] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const { run, busy } = useCommand(retireTopUp, t('topUps.retiredDone'))
   const retire = async () => {
     await run({ id })
-    setAsked(false)
+    setConfirming(false)
   }
   return (
     <>
-      <Button look="danger" onClick={() => setAsked(true)}>
+      <Button variant="danger" onClick={() => setConfirming(true)}>
         {t('topUps.retire')}
       </Button>
-      {asked && (
-        <AskFirst
+      {isConfirming && (
+        <ConfirmSheet
           title={t('topUps.retireTitle')}
           text={t('topUps.retireText')}
           action={t('topUps.retire')}
           busy={busy}
-          onDo={() => void retire()}
-          onClose={() => setAsked(false)}
+          onConfirm={() => void retire()}
+          onClose={() => setConfirming(false)}
         />
       )}
     </>

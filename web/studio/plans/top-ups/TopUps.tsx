@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
-import { addTopUp, type SoldTopUp } from '#contract/studio/top-ups.ts'
+import { addTopUp, type StudioTopUp } from '#contract/studio/top-ups.ts'
 import { money } from '#web/lib/money.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/CouldNotLoad.tsx'
 import { PlanTabs } from '#web/studio/plans/PlanTabs.tsx'
-import { useMay } from '#web/studio/queries.ts'
+import { usePermissions } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
@@ -14,9 +14,9 @@ import { topUpName, topUpsPath, topUpsQuery } from './top-ups-query.ts'
 import styles from '#web/studio/plans/plans.module.css'
 
 /** Active and archived top-ups. */
-export function TopUps() {
+export function TopUpList() {
   const { t } = useTexts()
-  const may = useMay()
+  const isAllowed = usePermissions()
   const topUps = useQuery(topUpsQuery)
   const list = topUps.data?.list ?? []
   return (
@@ -24,7 +24,7 @@ export function TopUps() {
       title={t('topUps.title')}
       lead={t('topUps.lead')}
       actions={
-        may(addTopUp) && (
+        isAllowed(addTopUp) && (
           <Link className={buttonClass('main')} to={`${topUpsPath}/new`}>
             {t('topUps.add')}
           </Link>
@@ -33,7 +33,7 @@ export function TopUps() {
     >
       <PlanTabs />
       {topUps.isLoadingError ? (
-        <CouldNotLoad onRetry={() => void topUps.refetch()} />
+        <LoadError onRetry={() => void topUps.refetch()} />
       ) : topUps.data ? (
         <>
           <TopUpTable
@@ -58,7 +58,7 @@ export function TopUps() {
 
 interface TopUpTableProps {
   caption: string
-  topUps: readonly SoldTopUp[]
+  topUps: readonly StudioTopUp[]
   empty: string
 }
 
@@ -67,22 +67,23 @@ function TopUpTable({ caption, topUps, empty }: TopUpTableProps) {
   const columns = [
     {
       title: t('topUps.topUp'),
-      cell: (topUp: SoldTopUp) => <PageLink to={`${topUpsPath}/${topUp.id}`}>{topUpName(topUp)}</PageLink>,
+      cell: (topUp: StudioTopUp) => <PageLink to={`${topUpsPath}/${topUp.id}`}>{topUpName(topUp)}</PageLink>,
     },
     {
       title: t('topUps.price'),
       figures: true,
-      cell: ({ price_cents, currency }: SoldTopUp) => money(price_cents, currency),
+      cell: ({ price_cents, currency }: StudioTopUp) => money(price_cents, currency),
     },
     {
       title: t('topUps.bonus'),
       figures: true,
-      cell: ({ bonus_cents, currency }: SoldTopUp) => (bonus_cents > 0 ? money(bonus_cents, currency) : '–'),
+      cell: ({ bonus_cents, currency }: StudioTopUp) =>
+        bonus_cents > 0 ? money(bonus_cents, currency) : '–',
     },
     {
       title: t('topUps.bonusDays'),
       figures: true,
-      cell: ({ bonus_cents, bonus_days }: SoldTopUp) =>
+      cell: ({ bonus_cents, bonus_days }: StudioTopUp) =>
         bonus_cents === 0 ? '–' : (bonus_days ?? t('topUps.bonusNever')),
     },
   ]

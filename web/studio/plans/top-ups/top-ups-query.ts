@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { listTopUps, type SoldTopUp } from '#contract/studio/top-ups.ts'
+import { listTopUps, type StudioTopUp } from '#contract/studio/top-ups.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 
@@ -12,7 +12,7 @@ export const topUpsQuery = queryOptions({
 export const topUpsPath = '/studio/plans/top-ups'
 
 /** Returns a top-up's name, which is its price and bonus: "$10.00 + $1.00". */
-export function topUpName({ price_cents, bonus_cents, currency }: SoldTopUp): string {
+export function topUpName({ price_cents, bonus_cents, currency }: StudioTopUp): string {
   const price = money(price_cents, currency)
   return bonus_cents > 0 ? `${price} + ${money(bonus_cents, currency)}` : price
 }

@@ -3,13 +3,13 @@ import { SheetActions } from './SheetActions.tsx'
 import styles from '#web/studio/ui/page.module.css'
 
 /** Asks for confirmation before an action that cannot easily be undone. */
-export function AskFirst({
+export function ConfirmSheet({
   title,
   text,
   action,
-  stay,
+  cancelLabel: stay,
   busy,
-  onDo,
+  onConfirm: onDo,
   onClose,
 }: {
   title: string
@@ -17,16 +17,23 @@ export function AskFirst({
   /** The label of the confirming button, a verb. */
   action: string
   /** The label of the button that changes nothing, if Enter should choose it; “Cancel” otherwise. */
-  stay?: string
+  cancelLabel?: string
   busy: boolean
-  onDo: () => void
+  onConfirm: () => void
   onClose: () => void
 }) {
   return (
     <Sheet title={title} onClose={onClose}>
       <div className={styles.panel}>
         <p>{text}</p>
-        <SheetActions action={action} look="danger" stay={stay} busy={busy} onDo={onDo} onCancel={onClose} />
+        <SheetActions
+          action={action}
+          look="danger"
+          cancelLabel={stay}
+          busy={busy}
+          onConfirm={onDo}
+          onCancel={onClose}
+        />
       </div>
     </Sheet>
   )

@@ -4,11 +4,11 @@ import { FormSheet } from './FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 
 /** Asks for the reason of an action, which is recorded in the audit trail. */
-export function AskReason({
+export function ReasonSheet({
   title,
   text,
   action,
-  onDo,
+  onConfirm: onDo,
   onClose,
 }: {
   title: string
@@ -16,13 +16,13 @@ export function AskReason({
   /** The label of the button, a verb. */
   action: string
   /** Returns undefined if it was rejected, as `useCommand` does; otherwise the sheet closes. */
-  onDo: (reason: string) => Promise<unknown>
+  onConfirm: (reason: string) => Promise<unknown>
   onClose: () => void
 }) {
   const { t } = useTexts()
   const form = useGuardedForm({
     initial: { reason: '' },
-    messagesOf: ({ reason }) => (reason.trim() ? {} : { reason: t('money.reasonMissing') }),
+    validate: ({ reason }) => (reason.trim() ? {} : { reason: t('money.reasonMissing') }),
     send: async ({ reason }) => {
       if ((await onDo(reason.trim().slice(0, 200))) === undefined) return false
       onClose()

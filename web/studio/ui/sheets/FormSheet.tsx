@@ -1,6 +1,6 @@
 import { useState, type FormEvent, type ReactNode } from 'react'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import { AskToLeave } from '#web/studio/ui/unsaved/LeaveGuard.tsx'
+import { ConfirmLeave } from '#web/studio/ui/unsaved/LeaveGuard.tsx'
 import { SheetActions } from './SheetActions.tsx'
 import styles from '#web/studio/ui/page.module.css'
 
@@ -22,9 +22,9 @@ export function FormSheet({
   onClose: () => void
   children: ReactNode
 }) {
-  const [asks, setAsks] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const mayClose = () => {
-    setAsks(form.isUnsaved)
+    setConfirming(form.isUnsaved)
     return !form.isUnsaved
   }
   return (
@@ -40,7 +40,7 @@ export function FormSheet({
           />
         </form>
       </Sheet>
-      {asks && <AskToLeave onLeave={onClose} onStay={() => setAsks(false)} />}
+      {isConfirming && <ConfirmLeave onLeave={onClose} onStay={() => setConfirming(false)} />}
     </>
   )
 }

@@ -6,33 +6,33 @@ import styles from '#web/studio/ui/page.module.css'
 export function SheetActions({
   action,
   look = 'main',
-  stay,
+  cancelLabel: stay,
   busy,
-  onDo,
+  onConfirm: onDo,
   onCancel,
 }: {
   /** The label of the button, a verb. */
   action: string
   look?: 'main' | 'danger'
   /** The label of the button that changes nothing, if Enter should choose it; “Cancel” otherwise. */
-  stay?: string | undefined
+  cancelLabel?: string | undefined
   busy: boolean
-  onDo?: () => void
+  onConfirm?: () => void
   onCancel: () => void
 }) {
   const { t } = useTexts()
   return (
     <div className={styles.actions}>
       {stay === undefined ? (
-        <Button look="quiet" onClick={onCancel}>
+        <Button variant="quiet" onClick={onCancel}>
           {t('shell.cancel')}
         </Button>
       ) : (
-        <Button ref={focusFirst} onClick={onCancel}>
+        <Button ref={autofocusRef} onClick={onCancel}>
           {stay}
         </Button>
       )}
-      <Button look={look} disabled={busy} {...(onDo ? { onClick: onDo } : { type: 'submit' })}>
+      <Button variant={look} disabled={busy} {...(onDo ? { onClick: onDo } : { type: 'submit' })}>
         {action}
       </Button>
     </div>
@@ -40,4 +40,4 @@ export function SheetActions({
 }
 
 // Sets the attribute itself, which a dialog needs when it opens; React only focuses the element.
-const focusFirst = (button: HTMLButtonElement | null) => button?.setAttribute('autofocus', '')
+const autofocusRef = (button: HTMLButtonElement | null) => button?.setAttribute('autofocus', '')

@@ -1,11 +1,11 @@
 const reasons = new Set<object>()
 
-const askFirst = (event: Event) => event.preventDefault()
+const preventUnload = (event: Event) => event.preventDefault()
 
 /** Makes the browser ask before it closes the tab while any reason holds. A reason is identified by its object. */
-export function askBeforeClosing(reason: object, holds: boolean): void {
-  if (holds) reasons.add(reason)
+export function confirmTabClose(reason: object, isActive: boolean): void {
+  if (isActive) reasons.add(reason)
   else reasons.delete(reason)
-  if (reasons.size > 0) addEventListener('beforeunload', askFirst)
-  else removeEventListener('beforeunload', askFirst)
+  if (reasons.size > 0) addEventListener('beforeunload', preventUnload)
+  else removeEventListener('beforeunload', preventUnload)
 }

@@ -1,6 +1,6 @@
 import { useBlocker } from 'react-router'
 import { useTexts } from '#web/studio/texts.ts'
-import { AskFirst } from '#web/studio/ui/sheets/AskFirst.tsx'
+import { ConfirmSheet } from '#web/studio/ui/sheets/AskFirst.tsx'
 import { hasUnsaved } from './unsaved.ts'
 
 /** Asks before a navigation within the studio that would discard unsaved input. */
@@ -9,20 +9,20 @@ export function LeaveGuard() {
     ({ currentLocation, nextLocation }) => hasUnsaved() && currentLocation.pathname !== nextLocation.pathname,
   )
   if (blocker.state !== 'blocked') return null
-  return <AskToLeave onLeave={() => blocker.proceed()} onStay={() => blocker.reset()} />
+  return <ConfirmLeave onLeave={() => blocker.proceed()} onStay={() => blocker.reset()} />
 }
 
 /** The confirmation dialog; Enter stays on the page. */
-export function AskToLeave({ onLeave, onStay }: { onLeave: () => void; onStay: () => void }) {
+export function ConfirmLeave({ onLeave, onStay }: { onLeave: () => void; onStay: () => void }) {
   const { t } = useTexts()
   return (
-    <AskFirst
+    <ConfirmSheet
       title={t('shell.leaveTitle')}
       text={t('shell.leaveText')}
       action={t('shell.leave')}
-      stay={t('shell.stay')}
+      cancelLabel={t('shell.stay')}
       busy={false}
-      onDo={onLeave}
+      onConfirm={onLeave}
       onClose={onStay}
     />
   )

@@ -1,11 +1,11 @@
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
-import { askBeforeClosing } from '#web/studio/ui/sheets/ask-before-closing.ts'
+import { confirmTabClose } from '#web/studio/ui/sheets/ask-before-closing.ts'
 
 /** The unsaved forms on screen, each by its own key. */
 const unsaved = new Set<object>()
 
-const watchTab = () => askBeforeClosing(unsaved, unsaved.size > 0)
+const updateTabGuard = () => confirmTabClose(unsaved, unsaved.size > 0)
 
 /** While a form is unsaved, leaving asks first: the studio (LeaveGuard.tsx), or the browser before it closes the tab. */
 export function useUnsaved(isUnsaved: boolean): void {
@@ -13,10 +13,10 @@ export function useUnsaved(isUnsaved: boolean): void {
     if (!isUnsaved) return
     const mark = {}
     unsaved.add(mark)
-    watchTab()
+    updateTabGuard()
     return () => {
       unsaved.delete(mark)
-      watchTab()
+      updateTabGuard()
     }
   }, [isUnsaved])
 }
@@ -24,16 +24,16 @@ export function useUnsaved(isUnsaved: boolean): void {
 export const hasUnsaved = (): boolean => unsaved.size > 0
 
 /** Marks everything as saved or discarded before the screen has rendered again. */
-export function forgetUnsaved(): void {
+export function clearUnsaved(): void {
   unsaved.clear()
-  watchTab()
+  updateTabGuard()
 }
 
 /** Returns a function that navigates to the record that a form has created. */
-export function useGoOn(): (to: string) => void {
+export function useNavigateDiscarding(): (to: string) => void {
   const navigate = useNavigate()
   return (to) => {
-    forgetUnsaved()
+    clearUnsaved()
     void navigate(to)
   }
 }

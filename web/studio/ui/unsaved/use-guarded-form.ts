@@ -9,23 +9,23 @@ import { useUnsaved } from './unsaved.ts'
  */
 export function useGuardedForm<Name extends string>(options: FormOptions<Name>) {
   const { initial } = options
-  const [sent, setSent] = useState(initial)
+  const [lastSent, setLastSent] = useState(initial)
   const form = useForm({
     ...options,
     send: async (value) => {
       try {
-        if ((await options.send(value)) !== false) setSent(value)
+        if ((await options.send(value)) !== false) setLastSent(value)
       } catch (error) {
         if (!isSignedOut(error)) throw error
       }
     },
   })
-  useSavedElsewhere(form, initial)
+  useMergeServerChanges(form, initial)
   // Object.keys loses the names in its type.
   const names = Object.keys(initial) as Name[]
   // The server may normalize a value, such as trim it.
   const isUnsaved = names.some(
-    (name) => form.value[name] !== initial[name] && form.value[name] !== sent[name],
+    (name) => form.value[name] !== initial[name] && form.value[name] !== lastSent[name],
   )
   useUnsaved(isUnsaved)
   return { ...form, isUnsaved }
@@ -34,7 +34,7 @@ export function useGuardedForm<Name extends string>(options: FormOptions<Name>) 
 type Texts<Name extends string> = Record<Name, string>
 
 /** Updates a form with values saved elsewhere in the meantime; a field with unsaved input is left unchanged. */
-function useSavedElsewhere<Name extends string>(
+function useMergeServerChanges<Name extends string>(
   form: { value: Texts<Name>; set: (change: Partial<Texts<Name>>) => void },
   saved: Texts<Name>,
 ): void {

@@ -6,21 +6,21 @@ export interface PaypalMoney {
 }
 
 /** Currencies without decimals at PayPal (https://developer.paypal.com/api/rest/reference/currency-codes/). */
-const whole = new Set(['HUF', 'JPY', 'TWD'])
+const zeroDecimalCurrencies = new Set(['HUF', 'JPY', 'TWD'])
 
 /** Currencies that PayPal supports (same page). */
-const taken = new Set(
+const supportedCurrencies = new Set(
   'AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF ILS JPY MXN MYR NOK NZD PHP PLN SEK SGD THB TWD USD'.split(
     ' ',
   ),
 )
 
 /** Returns the smallest unit of a currency at PayPal, in our hundredths. */
-export const unitOf = (currency: string): number => (whole.has(currency) ? 100 : 1)
+export const smallestUnitOf = (currency: string): number => (zeroDecimalCurrencies.has(currency) ? 100 : 1)
 
 /** Returns whether PayPal takes an amount in our hundredths: in a supported currency, without fractions of its unit. */
-export function isPayable(cents: number, currency: string): boolean {
-  return taken.has(currency) && cents > 0 && cents % unitOf(currency) === 0
+export function acceptsAmount(cents: number, currency: string): boolean {
+  return supportedCurrencies.has(currency) && cents > 0 && cents % smallestUnitOf(currency) === 0
 }
 
 /**
@@ -29,13 +29,14 @@ export function isPayable(cents: number, currency: string): boolean {
  * @throws GatewayRefused for hundredths of a currency without decimals at PayPal
  */
 export function toPaypal(cents: number, currency: string): PaypalMoney {
-  if (!whole.has(currency)) return { currency_code: currency, value: (cents / 100).toFixed(2) }
+  if (!zeroDecimalCurrencies.has(currency))
+    return { currency_code: currency, value: (cents / 100).toFixed(2) }
   if (cents % 100 !== 0) throw new GatewayRefused(`PayPal takes ${currency} without decimals`)
   return { currency_code: currency, value: String(cents / 100) }
 }
 
 /** @throws Error for an unreadable amount */
-export function toCents({ value }: PaypalMoney): number {
+export function fromPaypal({ value }: PaypalMoney): number {
   const cents = Math.round(Number(value) * 100)
   if (!Number.isSafeInteger(cents)) throw new Error(`PayPal wrote ${value} for an amount`)
   return cents

@@ -1,6 +1,6 @@
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
-import { laterEvents } from './find-payments.ts'
+import { followUpEvents } from './find-payments.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { disputesPath } from './read-disputes.ts'
 
@@ -18,14 +18,14 @@ export interface AccountCheck {
   mayVault(): boolean
 }
 
-const askAgainMs = 60_000
+const recheckAfterMs = 60_000
 
 /** The webhook events that change a payment (docs/payments.md lists them), and those that are searched for a lost response. */
-export const neededEvents = [
+export const requiredEvents = [
   'CHECKOUT.ORDER.APPROVED',
   'CHECKOUT.PAYMENT-APPROVAL.REVERSED',
   'PAYMENT.CAPTURE.COMPLETED',
-  ...laterEvents,
+  ...followUpEvents,
   'VAULT.PAYMENT-TOKEN.CREATED',
   'VAULT.PAYMENT-TOKEN.DELETED',
   'CUSTOMER.DISPUTE.CREATED',
@@ -35,11 +35,11 @@ export const neededEvents = [
 
 /** Creates the check of the permissions and webhook events of the operator's PayPal account. */
 export function createAccountCheck({ client, webhookId, clock, log }: Account): AccountCheck {
-  let allowed: boolean | undefined
-  let askedAt = 0
+  let isVaultAllowed: boolean | undefined
+  let checkedAt = 0
 
   const run = async () => {
-    askedAt = clock.now().getTime()
+    checkedAt = clock.now().getTime()
     try {
       const missing = await listMissingEvents(client, webhookId)
       if (missing.length > 0)
@@ -47,12 +47,12 @@ export function createAccountCheck({ client, webhookId, clock, log }: Account): 
           { missing },
           "PayPal's webhook is not told of everything; please add these events at PayPal",
         )
-      if (!(await mayAsk(client, `${disputesPath}?page_size=1`)))
+      if (!(await hasPermission(client, `${disputesPath}?page_size=1`)))
         log.error(
           'PayPal does not let this account read disputes: money that buyers have taken back is not noticed here; please allow them to the app at PayPal',
         )
-      allowed = await mayAsk(client, '/v3/vault/payment-tokens?customer_id=cliffhanger')
-      if (!allowed)
+      isVaultAllowed = await hasPermission(client, '/v3/vault/payment-tokens?customer_id=cliffhanger')
+      if (!isVaultAllowed)
         log.warn(
           'PayPal does not let this account save payment methods (vault): it is offered for one-off payments only, not for subscriptions',
         )
@@ -63,16 +63,16 @@ export function createAccountCheck({ client, webhookId, clock, log }: Account): 
   return {
     run,
     mayVault() {
-      if (allowed === undefined && clock.now().getTime() - askedAt > askAgainMs) void run()
-      return allowed === true
+      if (isVaultAllowed === undefined && clock.now().getTime() - checkedAt > recheckAfterMs) void run()
+      return isVaultAllowed === true
     },
   }
 }
 
 /** Queries a permission: PayPal answers 403 if the account lacks it. The query creates nothing. */
-async function mayAsk(client: PaypalClient, path: string): Promise<boolean> {
+async function hasPermission(client: PaypalClient, path: string): Promise<boolean> {
   try {
-    await client.ask({ method: 'GET', path })
+    await client.request({ method: 'GET', path })
     return true
   } catch (error) {
     if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
@@ -82,14 +82,14 @@ async function mayAsk(client: PaypalClient, path: string): Promise<boolean> {
 
 /** Returns the events that PayPal does not send to the site's webhook; all of them if it knows no such webhook. */
 export async function listMissingEvents(client: PaypalClient, webhookId: string): Promise<string[]> {
-  const heard = await listHeardEvents(client, webhookId)
-  return heard.has('*') ? [] : neededEvents.filter((name) => !heard.has(name))
+  const subscribedEvents = await listSubscribedEvents(client, webhookId)
+  return subscribedEvents.has('*') ? [] : requiredEvents.filter((name) => !subscribedEvents.has(name))
 }
 
-async function listHeardEvents(client: PaypalClient, webhookId: string): Promise<ReadonlySet<string>> {
+async function listSubscribedEvents(client: PaypalClient, webhookId: string): Promise<ReadonlySet<string>> {
   const path = `/v1/notifications/webhooks/${encodeURIComponent(webhookId)}`
   try {
-    const { event_types = [] } = await client.ask<{ event_types?: { name: string }[] }>({
+    const { event_types = [] } = await client.request<{ event_types?: { name: string }[] }>({
       method: 'GET',
       path,
     })

@@ -1,29 +1,29 @@
 import {
-  disputeName,
-  gonePayment,
+  toDisputeReference,
+  missingPayment,
   unreadablePayment,
-  unreadDisputes,
+  unreadDisputesReference,
   type Payment,
-  type Settled,
+  type FindBookedPayments,
 } from '#server/features/billing/gateways/gateway.ts'
 import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
 import { listEvents, orderIdOf } from './list-events.ts'
 import type { Dispute, Order } from './objects.ts'
-import { captureName, readName } from './payment-names.ts'
+import { toCaptureReference, parseReference } from './payment-names.ts'
 import type { PaypalClient } from './paypal-client.ts'
 import { captureOf, presentOrder } from './present-order.ts'
 import { captureIdOf, orderOfCapture, referenceOf } from './parse-webhook.ts'
-import { readDispute, readDisputesSince, withDispute } from './read-disputes.ts'
-import { readNamed } from './read-named.ts'
+import { readLatestDispute, readDisputesSince, withDispute } from './read-disputes.ts'
+import { readByReference } from './read-named.ts'
 import { readOrder, readPayment } from './read-order.ts'
 
 /**
  * Time for which a payment may be missing from PayPal's list of events: usually minutes, on a slow day hours; PayPal promises no
  * time. Six hours, for which it also remembers a `PayPal-Request-Id`, plus one in reserve (docs/decisions/0010).
  */
-export const visibleWithinMs = 7 * hourMs
+export const lookupLagMs = 7 * hourMs
 /** Tolerance for our clock being ahead of PayPal's. */
-const clocksDifferMs = 60_000
+const clockToleranceMs = 60_000
 
 /**
  * Finds the payment of an attempt whose order id never arrived. PayPal finds orders by id only, but keeps the events for our
@@ -32,9 +32,9 @@ const clocksDifferMs = 60_000
  */
 export async function findPayment(
   client: PaypalClient,
-  { attemptId, from, to = later(from, visibleWithinMs) }: { attemptId: string; from: Date; to?: Date },
+  { attemptId, from, to = addMs(from, lookupLagMs) }: { attemptId: string; from: Date; to?: Date },
 ): Promise<Payment | null> {
-  const span = { from: later(from, -clocksDifferMs), to: later(to, clocksDifferMs) }
+  const span = { from: addMs(from, -clockToleranceMs), to: addMs(to, clockToleranceMs) }
   for await (const event of listEvents(client, span)) {
     const orderId = event.resource?.invoice_id === attemptId ? orderIdOf(event) : undefined
     const payment = orderId === undefined ? null : await readPayment(client, orderId)
@@ -43,16 +43,16 @@ export async function findPayment(
   return null
 }
 
-function later(time: Date, milliseconds: number): Date {
+function addMs(time: Date, milliseconds: number): Date {
   return new Date(time.getTime() + milliseconds)
 }
 
 /** PayPal lists events of 30 days, and disputes opened within 180; one day is reserved for clock differences and paging. */
-export const eventsLastMs = 29 * dayMs
-const disputesLastMs = 179 * dayMs
+export const eventRetentionMs = 29 * dayMs
+const disputeRetentionMs = 179 * dayMs
 
 /** The events that change a payment captured long before. */
-export const laterEvents = [
+export const followUpEvents = [
   'PAYMENT.CAPTURE.DECLINED',
   'PAYMENT.CAPTURE.DENIED',
   'PAYMENT.CAPTURE.PENDING',
@@ -67,12 +67,16 @@ export const laterEvents = [
  * request of its own, so one that was only captured, and whose money is booked, is left out. An unreadable payment is listed as
  * such, so that one bad record does not hide the others.
  */
-export async function listPayments(client: PaypalClient, since: Date, settled?: Settled): Promise<Payment[]> {
+export async function listPayments(
+  client: PaypalClient,
+  since: Date,
+  findBooked?: FindBookedPayments,
+): Promise<Payment[]> {
   const disputed = await readDisputesSince(client, since)
   const { byCapture: disputes, isUnread } = disputed
-  const listed = await listOrderIds(client, since, disputes, settled)
-  const unreadable = [...disputed.unreadable.map(disputeName), ...listed.unreadable]
-  if (isUnread) unreadable.push(unreadDisputes)
+  const listed = await listOrderIds(client, since, disputes, findBooked)
+  const unreadable = [...disputed.unreadable.map(toDisputeReference), ...listed.unreadable]
+  if (isUnread) unreadable.push(unreadDisputesReference)
   const payments = unreadable.map(unreadablePayment)
   for (const id of listed.ids) {
     const payment = await readListed(client, id, { since, disputes, isUnread }).catch(() =>
@@ -83,7 +87,7 @@ export async function listPayments(client: PaypalClient, since: Date, settled?: 
   return payments
 }
 
-interface Listing {
+interface ListContext {
   since: Date
   /** The disputes opened since, by capture. */
   disputes: ReadonlyMap<string, Dispute>
@@ -94,18 +98,22 @@ interface Listing {
 async function readListed(
   client: PaypalClient,
   id: string,
-  { since, disputes, isUnread }: Listing,
+  { since, disputes, isUnread }: ListContext,
 ): Promise<Payment | undefined> {
-  if (readName(id).kind !== 'order') return (await readNamed(client, id)) ?? undefined
+  if (parseReference(id).kind !== 'order') return (await readByReference(client, id)) ?? undefined
   const order = await readOrder(client, id)
-  if (!order) return gonePayment(id)
+  if (!order) return missingPayment(id)
   const captureId = captureOf(order)?.id
   if (captureId === undefined) return undefined
   // A dispute lasts for months, so an old payment may have one that was opened earlier.
-  const known =
+  const dispute =
     disputes.get(captureId) ??
-    (isUnread ? 'unread' : isOld(order, since) ? await readDispute(client, captureId) : undefined)
-  return withDispute(presentOrder(order), known)
+    (isUnread
+      ? 'unread'
+      : isCreatedBefore(order, since)
+        ? await readLatestDispute(client, captureId)
+        : undefined)
+  return withDispute(presentOrder(order), dispute)
 }
 
 /**
@@ -114,59 +122,59 @@ async function readListed(
  */
 export async function listDisputed(
   { client, clock }: { client: PaypalClient; clock: Clock },
-  asked: Date,
+  requestedSince: Date,
 ): Promise<Payment[]> {
-  const since = new Date(Math.max(asked.getTime(), clock.now().getTime() - disputesLastMs))
+  const since = new Date(Math.max(requestedSince.getTime(), clock.now().getTime() - disputeRetentionMs))
   const { byCapture: disputes, unreadable, isUnread } = await readDisputesSince(client, since)
   if (isUnread) throw new Error('PayPal did not list its disputes')
-  const payments = unreadable.map((id) => unreadablePayment(disputeName(id)))
+  const payments = unreadable.map((id) => unreadablePayment(toDisputeReference(id)))
   for (const [captureId, dispute] of disputes) {
     const read = async () =>
-      readListed(client, await nameOfDisputed(client, captureId, dispute), { since, disputes, isUnread })
-    const payment = await read().catch(() => unreadablePayment(disputeName(dispute.dispute_id)))
+      readListed(client, await referenceOfDisputed(client, captureId, dispute), { since, disputes, isUnread })
+    const payment = await read().catch(() => unreadablePayment(toDisputeReference(dispute.dispute_id)))
     if (payment) payments.push(payment)
   }
   return payments
 }
 
 /** Returns whether an order was created before a time. */
-function isOld({ create_time }: Order, since: Date): boolean {
+function isCreatedBefore({ create_time }: Order, since: Date): boolean {
   return create_time !== undefined && Date.parse(create_time) < since.getTime()
 }
 
 /** Returns the id of a disputed capture's order, or the dispute's name if PayPal no longer has the order. */
-async function nameOfDisputed(
+async function referenceOfDisputed(
   client: PaypalClient,
   captureId: string,
   { dispute_id }: Dispute,
 ): Promise<string> {
   const id = await orderOfCapture(client, captureId)
-  return id !== undefined && (await readOrder(client, id)) ? id : disputeName(dispute_id)
+  return id !== undefined && (await readOrder(client, id)) ? id : toDisputeReference(dispute_id)
 }
 
 async function listOrderIds(
   client: PaypalClient,
   since: Date,
   disputes: ReadonlyMap<string, Dispute>,
-  settled?: Settled,
+  findBooked?: FindBookedPayments,
 ): Promise<{ ids: string[]; unreadable: string[] }> {
   const captured = new Set<string>()
   for await (const event of listEvents(client, { from: since, type: 'PAYMENT.CAPTURE.COMPLETED' })) {
     const id = orderIdOf(event)
     if (id !== undefined) captured.add(id)
   }
-  const known = await settled?.([...captured])
-  const ids = new Set([...captured].filter((id) => !known?.has(id)))
+  const settledIds = await findBooked?.([...captured])
+  const ids = new Set([...captured].filter((id) => !settledIds?.has(id)))
   const unreadable: string[] = []
-  const add = async (name: string, find: Promise<string | undefined>) => {
-    const id = await find.catch(() => void unreadable.push(name))
+  const add = async (fallbackReference: string, find: Promise<string | undefined>) => {
+    const id = await find.catch(() => void unreadable.push(fallbackReference))
     if (id !== undefined) ids.add(id)
   }
-  for (const type of laterEvents)
+  for (const type of followUpEvents)
     for await (const event of listEvents(client, { from: since, type }))
-      await add(captureName(captureIdOf(event) ?? event.id), referenceOf(client, event))
+      await add(toCaptureReference(captureIdOf(event) ?? event.id), referenceOf(client, event))
   for (const [captureId, dispute] of disputes)
-    await add(disputeName(dispute.dispute_id), nameOfDisputed(client, captureId, dispute))
+    await add(toDisputeReference(dispute.dispute_id), referenceOfDisputed(client, captureId, dispute))
   // PayPal lists the latest first.
   return { ids: [...ids].toReversed(), unreadable }
 }

@@ -4,7 +4,7 @@ import type { PaypalClient } from './paypal-client.ts'
 const path = '/v1/notifications/webhooks-events'
 const pageSize = '100'
 
-interface Span {
+interface EventFilter {
   from: Date
   to?: Date
   type?: string
@@ -13,13 +13,16 @@ interface Span {
 /** Lists the events for our webhook in a span of time, delivered or not; at most 30 days back. */
 export async function* listEvents(
   client: PaypalClient,
-  { from, to, type }: Span,
+  { from, to, type }: EventFilter,
 ): AsyncGenerator<PaypalEvent> {
   const query = new URLSearchParams({ page_size: pageSize, start_time: from.toISOString() })
   if (to) query.set('end_time', to.toISOString())
   if (type !== undefined) query.set('event_type', type)
   for (let search: string | undefined = `?${query}`; search !== undefined;) {
-    const { events = [], links = [] }: EventList = await client.ask({ method: 'GET', path: path + search })
+    const { events = [], links = [] }: EventList = await client.request({
+      method: 'GET',
+      path: path + search,
+    })
     yield* events
     const next = links.find(({ rel }) => rel === 'next')
     search = next && events.length > 0 ? new URL(next.href).search : undefined

@@ -1,5 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox'
-import { GatewayName } from '#server/features/billing/gateways/gateway.ts'
+import { GatewayReference } from '#server/features/billing/gateways/gateway.ts'
 import type { PaypalMoney } from './amounts.ts'
 
 /** PayPal's objects, as far as they are read. Properties that PayPal may omit, or omits from short representations, are optional. */
@@ -55,27 +55,29 @@ export interface PaymentToken {
 }
 
 /** Makes a property optional and nullable. */
-const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+const nullish = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 export const PaypalEvent = Type.Object({
-  id: GatewayName,
-  event_type: GatewayName,
+  id: GatewayReference,
+  event_type: GatewayReference,
   /** A capture, refund, order, dispute or payment token, by the type. */
-  resource: maybe(
+  resource: nullish(
     Type.Object({
-      id: maybe(GatewayName),
+      id: nullish(GatewayReference),
       /** Present for a dispute, which has no `id`. */
-      dispute_id: maybe(GatewayName),
+      dispute_id: nullish(GatewayReference),
       /** Present for a reversed approval. */
-      order_id: maybe(GatewayName),
-      invoice_id: maybe(Type.String()),
+      order_id: nullish(GatewayReference),
+      invoice_id: nullish(Type.String()),
       /** The order with which a payment token was saved. */
-      metadata: maybe(Type.Object({ order_id: maybe(GatewayName) })),
-      supplementary_data: maybe(
-        Type.Object({ related_ids: maybe(Type.Object({ order_id: maybe(GatewayName) })) }),
+      metadata: nullish(Type.Object({ order_id: nullish(GatewayReference) })),
+      supplementary_data: nullish(
+        Type.Object({ related_ids: nullish(Type.Object({ order_id: nullish(GatewayReference) })) }),
       ),
-      disputed_transactions: maybe(Type.Array(Type.Object({ seller_transaction_id: maybe(GatewayName) }))),
-      links: maybe(Type.Array(Type.Object({ rel: Type.String(), href: Type.String() }))),
+      disputed_transactions: nullish(
+        Type.Array(Type.Object({ seller_transaction_id: nullish(GatewayReference) })),
+      ),
+      links: nullish(Type.Array(Type.Object({ rel: Type.String(), href: Type.String() }))),
     }),
   ),
 })
@@ -104,7 +106,7 @@ export interface EventList {
   links?: Link[]
 }
 
-interface Problem {
+interface ErrorBody {
   name?: string
   debug_id?: string
   details?: { issue?: string }[]
@@ -114,6 +116,6 @@ interface Problem {
 
 /** Returns PayPal's reason for a refusal, from the response body. */
 export function issueOf(body: unknown): { issue: string; debugId: string } {
-  const { name, debug_id, details, error } = Object(body) as Problem
+  const { name, debug_id, details, error } = Object(body) as ErrorBody
   return { issue: details?.[0]?.issue ?? name ?? error ?? 'no reason', debugId: debug_id ?? 'none' }
 }

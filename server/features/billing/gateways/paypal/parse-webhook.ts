@@ -1,13 +1,17 @@
 import { Value } from 'typebox/value'
-import { disputeName, WebhookRefused, type WebhookEvent } from '#server/features/billing/gateways/gateway.ts'
+import {
+  toDisputeReference,
+  WebhookRefused,
+  type WebhookEvent,
+} from '#server/features/billing/gateways/gateway.ts'
 import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
 import { orderIdOf } from './list-events.ts'
 import { PaypalEvent, type Capture } from './objects.ts'
-import { invoiceName } from './payment-names.ts'
+import { toInvoiceReference } from './payment-names.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { readOrder } from './read-order.ts'
 
-interface Listening {
+interface WebhookContext {
   client: PaypalClient
   webhookId: string
   clock: Clock
@@ -16,10 +20,10 @@ interface Listening {
 type Headers = Record<string, string | string[] | undefined>
 
 /** PayPal repeats a notification for three days; an older one is a replay by somebody else. */
-const oldestMs = 4 * dayMs
+const maxAgeMs = 4 * dayMs
 
 /** PayPal's verification fields, and the headers that hold them. */
-const signed = {
+const signatureHeaders = {
   auth_algo: 'paypal-auth-algo',
   cert_url: 'paypal-cert-url',
   transmission_id: 'paypal-transmission-id',
@@ -32,22 +36,22 @@ const signed = {
  * @throws WebhookRefused if it is not PayPal's, or is too old; Error if PayPal could not be reached
  */
 export async function parseWebhook(
-  context: Listening,
+  context: WebhookContext,
   body: Buffer,
   headers: Headers,
 ): Promise<WebhookEvent> {
-  const proof = readProof(headers)
-  const age = context.clock.now().getTime() - Date.parse(proof.transmission_time ?? '')
-  if (!(age < oldestMs && age > -hourMs)) throw new WebhookRefused('the notification is too old')
+  const signature = readSignature(headers)
+  const age = context.clock.now().getTime() - Date.parse(signature.transmission_time ?? '')
+  if (!(age < maxAgeMs && age > -hourMs)) throw new WebhookRefused('the notification is too old')
   const text = body.toString('utf8')
   const event = readEvent(text)
-  await verify(context, proof, text)
+  await verify(context, signature, text)
   return { eventId: event.id, reference: await referenceOf(context.client, event) }
 }
 
-function readProof(headers: Headers): Record<string, string> {
+function readSignature(headers: Headers): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(signed).map(([name, header]) => {
+    Object.entries(signatureHeaders).map(([name, header]) => {
       const value = headers[header]
       if (typeof value !== 'string' || value === '') throw new WebhookRefused(`${header} is missing`)
       return [name, value]
@@ -69,12 +73,16 @@ function readEvent(text: string): PaypalEvent {
  * Asks PayPal to verify its signature, which covers the body byte by byte: the original text is passed on, not serialized
  * again. It was parsed before, so it is one JSON value and cannot break out of its property.
  */
-async function verify({ client, webhookId }: Listening, proof: Record<string, string>, text: string) {
-  const about = JSON.stringify({ ...proof, webhook_id: webhookId })
-  const body = `${about.slice(0, -1)},"webhook_event":${text}}`
+async function verify(
+  { client, webhookId }: WebhookContext,
+  signature: Record<string, string>,
+  text: string,
+) {
+  const fields = JSON.stringify({ ...signature, webhook_id: webhookId })
+  const body = `${fields.slice(0, -1)},"webhook_event":${text}}`
   try {
     const path = '/v1/notifications/verify-webhook-signature'
-    const answer = await client.ask<{ verification_status?: string }>({ method: 'POST', path, body })
+    const answer = await client.request<{ verification_status?: string }>({ method: 'POST', path, body })
     if (answer.verification_status === 'SUCCESS') return
   } catch (error) {
     if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
@@ -92,11 +100,17 @@ export async function referenceOf(client: PaypalClient, event: PaypalEvent): Pro
     event_type === 'VAULT.PAYMENT-TOKEN.CREATED' ? resource?.metadata?.order_id : orderIdOf(event)
   if (orderId) return orderId
   const captureId = captureIdOf(event)
-  const known = captureId === undefined ? undefined : await orderOfCapture(client, captureId)
+  const orderOfCaptureId = captureId === undefined ? undefined : await orderOfCapture(client, captureId)
   if (event_type.startsWith('CUSTOMER.DISPUTE.') && resource?.dispute_id)
-    return known && (await readOrder(client, known)) ? known : disputeName(resource.dispute_id)
+    return orderOfCaptureId && (await readOrder(client, orderOfCaptureId))
+      ? orderOfCaptureId
+      : toDisputeReference(resource.dispute_id)
   const invoice = /^PAYMENT\.(CAPTURE|REFUND)\./.test(event_type) ? resource?.invoice_id : undefined
-  return known ?? resource?.order_id ?? (invoice ? invoiceName(invoice) : (resource?.id ?? event_type))
+  return (
+    orderOfCaptureId ??
+    resource?.order_id ??
+    (invoice ? toInvoiceReference(invoice) : (resource?.id ?? event_type))
+  )
 }
 
 /** Returns the capture id of an event. */
@@ -111,7 +125,7 @@ export function captureIdOf({ event_type, resource }: PaypalEvent): string | und
 export async function orderOfCapture(client: PaypalClient, captureId: string): Promise<string | undefined> {
   try {
     const path = `/v2/payments/captures/${encodeURIComponent(captureId)}`
-    const capture = await client.ask<Capture>({ method: 'GET', path })
+    const capture = await client.request<Capture>({ method: 'GET', path })
     return capture.supplementary_data?.related_ids?.order_id
   } catch (error) {
     if (error instanceof PaypalRefusal && error.isFinal) return undefined

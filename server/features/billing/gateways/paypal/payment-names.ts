@@ -1,14 +1,17 @@
-const otherNames = /^(dispute|invoice|capture):(.+)$/
+const indirectReferencePattern = /^(dispute|invoice|capture):(.+)$/
 
 /** Names a payment of which PayPal reports only the invoice id, which is the attempt's. */
-export const invoiceName = (attemptId: string): string => `invoice:${attemptId}`
+export const toInvoiceReference = (attemptId: string): string => `invoice:${attemptId}`
 
 /** Names a payment of which only the capture is known. */
-export const captureName = (captureId: string): string => `capture:${captureId}`
+export const toCaptureReference = (captureId: string): string => `capture:${captureId}`
 
 /** Parses the name of a payment: usually its order id, otherwise see `disputeName` and the functions above. */
-export function readName(name: string): { kind: 'order' | 'dispute' | 'invoice' | 'capture'; id: string } {
-  const [, kind, id = ''] = otherNames.exec(name) ?? []
+export function parseReference(reference: string): {
+  kind: 'order' | 'dispute' | 'invoice' | 'capture'
+  id: string
+} {
+  const [, kind, id = ''] = indirectReferencePattern.exec(reference) ?? []
   if (kind === 'dispute' || kind === 'invoice' || kind === 'capture') return { kind, id }
-  return { kind: 'order', id: name }
+  return { kind: 'order', id: reference }
 }

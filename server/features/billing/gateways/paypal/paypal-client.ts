@@ -14,7 +14,7 @@ export interface PaypalRequest {
 
 export interface PaypalClient {
   /** @throws PaypalRefusal for a response other than 2xx; Error if there is none */
-  ask<T>(request: PaypalRequest): Promise<T>
+  request<T>(request: PaypalRequest): Promise<T>
 }
 
 interface Settings {
@@ -26,7 +26,7 @@ interface Settings {
   timeoutMs?: number
 }
 
-interface Answer {
+interface PaypalResponse {
   status: number
   body: unknown
 }
@@ -34,8 +34,8 @@ interface Answer {
 /** Time limit of one request; a call of the port may need several within `gatewayTimeoutMs`. */
 const requestTimeoutMs = 8000
 /** The delays before repeating a request that PayPal is still processing (409). */
-const pausesMs = [100, 300, 900]
-const inQuestion = new Set([401, 408, 409, 429])
+const retryDelaysMs = [100, 300, 900]
+const inconclusiveStatuses = new Set([401, 408, 409, 429])
 
 /** PayPal's error response to a request. */
 export class PaypalRefusal extends Error {
@@ -46,7 +46,7 @@ export class PaypalRefusal extends Error {
   /** PayPal's id of the request. */
   readonly debugId: string
 
-  constructor({ method, path }: PaypalRequest, { status, body }: Answer) {
+  constructor({ method, path }: PaypalRequest, { status, body }: PaypalResponse) {
     const { issue, debugId } = issueOf(body)
     super(`PayPal answered ${status} ${issue} to ${method} ${path} (debug id ${debugId})`)
     this.status = status
@@ -56,7 +56,7 @@ export class PaypalRefusal extends Error {
 
   /** Returns whether PayPal refused the request for good, so that it had no effect. */
   get isFinal(): boolean {
-    return this.status >= 400 && this.status < 500 && !inQuestion.has(this.status)
+    return this.status >= 400 && this.status < 500 && !inconclusiveStatuses.has(this.status)
   }
 }
 
@@ -96,7 +96,7 @@ export function createPaypalClient(settings: Settings): PaypalClient {
     })
 
   /** Sends a request; a token that PayPal rejects is replaced once. */
-  const sendSigned = async (request: PaypalRequest): Promise<Answer> => {
+  const sendAuthorized = async (request: PaypalRequest): Promise<PaypalResponse> => {
     const token = await tokens.get()
     const answer = await sendWith(token, request)
     if (answer.status !== 401) return answer
@@ -105,12 +105,12 @@ export function createPaypalClient(settings: Settings): PaypalClient {
   }
 
   return {
-    async ask<T>(request: PaypalRequest) {
-      let answer = await twiceAtMost(() => sendSigned(request))
-      for (const pause of pausesMs) {
+    async request<T>(request: PaypalRequest) {
+      let answer = await retryOnce(() => sendAuthorized(request))
+      for (const pause of retryDelaysMs) {
         if (answer.status !== 409) break
         await delay(pause)
-        answer = await twiceAtMost(() => sendSigned(request))
+        answer = await retryOnce(() => sendAuthorized(request))
       }
       if (answer.status < 200 || answer.status > 299) throw new PaypalRefusal(request, answer)
       // The caller's type follows PayPal's documentation; properties are checked where they are read.
@@ -119,7 +119,7 @@ export function createPaypalClient(settings: Settings): PaypalClient {
   }
 }
 
-async function twiceAtMost(work: () => Promise<Answer>): Promise<Answer> {
+async function retryOnce(work: () => Promise<PaypalResponse>): Promise<PaypalResponse> {
   try {
     const answer = await work()
     return answer.status < 500 ? answer : await work()
@@ -130,7 +130,7 @@ async function twiceAtMost(work: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-async function send(url: string, timeoutMs: number, request: RequestInit): Promise<Answer> {
+async function send(url: string, timeoutMs: number, request: RequestInit): Promise<PaypalResponse> {
   const signal = AbortSignal.timeout(timeoutMs)
   const response = await fetch(url, { ...request, signal, redirect: 'error' })
   const text = await response.text()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
-import { describeGateway } from '#server/features/billing/gateways/describe-gateway.ts'
+import { describeGatewayContract } from '#server/features/billing/gateways/describe-gateway.ts'
 import type { Behaviour } from '#server/features/billing/gateways/gateway-harness.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { createLog } from '#server/platform/log.ts'
@@ -30,20 +30,20 @@ const fundings: Partial<Record<Behaviour, Funding>> = {
 }
 const fiveDaysMs = 5 * 86_400_000
 
-describeGateway(
+describeGatewayContract(
   'paypal',
   {
     method: 'wallet',
-    asksBy: 'redirect',
+    nextStepType: 'redirect',
     declines: { declined: 'wallet_declined' },
-    declinesLater: { 'declines later': 'wallet_declined' },
-    refusesToKeep: {},
+    renewalDeclines: { 'declines later': 'wallet_declined' },
+    setupDeclines: {},
     email: payerEmail,
-    kept: { brand: 'paypal', last4: null, fingerprint: expect.any(String) },
-    hasLine: true,
-    notifications: ['forged', 'stale', 'altered'],
+    savedMethod: { brand: 'paypal', last4: null, fingerprint: expect.any(String) },
+    isRemote: true,
+    invalidWebhooks: ['forged', 'stale', 'altered'],
     // PayPal can neither search for orders nor cancel them (docs/decisions/0010).
-    forgetsUnpaid: true,
+    discardsUnpaid: true,
   },
   () => ({
     gateway,
@@ -54,7 +54,7 @@ describeGateway(
       paypal.orders.approve(waiting.reference, funding)
       return (await gateway.confirmPayment(waiting.reference)) ?? waiting
     },
-    async save(request, behaviour) {
+    async setUpMethod(request, behaviour) {
       const waiting = await gateway.methodSetups.start(request)
       if (behaviour === 'asks') return waiting
       paypal.setups.approve(waiting.reference)
@@ -67,7 +67,7 @@ describeGateway(
     },
     dispute: async (reference, status) => paypal.orders.dispute(reference, status, new Date()),
     failRefunds: async (reference) => paypal.orders.failRefunds(reference),
-    notification(reference, kind) {
+    webhook(reference, kind) {
       const { captures } = paypal.orders.get(reference)
       // Refunds and disputes name the capture.
       const names = [reference, ...captures.map(({ id }) => id)]
@@ -82,8 +82,8 @@ describeGateway(
       })
       return { body: kind === 'altered' ? Buffer.from(`${body} `) : body, headers }
     },
-    fail(fault) {
-      paypal.trouble = {
+    simulateFault(fault) {
+      paypal.fault = {
         on: /^POST \/(v2\/checkout\/orders|v2\/payments\/captures\/.*\/refund|v3\/vault\/setup-tokens)$/,
         with: [fault],
       }
@@ -107,12 +107,12 @@ describe('a wallet that is kept without a payment', () => {
     async (trouble) => {
       const { reference } = await start()
       paypal.setups.approve(reference)
-      paypal.trouble = { on: /^POST .*payment-tokens$/, with: [trouble] }
+      paypal.fault = { on: /^POST .*payment-tokens$/, with: [trouble] }
       await expect(gateway.methodSetups.complete(reference)).rejects.toThrow()
       paypal.recover()
-      paypal.ahead = 7 * 3_600_000
+      paypal.clockOffsetMs = 7 * 3_600_000
       const saving = await gateway.methodSetups.complete(reference)
-      paypal.ahead = 0
+      paypal.clockOffsetMs = 0
       expect(saving).toMatchObject({
         status: 'succeeded',
         method: { reference: paypal.setups.get(reference).vaultId },
@@ -131,9 +131,9 @@ describe('a wallet that is kept without a payment', () => {
     paypal.setups.approve(reference)
     await gateway.methodSetups.complete(reference)
     paypal.orders.vault.delete(paypal.setups.get(reference).vaultId ?? '')
-    paypal.ahead = 7 * 3_600_000
+    paypal.clockOffsetMs = 7 * 3_600_000
     expect(await gateway.methodSetups.complete(reference)).toMatchObject({ status: 'failed' })
-    paypal.ahead = 0
+    paypal.clockOffsetMs = 0
   })
 })
 
@@ -197,12 +197,12 @@ describe('money that goes back at PayPal', () => {
 
   test('is listed long after the payment was made, refunded or disputed', async () => {
     const [refunded, disputed, untouched] = [await paid(), await paid(), await paid()]
-    paypal.ahead = 20 * 86_400_000
-    const later = new Date(Date.now() + paypal.ahead - 60_000)
+    paypal.clockOffsetMs = 20 * 86_400_000
+    const later = new Date(Date.now() + paypal.clockOffsetMs - 60_000)
     await gateway.refundPayment({ reference: refunded, amountCents: 400, key: 'late' })
-    paypal.orders.dispute(disputed, 'open', new Date(Date.now() + paypal.ahead))
+    paypal.orders.dispute(disputed, 'open', new Date(Date.now() + paypal.clockOffsetMs))
     const listed = await gateway.listPayments(later)
-    paypal.ahead = 0
+    paypal.clockOffsetMs = 0
     expect(listed.find(({ reference }) => reference === refunded)).toMatchObject({ refundedCents: 400 })
     expect(listed.find(({ reference }) => reference === disputed)).toMatchObject({ dispute: 'open' })
     expect(listed.map(({ reference }) => reference)).not.toContain(untouched)

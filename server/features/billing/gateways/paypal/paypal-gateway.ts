@@ -2,17 +2,17 @@ import type { PaymentGateway } from '#server/features/billing/gateways/gateway.t
 import type { Clock } from '#server/platform/clock.ts'
 import type { Config } from '#server/platform/config/config.ts'
 import type { Log } from '#server/platform/log.ts'
-import { isPayable, unitOf } from './amounts.ts'
+import { acceptsAmount, smallestUnitOf } from './amounts.ts'
 import { createAccountCheck, listMissingEvents } from './check-account.ts'
-import { eventsLastMs, findPayment, listDisputed, listPayments, visibleWithinMs } from './find-payments.ts'
+import { eventRetentionMs, findPayment, listDisputed, listPayments, lookupLagMs } from './find-payments.ts'
 import { createPaypalClient, PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { parseWebhook } from './parse-webhook.ts'
-import { readNamed } from './read-named.ts'
+import { readByReference } from './read-named.ts'
 import { presentWithDispute, readOrder, readPayment } from './read-order.ts'
 import { refundOnce } from './refund-once.ts'
-import { createWalletSaver, tokensPath } from './save-wallet.ts'
-import { capturePayment, makeOrder, makeRenewal } from './take-payment.ts'
-import { writeOrder, writeRenewal } from './write-order.ts'
+import { createWalletSetups, tokensPath } from './save-wallet.ts'
+import { capturePayment, createPaypalOrder, chargeRenewal } from './take-payment.ts'
+import { buildOrderRequest, buildRenewalRequest } from './write-order.ts'
 
 interface PaypalContext {
   settings: NonNullable<Config['paypal']> & { clientSecret: string }
@@ -25,7 +25,7 @@ interface PaypalContext {
 }
 
 /** Maximum time that the site's start waits for the permissions of the account. */
-const startWaitsMs = 3000
+const startTimeoutMs = 3000
 
 /**
  * Creates the PayPal gateway (Orders v2 with the vault). A reference is an order's id. An order moves money only when it is
@@ -36,7 +36,7 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
   const client = createPaypalClient({ ...settings, clock, timeoutMs })
   const { webhookId } = settings
   const account = createAccountCheck({ client, webhookId, clock, log })
-  const back = {
+  const redirectUrls = {
     return_url: `${publicUrl}/api/webhook/payment/paypal-return`,
     cancel_url: `${publicUrl}/api/webhook/payment/paypal-cancel`,
   }
@@ -46,13 +46,14 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
     get oneOffOnly() {
       return !account.mayVault()
     },
-    unitCents: unitOf,
-    takes: isPayable,
-    prepare: () => atMost(startWaitsMs, account.run()),
-    missingEvents: () => listMissingEvents(client, webhookId),
+    unitCents: smallestUnitOf,
+    acceptsAmount: acceptsAmount,
+    prepare: () => waitAtMost(startTimeoutMs, account.run()),
+    missingWebhookEvents: () => listMissingEvents(client, webhookId),
     tokenStep: () => undefined,
-    createPayment: (charge) => makeOrder(client, charge, writeOrder(charge, back)),
-    chargeSavedMethod: (charge) => makeRenewal(client, charge, writeRenewal(charge, charge.methodReference)),
+    createPayment: (charge) => createPaypalOrder(client, charge, buildOrderRequest(charge, redirectUrls)),
+    chargeSavedMethod: (charge) =>
+      chargeRenewal(client, charge, buildRenewalRequest(charge, charge.methodReference)),
     async confirmPayment(reference) {
       const order = await readOrder(client, reference)
       if (order?.status === 'APPROVED') return capturePayment(client, reference)
@@ -60,10 +61,10 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
     },
     findEmail: async (reference) =>
       (await readOrder(client, reference))?.payment_source?.paypal?.email_address,
-    visibleWithinMs,
+    lookupLagMs,
     retrievePayment: (lookup) =>
       'reference' in lookup
-        ? readNamed(client, lookup.reference)
+        ? readByReference(client, lookup.reference)
         : findPayment(client, { attemptId: lookup.attemptId, from: lookup.startedAt }),
     async cancelPayment(reference) {
       const payment = await readPayment(client, reference)
@@ -73,21 +74,21 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
       return { ...rest, status: 'cancelled', decline: 'cancelled' }
     },
     refundPayment: (refund) => refundOnce(client, refund),
-    methodSetups: createWalletSaver(client),
-    detachMethod: (reference) => forget(client, reference),
-    isMethodAttached: (reference) => isKept(client, reference),
+    methodSetups: createWalletSetups(client),
+    detachMethod: (reference) => detach(client, reference),
+    isMethodAttached: (reference) => isAttached(client, reference),
     parseWebhook: (body, headers) => parseWebhook({ client, webhookId, clock }, body, headers),
     listPayments: (time, settled) => listPayments(client, time, settled),
-    listsForMs: eventsLastMs,
-    listDisputed: (time) => listDisputed({ client, clock }, time),
+    listHistoryMs: eventRetentionMs,
+    listDisputedPayments: (time) => listDisputed({ client, clock }, time),
   }
 }
 
 const tokenPath = (reference: string) => `${tokensPath}/${encodeURIComponent(reference)}`
 
-async function isKept(client: PaypalClient, reference: string): Promise<boolean> {
+async function isAttached(client: PaypalClient, reference: string): Promise<boolean> {
   try {
-    await client.ask({ method: 'GET', path: tokenPath(reference) })
+    await client.request({ method: 'GET', path: tokenPath(reference) })
     return true
   } catch (error) {
     if (error instanceof PaypalRefusal && error.status === 404) return false
@@ -95,17 +96,17 @@ async function isKept(client: PaypalClient, reference: string): Promise<boolean>
   }
 }
 
-async function forget(client: PaypalClient, reference: string): Promise<void> {
+async function detach(client: PaypalClient, reference: string): Promise<void> {
   try {
-    await client.ask({ method: 'DELETE', path: tokenPath(reference) })
+    await client.request({ method: 'DELETE', path: tokenPath(reference) })
   } catch (error) {
     if (!(error instanceof PaypalRefusal && error.status === 404)) throw error
   }
 }
 
-async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
+async function waitAtMost(milliseconds: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)))
-  await Promise.race([work, late])
+  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)))
+  await Promise.race([work, timeout])
   clearTimeout(timer)
 }

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { listPlans } from '#contract/billing.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
-import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
-import { booksOf } from '#server/testing/billing-model/ledger-balance.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { compareGatewayBalance } from '#server/testing/billing-model/ledger-balance.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { FakePaypal, type Trouble } from './fake/fake-paypal.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { FakePaypal, type SimulatedFault } from './fake/fake-paypal.ts'
 
 const hour = 3_600_000
 let paypal: FakePaypal
@@ -15,12 +15,12 @@ let offset = 0
 beforeEach(async () => {
   offset = 0
   paypal = await FakePaypal.start()
-  site = await testSite({ clock: { now: () => new Date(Date.now() + offset) } }, paypal.settings)
+  site = await startTestSite({ clock: { now: () => new Date(Date.now() + offset) } }, paypal.settings)
 })
 afterEach(async () => {
   paypal.recover()
   const [gateway] = site.context.gateways
-  const books = gateway && (await booksOf(site.context.db, gateway))
+  const books = gateway && (await compareGatewayBalance(site.context.db, gateway))
   expect(books?.theirs).toBe(books?.ours)
   await site.close()
   await paypal.close()
@@ -29,26 +29,26 @@ afterEach(async () => {
 /** Advances the clocks here and at PayPal, and runs what is due. */
 async function pass(milliseconds: number): Promise<void> {
   offset += milliseconds
-  paypal.ahead = offset
+  paypal.clockOffsetMs = offset
   await runJanitor(site.context)
-  await renewSubscriptions(site.context)
+  await renewDueSubscriptions(site.context)
 }
 
 /** Creates a subscriber whose first week is over, and whose renewal meets a fault. */
-async function renew(trouble: Trouble): Promise<void> {
+async function renew(trouble: SimulatedFault): Promise<void> {
   await subscribe()
-  paypal.trouble = { on: /POST .*orders$/, with: [trouble] }
+  paypal.fault = { on: /POST .*orders$/, with: [trouble] }
   await pass(7 * 24 * hour)
   paypal.recover()
 }
 
 async function subscribe(): Promise<void> {
-  const { list } = await site.visitor().ask(listPlans)
+  const { list } = await site.visitor().callOk(listPlans)
   const plan_id = list.find(({ period_days }) => period_days === 7)?.id
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const order = await shopper.order({ kind: 'plan', plan_id, gateway: 'paypal', method: 'wallet' })
   paypal.orders.approve(new URL(order.next.url ?? '').searchParams.get('token') ?? '')
-  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
 }
 
 const subscription = () =>
@@ -67,12 +67,12 @@ async function taken(): Promise<number> {
     .execute()
   const ids = renewals.map(({ id }) => id)
   const orders = [...paypal.orders.all.values()]
-  return orders.filter(({ asked }) => ids.includes(asked.purchase_units[0]?.custom_id ?? '')).length
+  return orders.filter(({ request: asked }) => ids.includes(asked.purchase_units[0]?.custom_id ?? '')).length
 }
 
 test('a renewal whose answer was lost is charged once, though PayPal lists what it took only six hours later', async () => {
   await renew('dropped after')
-  paypal.listsAfterMs = 6 * hour
+  paypal.listingDelayMs = 6 * hour
   for (let hours = 0; hours < 6; hours++) {
     await pass(hour - 60_000)
     const status = hours === 0 ? 'active' : 'past_due'

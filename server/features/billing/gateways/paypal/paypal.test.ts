@@ -3,11 +3,11 @@ import { listPlans } from '#contract/billing.ts'
 import { getEpisode } from '#contract/media.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
-import { booksOf } from '#server/testing/billing-model/ledger-balance.ts'
+import { compareGatewayBalance } from '#server/testing/billing-model/ledger-balance.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { FakePaypal, type Trouble } from './fake/fake-paypal.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { FakePaypal, type SimulatedFault } from './fake/fake-paypal.ts'
 
 let paypal: FakePaypal
 let site: TestSite
@@ -17,7 +17,7 @@ const clock = { now: () => new Date(Date.now() + offset) }
 
 beforeAll(async () => {
   paypal = await FakePaypal.start()
-  site = await testSite({ clock }, paypal.settings)
+  site = await startTestSite({ clock }, paypal.settings)
   video = await buildVideo(site.context)
 })
 afterAll(async () => {
@@ -50,7 +50,7 @@ const wish = () => ({
 
 /** Creates a shopper who was sent to PayPal. @returns the shopper, the order, and PayPal's id of the payment */
 async function sentAway(more: object = {}) {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const order = await shopper.order({ ...wish(), ...more })
   const url = order.next.url ?? ''
   return { shopper, order, url, token: new URL(url).searchParams.get('token') ?? '' }
@@ -101,7 +101,7 @@ describe('an episode', () => {
     const home = await site.visitor().fetch(back.pathname + back.search)
     expect([home.status, home.headers.get('location')]).toEqual([303, `/order/result?order_id=${order.id}`])
     expect(await stateOf(order.id)).toMatchObject({ order: 'paid', attempt: 'succeeded' })
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
   test('is called off at PayPal: nothing is charged, also where the person then approves it after all', async () => {
@@ -112,13 +112,13 @@ describe('an episode', () => {
       const left = await site.visitor().fetch(back.pathname + back.search)
       expect([left.status, left.headers.get('location')]).toEqual([303, `/order/result?order_id=${order.id}`])
     }
-    expect(await shopper.look(order.id)).toMatchObject({
+    expect(await shopper.getOrder(order.id)).toMatchObject({
       status: 'pending',
       declined: { reason: 'paymentCancelled' },
     })
     paypal.webhookUrl = hook()
     paypal.orders.approve(token)
-    await paypal.told()
+    await paypal.flushEvents()
     await tidy(60_000)
     expect(paypal.count(new RegExp(`POST .*/${token}/capture`))).toBe(0)
     expect(await stateOf(order.id)).toMatchObject({ order: 'pending', attempt: 'cancelled' })
@@ -145,18 +145,18 @@ describe('an episode', () => {
   test('that PayPal still looks at is paid when PayPal says so, and not before', async () => {
     const { shopper, order, token } = await sentAway()
     paypal.orders.approve(token, 'pending')
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'pending', next: { type: 'none' } })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'pending', next: { type: 'none' } })
     expect(await stateOf(order.id)).toMatchObject({ attempt: 'processing' })
     paypal.webhookUrl = hook()
-    paypal.orders.decide(token, 'COMPLETED')
-    await paypal.told()
+    paypal.orders.decideCaptures(token, 'COMPLETED')
+    await paypal.flushEvents()
     await expect.poll(() => stateOf(order.id)).toMatchObject({ order: 'paid' })
   })
 
   test('that the wallet does not pay for is declined, and not charged', async () => {
     const { shopper, order, token } = await sentAway()
     paypal.orders.approve(token, 'declined')
-    expect(await shopper.look(order.id)).toMatchObject({
+    expect(await shopper.getOrder(order.id)).toMatchObject({
       status: 'pending',
       declined: { reason: 'paymentFailed' },
     })
@@ -168,8 +168,8 @@ describe('an episode', () => {
     const second = await shopper.order(wish())
     const before = paypal.orders.balance
     for (const url of [order.next.url, second.next.url]) await answer(url ?? '', 'yes')
-    expect(await shopper.look(second.id)).toMatchObject({ status: 'paid' })
-    await shopper.look(order.id)
+    expect(await shopper.getOrder(second.id)).toMatchObject({ status: 'paid' })
+    await shopper.getOrder(order.id)
     await tidy(60_000)
     expect(paypal.orders.balance - before).toBe(order.amount_cents)
     expect(paypal.orders.get(token).refunds).toHaveLength(1)
@@ -202,7 +202,7 @@ test.each([
   const { id, episodes } = await buildVideo(site.context)
   const price = { episode_cents: cents, currency }
   await db.updateTable('videos').set(price).where('id', '=', id).execute()
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const answer = await shopper.tryOrder({ ...wish(), episode_id: episodes[3]?.id })
   const refused = { code: 500, message: /isn’t available here/ }
   expect(answer).toMatchObject(payable ? { code: 200, info: { next: { type: 'redirect' } } } : refused)
@@ -212,14 +212,14 @@ test.each([
 
 describe('a plan', () => {
   test('is paid at PayPal, which keeps the wallet for the renewals', async () => {
-    const { list } = await site.visitor().ask(listPlans)
+    const { list } = await site.visitor().callOk(listPlans)
     const { shopper, order, token } = await sentAway({
       kind: 'plan',
       episode_id: undefined,
       plan_id: list[0]?.id,
     })
     paypal.orders.approve(token)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
     const { reference } = await site.context.db
       .selectFrom('subscriptions')
       .innerJoin('orders', 'orders.subscription_id', 'subscriptions.id')
@@ -231,12 +231,12 @@ describe('a plan', () => {
   })
 
   test('has its introductory price once for a wallet, whoever pays with it', async () => {
-    const { list } = await site.visitor().ask(listPlans)
+    const { list } = await site.visitor().callOk(listPlans)
     const plan_id = list.find(({ intro_price_cents }) => intro_price_cents !== undefined)?.id
     const subscribe = async (payer: string) => {
       const { shopper, order, token } = await sentAway({ kind: 'plan', episode_id: undefined, plan_id })
       paypal.orders.approve(token, 'pays', payer)
-      const { status } = await shopper.look(order.id)
+      const { status } = await shopper.getOrder(order.id)
       return { status, refunds: paypal.orders.get(token).refunds.length }
     }
     expect(await subscribe('ADASWALLET222')).toEqual({ status: 'paid', refunds: 0 })
@@ -254,16 +254,16 @@ describe('money that goes back', () => {
   async function bought() {
     const { shopper, order, token } = await sentAway()
     paypal.orders.approve(token)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
     paypal.webhookUrl = hook()
     const captureId = paypal.orders.get(token).captures[0]?.id ?? ''
     return { shopper, order, token, captureId }
   }
   const becomes = async (shopper: Shopper, orderId: string, expected: object) => {
-    await paypal.told()
-    await expect.poll(() => shopper.look(orderId)).toMatchObject(expected)
+    await paypal.flushEvents()
+    await expect.poll(() => shopper.getOrder(orderId)).toMatchObject(expected)
     const [gateway] = site.context.gateways
-    const books = gateway && (await booksOf(site.context.db, gateway))
+    const books = gateway && (await compareGatewayBalance(site.context.db, gateway))
     expect(books?.theirs).toBe(books?.ours)
     expect(books?.theirs).toBe(paypal.orders.balance)
   }
@@ -321,7 +321,7 @@ describe('a notification', () => {
     const { order, token } = await sentAway()
     paypal.orders.approve(token)
     const sent = paypal.signed(eventOf(token, 'CHECKOUT.ORDER.APPROVED'))
-    paypal.trouble = { on: /verify/, with: ['500 before'] }
+    paypal.fault = { on: /verify/, with: ['500 before'] }
     expect((await post(sent)).status).toBe(500)
     paypal.recover()
     expect((await post(sent)).status).toBe(204)
@@ -330,14 +330,24 @@ describe('a notification', () => {
 })
 
 describe('a bad line', () => {
-  test.each<Trouble>(['429', '500 before', '500 after', 'dropped before', 'dropped after', 'time-out'])(
+  test.each<SimulatedFault>([
+    '429',
+    '500 before',
+    '500 after',
+    'dropped before',
+    'dropped after',
+    'time-out',
+  ])(
     'on which the capture meets %s leaves the payment open, and the janitor finds it: charged once',
     async (trouble) => {
       const { shopper, order, token } = await sentAway()
       paypal.orders.approve(token)
-      paypal.trouble = { on: /capture$/, with: [trouble] }
+      paypal.fault = { on: /capture$/, with: [trouble] }
       site.context.gatewayTimeoutMs = 300
-      expect(await shopper.look(order.id)).toMatchObject({ status: 'pending', next: { type: 'redirect' } })
+      expect(await shopper.getOrder(order.id)).toMatchObject({
+        status: 'pending',
+        next: { type: 'redirect' },
+      })
       paypal.recover()
       site.context.gatewayTimeoutMs = undefined
       await tidy(60_000)
@@ -346,11 +356,11 @@ describe('a bad line', () => {
     },
   )
 
-  test.each<Trouble>(['500 before', '500 after', 'dropped before', 'dropped after'])(
+  test.each<SimulatedFault>(['500 before', '500 after', 'dropped before', 'dropped after'])(
     'that breaks once (%s) as the order is made is not noticed: the same key gives the same order',
     async (trouble) => {
       const before = paypal.orders.all.size
-      paypal.trouble = { on: /orders$/, with: [trouble, 'none'] }
+      paypal.fault = { on: /orders$/, with: [trouble, 'none'] }
       const { order } = await sentAway()
       expect(order.next.type).toBe('redirect')
       expect(paypal.orders.all.size - before).toBe(1)
@@ -358,8 +368,8 @@ describe('a bad line', () => {
   )
 
   test('that loses the order leaves the person to try again after a minute; nothing was charged', async () => {
-    const shopper = await Shopper.on(site)
-    paypal.trouble = { on: /orders$/, with: ['dropped after'] }
+    const shopper = await Shopper.create(site)
+    paypal.fault = { on: /orders$/, with: ['dropped after'] }
     const key = { 'idempotency-key': 'an order that was lost' }
     expect(await shopper.tryOrder(wish(), key)).toMatchObject({
       code: 500,
@@ -376,7 +386,7 @@ describe('a bad line', () => {
   test('does not matter to an access token: one that PayPal takes no more is replaced, once', async () => {
     await sentAway()
     const before = paypal.count(/oauth2/)
-    paypal.endTokens()
+    paypal.revokeTokens()
     const { order } = await sentAway()
     expect([order.next.type, paypal.count(/oauth2/) - before]).toEqual(['redirect', 1])
   })

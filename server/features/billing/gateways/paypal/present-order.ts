@@ -1,5 +1,5 @@
 import { unreadablePayment, type Payment } from '#server/features/billing/gateways/gateway.ts'
-import { toCents } from './amounts.ts'
+import { fromPaypal } from './amounts.ts'
 import type { Capture, Order } from './objects.ts'
 
 const statuses: Record<string, Payment['status']> = {
@@ -30,7 +30,7 @@ export function presentOrder(order: Order): Payment {
     orderId: unit.custom_id?.split(',')[0] ?? '',
     ...(unit.reference_id === undefined ? {} : { purchase: unit.reference_id }),
     attemptId: unit.invoice_id ?? '',
-    amountCents: toCents(unit.amount),
+    amountCents: fromPaypal(unit.amount),
     currency: unit.amount.currency_code,
     ...refundsOf(order),
   }
@@ -47,8 +47,8 @@ export function presentOrder(order: Order): Payment {
 /** Returns the decisive capture: one that succeeded, or may, before one that was declined. */
 export function captureOf({ purchase_units }: Order): Capture | undefined {
   const captures = purchase_units?.[0]?.payments?.captures ?? []
-  const having = (status: Payment['status']) => captures.find((one) => statuses[one.status] === status)
-  return having('succeeded') ?? having('processing') ?? captures.at(-1)
+  const findByStatus = (status: Payment['status']) => captures.find((one) => statuses[one.status] === status)
+  return findByStatus('succeeded') ?? findByStatus('processing') ?? captures.at(-1)
 }
 
 function statusOf(order: Order, capture: Capture | undefined): Payment['status'] {
@@ -80,7 +80,7 @@ function refundsOf({ purchase_units }: Order): Pick<Payment, 'refundedCents' | '
   const refunds = purchase_units?.[0]?.payments?.refunds ?? []
   const refundedCents = refunds
     .filter(({ status }) => status === 'COMPLETED' || status === 'PENDING')
-    .reduce((sum, { amount }) => sum + (amount ? toCents(amount) : 0), 0)
+    .reduce((sum, { amount }) => sum + (amount ? fromPaypal(amount) : 0), 0)
   const refundPending = refunds.some(({ status }) => status === 'PENDING')
   return { refundedCents, ...(refundPending ? { refundPending } : {}) }
 }

@@ -1,6 +1,6 @@
 import type { DisputeDetails, Payment } from '#server/features/billing/gateways/gateway.ts'
 import type { DisputeStatus } from '#server/features/billing/statuses.ts'
-import { toCents } from './amounts.ts'
+import { fromPaypal } from './amounts.ts'
 import type { Dispute, DisputeList } from './objects.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 
@@ -20,7 +20,7 @@ const outcomes: Record<string, DisputeStatus> = {
 }
 
 /** @returns undefined if PayPal has no such dispute */
-export async function disputeById(client: PaypalClient, id: string): Promise<Dispute | undefined> {
+export async function findDispute(client: PaypalClient, id: string): Promise<Dispute | undefined> {
   try {
     return await readById(client, id)
   } catch (error) {
@@ -30,10 +30,10 @@ export async function disputeById(client: PaypalClient, id: string): Promise<Dis
 }
 
 /** `unread` if PayPal did not report whether there is a dispute, or its status. */
-export type FoundDispute = Dispute | 'unread' | undefined
+export type DisputeLookup = Dispute | 'unread' | undefined
 
 /** Reads the latest dispute of a capture, which PayPal's order does not contain. */
-export async function readDispute(client: PaypalClient, captureId: string): Promise<FoundDispute> {
+export async function readLatestDispute(client: PaypalClient, captureId: string): Promise<DisputeLookup> {
   const found = await listDisputes(client, { disputed_transaction_id: captureId })
   if (found === 'unread') return found
   const time = ({ create_time = '' }: Dispute) => create_time
@@ -68,7 +68,7 @@ export async function readDisputesSince(client: PaypalClient, since: Date): Prom
 }
 
 const readById = (client: PaypalClient, id: string) =>
-  client.ask<Dispute>({ method: 'GET', path: `${disputesPath}/${encodeURIComponent(id)}` })
+  client.request<Dispute>({ method: 'GET', path: `${disputesPath}/${encodeURIComponent(id)}` })
 
 /** Lists disputes without their outcome and details; `unread` if PayPal refuses, because the app has no permission. */
 async function listDisputes(
@@ -79,7 +79,7 @@ async function listDisputes(
   try {
     const query = new URLSearchParams({ page_size: pageSize, ...filter })
     for (let search: string | undefined = `?${query}`; search !== undefined;) {
-      const page: DisputeList = await client.ask({ method: 'GET', path: disputesPath + search })
+      const page: DisputeList = await client.request({ method: 'GET', path: disputesPath + search })
       // An answer with neither, such as the page of a proxy, is not an empty list.
       if (!Array.isArray(page.items) && !Array.isArray(page.links)) return 'unread'
       const { items = [], links = [] } = page
@@ -95,26 +95,26 @@ async function listDisputes(
 }
 
 /** @returns undefined for a status or an outcome that is not known */
-function standingOf({ status, dispute_outcome: outcome }: Dispute): DisputeStatus | undefined {
+function disputeStatusOf({ status, dispute_outcome: outcome }: Dispute): DisputeStatus | undefined {
   if (status === undefined) return undefined
   return status === 'RESOLVED' ? outcomes[outcome?.outcome_code ?? ''] : 'open'
 }
 
 /** Adds the state of its dispute to a payment. The disputed amount leaves out what was refunded. */
-export function withDispute(payment: Payment, dispute: FoundDispute): Payment {
+export function withDispute(payment: Payment, dispute: DisputeLookup): Payment {
   if (!dispute) return payment
   if (dispute === 'unread') return { ...payment, disputeUnread: true }
   const { dispute_outcome: outcome, dispute_amount } = dispute
-  const stands = standingOf(dispute)
-  if (!stands) return { ...payment, status: 'unreadable', disputeUnread: true }
+  const disputeStatus = disputeStatusOf(dispute)
+  if (!disputeStatus) return { ...payment, status: 'unreadable', disputeUnread: true }
   // A reversal is final until PayPal gives the capture another status.
-  if (payment.dispute === 'lost' && stands === 'won') return payment
-  const amount = (stands === 'lost' && outcome?.amount_refunded) || dispute_amount
+  if (payment.dispute === 'lost' && disputeStatus === 'won') return payment
+  const amount = (disputeStatus === 'lost' && outcome?.amount_refunded) || dispute_amount
   const left = payment.amountCents - payment.refundedCents
   return {
     ...payment,
-    dispute: stands,
-    disputedCents: amount ? Math.min(toCents(amount), left) : left,
+    dispute: disputeStatus,
+    disputedCents: amount ? Math.min(fromPaypal(amount), left) : left,
     disputeDetails: detailsOf(dispute),
   }
 }

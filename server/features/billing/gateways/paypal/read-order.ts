@@ -2,7 +2,7 @@ import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import type { Order } from './objects.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { captureOf, presentOrder } from './present-order.ts'
-import { readDispute, withDispute } from './read-disputes.ts'
+import { readLatestDispute, withDispute } from './read-disputes.ts'
 
 export const ordersPath = '/v2/checkout/orders'
 
@@ -10,7 +10,7 @@ export const ordersPath = '/v2/checkout/orders'
 export async function readOrder(client: PaypalClient, reference: string): Promise<Order | null> {
   if (!/^[A-Z0-9]{1,36}$/.test(reference)) return null
   try {
-    return await client.ask<Order>({ method: 'GET', path: `${ordersPath}/${reference}` })
+    return await client.request<Order>({ method: 'GET', path: `${ordersPath}/${reference}` })
   } catch (error) {
     if (error instanceof PaypalRefusal && error.status === 404) return null
     throw error
@@ -27,5 +27,5 @@ export async function readPayment(client: PaypalClient, reference: string): Prom
 export async function presentWithDispute(client: PaypalClient, order: Order): Promise<Payment> {
   const payment = presentOrder(order)
   const capture = captureOf(order)
-  return capture ? withDispute(payment, await readDispute(client, capture.id)) : payment
+  return capture ? withDispute(payment, await readLatestDispute(client, capture.id)) : payment
 }

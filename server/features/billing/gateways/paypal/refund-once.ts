@@ -1,12 +1,16 @@
 import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
-import { toCents, toPaypal } from './amounts.ts'
+import { fromPaypal, toPaypal } from './amounts.ts'
 import type { Order, Refund } from './objects.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { captureOf } from './present-order.ts'
 import { readOrder } from './read-order.ts'
 
 /** Temporary refusals: the capture is pending, the account lacks money, or a dispute is open. */
-const passing = new Set(['PENDING_CAPTURE', 'REFUND_FAILED_INSUFFICIENT_FUNDS', 'TRANSACTION_DISPUTED'])
+const temporaryIssues = new Set([
+  'PENDING_CAPTURE',
+  'REFUND_FAILED_INSUFFICIENT_FUNDS',
+  'TRANSACTION_DISPUTED',
+])
 
 /**
  * Refunds once per key, without a time limit: the refund stores its key's name, and is searched for before each request,
@@ -22,31 +26,31 @@ export async function refundOnce(
   const currency = order?.purchase_units?.[0]?.amount?.currency_code
   if (!capture || currency === undefined) throw new GatewayRefused(`there is no payment ${reference}`)
   const amount = toPaypal(amountCents, currency)
-  const name = nameOf(key)
-  const earlier = findRefund(order, name)
-  if (earlier) return checkSame(earlier, amountCents, key)
+  const customId = customIdOf(key)
+  const earlier = findRefund(order, customId)
+  if (earlier) return checkSameRefund(earlier, amountCents, key)
   const path = `/v2/payments/captures/${encodeURIComponent(capture.id)}/refund`
-  const body = JSON.stringify({ amount, custom_id: name })
+  const body = JSON.stringify({ amount, custom_id: customId })
   try {
-    checkSame(await client.ask<Refund>({ method: 'POST', path, key, body }), amountCents, key)
+    checkSameRefund(await client.request<Refund>({ method: 'POST', path, key, body }), amountCents, key)
   } catch (error) {
-    if (!(error instanceof PaypalRefusal && error.isFinal) || passing.has(error.issue)) throw error
+    if (!(error instanceof PaypalRefusal && error.isFinal) || temporaryIssues.has(error.issue)) throw error
     throw new GatewayRefused(error.message)
   }
 }
 
 /** Converts a key to the form that PayPal stores with a refund: letters, digits and `-_.,`. */
-const nameOf = (key: string) => key.replaceAll(/[^\w.,-]/g, '.')
+const customIdOf = (key: string) => key.replaceAll(/[^\w.,-]/g, '.')
 
-function findRefund({ purchase_units }: Order, name: string): Refund | undefined {
+function findRefund({ purchase_units }: Order, customId: string): Refund | undefined {
   const refunds = purchase_units?.[0]?.payments?.refunds ?? []
-  return refunds.find(({ custom_id }) => custom_id === name)
+  return refunds.find(({ custom_id }) => custom_id === customId)
 }
 
 /** A refund that failed or was cancelled at PayPal is final: a retry has another key. */
-function checkSame({ id, status, amount }: Refund, amountCents: number, key: string): void {
+function checkSameRefund({ id, status, amount }: Refund, amountCents: number, key: string): void {
   if (status === 'FAILED' || status === 'CANCELLED')
     throw new GatewayRefused(`PayPal's refund ${id} is ${status}`)
-  if (amount && toCents(amount) !== amountCents)
+  if (amount && fromPaypal(amount) !== amountCents)
     throw new GatewayRefused(`key ${key} was used for another refund`)
 }

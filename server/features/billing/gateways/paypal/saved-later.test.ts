@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
-import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { FakePaypal } from './fake/fake-paypal.ts'
 
 let paypal: FakePaypal
@@ -13,8 +13,8 @@ let offset = 0
 
 beforeAll(async () => {
   paypal = await FakePaypal.start()
-  paypal.orders.keepsLater = true
-  site = await testSite({ clock: { now: () => new Date(Date.now() + offset) } }, paypal.settings)
+  paypal.orders.vaultsLater = true
+  site = await startTestSite({ clock: { now: () => new Date(Date.now() + offset) } }, paypal.settings)
 })
 afterAll(async () => {
   await site.close()
@@ -26,28 +26,28 @@ beforeEach(() => {
 
 /** Creates a subscriber who has paid, while PayPal has not saved the wallet yet. */
 async function subscribed() {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const plan_id = (await shopper.plan(30)).id
   const order = await shopper.order({ gateway: 'paypal', method: 'wallet', kind: 'plan', plan_id })
   const token = new URL(order.next.url ?? '').searchParams.get('token') ?? ''
   paypal.orders.approve(token)
-  await expect.poll(() => shopper.look(order.id)).toMatchObject({ status: 'paid' })
-  await paypal.told()
-  const membership = async () => (await shopper.visitor.ask(getUser)).membership
+  await expect.poll(() => shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
+  await paypal.flushEvents()
+  const membership = async () => (await shopper.visitor.callOk(getUser)).membership
   return { order, token, membership }
 }
 
 async function moveOn(milliseconds: number) {
   offset += milliseconds
-  paypal.ahead = offset
+  paypal.clockOffsetMs = offset
   await runJanitor(site.context)
-  await renewSubscriptions(site.context)
+  await renewDueSubscriptions(site.context)
 }
 
 test('a plan whose wallet is kept some time after it paid is renewed with it', async () => {
   const { token, membership } = await subscribed()
   expect(await membership()).toMatchObject({ status: 'active', renews_at: null })
-  paypal.orders.keepNow(token)
+  paypal.orders.vaultNow(token)
   await expect.poll(membership).toMatchObject({ renews_at: expect.any(String), gateway: 'paypal' })
   await moveOn(30 * 86_400_000 + 60_000)
   const { vaultId } = paypal.orders.get(token)
@@ -58,8 +58,8 @@ test('a plan whose wallet is kept some time after it paid is renewed with it', a
 test('a wallet that is kept after its money went back is forgotten', async () => {
   const { order, token, membership } = await subscribed()
   await refundOrder(site.context, order.id, { reason: 'goodwill' })
-  paypal.orders.keepNow(token)
-  await paypal.told()
+  paypal.orders.vaultNow(token)
+  await paypal.flushEvents()
   const { vaultId = '' } = paypal.orders.get(token)
   expect(paypal.orders.vault.has(vaultId)).toBe(true)
   const kept = async () => {

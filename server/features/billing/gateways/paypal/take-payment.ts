@@ -1,6 +1,6 @@
 import {
   GatewayRefused,
-  neverMadePayment,
+  notCreatedPayment,
   type Charge,
   type Payment,
 } from '#server/features/billing/gateways/gateway.ts'
@@ -13,7 +13,7 @@ import { presentOrder } from './present-order.ts'
 import { ordersPath, readOrder } from './read-order.ts'
 
 /** Reasons for a failed capture that decide nothing: the order's own state does. */
-const undecided = new Set([
+const inconclusiveIssues = new Set([
   'ORDER_NOT_APPROVED',
   'ORDER_ALREADY_CAPTURED',
   'ORDER_COMPLETION_IN_PROGRESS',
@@ -24,9 +24,13 @@ const undecided = new Set([
  * Creates an order under our key; a wallet's then waits for the user, a renewal is captured at once.
  * @throws GatewayRefused for a key of another order; PayPal repeats the first one, whatever the new request contains
  */
-export async function makeOrder(client: PaypalClient, charge: Charge, body: string): Promise<Payment> {
+export async function createPaypalOrder(
+  client: PaypalClient,
+  charge: Charge,
+  body: string,
+): Promise<Payment> {
   try {
-    const order = await client.ask<Order>({ method: 'POST', path: ordersPath, key: charge.key, body })
+    const order = await client.request<Order>({ method: 'POST', path: ordersPath, key: charge.key, body })
     const payment = presentOrder(order)
     const same = (['orderId', 'attemptId', 'amountCents', 'currency'] as const).every(
       (name) => payment[name] === charge[name],
@@ -35,13 +39,17 @@ export async function makeOrder(client: PaypalClient, charge: Charge, body: stri
     return payment
   } catch (error) {
     if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
-    if (error.issue !== 'DUPLICATE_INVOICE_ID') return neverMadePayment(charge, declineCode(error.issue))
-    return paidBefore(client, charge.attemptId, error)
+    if (error.issue !== 'DUPLICATE_INVOICE_ID') return notCreatedPayment(charge, declineCode(error.issue))
+    return findEarlierPayment(client, charge.attemptId, error)
   }
 }
 
 /** Handles `DUPLICATE_INVOICE_ID`: the attempt was paid by an order whose id never arrived. */
-async function paidBefore(client: PaypalClient, attemptId: string, error: PaypalRefusal): Promise<Payment> {
+async function findEarlierPayment(
+  client: PaypalClient,
+  attemptId: string,
+  error: PaypalRefusal,
+): Promise<Payment> {
   const now = Date.now()
   const paid = await findPayment(client, { attemptId, from: new Date(now - dayMs), to: new Date(now) })
   if (!paid) throw error
@@ -49,10 +57,10 @@ async function paidBefore(client: PaypalClient, attemptId: string, error: Paypal
 }
 
 /** Creates a renewal. One that requires the user's approval cannot succeed. */
-export async function makeRenewal(client: PaypalClient, charge: Charge, body: string): Promise<Payment> {
-  const made = await makeOrder(client, charge, body)
-  if (made.status !== 'requires_action') return made
-  const payment = (await capturePayment(client, made.reference)) ?? made
+export async function chargeRenewal(client: PaypalClient, charge: Charge, body: string): Promise<Payment> {
+  const created = await createPaypalOrder(client, charge, body)
+  if (created.status !== 'requires_action') return created
+  const payment = (await capturePayment(client, created.reference)) ?? created
   return payment.status === 'requires_action' ? failed(payment, 'PAYER_ACTION_REQUIRED') : payment
 }
 
@@ -64,18 +72,18 @@ export async function capturePayment(client: PaypalClient, reference: string): P
   try {
     const path = `${ordersPath}/${reference}/capture`
     const key = `capture:${reference}`
-    return presentOrder(await client.ask<Order>({ method: 'POST', path, key, body: '{}' }))
+    return presentOrder(await client.request<Order>({ method: 'POST', path, key, body: '{}' }))
   } catch (error) {
     if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
     const order = await readOrder(client, reference)
     const payment = order && presentOrder(order)
-    if (payment?.status !== 'requires_action' || undecided.has(error.issue)) return payment
-    if (error.issue === 'DUPLICATE_INVOICE_ID') return paidBefore(client, payment.attemptId, error)
+    if (payment?.status !== 'requires_action' || inconclusiveIssues.has(error.issue)) return payment
+    if (error.issue === 'DUPLICATE_INVOICE_ID') return findEarlierPayment(client, payment.attemptId, error)
     return failed(payment, error.issue)
   }
 }
 
-function failed(waiting: Payment, issue: string): Payment {
-  const { next: _, ...payment } = waiting
+function failed(pendingPayment: Payment, issue: string): Payment {
+  const { next: _, ...payment } = pendingPayment
   return { ...payment, status: 'failed', decline: declineCode(issue) }
 }

@@ -11,23 +11,26 @@ const marginMs = 60_000
 
 /** Caches an access token until it expires; concurrent callers wait for the same one. Each process has its own cache. */
 export function createTokenCache(fetchToken: () => Promise<unknown>, clock: Clock): TokenCache {
-  let held: { token: string; endsAt: number } | undefined
-  let coming: Promise<string> | undefined
+  let cached: { token: string; endsAt: number } | undefined
+  let pending: Promise<string> | undefined
 
   const renew = async () => {
     const { access_token, expires_in } = Object(await fetchToken()) as Record<string, unknown>
     if (typeof access_token !== 'string') throw new Error('PayPal gave no access token')
-    held = { token: access_token, endsAt: clock.now().getTime() + Number(expires_in ?? 0) * 1000 - marginMs }
+    cached = {
+      token: access_token,
+      endsAt: clock.now().getTime() + Number(expires_in ?? 0) * 1000 - marginMs,
+    }
     return access_token
   }
   return {
     async get() {
-      if (held && held.endsAt > clock.now().getTime()) return held.token
-      coming ??= renew().finally(() => (coming = undefined))
-      return coming
+      if (cached && cached.endsAt > clock.now().getTime()) return cached.token
+      pending ??= renew().finally(() => (pending = undefined))
+      return pending
     },
     drop(token) {
-      if (held?.token === token) held = undefined
+      if (cached?.token === token) cached = undefined
     },
   }
 }

@@ -2,17 +2,17 @@ import { expect, test } from 'vitest'
 import { listPlans } from '#contract/billing.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { testSite } from '#server/testing/site/test-site.ts'
+import { startTestSite } from '#server/testing/site/test-site.ts'
 import { FakePaypal } from './fake/fake-paypal.ts'
 
 test('an account without the vault is offered for one-off payments only: a plan is refused, an episode sold', async () => {
   const paypal = await FakePaypal.start()
   paypal.orders.mayVault = false
-  const site = await testSite({}, paypal.settings)
+  const site = await startTestSite({}, paypal.settings)
   try {
-    const { list, gateways } = await site.visitor().ask(listPlans)
+    const { list, gateways } = await site.visitor().callOk(listPlans)
     expect(gateways).toEqual([{ id: 'paypal', kind: 'wallet', one_off_only: true }])
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const way = { gateway: 'paypal', method: 'wallet' } as const
     const plan = { ...way, kind: 'plan' as const, plan_id: list[0]?.id }
     expect(await shopper.tryOrder(plan)).toMatchObject({ code: 500, message: /isn’t available here/ })

@@ -1,14 +1,17 @@
-import type { Charge, PresentCharge } from '#server/features/billing/gateways/gateway.ts'
+import type { Charge, OnSessionCharge } from '#server/features/billing/gateways/gateway.ts'
 import { toPaypal } from './amounts.ts'
 
 /** Marks the payments that follow as renewals of a subscription, each for the period ahead. */
 export const usagePattern = 'SUBSCRIPTION_PREPAID'
 
 /** Builds the body of an order that the user approves at PayPal; with `save` it saves the wallet for renewals. */
-export function writeOrder(charge: PresentCharge, back: { return_url: string; cancel_url: string }): string {
-  return write(charge, {
+export function buildOrderRequest(
+  charge: OnSessionCharge,
+  redirectUrls: { return_url: string; cancel_url: string },
+): string {
+  return buildRequest(charge, {
     experience_context: {
-      ...back,
+      ...redirectUrls,
       user_action: 'PAY_NOW',
       shipping_preference: 'NO_SHIPPING',
     },
@@ -23,8 +26,8 @@ export function writeOrder(charge: PresentCharge, back: { return_url: string; ca
 }
 
 /** Builds the body of a renewal, which PayPal captures at once. */
-export function writeRenewal(charge: Charge, vaultId: string): string {
-  return write(charge, {
+export function buildRenewalRequest(charge: Charge, vaultId: string): string {
+  return buildRequest(charge, {
     vault_id: vaultId,
     stored_credential: {
       payment_initiator: 'MERCHANT',
@@ -35,7 +38,10 @@ export function writeRenewal(charge: Charge, vaultId: string): string {
 }
 
 /** Builds the body. PayPal stores two texts of ours with an order: its id (at most 127 characters) and the purchase (256). */
-function write({ orderId, attemptId, amountCents, currency, purchase }: Charge, paypal: object): string {
+function buildRequest(
+  { orderId, attemptId, amountCents, currency, purchase }: Charge,
+  paypal: object,
+): string {
   return JSON.stringify({
     intent: 'CAPTURE',
     purchase_units: [

@@ -9,7 +9,7 @@ interface Brand {
   cvv: number
 }
 
-type Name = 'number' | 'expiry' | 'cvv'
+type FieldName = 'number' | 'expiry' | 'cvv'
 
 const form = find('card', HTMLFormElement)
 const inputs = {
@@ -17,7 +17,7 @@ const inputs = {
   expiry: find('expiry', HTMLInputElement),
   cvv: find('cvv', HTMLInputElement),
 }
-const names: Name[] = ['number', 'expiry', 'cvv']
+const names: FieldName[] = ['number', 'expiry', 'cvv']
 // Written by our own server.
 const brands: Brand[] = JSON.parse(form.dataset.brands ?? '[]')
 
@@ -27,7 +27,7 @@ function find<E extends HTMLElement>(id: string, kind: new () => E): E {
   return element
 }
 
-function tell(message: Record<string, unknown>): void {
+function postToParent(message: Record<string, unknown>): void {
   window.parent.postMessage(message, window.location.origin)
 }
 
@@ -53,7 +53,7 @@ function passesLuhn(digits: string): boolean {
   return sum % 10 === 0
 }
 
-const valid: Record<Name, () => boolean> = {
+const validators: Record<FieldName, () => boolean> = {
   number() {
     const digits = digitsOf(inputs.number.value)
     return (brandOf(digits)?.lengths.includes(digits.length) ?? false) && passesLuhn(digits)
@@ -68,7 +68,7 @@ const valid: Record<Name, () => boolean> = {
 }
 
 /** Formats the digits in the brand's groups, or the date as MM / YY, and keeps the caret behind the same digit. */
-function rewrite(input: HTMLInputElement, write: (digits: string) => string): void {
+function formatInput(input: HTMLInputElement, write: (digits: string) => string): void {
   const caret = digitsOf(input.value.slice(0, input.selectionStart ?? input.value.length)).length
   const atEnd = input.selectionStart === input.value.length
   const written = write(digitsOf(input.value))
@@ -80,14 +80,14 @@ function rewrite(input: HTMLInputElement, write: (digits: string) => string): vo
     input.setSelectionRange(atEnd ? written.length : position, atEnd ? written.length : position)
 }
 
-function writeNumber(digits: string): string {
+function formatNumber(digits: string): string {
   const brand = brandOf(digits)
   const kept = digits.slice(0, Math.max(...(brand?.lengths ?? [19])))
   const gaps = brand?.gaps ?? [4, 8, 12]
   return [...kept].map((digit, index) => (gaps.includes(index) ? ` ${digit}` : digit)).join('')
 }
 
-function writeExpiry(digits: string): string {
+function formatExpiry(digits: string): string {
   const filled = /^[2-9]/.test(digits) ? `0${digits}` : digits
   // A date that the browser's autofill wrote as MM/YYYY.
   const short =
@@ -97,24 +97,28 @@ function writeExpiry(digits: string): string {
   return short.length > 2 ? `${short.slice(0, 2)} / ${short.slice(2)}` : short
 }
 
-function showMessage(name: Name, message: string): void {
+function showMessage(name: FieldName, message: string): void {
   inputs[name].setAttribute('aria-invalid', String(message !== ''))
   find(`${name}-error`, HTMLElement).textContent = message
 }
 
-const messageOf = (name: Name) => (valid[name]() ? '' : (inputs[name].dataset.message ?? ''))
+const messageOf = (name: FieldName) => (validators[name]() ? '' : (inputs[name].dataset.message ?? ''))
 
-function tellChange(): void {
+function postChange(): void {
   const brand = brandOf(digitsOf(inputs.number.value))
   find('brand', HTMLElement).textContent = brand?.name ?? ''
-  tell({ type: 'changed', brand: brand?.type ?? null, valid: names.every((name) => valid[name]()) })
+  postToParent({
+    type: 'changed',
+    brand: brand?.type ?? null,
+    valid: names.every((name) => validators[name]()),
+  })
 }
 
 /** Shows the message at a field, and focuses it. */
-function refuse(name: Name, message: string): void {
+function showError(name: FieldName, message: string): void {
   showMessage(name, message)
   inputs[name].focus()
-  tell({ type: 'invalid', field: name, message })
+  postToParent({ type: 'invalid', field: name, message })
 }
 
 let busy = false
@@ -122,20 +126,20 @@ let busy = false
 async function tokenize(): Promise<void> {
   if (busy) return
   for (const name of names) showMessage(name, messageOf(name))
-  const bad = names.find((name) => !valid[name]())
-  if (bad) return refuse(bad, messageOf(bad))
+  const bad = names.find((name) => !validators[name]())
+  if (bad) return showError(bad, messageOf(bad))
   busy = true
   const answer = await askForToken().catch(() => ({
     field: 'number' as const,
     message: form.dataset.failed ?? '',
   }))
   busy = false
-  if ('token' in answer) tell({ type: 'token', ...answer })
-  else refuse(answer.field, answer.message)
+  if ('token' in answer) postToParent({ type: 'token', ...answer })
+  else showError(answer.field, answer.message)
 }
 
 async function askForToken(): Promise<
-  { token: string; brand: string; last4: string } | { field: Name; message: string }
+  { token: string; brand: string; last4: string } | { field: FieldName; message: string }
 > {
   const body = JSON.stringify(Object.fromEntries(names.map((name) => [name, inputs[name].value])))
   const options = {
@@ -149,22 +153,22 @@ async function askForToken(): Promise<
   return response.json()
 }
 
-const writers: Partial<Record<Name, (digits: string) => string>> = {
-  number: writeNumber,
-  expiry: writeExpiry,
+const formatters: Partial<Record<FieldName, (digits: string) => string>> = {
+  number: formatNumber,
+  expiry: formatExpiry,
   cvv: (digits) => digits.slice(0, 4),
 }
 
-function takeValue(name: Name): void {
-  const [input, write] = [inputs[name], writers[name]]
-  if (write) rewrite(input, write)
+function handleInput(name: FieldName): void {
+  const [input, write] = [inputs[name], formatters[name]]
+  if (write) formatInput(input, write)
   if (input.getAttribute('aria-invalid') === 'true') showMessage(name, messageOf(name))
-  tellChange()
+  postChange()
 }
 
 for (const name of names) {
   const input = inputs[name]
-  input.addEventListener('input', () => takeValue(name))
+  input.addEventListener('input', () => handleInput(name))
   input.addEventListener('blur', () => {
     // If only the window lost the focus, the field is still the active one.
     if (document.activeElement !== input) showMessage(name, messageOf(name))
@@ -180,8 +184,8 @@ window.addEventListener('message', (event) => {
   if (event.data?.type === 'check') for (const name of names) showMessage(name, messageOf(name))
 })
 new ResizeObserver(() =>
-  tell({ type: 'height', height: Math.ceil(form.getBoundingClientRect().height) }),
+  postToParent({ type: 'height', height: Math.ceil(form.getBoundingClientRect().height) }),
 ).observe(form)
-tell({ type: 'ready' })
+postToParent({ type: 'ready' })
 // Handles input that was typed or autofilled before this script loaded.
-for (const name of names) if (inputs[name].value) takeValue(name)
+for (const name of names) if (inputs[name].value) handleInput(name)

@@ -1,9 +1,9 @@
-import { checkCard, newToken, type CardRefusal, type TypedCard } from './card-form.ts'
+import { checkCard, newToken, type CardRefusal, type CardInput } from './card-form.ts'
 import * as queries from './queries.ts'
 import type { SandboxContext } from './sandbox-context.ts'
 
 /** Lifetime of a card token. */
-const tokensLastMs = 15 * 60_000
+const tokenLifetimeMs = 15 * 60_000
 
 interface CardToken {
   ok: true
@@ -15,13 +15,13 @@ interface CardToken {
 /** Exchanges a card for a token. The card is checked and not stored: it reaches no log, table or error. */
 export async function exchangeCard(
   { db, clock }: Pick<SandboxContext, 'db' | 'clock'>,
-  typed: TypedCard,
+  input: CardInput,
 ): Promise<CardToken | CardRefusal> {
-  const checked = checkCard(typed)
+  const checked = checkCard(input)
   if (!checked.ok) return checked
   const token = newToken()
   const { behaviour, brand, last4, expiresAt } = checked.card
-  const expires_at = new Date(clock.now().getTime() + tokensLastMs)
+  const expires_at = new Date(clock.now().getTime() + tokenLifetimeMs)
   const row = { token, behaviour, brand, last4, card_expires_at: expiresAt, expires_at }
   await queries.insertToken(db, row, clock.now())
   return { ok: true, token, brand, last4 }

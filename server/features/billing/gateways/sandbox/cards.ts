@@ -26,20 +26,22 @@ const testCards: Record<string, Behaviour> = {
 }
 
 /** The test numbers, the one that pays first. */
-export const testNumbers: readonly string[] = Object.keys(testCards)
+export const testCardNumbers: readonly string[] = Object.keys(testCards)
 
 export function behaviourOf(cardNumber: string): Behaviour | undefined {
   return testCards[cardNumber]
 }
 
-export type Result = { status: 'succeeded' | 'requires_action' } | { status: 'failed'; decline: DeclineCode }
+export type ChargeResult =
+  | { status: 'succeeded' | 'requires_action' }
+  | { status: 'failed'; decline: DeclineCode }
 
-const succeeded: Result = { status: 'succeeded' }
-const asks: Result = { status: 'requires_action' }
-const declines = (decline: DeclineCode): Result => ({ status: 'failed', decline })
+const succeeded: ChargeResult = { status: 'succeeded' }
+const requiresAction: ChargeResult = { status: 'requires_action' }
+const declines = (decline: DeclineCode): ChargeResult => ({ status: 'failed', decline })
 
 /** Returns the result of a charge while the user is present. */
-export function chargePresent(behaviour: Behaviour): Result {
+export function presentChargeResult(behaviour: Behaviour): ChargeResult {
   switch (behaviour) {
     case 'declined':
       return declines('card_declined')
@@ -51,7 +53,7 @@ export function chargePresent(behaviour: Behaviour): Result {
       return declines('wrong_cvc')
     case 'asks_once':
     case 'asks_always':
-      return asks
+      return requiresAction
     default:
       return succeeded
   }
@@ -61,13 +63,13 @@ export function chargePresent(behaviour: Behaviour): Result {
  * Returns the result of charging a saved card while the user is present: one card has expired by then, and one is authenticated
  * already.
  */
-export function chargeKept(behaviour: Behaviour): Result {
+export function savedChargeResult(behaviour: Behaviour): ChargeResult {
   if (behaviour === 'declines_later') return declines('card_expired')
-  return behaviour === 'asks_once' ? succeeded : chargePresent(behaviour)
+  return behaviour === 'asks_once' ? succeeded : presentChargeResult(behaviour)
 }
 
 /** Returns the result of a renewal: the user is absent, so the bank cannot authenticate them. */
-export function chargeAbsent(behaviour: Behaviour): Result {
-  const result = chargeKept(behaviour)
+export function renewalChargeResult(behaviour: Behaviour): ChargeResult {
+  const result = savedChargeResult(behaviour)
   return result.status === 'requires_action' ? declines('check_needed') : result
 }

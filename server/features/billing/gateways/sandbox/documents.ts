@@ -1,9 +1,9 @@
-import { htmlLanguage, type Language } from '#contract/languages.ts'
-import { moneyWords } from '#contract/money.ts'
+import { bcp47Tags, type Language } from '#contract/languages.ts'
+import { formatMoney } from '#contract/money.ts'
 import { cardBrands } from './card-form.ts'
-import { testNumbers } from './cards.ts'
-import { isMethodSetup, type Asked } from './method-setup-queries.ts'
-import { words } from './words.ts'
+import { testCardNumbers } from './cards.ts'
+import { isMethodSetup, type ApprovalRequest } from './method-setup-queries.ts'
+import { sandboxTexts } from './words.ts'
 
 /** Escapes text for HTML, also within an attribute. */
 function escape(text: string): string {
@@ -37,17 +37,17 @@ function page({
   title,
   script,
   body,
-  look,
+  layout,
 }: {
   language: Language
   title: string
   script?: string
   body: string
   /** In a frame on a raised surface, or as a sheet over the framing page; otherwise a page of its own. */
-  look?: 'framed' | 'sheet'
+  layout?: 'framed' | 'sheet'
 }): string {
   return `<!doctype html>
-<html lang="${htmlLanguage[language]}"${look ? ` class="${look}"` : ''}>
+<html lang="${bcp47Tags[language]}"${layout ? ` class="${layout}"` : ''}>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
@@ -77,9 +77,9 @@ function field({ name, label, autocomplete, placeholder, message }: Field): stri
 }
 
 /** Returns the card form for its frame. It has no name field and no button: those are on the parent page. */
-export function cardDocument(language: Language): string {
+export function cardFormPage(language: Language): string {
   const { card, number, numberBad, expiry, expiryForm, expiryBad, cvv, cvvBad, failed, confirm } =
-    words[language]
+    sandboxTexts[language]
   const fields = [
     field({
       name: 'number',
@@ -101,66 +101,68 @@ export function cardDocument(language: Language): string {
 ${fields.join('\n')}
 <button hidden>${confirm}</button>
 </form>`
-  return page({ language, title: card, script: '/sandbox/card.js', body, look: 'framed' })
+  return page({ language, title: card, script: '/sandbox/card.js', body, layout: 'framed' })
 }
 
 /** Returns the sentence with the highlighted amount and the card's last digits. */
-function sentence(text: string, language: Language, asked: Asked): string {
-  const amount = isMethodSetup(asked) ? '' : moneyWords(asked.amount_cents, asked.currency, language)
+function approvalText(text: string, language: Language, approval: ApprovalRequest): string {
+  const amount = isMethodSetup(approval)
+    ? ''
+    : formatMoney(approval.amount_cents, approval.currency, language)
   return escape(text)
     .replace('{amount}', () => `<b>${escape(amount)}</b>`)
-    .replace('{last4}', escape(asked.last4 ?? ''))
+    .replace('{last4}', escape(approval.last4 ?? ''))
 }
 
-function choice(asked: Asked, action: string, yes: string, no: string): string {
+function answerForm(approval: ApprovalRequest, action: string, yes: string, no: string): string {
   return `<form method="post" action="${action}">
-<input type="hidden" name="${isMethodSetup(asked) ? 'saving' : 'payment'}" value="${escape(asked.id)}">
+<input type="hidden" name="${isMethodSetup(approval) ? 'saving' : 'payment'}" value="${escape(approval.id)}">
 <button name="answer" value="yes" class="yes">${yes}</button>
 <button name="answer" value="no">${no}</button>
 </form>`
 }
 
 /** Returns the bank's check, framed by the payment page: its landmark is named, because the surrounding page has a main part too. */
-export function checkDocument(language: Language, asked: Asked): string {
-  const { check, bankAsks, pay, payWith, keepCard, testBank, confirm, reject } = words[language]
-  const paying = asked.last4 ? payWith : pay
+export function authenticationPage(language: Language, approval: ApprovalRequest): string {
+  const { check, bankAsks, pay, payWith, keepCard, testBank, confirm, reject } = sandboxTexts[language]
+  const paying = approval.last4 ? payWith : pay
   const body = `<main aria-label="${escape(check)}">
 <h1>${bankAsks}</h1>
-<p>${sentence(isMethodSetup(asked) ? keepCard : paying, language, asked)}</p>
+<p>${approvalText(isMethodSetup(approval) ? keepCard : paying, language, approval)}</p>
 <p class="quiet">${testBank}</p>
-${choice(asked, `/sandbox/authenticate?lang=${language}`, confirm, reject)}
+${answerForm(approval, `/sandbox/authenticate?lang=${language}`, confirm, reject)}
 </main>`
-  return page({ language, title: check, body, look: 'framed' })
+  return page({ language, title: check, body, layout: 'framed' })
 }
 
 /** Returns the frame's document after the bank's check; its script notifies the payment page. */
-export function checkedDocument(language: Language): string {
-  const { thanks, oneMoment } = words[language]
+export function authenticatedPage(language: Language): string {
+  const { thanks, oneMoment } = sandboxTexts[language]
   return page({
     language,
     title: thanks,
     script: '/sandbox/authenticated.js',
     body: `<main aria-label="${escape(thanks)}"><p>${oneMoment}</p></main>`,
-    look: 'framed',
+    layout: 'framed',
   })
 }
 
 /** Returns the wallet's page, to which the user is redirected and from which they return. */
-export function walletDocument(language: Language, asked: Asked): string {
-  const { wallet, walletAmount, keepWallet, testWallet, approve, cancel } = words[language]
+export function walletPage(language: Language, approval: ApprovalRequest): string {
+  const { wallet, walletAmount, keepWallet, testWallet, approve, cancel } = sandboxTexts[language]
   const body = `<main>
 <h1>${wallet}</h1>
-<p>${sentence(isMethodSetup(asked) ? keepWallet : walletAmount, language, asked)}</p>
+<p>${approvalText(isMethodSetup(approval) ? keepWallet : walletAmount, language, approval)}</p>
 <p class="quiet">${testWallet}</p>
-${choice(asked, '/sandbox/wallet', approve, cancel)}
+${answerForm(approval, '/sandbox/wallet', approve, cancel)}
 </main>`
   return page({ language, title: wallet, body })
 }
 
 /** Returns an express wallet's sheet, shown over the payment page. The script fills in the purchase and its amount. */
-export function expressDocument(language: Language): string {
-  const { card, email, testWallet, cancel, payNow, failed } = words[language]
-  const cards = testNumbers.map(
+export function expressPage(language: Language): string {
+  const { card, email, testWallet, cancel, payNow, failed } = sandboxTexts[language]
+  const cards = testCardNumbers.map(
     (number) => `<option value="${number}">Visa •••• ${number.slice(-4)}</option>`,
   )
   const body = `<dialog id="sheet" aria-labelledby="wallet">
@@ -175,16 +177,16 @@ export function expressDocument(language: Language): string {
 <p class="quiet">${testWallet}</p>
 </form>
 </dialog>`
-  return page({ language, title: expressName, script: '/sandbox/express.js', body, look: 'sheet' })
+  return page({ language, title: expressName, script: '/sandbox/express.js', body, layout: 'sheet' })
 }
 
-export function goneDocument(language: Language): string {
-  const { notFound, gone } = words[language]
+export function notFoundPage(language: Language): string {
+  const { notFound, gone } = sandboxTexts[language]
   return page({
     language,
     title: notFound,
     body: `<main aria-label="${escape(notFound)}"><p>${gone}</p></main>`,
-    look: 'framed',
+    layout: 'framed',
   })
 }
 

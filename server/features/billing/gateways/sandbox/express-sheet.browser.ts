@@ -19,9 +19,9 @@
     return element
   }
 
-  const write = (id: string, text: string) => (find(id, HTMLElement).textContent = text)
+  const setText = (id: string, text: string) => (find(id, HTMLElement).textContent = text)
 
-  function send(message: Record<string, unknown>): void {
+  function postToParent(message: Record<string, unknown>): void {
     window.parent.postMessage(message, window.location.origin)
   }
 
@@ -34,11 +34,11 @@
   }
 
   function show({ shop, amount, line }: Purchase): void {
-    write('shop', shop)
-    write('amount', amount)
-    write('line', line)
-    write('email', owner.email)
-    write('confirm', (confirm.dataset['label'] ?? '').replace('{amount}', amount))
+    setText('shop', shop)
+    setText('amount', amount)
+    setText('line', line)
+    setText('email', owner.email)
+    setText('confirm', (confirm.dataset['label'] ?? '').replace('{amount}', amount))
     if (!sheet.open) sheet.showModal()
     confirm.focus()
   }
@@ -64,12 +64,12 @@
 
   async function approve(): Promise<void> {
     if (confirm.disabled) return
-    write('error', '')
+    setText('error', '')
     setBusy(true)
     try {
-      send({ type: 'approved', token: await askForToken(), ...owner })
+      postToParent({ type: 'approved', token: await askForToken(), ...owner })
     } catch {
-      write('error', form.dataset['failed'] ?? '')
+      setText('error', form.dataset['failed'] ?? '')
       setBusy(false)
     }
   }
@@ -78,15 +78,15 @@
     event.preventDefault()
     void approve()
   })
-  find('cancel', HTMLButtonElement).addEventListener('click', () => send({ type: 'cancelled' }))
+  find('cancel', HTMLButtonElement).addEventListener('click', () => postToParent({ type: 'cancelled' }))
   sheet.addEventListener('cancel', (event) => {
     event.preventDefault()
     // An approval that was sent can no longer be cancelled.
-    if (!confirm.disabled) send({ type: 'cancelled' })
+    if (!confirm.disabled) postToParent({ type: 'cancelled' })
   })
   window.addEventListener('message', (event) => {
     if (event.origin !== window.location.origin || event.source !== window.parent) return
     if (event.data?.type === 'show') show(event.data)
   })
-  send({ type: 'ready' })
+  postToParent({ type: 'ready' })
 })()

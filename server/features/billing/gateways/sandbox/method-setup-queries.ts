@@ -8,9 +8,10 @@ export type MethodSetupRow = Awaited<
 >
 
 /** A payment or a method set-up that the user is asked to approve. */
-export type Asked = PaymentRow | MethodSetupRow
+export type ApprovalRequest = PaymentRow | MethodSetupRow
 
-export const isMethodSetup = (asked: Asked): asked is MethodSetupRow => 'change_id' in asked
+export const isMethodSetup = (approval: ApprovalRequest): approval is MethodSetupRow =>
+  'change_id' in approval
 
 /** Selects set-ups with their methods. */
 function selectMethodSetups(db: Db) {
@@ -21,8 +22,8 @@ function selectMethodSetups(db: Db) {
     .select(['sandbox_methods.brand', 'sandbox_methods.last4', 'sandbox_methods.card_expires_at'])
 }
 
-export async function insertMethodSetup(tx: Tx, saving: Insertable<SandboxSetupsTable>): Promise<void> {
-  await tx.insertInto('sandbox_setups').values(saving).execute()
+export async function insertMethodSetup(tx: Tx, setup: Insertable<SandboxSetupsTable>): Promise<void> {
+  await tx.insertInto('sandbox_setups').values(setup).execute()
 }
 
 export function selectMethodSetup(db: Db, id: string) {

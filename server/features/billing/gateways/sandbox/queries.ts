@@ -12,7 +12,7 @@ export async function insertToken(db: Db, token: Insertable<SandboxTokensTable>,
 }
 
 /** Uses up a token; undefined if it is unknown, used or expired. */
-export function spendToken(tx: Tx, token: string, now: Date) {
+export function consumeToken(tx: Tx, token: string, now: Date) {
   return tx
     .updateTable('sandbox_tokens')
     .set({ used_at: now })
@@ -31,12 +31,12 @@ export function selectMethod(db: Db, id: string) {
   return db.selectFrom('sandbox_methods').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-export async function forgetMethod(db: Db, id: string, now: Date): Promise<void> {
+export async function markMethodDetached(db: Db, id: string, now: Date): Promise<void> {
   await db.updateTable('sandbox_methods').set({ forgotten_at: now }).where('id', '=', id).execute()
 }
 
 /** Deletes the address of a user who deleted their account. */
-export async function forgetPayer(db: Db, userId: string): Promise<void> {
+export async function deletePayerEmail(db: Db, userId: string): Promise<void> {
   await sql`UPDATE sandbox_payments SET metadata = metadata - 'email' WHERE metadata ->> 'payer' = ${userId}`.execute(
     db,
   )
@@ -154,13 +154,13 @@ export async function setDispute(
 }
 
 /** Returns how far the site's clock is ahead, in milliseconds. */
-export async function selectAhead(db: Db): Promise<number> {
+export async function selectClockOffset(db: Db): Promise<number> {
   const row = await db.selectFrom('sandbox_clock').select('ahead_ms').executeTakeFirst()
   return row?.ahead_ms ?? 0
 }
 
 /** Advances the site's clock. @returns how far it is ahead then */
-export async function moveClock(db: Db, milliseconds: number): Promise<number> {
+export async function advanceClockOffset(db: Db, milliseconds: number): Promise<number> {
   const { ahead_ms } = await db
     .insertInto('sandbox_clock')
     .values({ ahead_ms: milliseconds })

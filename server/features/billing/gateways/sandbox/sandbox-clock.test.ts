@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { forwardClock, openClock } from './sandbox-clock.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { advanceClock, createSiteClock } from './sandbox-clock.ts'
 
 const day = 86_400_000
 const log = createLog({ json: true, level: 'silent' })
@@ -10,18 +10,18 @@ const withStripe = { ...sandboxAlone, stripe: { publishableKey: 'pk', apiBase: '
 let database: TestDatabase
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
 })
 afterAll(() => database.close())
 afterEach(() => void vi.useRealTimers())
 
 test('a clock that was moved is moved for every process, those that run and those that start', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
-  const running = await openClock(sandboxAlone, database.db, log)
+  const running = await createSiteClock(sandboxAlone, database.db, log)
   const start = Date.now()
-  await forwardClock(sandboxAlone, database.db, '2d')
-  expect((await forwardClock(sandboxAlone, database.db, '12h')).getTime()).toBe(start + 2.5 * day)
-  expect((await openClock(sandboxAlone, database.db, log)).now().getTime()).toBe(start + 2.5 * day)
+  await advanceClock(sandboxAlone, database.db, '2d')
+  expect((await advanceClock(sandboxAlone, database.db, '12h')).getTime()).toBe(start + 2.5 * day)
+  expect((await createSiteClock(sandboxAlone, database.db, log)).now().getTime()).toBe(start + 2.5 * day)
   expect(running.now().getTime()).toBe(start)
   vi.setSystemTime(start + 6000)
   await expect.poll(() => running.now().getTime() - Date.now()).toBe(2.5 * day)
@@ -29,13 +29,13 @@ test('a clock that was moved is moved for every process, those that run and thos
 
 test('where a real gateway has keys the clock is the system’s and cannot be moved', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
-  await expect(forwardClock(withStripe, database.db, '1d')).rejects.toThrow('only where the sandbox')
-  expect((await openClock(withStripe, database.db, log)).now().getTime()).toBe(Date.now())
+  await expect(advanceClock(withStripe, database.db, '1d')).rejects.toThrow('only where the sandbox')
+  expect((await createSiteClock(withStripe, database.db, log)).now().getTime()).toBe(Date.now())
 })
 
 test.each([undefined, '', '-1d', '1', 'd', '0d', '1.5h', '99999d'])(
   'no length of time: %s',
   async (length) => {
-    await expect(forwardClock(sandboxAlone, database.db, length)).rejects.toThrow('How far?')
+    await expect(advanceClock(sandboxAlone, database.db, length)).rejects.toThrow('How far?')
   },
 )

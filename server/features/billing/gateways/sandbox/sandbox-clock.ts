@@ -3,36 +3,36 @@ import { ConfigError } from '#server/platform/config/config-error.ts'
 import type { Config } from '#server/platform/config/config.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Db } from '#server/tables.ts'
-import { moveClock, selectAhead } from './queries.ts'
+import { advanceClockOffset, selectClockOffset } from './queries.ts'
 
-type Gateways = Pick<Config, 'allowSandbox' | 'stripe' | 'paypal'>
+type GatewayConfig = Pick<Config, 'allowSandbox' | 'stripe' | 'paypal'>
 
 /** A process notices a change of the clock within this time. */
-const staleMs = 5000
+const refreshAfterMs = 5000
 
 /** The clock can be moved only if nothing real can be charged. */
-const isMovable = ({ allowSandbox, stripe, paypal }: Gateways) => allowSandbox && !stripe && !paypal
+const isAdjustable = ({ allowSandbox, stripe, paypal }: GatewayConfig) => allowSandbox && !stripe && !paypal
 
 /**
  * Opens the clock of a site: the system's or, if only the sandbox is configured, one as far ahead as the operator moved it. The
  * offset is in the database, for all processes.
  */
-export async function openClock(config: Gateways, db: Db, log: Log): Promise<Clock> {
-  if (!isMovable(config)) return systemClock
-  let aheadMs = await selectAhead(db)
+export async function createSiteClock(config: GatewayConfig, db: Db, log: Log): Promise<Clock> {
+  if (!isAdjustable(config)) return systemClock
+  let offsetMs = await selectClockOffset(db)
   let readAt = Date.now()
-  const read = () => {
+  const refresh = () => {
     readAt = Date.now()
-    selectAhead(db).then(
-      (ahead) => (aheadMs = ahead),
+    selectClockOffset(db).then(
+      (offset) => (offsetMs = offset),
       (error: unknown) => log.debug({ err: error }, 'The sandbox clock could not be read'),
     )
   }
   return {
     now() {
       const now = Date.now()
-      if (now - readAt > staleMs) read()
-      return new Date(now + aheadMs)
+      if (now - readAt > refreshAfterMs) refresh()
+      return new Date(now + offsetMs)
     },
   }
 }
@@ -44,11 +44,15 @@ const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
  * @returns the new time
  * @throws ConfigError if a real gateway is configured, or the duration is invalid
  */
-export async function forwardClock(config: Gateways, db: Db, length: string | undefined): Promise<Date> {
-  if (!isMovable(config))
+export async function advanceClock(
+  config: GatewayConfig,
+  db: Db,
+  duration: string | undefined,
+): Promise<Date> {
+  if (!isAdjustable(config))
     throw new ConfigError('The clock can be moved only where the sandbox is the one gateway that is set up.')
-  const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(length ?? '') ?? []
+  const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(duration ?? '') ?? []
   const milliseconds = Number(count) * (units[unit ?? ''] ?? NaN)
   if (!(milliseconds > 0)) throw new ConfigError('How far? For example 45m, 12h or 30d.')
-  return new Date(Date.now() + (await moveClock(db, milliseconds)))
+  return new Date(Date.now() + (await advanceClockOffset(db, milliseconds)))
 }

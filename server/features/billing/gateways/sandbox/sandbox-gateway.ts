@@ -12,13 +12,13 @@ import type { DisputeStatus } from '#server/features/billing/statuses.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { chargeAbsent, chargeKept, type Behaviour, type Result } from './cards.ts'
+import { renewalChargeResult, savedChargeResult, type Behaviour, type ChargeResult } from './cards.ts'
 import { parseWebhook } from './webhooks.ts'
 import * as queries from './queries.ts'
 import type { PaymentRow } from './queries.ts'
 import type { SandboxContext } from './sandbox-context.ts'
-import { createMethodSaver } from './save-method.ts'
-import { newReference, presentMethod, useToken, useWallet, type Used } from './use-method.ts'
+import { createMethodSetups } from './save-method.ts'
+import { newReference, presentMethod, useToken, useWallet, type MethodUse } from './use-method.ts'
 
 /**
  * Creates a full gateway that moves no money. Its records are in the same database, but callers use it by the port alone, as a
@@ -41,34 +41,34 @@ export function createSandboxGateway(context: SandboxContext): PaymentGateway {
         },
         async (tx) => {
           if (charge.methodReference !== undefined)
-            return useSavedMethod(tx, charge.methodReference, chargeKept)
+            return useSavedMethod(tx, charge.methodReference, savedChargeResult)
           if (charge.method === 'wallet') return useWallet(tx)
           return useToken(tx, charge.token ?? '', clock.now())
         },
       ),
     chargeSavedMethod: (charge) =>
       pay(context, charge, { kind: 'saved', saved: true, return_url: '' }, (tx) =>
-        useSavedMethod(tx, charge.methodReference, chargeAbsent),
+        useSavedMethod(tx, charge.methodReference, renewalChargeResult),
       ),
-    confirmPayment: async (reference) => presentPayment(await find(db, reference), clock.now()),
+    confirmPayment: async (reference) => presentPayment(await getPayment(db, reference), clock.now()),
     retrievePayment: async (lookup) => {
-      const row = await lookUp(db, lookup)
+      const row = await findPayment(db, lookup)
       return row ? presentPayment(row, clock.now()) : null
     },
     async cancelPayment(reference) {
       if (await queries.decidePayment(db, reference, { status: 'cancelled', decline_code: 'cancelled' }))
         context.notify(reference)
-      return presentPayment(await find(db, reference), clock.now())
+      return presentPayment(await getPayment(db, reference), clock.now())
     },
-    findEmail: async (reference) => (await find(db, reference)).metadata.email,
+    findEmail: async (reference) => (await getPayment(db, reference)).metadata.email,
     refundPayment: (refund) => refundOnce(context, refund),
-    methodSetups: createMethodSaver(context),
-    detachMethod: (reference) => queries.forgetMethod(db, reference, clock.now()),
+    methodSetups: createMethodSetups(context),
+    detachMethod: (reference) => queries.markMethodDetached(db, reference, clock.now()),
     async isMethodAttached(reference) {
       const method = await queries.selectMethod(db, reference)
       return method !== undefined && method.forgotten_at === null
     },
-    deleteCustomer: (userId) => queries.forgetPayer(db, userId),
+    deleteCustomer: (userId) => queries.deletePayerEmail(db, userId),
     parseWebhook: (body, headers) => parseWebhook(context, body, headers),
     async listPayments(time) {
       const rows = await queries.selectPaymentsSince(db, time)
@@ -84,7 +84,7 @@ async function pay(
   context: SandboxContext,
   charge: Charge,
   kind: PaymentKind,
-  use: (tx: Tx) => Promise<Used>,
+  useMethod: (tx: Tx) => Promise<MethodUse>,
 ): Promise<Payment> {
   const hash = createHash('sha256')
     .update(JSON.stringify([charge, kind]))
@@ -96,7 +96,7 @@ async function pay(
     if (earlier && earlier.request_hash !== hash)
       throw new GatewayRefused(`key ${charge.key} was used for another request`)
     if (earlier) return earlier
-    const { methodId, result } = await use(tx)
+    const { methodId, result } = await useMethod(tx)
     await queries.insertPayment(tx, {
       id: reference,
       idempotency_key: charge.key,
@@ -116,11 +116,12 @@ async function pay(
       }),
       created_at: context.clock.now(),
     })
-    return find(tx, reference)
+    return getPayment(tx, reference)
   })
   if (row.id === reference) {
     context.notify(reference)
-    if (row.status === 'succeeded' && row.behaviour === 'disputed') await dispute(context, reference, 'open')
+    if (row.status === 'succeeded' && row.behaviour === 'disputed')
+      await simulateDispute(context, reference, 'open')
   }
   return presentPayment(row, context.clock.now())
 }
@@ -128,21 +129,21 @@ async function pay(
 async function useSavedMethod(
   tx: Tx,
   methodId: string,
-  comesTo: (behaviour: Behaviour) => Result,
-): Promise<Used> {
+  resultOf: (behaviour: Behaviour) => ChargeResult,
+): Promise<MethodUse> {
   const method = await queries.selectMethod(tx, methodId)
   if (!method || method.forgotten_at)
     return { methodId: null, result: { status: 'failed', decline: 'card_declined' } }
-  return { methodId, result: comesTo(method.behaviour) }
+  return { methodId, result: resultOf(method.behaviour) }
 }
 
-async function find(db: Db, reference: string): Promise<PaymentRow> {
+async function getPayment(db: Db, reference: string): Promise<PaymentRow> {
   const row = await queries.selectPayment(db, reference)
   if (!row) throw new GatewayRefused(`there is no payment ${reference}`)
   return row
 }
 
-function lookUp(db: Db, lookup: PaymentLookup): Promise<PaymentRow | undefined> {
+function findPayment(db: Db, lookup: PaymentLookup): Promise<PaymentRow | undefined> {
   return 'reference' in lookup
     ? queries.selectPayment(db, lookup.reference)
     : queries.selectPaymentByKey(db, lookup.key)
@@ -159,8 +160,8 @@ async function refundOnce(
     if (earlier && !same) throw new GatewayRefused(`key ${key} was used for another refund`)
     if (earlier?.failed_at) throw new GatewayRefused(`the refund ${key} has failed`)
     if (earlier) return
-    const payment = await find(tx, reference)
-    if (['open', 'lost'].includes(disputeOf(payment, context.clock.now()) ?? 'none'))
+    const payment = await getPayment(tx, reference)
+    if (['open', 'lost'].includes(disputeStatusOf(payment, context.clock.now()) ?? 'none'))
       throw new GatewayRefused(`${reference} is disputed`)
     const left = payment.status === 'succeeded' ? payment.amount_cents - Number(payment.refunded_cents) : 0
     if (amountCents <= 0 || amountCents > left)
@@ -176,23 +177,23 @@ async function refundOnce(
 }
 
 /** The bank decides an unanswered dispute for us after this time. */
-const decidedWithinMs = 10 * dayMs
+const disputeDecisionMs = 10 * dayMs
 
 /** Returns the status of a dispute. An open one is won in the end, as an operator sees who advances the clock. */
-function disputeOf({ dispute: status, disputed_at }: PaymentRow, now: Date): PaymentRow['dispute'] {
-  const over = disputed_at !== null && now.getTime() - disputed_at.getTime() >= decidedWithinMs
-  return status === 'open' && over ? 'won' : status
+function disputeStatusOf({ dispute: status, disputed_at }: PaymentRow, now: Date): PaymentRow['dispute'] {
+  const isDecided = disputed_at !== null && now.getTime() - disputed_at.getTime() >= disputeDecisionMs
+  return status === 'open' && isDecided ? 'won' : status
 }
 
 /** Opens a dispute about what is left of a payment, or records the bank's decision. */
-export async function dispute(
+export async function simulateDispute(
   { db, clock, notify }: SandboxContext,
   reference: string,
   status: DisputeStatus,
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     await queries.lockKey(tx, `refunds:${reference}`)
-    const { amount_cents, refunded_cents } = await find(tx, reference)
+    const { amount_cents, refunded_cents } = await getPayment(tx, reference)
     await queries.setDispute(tx, {
       payment_id: reference,
       status,
@@ -204,7 +205,7 @@ export async function dispute(
 }
 
 function presentPayment(row: PaymentRow, now: Date): Payment {
-  const kept = row.saved && row.status === 'succeeded' && row.method_id !== null
+  const isMethodSaved = row.saved && row.status === 'succeeded' && row.method_id !== null
   return {
     reference: row.id,
     status: row.status,
@@ -214,8 +215,8 @@ function presentPayment(row: PaymentRow, now: Date): Payment {
     amountCents: row.amount_cents,
     refundedCents: Number(row.refunded_cents),
     currency: row.currency,
-    ...(kept && row.method_id ? { method: presentMethod(row.method_id, row) } : {}),
-    ...(row.status === 'requires_action' ? { next: nextOf(row) } : {}),
+    ...(isMethodSaved && row.method_id ? { method: presentMethod(row.method_id, row) } : {}),
+    ...(row.status === 'requires_action' ? { next: nextStepOf(row) } : {}),
     ...(row.decline_code ? { decline: row.decline_code } : {}),
     ...presentDispute(row, now),
   }
@@ -225,7 +226,7 @@ function presentDispute(
   row: PaymentRow,
   now: Date,
 ): Pick<Payment, 'dispute' | 'disputedCents' | 'disputeDetails'> {
-  const status = disputeOf(row, now)
+  const status = disputeStatusOf(row, now)
   return status === null || row.disputed_cents === null
     ? {}
     : { dispute: status, disputedCents: row.disputed_cents, disputeDetails: detailsOf(row) }
@@ -233,12 +234,12 @@ function presentDispute(
 
 /** Returns the dispute's details. Without an answer the bank decides at the due date. */
 function detailsOf({ id, dispute: status, disputed_at }: PaymentRow): DisputeDetails {
-  const dueAt = status === 'open' && disputed_at && new Date(disputed_at.getTime() + decidedWithinMs)
+  const dueAt = status === 'open' && disputed_at && new Date(disputed_at.getTime() + disputeDecisionMs)
   return { reference: `dispute_${id}`, reason: 'fraudulent', ...(dueAt ? { dueAt } : {}) }
 }
 
 /** Returns the user's next step. A payment's id cannot be guessed, so only the user has the link. */
-function nextOf({ kind, id }: PaymentRow): NextStep {
+function nextStepOf({ kind, id }: PaymentRow): NextStep {
   if (kind === 'wallet') return { type: 'redirect', url: `/sandbox/wallet?payment=${id}` }
   return { type: 'authenticate', url: `/sandbox/authenticate?payment=${id}` }
 }

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { describeGateway } from '#server/features/billing/gateways/describe-gateway.ts'
+import { describeGatewayContract } from '#server/features/billing/gateways/describe-gateway.ts'
 import type {
   Behaviour,
   GatewayHarness,
   GatewayTraits,
-  NotificationKind,
+  WebhookKind,
 } from '#server/features/billing/gateways/gateway-harness.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { checkCard } from './card-form.ts'
 import { signEvent } from './webhooks.ts'
 import { failRefunds } from './queries.ts'
-import { dispute } from './sandbox-gateway.ts'
+import { simulateDispute } from './sandbox-gateway.ts'
 
 let site: TestSite
 let shopper: Shopper
 
 beforeAll(async () => {
-  site = await testSite()
-  shopper = await Shopper.on(site)
+  site = await startTestSite()
+  shopper = await Shopper.create(site)
 })
 afterAll(() => site.close())
 
@@ -26,8 +26,8 @@ const cards: Record<Behaviour, string> = {
   pays: testCards.pays,
   declined: testCards.declined,
   'no funds': testCards.noFunds,
-  asks: testCards.asksAlways,
-  'declines later': testCards.declinesLater,
+  asks: testCards.requires3dsAlways,
+  'declines later': testCards.declinesRenewals,
 }
 
 function gatewayOfSite() {
@@ -41,10 +41,10 @@ async function answer(reference: string, said: 'yes' | 'no') {
   const gateway = gatewayOfSite()
   const waiting =
     (await gateway.retrievePayment({ reference })) ?? (await gateway.methodSetups.retrieve({ reference }))
-  if (waiting?.next?.url) await shopper.decide(waiting.next.url, said)
+  if (waiting?.next?.url) await shopper.answerBankPage(waiting.next.url, said)
 }
 
-function notification(reference: string, kind: NotificationKind) {
+function notification(reference: string, kind: WebhookKind) {
   const { secret, clock } = site.context
   const sent = { now: () => new Date(clock.now().getTime() - (kind === 'stale' ? 301_000 : 0)) }
   const signer = { secret: kind === 'forged' ? `not ${secret}` : secret, clock: sent }
@@ -53,49 +53,49 @@ function notification(reference: string, kind: NotificationKind) {
 }
 
 const goingBack: Pick<GatewayHarness, 'dispute' | 'failRefunds'> = {
-  dispute: (reference, status) => dispute({ ...site.context, notify: () => {} }, reference, status),
+  dispute: (reference, status) => simulateDispute({ ...site.context, notify: () => {} }, reference, status),
   failRefunds: (reference) => failRefunds(site.context.db, reference, new Date()),
 }
 
-const inOurProcess: Pick<GatewayTraits, 'hasLine' | 'notifications'> = {
-  hasLine: false,
-  notifications: ['forged', 'stale', 'altered'],
+const inOurProcess: Pick<GatewayTraits, 'isRemote' | 'invalidWebhooks'> = {
+  isRemote: false,
+  invalidWebhooks: ['forged', 'stale', 'altered'],
 }
 
-describeGateway(
+describeGatewayContract(
   'sandbox, by card',
   {
     ...inOurProcess,
     method: 'card',
-    asksBy: 'authenticate',
+    nextStepType: 'authenticate',
     declines: { declined: 'card_declined', 'no funds': 'insufficient_funds' },
-    declinesLater: { 'declines later': 'card_expired', asks: 'check_needed' },
-    refusesToKeep: { declined: 'card_declined', 'no funds': 'insufficient_funds' },
-    kept: { brand: 'visa', last4: '4242', expiresAt: new Date('2041-01-01T00:00:00Z') },
-    chargesKept: true,
+    renewalDeclines: { 'declines later': 'card_expired', asks: 'check_needed' },
+    setupDeclines: { declined: 'card_declined', 'no funds': 'insufficient_funds' },
+    savedMethod: { brand: 'visa', last4: '4242', expiresAt: new Date('2041-01-01T00:00:00Z') },
+    chargesSavedMethods: true,
   },
   () => ({
     gateway: gatewayOfSite(),
     pay: async (charge, behaviour) =>
-      gatewayOfSite().createPayment({ ...charge, token: await shopper.token(cards[behaviour]) }),
-    save: async (request, behaviour) =>
-      gatewayOfSite().methodSetups.start({ ...request, token: await shopper.token(cards[behaviour]) }),
+      gatewayOfSite().createPayment({ ...charge, token: await shopper.cardToken(cards[behaviour]) }),
+    setUpMethod: async (request, behaviour) =>
+      gatewayOfSite().methodSetups.start({ ...request, token: await shopper.cardToken(cards[behaviour]) }),
     answer,
-    notification,
+    webhook: notification,
     ...goingBack,
   }),
 )
 
-describeGateway(
+describeGatewayContract(
   'sandbox, by wallet',
   {
     ...inOurProcess,
     method: 'wallet',
-    asksBy: 'redirect',
+    nextStepType: 'redirect',
     declines: {},
-    declinesLater: {},
-    refusesToKeep: {},
-    kept: { brand: 'wallet', last4: null },
+    renewalDeclines: {},
+    setupDeclines: {},
+    savedMethod: { brand: 'wallet', last4: null },
   },
   () => ({
     gateway: gatewayOfSite(),
@@ -104,13 +104,13 @@ describeGateway(
       if (behaviour === 'pays') await answer(waiting.reference, 'yes')
       return (await gatewayOfSite().confirmPayment(waiting.reference)) ?? waiting
     },
-    async save(request, behaviour) {
+    async setUpMethod(request, behaviour) {
       const waiting = await gatewayOfSite().methodSetups.start(request)
       if (behaviour === 'pays') await answer(waiting.reference, 'yes')
       return (await gatewayOfSite().methodSetups.complete(waiting.reference)) ?? waiting
     },
     answer,
-    notification,
+    webhook: notification,
     ...goingBack,
   }),
 )
@@ -196,7 +196,7 @@ describe("the sandbox's card frame", () => {
   })
 
   test('keeps of a card its behaviour, brand and last four digits, and of expiry and code nothing, in any table', async () => {
-    await shopper.token(testCards.disputed)
+    await shopper.cardToken(testCards.disputed)
     const { rows } = await site.context.database.pool.query<{ dump: string }>(
       `SELECT query_to_xml('SELECT * FROM ' || quote_ident(tablename), false, false, '')::text AS dump FROM pg_tables WHERE schemaname = 'public'`,
     )
@@ -206,7 +206,7 @@ describe("the sandbox's card frame", () => {
   })
 
   test('gives a token that lasts 15 minutes', async () => {
-    const token = await shopper.token()
+    const token = await shopper.cardToken()
     const { expires_at } = await site.context.db
       .selectFrom('sandbox_tokens')
       .select('expires_at')

@@ -13,7 +13,7 @@ import type { MethodSetupRow } from './method-setup-queries.ts'
 import { newReference, presentMethod, useToken, useWallet } from './use-method.ts'
 
 /** Saves cards and wallets without a payment, in a table of its own: a bank declines or asks as it does with a payment. */
-export function createMethodSaver(context: SandboxContext): MethodSetups {
+export function createMethodSetups(context: SandboxContext): MethodSetups {
   const { db } = context
   const read = async (reference: string) => {
     const row = await queries.selectMethodSetup(db, reference)
@@ -28,8 +28,8 @@ export function createMethodSaver(context: SandboxContext): MethodSetups {
       return row ? present(row) : null
     },
     async cancel(reference) {
-      const called = { status: 'cancelled', decline_code: 'cancelled' } as const
-      if (await queries.decideMethodSetup(db, reference, called)) context.notify(reference)
+      const cancellation = { status: 'cancelled', decline_code: 'cancelled' } as const
+      if (await queries.decideMethodSetup(db, reference, cancellation)) context.notify(reference)
       return read(reference)
     },
   }
@@ -75,13 +75,13 @@ function present(row: MethodSetupRow): MethodSetup {
     status,
     changeId,
     ...(status === 'succeeded' && method_id !== null ? { method: presentMethod(method_id, row) } : {}),
-    ...(status === 'requires_action' ? { next: nextOf(row) } : {}),
+    ...(status === 'requires_action' ? { next: nextStepOf(row) } : {}),
     ...(decline_code ? { decline: decline_code } : {}),
   }
 }
 
 /** Returns the user's next step. As with a payment, the id cannot be guessed. */
-function nextOf({ kind, id }: MethodSetupRow): NonNullable<MethodSetup['next']> {
+function nextStepOf({ kind, id }: MethodSetupRow): NonNullable<MethodSetup['next']> {
   if (kind === 'wallet') return { type: 'redirect', url: `/sandbox/wallet?saving=${id}` }
   return { type: 'authenticate', url: `/sandbox/authenticate?saving=${id}` }
 }

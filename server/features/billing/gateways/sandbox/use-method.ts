@@ -1,13 +1,13 @@
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import type { Tx } from '#server/tables.ts'
 import { randomHex } from '#server/platform/ids.ts'
-import { chargePresent, type Result } from './cards.ts'
+import { presentChargeResult, type ChargeResult } from './cards.ts'
 import * as queries from './queries.ts'
 
 /** The method that was charged or saved, and the response of the bank or the wallet. */
-export interface Used {
+export interface MethodUse {
   methodId: string | null
-  result: Result
+  result: ChargeResult
 }
 
 /** Presents a saved method as the port does. */
@@ -24,15 +24,15 @@ export function presentMethod(
 
 export const newReference = (kind: 'spay' | 'ssav' | 'smeth') => `${kind}_${randomHex()}`
 
-export async function useToken(tx: Tx, token: string, now: Date): Promise<Used> {
-  const card = await queries.spendToken(tx, token, now)
+export async function useToken(tx: Tx, token: string, now: Date): Promise<MethodUse> {
+  const card = await queries.consumeToken(tx, token, now)
   if (!card) return { methodId: null, result: { status: 'failed', decline: 'token_spent' } }
   const methodId = newReference('smeth')
   await queries.insertMethod(tx, { id: methodId, ...card })
-  return { methodId, result: chargePresent(card.behaviour) }
+  return { methodId, result: presentChargeResult(card.behaviour) }
 }
 
-export async function useWallet(tx: Tx): Promise<Used> {
+export async function useWallet(tx: Tx): Promise<MethodUse> {
   const methodId = newReference('smeth')
   await queries.insertMethod(tx, { id: methodId, behaviour: 'pays', brand: 'wallet', last4: null })
   return { methodId, result: { status: 'requires_action' } }

@@ -1,17 +1,21 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { GatewayName, WebhookRefused, type WebhookEvent } from '#server/features/billing/gateways/gateway.ts'
+import {
+  GatewayReference,
+  WebhookRefused,
+  type WebhookEvent,
+} from '#server/features/billing/gateways/gateway.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import { randomHex } from '#server/platform/ids.ts'
 
-interface Signing {
+interface SigningContext {
   secret: string
   clock: Clock
 }
 
-const SandboxEvent = Type.Object({ id: GatewayName, payment: GatewayName })
+const SandboxEvent = Type.Object({ id: GatewayReference, payment: GatewayReference })
 
 /** As with other gateways, a signature older than this is refused. */
 const toleranceMs = 300_000
@@ -24,7 +28,7 @@ function signatureOf(secret: string, time: string, body: Buffer | string): Buffe
 
 /** Signs an event. @returns its body, and the header that proves its sender and time */
 export function signEvent(
-  { secret, clock }: Signing,
+  { secret, clock }: SigningContext,
   reference: string,
 ): { body: string; headers: Record<string, string> } {
   const body = JSON.stringify({ id: `sevt_${randomHex()}`, payment: reference })
@@ -33,7 +37,7 @@ export function signEvent(
 
 /** Signs a body without changing it. */
 export function signBody(
-  { secret, clock }: Signing,
+  { secret, clock }: SigningContext,
   body: string,
 ): { body: string; headers: Record<string, string> } {
   const time = String(clock.now().getTime())
@@ -46,13 +50,13 @@ export function signBody(
 
 /** @throws WebhookRefused if it has no valid signature of ours, or is too old */
 export function parseWebhook(
-  { secret, clock }: Signing,
+  { secret, clock }: SigningContext,
   body: Buffer,
   headers: Record<string, string | string[] | undefined>,
 ): WebhookEvent {
   const [, time = '', mac = ''] = /^t=(\d{1,15}),v1=([0-9a-f]{64})$/.exec(String(headers[header])) ?? []
-  const right = mac !== '' && timingSafeEqual(Buffer.from(mac, 'hex'), signatureOf(secret, time, body))
-  if (!right) throw new WebhookRefused('the signature is not ours')
+  const isValid = mac !== '' && timingSafeEqual(Buffer.from(mac, 'hex'), signatureOf(secret, time, body))
+  if (!isValid) throw new WebhookRefused('the signature is not ours')
   if (Math.abs(clock.now().getTime() - Number(time)) > toleranceMs)
     throw new WebhookRefused('the signature is too old')
   const event: unknown = JSON.parse(body.toString('utf8'))
@@ -65,7 +69,7 @@ export function parseWebhook(
  * @param address returns the address on which the site listens; undefined while it does not
  */
 export function createWebhookSender(
-  context: Signing & { log: Log; address(): string | undefined },
+  context: SigningContext & { log: Log; address(): string | undefined },
 ): (reference: string) => void {
   return (reference) => {
     const address = context.address()

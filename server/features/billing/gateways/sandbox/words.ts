@@ -33,10 +33,10 @@ const english = {
   gone: 'This payment doesn’t exist or is already closed.',
 }
 
-export type Words = typeof english
+export type SandboxTexts = typeof english
 
 /** The texts of the sandbox's own pages, by language. */
-export const words: Record<Language, Words> = {
+export const sandboxTexts: Record<Language, SandboxTexts> = {
   en: english,
   es: {
     card: 'Tarjeta',

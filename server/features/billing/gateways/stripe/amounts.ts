@@ -1,11 +1,11 @@
-import { stripeUnits, thousandths, wholeCurrencies } from '#contract/stripe-units.ts'
+import { toStripeAmount, threeDecimalCurrencies, zeroDecimalCurrencies } from '#contract/stripe-units.ts'
 import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 
 /** Currencies without decimals that Stripe counts in hundredths for backward compatibility. */
 const wholeInHundredths = new Set(['ISK', 'UGX'])
 
 /** Stripe's minimum amounts, in hundredths; 50 by default. */
-const least: Record<string, number> = {
+const minimumCents: Record<string, number> = {
   AED: 200,
   BGN: 100,
   CZK: 1500,
@@ -24,17 +24,17 @@ const least: Record<string, number> = {
 }
 
 /** Stripe's maximum amount in its own units: eight digits (https://docs.stripe.com/currencies, "Minimum and maximum charge amounts"). */
-const mostUnits = 99_999_999
+const maxUnits = 99_999_999
 
 /** Returns the smallest unit of a currency at Stripe, in our hundredths. */
-export function unitOf(currency: string): number {
-  return wholeCurrencies.has(currency) || wholeInHundredths.has(currency) ? 100 : 1
+export function smallestUnitOf(currency: string): number {
+  return zeroDecimalCurrencies.has(currency) || wholeInHundredths.has(currency) ? 100 : 1
 }
 
 /** Returns whether Stripe takes an amount in our hundredths: within its limits, without fractions of its unit. */
-export function isChargeable(cents: number, currency: string): boolean {
-  if (cents < (least[currency] ?? 50) || cents % unitOf(currency) !== 0) return false
-  return toStripe(cents, currency) <= mostUnits
+export function acceptsAmount(cents: number, currency: string): boolean {
+  if (cents < (minimumCents[currency] ?? 50) || cents % smallestUnitOf(currency) !== 0) return false
+  return toStripe(cents, currency) <= maxUnits
 }
 
 /**
@@ -42,12 +42,13 @@ export function isChargeable(cents: number, currency: string): boolean {
  * @throws GatewayRefused for a fraction of the currency's unit
  */
 export function toStripe(cents: number, currency: string): number {
-  if (cents % unitOf(currency) !== 0) throw new GatewayRefused(`Stripe takes ${currency} without decimals`)
-  return stripeUnits(cents, currency)
+  if (cents % smallestUnitOf(currency) !== 0)
+    throw new GatewayRefused(`Stripe takes ${currency} without decimals`)
+  return toStripeAmount(cents, currency)
 }
 
 /** Converts Stripe's amount to our hundredths. */
 export function fromStripe(amount: number, currency: string): number {
-  if (wholeCurrencies.has(currency)) return amount * 100
-  return thousandths.has(currency) ? Math.round(amount / 10) : amount
+  if (zeroDecimalCurrencies.has(currency)) return amount * 100
+  return threeDecimalCurrencies.has(currency) ? Math.round(amount / 10) : amount
 }

@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import {
   GatewayRefused,
-  neverMadePayment,
+  notCreatedPayment,
   type Charge,
   type DeclineCode,
   type Payment,
@@ -15,7 +15,7 @@ import type { StripeContext } from './stripe-context.ts'
  * whether money moved.
  * @throws GatewayRefused if the key was used for another request, whose payment may have succeeded
  */
-export async function answerRefused(
+export async function handleChargeErrors(
   context: StripeContext,
   charge: Charge,
   pay: () => Promise<Payment>,
@@ -27,33 +27,33 @@ export async function answerRefused(
     // HTTP 402: the payment exists, and was declined.
     if (error instanceof StripeCardError && error.payment_intent) return presentIntent(error.payment_intent)
     if (error instanceof StripeIdempotencyError) throw new GatewayRefused(error.message, { cause: error })
-    if (error instanceof StripeInvalidRequestError) return neverMade(context, charge, error)
+    if (error instanceof StripeInvalidRequestError) return handleNotCreated(context, charge, error)
     throw error
   }
 }
 
 /** Handles a payment that Stripe did not create: the card was deleted there, or the settings do not fit the account. */
-async function neverMade(
+async function handleNotCreated(
   context: StripeContext,
   charge: Charge,
   error: Stripe.errors.StripeInvalidRequestError,
 ): Promise<Payment> {
   const { attemptId, payer } = charge
-  return neverMadePayment(
+  return notCreatedPayment(
     charge,
-    await noteNeverMade(context, { attempt: attemptId, userId: payer.userId }, error),
+    await logNotCreated(context, { attempt: attemptId, userId: payer.userId }, error),
   )
 }
 
 /** Logs what Stripe refused to create. @returns our decline code */
-export async function noteNeverMade(
+export async function logNotCreated(
   { db, log }: StripeContext,
-  { userId, ...about }: { userId: string; attempt?: string; change?: string },
+  { userId, ...logFields }: { userId: string; attempt?: string; change?: string },
   { code, param, message, requestId }: Stripe.errors.StripeInvalidRequestError,
 ): Promise<DeclineCode> {
-  log.error({ ...about, code, param, request: requestId, reason: message }, 'Stripe refused a request')
+  log.error({ ...logFields, code, param, request: requestId, reason: message }, 'Stripe refused a request')
   // The customer was deleted at Stripe: the next attempt creates another.
-  if (code === 'resource_missing' && param === 'customer') await queries.loseCustomer(db, userId)
+  if (code === 'resource_missing' && param === 'customer') await queries.markCustomerDeleted(db, userId)
   if (param === 'email') return 'email_refused'
   return param === 'payment_method' ? 'card_declined' : 'other'
 }

@@ -3,7 +3,7 @@ import { redactGatewayError } from '#server/features/billing/gateways/redact-gat
 import type { StripeContext } from './stripe-context.ts'
 
 /** The webhook events that change a payment or a saved card (docs/payments.md lists them). */
-export const neededEvents = [
+export const requiredEvents = [
   'payment_intent.succeeded',
   'payment_intent.payment_failed',
   'payment_intent.processing',
@@ -27,13 +27,13 @@ const timeoutMs = 3000
 /** Returns the events that Stripe does not send to this site; all of them if it has no webhook for it. */
 export async function listMissingEvents(stripe: Stripe, publicUrl: string): Promise<string[]> {
   const address = `${publicUrl}/api/webhook/payment/stripe`
-  const heard = new Set<string>()
+  const subscribedEvents = new Set<string>()
   for await (const { url, status, enabled_events } of stripe.webhookEndpoints.list(
     { limit: 100 },
     { timeout: timeoutMs },
   ))
-    if (url === address && status === 'enabled') for (const name of enabled_events) heard.add(name)
-  return heard.has('*') ? [] : neededEvents.filter((name) => !heard.has(name))
+    if (url === address && status === 'enabled') for (const name of enabled_events) subscribedEvents.add(name)
+  return subscribedEvents.has('*') ? [] : requiredEvents.filter((name) => !subscribedEvents.has(name))
 }
 
 /** Logs the missing events when the site starts. Never fails. */

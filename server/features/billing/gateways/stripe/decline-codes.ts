@@ -20,7 +20,7 @@ const codes: Record<string, DeclineCode> = {
 }
 
 /** The bank's reason behind `card_declined`, if it is specific. */
-const banks: Record<string, DeclineCode> = {
+const bankCodes: Record<string, DeclineCode> = {
   authentication_required: 'check_needed',
   insufficient_funds: 'insufficient_funds',
   withdrawal_count_limit_exceeded: 'insufficient_funds',
@@ -36,5 +36,5 @@ type StripeDecline = Pick<Stripe.PaymentIntent.LastPaymentError, 'code' | 'decli
 
 /** Maps the refusal of Stripe or the bank to our code. */
 export function declineOf({ code, decline_code }: StripeDecline): DeclineCode {
-  return banks[decline_code ?? ''] ?? codes[code ?? ''] ?? 'other'
+  return bankCodes[decline_code ?? ''] ?? codes[code ?? ''] ?? 'other'
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
 import type { Charge } from '#server/features/billing/gateways/gateway.ts'
-import { lettersOf } from '#server/platform/ids.ts'
+import { toLetters } from '#server/platform/ids.ts'
 import { idOf } from './intents.ts'
 import * as queries from './queries.ts'
 import type { StripeContext } from './stripe-context.ts'
@@ -17,7 +17,7 @@ export async function findCustomer({ stripe, db }: StripeContext, payer: Charge[
   const name = [firstName, lastName].filter(Boolean).join(' ')
   const request = { email, ...(name ? { name } : {}), metadata: { user_id: userId } }
   const hash = createHash('sha256').update(JSON.stringify([request, known?.gone]))
-  const digest = lettersOf(hash.digest()).slice(0, 16)
+  const digest = toLetters(hash.digest()).slice(0, 16)
   const { id } = await stripe.customers.create(request, { idempotencyKey: `customer:${userId}:${digest}` })
   await queries.insertCustomer(db, userId, id)
   // A concurrent payment of the user may have been first.

@@ -4,7 +4,7 @@ import { eraseBilling, mergeBilling } from '#server/features/billing/billing.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Tx } from '#server/tables.ts'
 
 let fake: FakeStripe
@@ -14,7 +14,7 @@ let offset = 0
 beforeAll(async () => {
   const clock = { now: () => new Date(Date.now() + offset) }
   fake = await startFakeStripe(clock)
-  site = await testSite({ clock }, fake.env)
+  site = await startTestSite({ clock }, fake.env)
 })
 afterAll(async () => {
   await site.close()
@@ -24,12 +24,12 @@ beforeEach(() => fake.books.customers.clear())
 
 /** Creates a subscriber who paid with a card at Stripe. */
 async function subscriber() {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const wish = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
   const { id, next } = await shopper.order(wish)
   await fake.confirm(next.client_secret ?? '', testCards.pays)
-  expect(await shopper.look(id)).toMatchObject({ status: 'paid' })
-  return { shopper, id: (await shopper.visitor.ask(getUser)).id }
+  expect(await shopper.getOrder(id)).toMatchObject({ status: 'paid' })
+  return { shopper, id: (await shopper.visitor.callOk(getUser)).id }
 }
 
 const moment = (work: (tx: Tx, now: Date) => Promise<void>) =>
@@ -47,7 +47,7 @@ test('whoever leaves is deleted at Stripe, with their card, and nobody else is',
   await leave(leaver.id)
   await tidy()
   expect([...fake.books.customers.values()]).toMatchObject([{ metadata: { user_id: other.id } }])
-  expect(fake.books.kept).toHaveLength(1)
+  expect(fake.books.attachedMethodIds).toHaveLength(1)
   expect(await noted()).toMatchObject([{ user_id: other.id }])
   const requests = fake.requests.length
   await tidy()
@@ -57,18 +57,18 @@ test('whoever leaves is deleted at Stripe, with their card, and nobody else is',
 test('somebody whom Stripe could not delete is deleted later, also where somebody did it there', async () => {
   const leaver = await subscriber()
   await leave(leaver.id)
-  fake.away = true
+  fake.isDown = true
   await tidy()
   expect(fake.books.customers.size).toBe(1)
-  fake.away = false
+  fake.isDown = false
   fake.books.customers.clear()
   await tidy()
   expect((await noted()).map(({ user_id }) => user_id)).not.toContain(leaver.id)
 })
 
 test('a member takes along the customer that Stripe has for the guest they were', async () => {
-  const [guest, member] = [await subscriber(), await Shopper.on(site)]
-  const { id } = await member.visitor.ask(getUser)
+  const [guest, member] = [await subscriber(), await Shopper.create(site)]
+  const { id } = await member.visitor.callOk(getUser)
   await member.order({ gateway: 'stripe', kind: 'plan', plan_id: (await member.plan(7)).id })
   await moment(async (tx, now) => {
     await mergeBilling(tx, guest.id, id, now)
@@ -81,9 +81,9 @@ test('a member takes along the customer that Stripe has for the guest they were'
 })
 
 test('who was paying as they left is deleted once that payment is over', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const wish = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
-  const { id } = await shopper.visitor.ask(getUser)
+  const { id } = await shopper.visitor.callOk(getUser)
   await shopper.order(wish)
   await leave(id)
   await tidy()

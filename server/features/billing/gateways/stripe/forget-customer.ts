@@ -3,7 +3,7 @@ import * as queries from './queries.ts'
 import type { StripeContext } from './stripe-context.ts'
 
 /** Deletes a user's Stripe customer, with its cards. Stripe keeps the payments. */
-export async function forgetCustomer({ stripe, db }: StripeContext, userId: string): Promise<void> {
+export async function deleteCustomerOfUser({ stripe, db }: StripeContext, userId: string): Promise<void> {
   const known = await queries.selectCustomer(db, userId)
   if (known?.customer) await deleteCustomer(stripe, known.customer)
   if (known) await queries.deleteCustomer(db, userId)
@@ -13,7 +13,8 @@ async function deleteCustomer(stripe: Stripe, customer: string): Promise<void> {
   try {
     await stripe.customers.del(customer)
   } catch (error) {
-    const gone = error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing'
-    if (!gone) throw error
+    const isAlreadyDeleted =
+      error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing'
+    if (!isAlreadyDeleted) throw error
   }
 }

@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
-import { endOfCard } from '#server/features/billing/gateways/end-of-card.ts'
+import { cardExpiryDate } from '#server/features/billing/gateways/end-of-card.ts'
 import { randomHex } from '#server/platform/ids.ts'
 import { declineOf } from './decline-codes.ts'
 
@@ -13,7 +13,7 @@ export function outcomeOf(intent: Intent): Pick<Payment, 'status' | 'next' | 'de
   const error = errorOf(intent)
   return {
     status,
-    ...(status === 'requires_action' ? { next: nextOf(intent) } : {}),
+    ...(status === 'requires_action' ? { next: nextStepOf(intent) } : {}),
     ...(status === 'failed' ? { decline: error ? declineOf(error) : 'other' } : {}),
     ...(status === 'cancelled' ? { decline: 'cancelled' } : {}),
   }
@@ -48,7 +48,7 @@ function statusOf(intent: Intent): Payment['status'] {
  * Returns the browser's next step: the card is typed in Stripe's own frames, and the bank's check is Stripe's too, so card data
  * never reaches this server (PCI).
  */
-function nextOf({ status, client_secret }: Intent): Payment['next'] {
+function nextStepOf({ status, client_secret }: Intent): Payment['next'] {
   const type = status === 'requires_action' ? 'authenticate' : 'card_form'
   return { type, client_secret: client_secret ?? '' }
 }
@@ -57,12 +57,12 @@ const errorOf = (intent: Intent) =>
   intent.object === 'payment_intent' ? intent.last_payment_error : intent.last_setup_error
 
 /** Returns whether a declined intent could still be confirmed with another card. */
-export function isLeftOpen(intent: Intent): boolean {
+export function isDeclinedButOpen(intent: Intent): boolean {
   return intent.status === 'requires_payment_method' && errorOf(intent) !== null
 }
 
 /** @returns false if it can no longer be cancelled: it succeeded, was cancelled before, or is processing */
-export async function callOff(
+export async function cancelIntent(
   intents: Stripe['paymentIntents'] | Stripe['setupIntents'],
   reference: string,
 ): Promise<boolean> {
@@ -84,21 +84,21 @@ export function presentCard(
 ): NonNullable<Payment['method']> {
   const { brand = null, last4 = null, fingerprint, exp_year: year, exp_month: month } = card ?? {}
   return {
-    reference: nameMethod(customer, method),
+    reference: joinMethodReference(customer, method),
     brand,
     last4,
-    ...(year && month ? { expiresAt: endOfCard(year, month) } : {}),
+    ...(year && month ? { expiresAt: cardExpiryDate(year, month) } : {}),
     ...(fingerprint ? { fingerprint } : {}),
   }
 }
 
 /** Stripe charges a saved card only with its customer, and a user may have several customers: the reference holds both ids. */
-function nameMethod(customer: string, method: string): string {
+function joinMethodReference(customer: string, method: string): string {
   return `${customer}/${method}`
 }
 
 /** Splits a method reference into its two ids. */
-export function namesIn(methodReference: string): { customer: string; method: string } {
+export function splitMethodReference(methodReference: string): { customer: string; method: string } {
   const [customer = '', method = ''] = methodReference.split('/')
   return { customer, method }
 }

@@ -1,10 +1,14 @@
 import Stripe from 'stripe'
 import { expect, test, vi } from 'vitest'
-import { askGateway, askRefund, askToForget } from '#server/features/billing/gateways/call-gateway.ts'
+import {
+  callGateway,
+  requestRefund,
+  deleteAtGateway,
+} from '#server/features/billing/gateways/call-gateway.ts'
 import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { createLog } from '#server/platform/log.ts'
-import { testDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase } from '#server/testing/database/template-database.ts'
 import { createStripeGateway } from './stripe-gateway.ts'
 
 const secret = 'pi_1_secret_2'
@@ -25,7 +29,7 @@ function thrown(): Error {
 }
 
 test('an error that holds a payment is logged by its type, code, status and request alone', async () => {
-  const database = await testDatabase()
+  const database = await createTestDatabase()
   const log = createLog({ json: true, level: 'silent' })
   const said = [vi.spyOn(log, 'warn'), vi.spyOn(log, 'error')]
   const no = () => Promise.reject(thrown())
@@ -49,9 +53,9 @@ test('an error that holds a payment is logged by its type, code, status and requ
     detachMethod: no,
     isMethodAttached: no,
   }
-  await askGateway({ log }, gateway, (asked) => asked.retrievePayment({ reference: 'pi_1' }))
-  await askRefund({ log }, gateway, { reference: 'pi_1', amountCents: 1, key: 'one' })
-  await askToForget({ log }, gateway, (asked) => asked.detachMethod('pm_1'))
+  await callGateway({ log }, gateway, (asked) => asked.retrievePayment({ reference: 'pi_1' }))
+  await requestRefund({ log }, gateway, { reference: 'pi_1', amountCents: 1, key: 'one' })
+  await deleteAtGateway({ log }, gateway, (asked) => asked.detachMethod('pm_1'))
   const logged = said.flatMap(({ mock }) => mock.calls)
   expect(logged).toHaveLength(3)
   for (const [fields] of logged)

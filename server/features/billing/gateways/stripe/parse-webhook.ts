@@ -1,26 +1,30 @@
 import Stripe from 'stripe'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { GatewayName, WebhookRefused, type WebhookEvent } from '#server/features/billing/gateways/gateway.ts'
+import {
+  GatewayReference,
+  WebhookRefused,
+  type WebhookEvent,
+} from '#server/features/billing/gateways/gateway.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { idOf } from './intents.ts'
 
-interface Signing {
+interface WebhookContext {
   stripe: Stripe
   /** Two during a rotation. */
   webhookSecrets: readonly string[]
   clock: Clock
 }
 
-const WithId = Type.Object({ id: GatewayName })
+const WithId = Type.Object({ id: GatewayReference })
 
 /** The properties that are read. Some objects, such as a balance, have no id. */
 const StripeEvent = Type.Object({
-  id: GatewayName,
+  id: GatewayReference,
   data: Type.Object({
     object: Type.Object({
-      id: Type.Optional(GatewayName),
-      payment_intent: Type.Optional(Type.Union([GatewayName, WithId, Type.Null()])),
+      id: Type.Optional(GatewayReference),
+      payment_intent: Type.Optional(Type.Union([GatewayReference, WithId, Type.Null()])),
     }),
   }),
 })
@@ -34,7 +38,7 @@ const toleranceSeconds = 300
  * @throws WebhookRefused if it is not signed by Stripe, or too old
  */
 export function parseWebhook(
-  signing: Signing,
+  signing: WebhookContext,
   body: Buffer,
   headers: Record<string, string | string[] | undefined>,
 ): WebhookEvent {
@@ -44,7 +48,11 @@ export function parseWebhook(
   return { eventId: event.id, reference: idOf(payment ?? null) ?? id ?? event.id }
 }
 
-function verify({ stripe, webhookSecrets, clock }: Signing, body: Buffer, signature: string): Stripe.Event {
+function verify(
+  { stripe, webhookSecrets, clock }: WebhookContext,
+  body: Buffer,
+  signature: string,
+): Stripe.Event {
   for (const secret of webhookSecrets) {
     try {
       const receivedAt = clock.now().getTime()

@@ -30,7 +30,7 @@ export function chargeOf({ latest_charge }: Stripe.PaymentIntent): Stripe.Charge
   return typeof latest_charge === 'object' && latest_charge !== null ? latest_charge : undefined
 }
 
-const disputes: Record<string, DisputeStatus> = {
+const disputeStatuses: Record<string, DisputeStatus> = {
   needs_response: 'open',
   under_review: 'open',
   won: 'won',
@@ -42,13 +42,13 @@ export function withDispute(payment: Payment, dispute: Stripe.Dispute): Payment 
   const { amountCents, refundedCents, currency } = payment
   const { status, amount } = dispute
   if (status === 'prevented' || status.startsWith('warning_')) return payment
-  const stands = disputes[status]
-  if (!stands) return { ...payment, status: 'unreadable', disputeUnread: true }
+  const disputeStatus = disputeStatuses[status]
+  if (!disputeStatus) return { ...payment, status: 'unreadable', disputeUnread: true }
   // Refunded money is not taken a second time.
   const disputedCents = Math.min(fromStripe(amount, currency), amountCents - refundedCents)
   return {
     ...payment,
-    dispute: stands,
+    dispute: disputeStatus,
     disputedCents,
     disputeDetails: detailsOf(dispute),
   }

@@ -20,7 +20,7 @@ export async function insertCustomer(db: Db, userId: string, customer: string): 
 }
 
 /** Records that a customer was deleted at Stripe. */
-export async function loseCustomer(db: Db, userId: string): Promise<void> {
+export async function markCustomerDeleted(db: Db, userId: string): Promise<void> {
   await db
     .updateTable('stripe_customers')
     .set((eb) => ({ customer: null, gone: eb.ref('customer') }))

@@ -35,7 +35,7 @@ export async function refundOnce(
     if (status === 'failed' || status === 'canceled')
       throw new GatewayRefused(`the refund ${key} has ${status}`)
   } catch (error) {
-    throw isForGood(error) ? new GatewayRefused(error.message, { cause: error }) : error
+    throw isPermanentRefusal(error) ? new GatewayRefused(error.message, { cause: error }) : error
   }
 }
 
@@ -49,7 +49,7 @@ async function findRefund(
   return undefined
 }
 
-function isForGood(error: unknown): error is Stripe.errors.StripeError {
+function isPermanentRefusal(error: unknown): error is Stripe.errors.StripeError {
   const { StripeIdempotencyError, StripeInvalidRequestError } = Stripe.errors
   if (error instanceof StripeIdempotencyError) return true
   // The account may have enough balance another day.

@@ -6,10 +6,10 @@ import {
   type MethodSetup,
   type MethodSetupLookup,
 } from '#server/features/billing/gateways/gateway.ts'
-import { noteNeverMade } from './answer-refused.ts'
+import { logNotCreated } from './answer-refused.ts'
 import { createdAround, isMissing } from './find-created.ts'
 import { findCustomer } from './find-customer.ts'
-import { callOff, idOf, isLeftOpen, outcomeOf, presentCard } from './intents.ts'
+import { cancelIntent, idOf, isDeclinedButOpen, outcomeOf, presentCard } from './intents.ts'
 import type { StripeContext } from './stripe-context.ts'
 
 /** Expanded with a SetupIntent: the card that it saves. */
@@ -19,15 +19,15 @@ const withMethod = { expand: ['payment_method'] }
  * Saves cards without a payment: a set-up is one SetupIntent, to which the browser gives the card in Stripe's own fields, with
  * the bank's check if required.
  */
-export function createCardSaver(context: StripeContext): MethodSetups {
+export function createCardSetups(context: StripeContext): MethodSetups {
   return {
     start: (request) => start(context, request),
-    complete: (reference) => readIfThere(context, reference),
+    complete: (reference) => readOrNull(context, reference),
     retrieve: (lookup) =>
-      'reference' in lookup ? readIfThere(context, lookup.reference) : findByChange(context, lookup),
+      'reference' in lookup ? readOrNull(context, lookup.reference) : findByChange(context, lookup),
     async cancel(reference) {
-      await callOff(context.stripe.setupIntents, reference)
-      return readIfThere(context, reference)
+      await cancelIntent(context.stripe.setupIntents, reference)
+      return readOrNull(context, reference)
     },
   }
 }
@@ -49,7 +49,7 @@ async function start(
   } catch (error) {
     if (error instanceof StripeIdempotencyError) throw new GatewayRefused(error.message, { cause: error })
     if (!(error instanceof StripeInvalidRequestError)) throw error
-    const decline = await noteNeverMade(context, { change: changeId, userId: payer.userId }, error)
+    const decline = await logNotCreated(context, { change: changeId, userId: payer.userId }, error)
     // Without a SetupIntent there is no id, and our key is as unique.
     return { reference: key, status: 'failed', changeId, decline }
   }
@@ -59,14 +59,15 @@ async function start(
  * Reads a set-up. A declined one is cancelled first, as a payment is: its secret could be used to try any number of cards.
  * Set-ups of other shops are left alone.
  */
-async function readIfThere({ stripe }: StripeContext, reference: string): Promise<MethodSetup | null> {
+async function readOrNull({ stripe }: StripeContext, reference: string): Promise<MethodSetup | null> {
   // Notifications may be about any object; only SetupIntents are set-ups.
   if (!/^seti_\w+$/.test(reference)) return null
   const get = () => stripe.setupIntents.retrieve(reference, withMethod)
   try {
     const intent = await get()
-    const stands = !isOurs(intent) || !isLeftOpen(intent) || (await callOff(stripe.setupIntents, reference))
-    return present(stands ? intent : await get())
+    const isCurrent =
+      !isOurs(intent) || !isDeclinedButOpen(intent) || (await cancelIntent(stripe.setupIntents, reference))
+    return present(isCurrent ? intent : await get())
   } catch (error) {
     if (isMissing(error)) return null
     throw error
@@ -80,7 +81,7 @@ async function findByChange(
 ): Promise<MethodSetup | null> {
   const listed = context.stripe.setupIntents.list({ created: createdAround(startedAt), limit: 100 })
   for await (const { id, metadata } of listed)
-    if (metadata?.['change_id'] === changeId) return readIfThere(context, id)
+    if (metadata?.['change_id'] === changeId) return readOrNull(context, id)
   return null
 }
 

@@ -11,17 +11,17 @@ import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Db } from '#server/tables.ts'
 import { randomHex } from '#server/platform/ids.ts'
-import { isChargeable, toStripe, unitOf } from './amounts.ts'
-import { answerRefused } from './answer-refused.ts'
+import { acceptsAmount, toStripe, smallestUnitOf } from './amounts.ts'
+import { handleChargeErrors } from './answer-refused.ts'
 import { createdAround, isMissing } from './find-created.ts'
-import { forgetCustomer } from './forget-customer.ts'
+import { deleteCustomerOfUser } from './forget-customer.ts'
 import { findCustomer, findEmail } from './find-customer.ts'
 import { listMissingEvents, reportMissingEvents } from './check-webhook.ts'
-import { callOff, idOf, isLeftOpen, namesIn } from './intents.ts'
+import { cancelIntent, idOf, isDeclinedButOpen, splitMethodReference } from './intents.ts'
 import { parseWebhook } from './parse-webhook.ts'
 import { chargeOf, presentIntent, withCharge, withDispute } from './present-payment.ts'
 import { refundOnce } from './refund-once.ts'
-import { createCardSaver } from './save-card.ts'
+import { createCardSetups } from './save-card.ts'
 import type { StripeContext } from './stripe-context.ts'
 
 /** The pinned version of Stripe's API, for all calls and objects here. */
@@ -61,36 +61,37 @@ export function createStripeGateway(settings: StripeSettings): PaymentGateway {
     methods: ['card'],
     publicKey: publishableKey,
     formHosts,
-    unitCents: unitOf,
-    takes: isChargeable,
+    unitCents: smallestUnitOf,
+    acceptsAmount: acceptsAmount,
     prepare: () => reportMissingEvents(context, publicUrl),
-    missingEvents: () => listMissingEvents(stripe, publicUrl),
+    missingWebhookEvents: () => listMissingEvents(stripe, publicUrl),
     tokenStep: () => undefined,
     createPayment: (charge) =>
-      answerRefused(context, charge, async () => {
-        if (charge.methodReference !== undefined) return chargeKept(context, charge, charge.methodReference)
+      handleChargeErrors(context, charge, async () => {
+        if (charge.methodReference !== undefined)
+          return chargeSavedCard(context, charge, charge.methodReference)
         const customer = await findCustomer(context, charge.payer)
         const usage = charge.save ? ({ setup_future_usage: 'off_session' } as const) : {}
         return create(context, charge, { customer, ...usage })
       }),
     chargeSavedMethod: (charge) =>
-      answerRefused(context, charge, () => {
-        const { customer, method } = namesIn(charge.methodReference)
+      handleChargeErrors(context, charge, () => {
+        const { customer, method } = splitMethodReference(charge.methodReference)
         return create(context, charge, { customer, payment_method: method, off_session: true, confirm: true })
       }),
     confirmPayment: (reference) => read(context, reference),
     retrievePayment: (lookup) =>
-      'reference' in lookup ? readIfThere(context, lookup.reference) : findByAttempt(context, lookup),
+      'reference' in lookup ? readOrNull(context, lookup.reference) : findByAttempt(context, lookup),
     async cancelPayment(reference) {
-      await callOff(stripe.paymentIntents, reference)
+      await cancelIntent(stripe.paymentIntents, reference)
       return read(context, reference)
     },
     findEmail: (reference) => findEmail(stripe, reference),
     refundPayment: (refund) => refundOnce(stripe, refund),
-    methodSetups: createCardSaver(context),
-    detachMethod: (methodReference) => forget(stripe, namesIn(methodReference).method),
-    isMethodAttached: (methodReference) => isKept(stripe, namesIn(methodReference)),
-    deleteCustomer: (userId) => forgetCustomer(context, userId),
+    methodSetups: createCardSetups(context),
+    detachMethod: (methodReference) => detachCard(stripe, splitMethodReference(methodReference).method),
+    isMethodAttached: (methodReference) => isCardAttached(stripe, splitMethodReference(methodReference)),
+    deleteCustomer: (userId) => deleteCustomerOfUser(context, userId),
     parseWebhook: (body, headers) => parseWebhook({ ...settings, stripe }, body, headers),
     listPayments: (time) => listSince(context, time),
   }
@@ -116,15 +117,15 @@ function connect({ secretKey, apiBase }: StripeSettings): Stripe {
 }
 
 /** Charges a saved card at once. If the bank requires authentication, the browser shows it with Stripe's script. */
-function chargeKept(context: StripeContext, charge: Charge, methodReference: string): Promise<Payment> {
-  const { customer, method } = namesIn(methodReference)
+function chargeSavedCard(context: StripeContext, charge: Charge, methodReference: string): Promise<Payment> {
+  const { customer, method } = splitMethodReference(methodReference)
   return create(context, charge, { customer, payment_method: method, confirm: true, use_stripe_sdk: true })
 }
 
 async function create(
   context: StripeContext,
   { key, orderId, attemptId, amountCents, currency, purchase }: Charge,
-  more: Partial<Stripe.PaymentIntentCreateParams>,
+  options: Partial<Stripe.PaymentIntentCreateParams>,
 ): Promise<Payment> {
   const request = {
     amount: toStripe(amountCents, currency),
@@ -132,7 +133,7 @@ async function create(
     allowed_payment_method_types: ['card' as const],
     metadata: { order_id: orderId, attempt_id: attemptId, purchase },
     expand: [withCharge],
-    ...more,
+    ...options,
   }
   return present(context, await context.stripe.paymentIntents.create(request, { idempotencyKey: key }))
 }
@@ -146,8 +147,9 @@ async function read(context: StripeContext, reference: string): Promise<Payment>
   const { stripe } = context
   const get = () => stripe.paymentIntents.retrieve(reference, { expand: [withCharge] })
   const intent = await get()
-  const stands = !isOurs(intent) || !isLeftOpen(intent) || (await callOff(stripe.paymentIntents, reference))
-  return present(context, stands ? intent : await get())
+  const isCurrent =
+    !isOurs(intent) || !isDeclinedButOpen(intent) || (await cancelIntent(stripe.paymentIntents, reference))
+  return present(context, isCurrent ? intent : await get())
 }
 
 async function present({ stripe }: StripeContext, intent: Stripe.PaymentIntent): Promise<Payment> {
@@ -167,7 +169,7 @@ async function isRefundPending(stripe: Stripe, reference: string): Promise<boole
   return false
 }
 
-async function readIfThere(context: StripeContext, reference: string): Promise<Payment | null> {
+async function readOrNull(context: StripeContext, reference: string): Promise<Payment | null> {
   // Notifications may be about any object; only PaymentIntents are payments.
   if (!/^pi_\w+$/.test(reference)) return null
   try {
@@ -201,7 +203,7 @@ async function listSince(context: StripeContext, time: Date): Promise<Payment[]>
   const request = { created, limit: 100, expand: [`data.${withCharge}`] }
   for await (const intent of context.stripe.paymentIntents.list(request))
     if (isOurs(intent)) found.push(await present(context, intent).catch(() => unreadablePayment(intent.id)))
-  const earlier = await listGivenBack(context, { created, limit: 100 })
+  const earlier = await listRefundedOrDisputed(context, { created, limit: 100 })
   for (const reference of earlier) {
     if (found.some((payment) => payment.reference === reference)) continue
     const payment = await readOurs(context, reference).catch(() => unreadablePayment(reference))
@@ -217,21 +219,21 @@ async function readOurs(context: StripeContext, reference: string): Promise<Paym
 }
 
 /** Lists the payments that were refunded or disputed in a span of time. */
-async function listGivenBack(
+async function listRefundedOrDisputed(
   { stripe }: StripeContext,
   span: { created: { gte: number }; limit: number },
 ): Promise<Set<string>> {
   const references = new Set<string>()
-  const note = ({ payment_intent: intent }: Stripe.Refund | Stripe.Dispute) => {
+  const addReference = ({ payment_intent: intent }: Stripe.Refund | Stripe.Dispute) => {
     const id = idOf(intent)
     if (id !== undefined) references.add(id)
   }
-  for await (const refund of stripe.refunds.list(span)) note(refund)
-  for await (const dispute of stripe.disputes.list(span)) note(dispute)
+  for await (const refund of stripe.refunds.list(span)) addReference(refund)
+  for await (const dispute of stripe.disputes.list(span)) addReference(dispute)
   return references
 }
 
-async function forget(stripe: Stripe, method: string): Promise<void> {
+async function detachCard(stripe: Stripe, method: string): Promise<void> {
   try {
     await stripe.paymentMethods.detach(method, {}, { idempotencyKey: `forget:${method}:${randomHex()}` })
   } catch (error) {
@@ -241,7 +243,10 @@ async function forget(stripe: Stripe, method: string): Promise<void> {
 }
 
 /** Returns whether a card is attached. A detached card keeps its id, but has no customer. */
-async function isKept(stripe: Stripe, { customer, method }: ReturnType<typeof namesIn>): Promise<boolean> {
+async function isCardAttached(
+  stripe: Stripe,
+  { customer, method }: ReturnType<typeof splitMethodReference>,
+): Promise<boolean> {
   try {
     const { customer: owner } = await stripe.paymentMethods.retrieve(method)
     return idOf(owner) === customer

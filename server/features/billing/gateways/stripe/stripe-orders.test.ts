@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
-  getSavedMethod,
+  getSavedPaymentMethod,
   listPlans,
-  removeSavedMethod,
+  removeSavedPaymentMethod,
   type Order,
-  type SavedMethod,
+  type SavedPaymentMethod,
 } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'
@@ -12,13 +12,13 @@ import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { loadReconciliation } from '#server/features/billing/admin/load-reconciliation.ts'
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
-import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
-import { booksOf } from '#server/testing/billing-model/ledger-balance.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { compareGatewayBalance } from '#server/testing/billing-model/ledger-balance.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { dictOf } from '#server/testing/fakes/fake-stripe-books.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 
 let fake: FakeStripe
@@ -29,7 +29,7 @@ let offset = 0
 beforeAll(async () => {
   const clock = { now: () => new Date(Date.now() + offset) }
   fake = await startFakeStripe(clock)
-  site = await testSite({ clock }, fake.env)
+  site = await startTestSite({ clock }, fake.env)
   video = await buildVideo(site.context)
 })
 afterAll(async () => {
@@ -57,8 +57,8 @@ async function buy(shopper: Shopper, card = testCards.pays, wanted: object = wis
 }
 
 test('the way to pay is offered with the key for its script, and an order with the secret of its payment', async () => {
-  const shopper = await Shopper.on(site)
-  const { gateways } = await shopper.visitor.ask(listPlans)
+  const shopper = await Shopper.create(site)
+  const { gateways } = await shopper.visitor.callOk(listPlans)
   expect(gateways).toEqual([{ id: 'stripe', kind: 'card', public_key: 'pk_test_fake' }])
   const order = await shopper.order(wish())
   expect(order.next).toEqual({ type: 'card_form', client_secret: expect.stringMatching(/^pi_\w+_secret_/) })
@@ -69,10 +69,10 @@ test('the way to pay is offered with the key for its script, and an order with t
 })
 
 test('a declined card says so, its payment is over, and the next card pays', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const { order, answer } = await buy(shopper, testCards.noFunds)
   expect(answer).toMatchObject({ code: 500, message: expect.stringContaining('Insufficient funds') })
-  const pending = await shopper.look(order.id)
+  const pending = await shopper.getOrder(order.id)
   expect(pending).toMatchObject({
     status: 'pending',
     next: { type: 'card_form' },
@@ -92,25 +92,25 @@ test.each([
   ['yes', { status: 'paid' }],
   ['no', { status: 'pending', declined: { reason: 'checkFailed' } }],
 ] as const)("the bank's check that is answered with %s", async (said, after) => {
-  const shopper = await Shopper.on(site)
-  const { order, answer } = await buy(shopper, testCards.asksAlways)
+  const shopper = await Shopper.create(site)
+  const { order, answer } = await buy(shopper, testCards.requires3dsAlways)
   const { client_secret } = order.next
   expect(answer).toMatchObject({ code: 200, info: { next: { type: 'authenticate', client_secret } } })
-  fake.books.answer(referenceOf(order), said)
-  expect(await shopper.look(order.id)).toMatchObject(after)
+  fake.books.answerChallenge(referenceOf(order), said)
+  expect(await shopper.getOrder(order.id)).toMatchObject(after)
 })
 
 test.each(['ann@example', 'm\u00fcller@example.com'])(
   'an address that Stripe refuses is named as the field to mend: %s',
   async (email) => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const answer = await shopper.tryOrder({ ...wish(), email })
     expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
   },
 )
 
 test('asking for the next step again gives the same payment, and nothing is charged by it', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const order = await shopper.order(wish())
   const again = await shopper.tryPay(order.id, undefined)
   expect(again.info?.next).toEqual(order.next)
@@ -118,7 +118,7 @@ test('asking for the next step again gives the same payment, and nothing is char
 })
 
 test("somebody else's payment pays nothing", async () => {
-  const [one, other] = [await Shopper.on(site), await Shopper.on(site)]
+  const [one, other] = [await Shopper.create(site), await Shopper.create(site)]
   const { order: paid } = await buy(one)
   const order = await other.order(wish())
   const answer = await other.tryPay(order.id, referenceOf(paid))
@@ -129,7 +129,7 @@ test("somebody else's payment pays nothing", async () => {
 test('an episode that is cheaper than Stripe takes is not offered with it, and its video is', async () => {
   const { db } = site.context
   await db.updateTable('videos').set({ episode_cents: 30 }).where('id', '=', video.id).execute()
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const query = { episode_id: video.episodes[3]?.id ?? '' }
   const { answer } = await shopper.visitor.call(getEpisode, { query })
   expect(answer.info).toMatchObject({ gateways: [{ id: 'stripe', not_for: ['episode'] }] })
@@ -137,18 +137,18 @@ test('an episode that is cheaper than Stripe takes is not offered with it, and i
 })
 
 test('saves the card of a plan, and of a one-off purchase only with consent', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const { answer } = await buy(shopper, testCards.pays, {
     gateway: 'stripe',
     kind: 'plan',
     plan_id: (await shopper.plan(30)).id,
   })
   expect(answer).toMatchObject({ info: { status: 'paid' } })
-  const other = await Shopper.on(site)
+  const other = await Shopper.create(site)
   await buy(other)
-  const { id, membership } = await shopper.visitor.ask(getUser)
+  const { id, membership } = await shopper.visitor.callOk(getUser)
   expect(membership).toMatchObject({ state: 'subscribed' })
-  const users = [id, (await other.visitor.ask(getUser)).id]
+  const users = [id, (await other.visitor.callOk(getUser)).id]
   const rows = site.context.db.selectFrom('payment_methods').selectAll()
   const methods = await rows.where('user_id', 'in', users).execute()
   expect(methods).toMatchObject([{ user_id: id, gateway: 'stripe', brand: 'visa', last4: '4242' }])
@@ -159,16 +159,16 @@ describe('a card that is saved with a purchase', () => {
   const save_method = { shown: 'Save this card' }
 
   async function savedBy(card: string) {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const order = await shopper.order({ ...wish(), save_method })
     await fake.confirm(secretOf(order), card)
     const intent = fake.books.intent(referenceOf(order))
-    if (intent.status === 'requires_action') fake.books.answer(intent.id, 'yes')
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
-    const { saved_method } = await shopper.visitor.ask(getSavedMethod)
+    if (intent.status === 'requires_action') fake.books.answerChallenge(intent.id, 'yes')
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
+    const { saved_method } = await shopper.visitor.callOk(getSavedPaymentMethod)
     return { shopper, saved: saved_method, intent }
   }
-  const press = (shopper: Shopper, saved: SavedMethod | null) =>
+  const press = (shopper: Shopper, saved: SavedPaymentMethod | null) =>
     shopper.tryOrder({ ...wish(5), saved_method_id: saved?.id, email: undefined })
 
   test('pays for the next one in one call and one request, with Stripe told that its owner is there', async () => {
@@ -183,42 +183,42 @@ describe('a card that is saved with a purchase', () => {
     const made = fake.requests.filter(
       ({ method, path }) => method === 'POST' && path === '/v1/payment_intents',
     )
-    expect(made.at(-1)?.asked).toMatchObject({ confirm: 'true', use_stripe_sdk: 'true' })
-    expect(made.at(-1)?.asked).not.toHaveProperty('off_session')
+    expect(made.at(-1)?.params).toMatchObject({ confirm: 'true', use_stripe_sdk: 'true' })
+    expect(made.at(-1)?.params).not.toHaveProperty('off_session')
   })
 
   test("waits for the bank's check, which Stripe's script shows", async () => {
-    const { shopper, saved } = await savedBy(testCards.asksAlways)
+    const { shopper, saved } = await savedBy(testCards.requires3dsAlways)
     const { info } = await press(shopper, saved)
     expect(info?.next).toEqual({
       type: 'authenticate',
       client_secret: expect.stringMatching(/^pi_\w+_secret_/),
     })
-    fake.books.answer(referenceOf(info), 'no')
-    expect(await shopper.look(info?.id ?? '')).toMatchObject({ declined: { reason: 'checkFailed' } })
+    fake.books.answerChallenge(referenceOf(info), 'no')
+    expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ declined: { reason: 'checkFailed' } })
     const again = (await press(shopper, saved)).info
     expect(again?.id).toBe(info?.id)
-    fake.books.answer(referenceOf(again), 'yes')
-    expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'paid' })
+    fake.books.answerChallenge(referenceOf(again), 'yes')
+    expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'paid' })
   })
 
   test('is detached at Stripe when it is removed, and pays for nothing more', async () => {
     const { shopper, saved, intent } = await savedBy(testCards.pays)
-    expect(fake.books.kept).toContain(intent.payment_method)
-    await shopper.visitor.ask(removeSavedMethod, { body: { id: saved?.id ?? '' } })
+    expect(fake.books.attachedMethodIds).toContain(intent.payment_method)
+    await shopper.visitor.callOk(removeSavedPaymentMethod, { body: { id: saved?.id ?? '' } })
     offset += 60_000
     await runJanitor(site.context)
-    expect(fake.books.kept).not.toContain(intent.payment_method)
+    expect(fake.books.attachedMethodIds).not.toContain(intent.payment_method)
     expect(await press(shopper, saved)).toMatchObject({ code: 500, message: /no longer/ })
   })
 })
 
 test('a card has an introductory price once, whoever pays with it', async () => {
   const subscribe = async (card: string) => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const plan = await shopper.plan(7)
     const bought = await buy(shopper, card, { gateway: 'stripe', kind: 'plan', plan_id: plan.id })
-    return { ...bought, status: (await shopper.look(bought.order.id)).status }
+    return { ...bought, status: (await shopper.getOrder(bought.order.id)).status }
   }
   const first = await subscribe('4000056655665556')
   expect(first).toMatchObject({ status: 'paid', order: { amount_cents: 499 } })
@@ -231,11 +231,11 @@ test('a card has an introductory price once, whoever pays with it', async () => 
 })
 
 test('money for what is owned already goes back at Stripe', async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const [first, second] = [await shopper.order(wish()), await shopper.order(wish())]
   for (const order of [first, second]) await fake.confirm(secretOf(order), testCards.pays)
-  expect(await shopper.look(first.id)).toMatchObject({ status: 'paid' })
-  await shopper.look(second.id)
+  expect(await shopper.getOrder(first.id)).toMatchObject({ status: 'paid' })
+  await shopper.getOrder(second.id)
   expect(
     fake.books.refunds.filter(({ payment_intent }) => payment_intent === referenceOf(second)),
   ).toMatchObject([{ amount: 99 }])
@@ -252,7 +252,7 @@ test('what Stripe takes no such amount of is refused before there is an order', 
     .where('video_id', '=', id)
     .where('number', '=', 4)
     .executeTakeFirstOrThrow()
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   expect(await shopper.tryOrder({ gateway: 'stripe', episode_id: episodeId })).toMatchObject({
     code: expect.any(Number),
     message: expect.stringContaining('isn’t available here'),
@@ -265,7 +265,7 @@ describe('a payment whose request got no answer', () => {
     'after %s is unknown, is found by the janitor and sent no second time',
     async (fault) => {
       // The process with the shortened time limit, and no other.
-      const shopper = await Shopper.on({ ...site, visitor: () => new Visitor(site.directUrl) })
+      const shopper = await Shopper.create({ ...site, visitor: () => new Visitor(site.directUrl) })
       site.context.gatewayTimeoutMs = 250
       const end = fake.fail(fault)
       const key = { 'idempotency-key': `lost by ${fault}` }
@@ -279,14 +279,14 @@ describe('a payment whose request got no answer', () => {
       expect(order.next).toMatchObject({ type: 'card_form', client_secret: expect.any(String) })
       expect(intentsOf(order.id)).toHaveLength(1)
       await fake.confirm(secretOf(order), testCards.pays)
-      expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+      expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
     },
   )
 
   test.each(['dropped before', '429'] as const)(
     'after %s was never made, and another try makes one',
     async (fault) => {
-      const shopper = await Shopper.on(site)
+      const shopper = await Shopper.create(site)
       const end = fake.fail(fault)
       const key = { 'idempotency-key': `unsent by ${fault}` }
       expect(await shopper.tryOrder(wish(), key)).toMatchObject({ code: 500 })
@@ -294,7 +294,7 @@ describe('a payment whose request got no answer', () => {
       offset += 61_000
       const order = await shopper.order(wish(), key)
       await fake.confirm(secretOf(order), testCards.pays)
-      expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+      expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
       offset += 2 * 60 * 60_000
       await runJanitor(site.context)
       const attempts = await site.context.db
@@ -323,15 +323,15 @@ describe('money that goes back', () => {
     }
   }
   async function bought() {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const { order, answer } = await buy(shopper)
     expect(answer).toMatchObject({ info: { status: 'paid' } })
     return { shopper, order, reference: referenceOf(order), since: fake.events.length }
   }
   const becomes = async (shopper: Shopper, orderId: string, expected: object) => {
-    await expect.poll(() => shopper.look(orderId)).toMatchObject(expected)
+    await expect.poll(() => shopper.getOrder(orderId)).toMatchObject(expected)
     const [gateway] = site.context.gateways
-    const books = gateway && (await booksOf(site.context.db, gateway))
+    const books = gateway && (await compareGatewayBalance(site.context.db, gateway))
     expect(books?.theirs).toBe(books?.ours)
   }
   const playing = async (shopper: Shopper) => {
@@ -419,7 +419,7 @@ describe('a notification', () => {
   })
 
   test('alone settles a payment whose browser never came back, once, however often it comes', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const order = await shopper.order(wish())
     await fake.confirm(secretOf(order), testCards.pays)
     const signed = fake.sign(succeeded(referenceOf(order)))
@@ -430,16 +430,16 @@ describe('a notification', () => {
   })
 
   test('of a decline closes the payment, so that its secret tries no other card', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const order = await shopper.order(wish())
     await fake.confirm(secretOf(order), testCards.declined)
     await send(fake.sign({ ...succeeded(referenceOf(order)), type: 'payment_intent.payment_failed' }))
     await expect.poll(() => fake.books.intent(referenceOf(order)).status).toBe('canceled')
-    expect(await shopper.look(order.id)).toMatchObject({ declined: { reason: 'cardDeclined' } })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ declined: { reason: 'cardDeclined' } })
   })
 
   test('that is forged, stale or altered is refused and leaves no trace', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await Shopper.create(site)
     const order = await shopper.order(wish())
     await fake.confirm(secretOf(order), testCards.pays)
     const event = succeeded(referenceOf(order))
@@ -458,7 +458,7 @@ describe('a notification', () => {
       await db.selectFrom('webhook_events').selectAll().where('reference', '=', referenceOf(order)).execute(),
     ).toEqual([])
     // Otherwise the ledgers of the other tests would differ.
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
   test('about something else of the account is taken and laid aside', async () => {
@@ -475,18 +475,18 @@ describe('a notification', () => {
 })
 
 test("a renewal that the bank asks the person about is paid by them, in the card's fields", async () => {
-  const shopper = await Shopper.on(site)
+  const shopper = await Shopper.create(site)
   const wanted = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
-  const { order } = await buy(shopper, testCards.asksAlways, wanted)
-  fake.books.answer(referenceOf(order), 'yes')
-  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  const { order } = await buy(shopper, testCards.requires3dsAlways, wanted)
+  fake.books.answerChallenge(referenceOf(order), 'yes')
+  expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   offset += 30 * 86_400_000 + 60_000
-  await renewSubscriptions(site.context)
-  const membership = async () => (await shopper.visitor.ask(getUser)).membership
+  await renewDueSubscriptions(site.context)
+  const membership = async () => (await shopper.visitor.callOk(getUser)).membership
   expect(await membership()).toMatchObject({ status: 'past_due' })
   const open = await shopper.order(wanted)
   expect(open.next).toMatchObject({ type: 'card_form', client_secret: expect.any(String) })
-  await fake.confirm(secretOf(open), testCards.asksAlways)
+  await fake.confirm(secretOf(open), testCards.requires3dsAlways)
   const asked = await shopper.tryPay(open.id, referenceOf(open))
   expect(asked.info?.next).toEqual({ type: 'authenticate', client_secret: secretOf(open) })
   // The form was closed meanwhile: the same payment can be confirmed with any card.

@@ -3,14 +3,14 @@ import {
   GatewayRefused,
   type Payment,
   type PaymentGateway,
-  type PresentCharge,
+  type OnSessionCharge,
 } from '#server/features/billing/gateways/gateway.ts'
-import { describeGateway } from '#server/features/billing/gateways/describe-gateway.ts'
+import { describeGatewayContract } from '#server/features/billing/gateways/describe-gateway.ts'
 import type { Behaviour } from '#server/features/billing/gateways/gateway-harness.ts'
 import { dictOf } from '#server/testing/fakes/fake-stripe-books.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { testCards } from '#server/testing/builders/shopper.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { createLog } from '#server/platform/log.ts'
 import { createStripeGateway } from './stripe-gateway.ts'
@@ -21,7 +21,7 @@ let gateway: PaymentGateway
 const log = createLog({ json: true, level: 'silent' })
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
   fake = await startFakeStripe()
   gateway = createStripeGateway({ ...fake.settings, db: database.db, clock: systemClock, log })
 })
@@ -40,27 +40,27 @@ const cards: Record<Behaviour, string> = {
   pays: testCards.pays,
   declined: testCards.declined,
   'no funds': testCards.noFunds,
-  asks: testCards.asksAlways,
-  'declines later': testCards.declinesLater,
+  asks: testCards.requires3dsAlways,
+  'declines later': testCards.declinesRenewals,
 }
 
-describeGateway(
+describeGatewayContract(
   'stripe',
   {
     method: 'card',
-    asksBy: 'authenticate',
+    nextStepType: 'authenticate',
     declines: { declined: 'card_declined', 'no funds': 'insufficient_funds' },
-    declinesLater: { 'declines later': 'card_declined', asks: 'check_needed' },
-    refusesToKeep: { declined: 'card_declined', 'no funds': 'insufficient_funds' },
-    kept: {
+    renewalDeclines: { 'declines later': 'card_declined', asks: 'check_needed' },
+    setupDeclines: { declined: 'card_declined', 'no funds': 'insufficient_funds' },
+    savedMethod: {
       brand: 'visa',
       last4: '4242',
       expiresAt: new Date('2041-01-01T00:00:00Z'),
       fingerprint: expect.any(String),
     },
-    chargesKept: true,
-    hasLine: true,
-    notifications: ['forged', 'stale', 'altered'],
+    chargesSavedMethods: true,
+    isRemote: true,
+    invalidWebhooks: ['forged', 'stale', 'altered'],
   },
   () => ({
     gateway,
@@ -72,7 +72,7 @@ describeGateway(
       if (!payment) throw new Error(`${reference} is gone`)
       return payment
     },
-    async save(request, behaviour) {
+    async setUpMethod(request, behaviour) {
       const { reference, next } = await gateway.methodSetups.start(request)
       expect(next).toMatchObject({ type: 'card_form', client_secret: expect.any(String) })
       await fake.confirm(next?.client_secret ?? '', cards[behaviour])
@@ -82,12 +82,12 @@ describeGateway(
     },
     async answer(reference, answer) {
       const shelf = reference.startsWith('seti_') ? fake.setups : fake.books
-      shelf.answer(reference, answer)
+      shelf.answerChallenge(reference, answer)
     },
     dispute: async (reference, status) =>
       fake.books.dispute(reference, status === 'open' ? 'needs_response' : status),
     failRefunds: async (reference) => fake.books.failRefunds(reference),
-    notification(reference, kind) {
+    webhook(reference, kind) {
       const event = fake.events.findLast(
         ({ object }) => object['id'] === reference || object['payment_intent'] === reference,
       )
@@ -97,11 +97,11 @@ describeGateway(
       )
       return { body: kind === 'altered' ? Buffer.concat([body, Buffer.from(' ')]) : body, headers }
     },
-    fail: (fault) => fake.fail(fault),
+    simulateFault: (fault) => fake.fail(fault),
   }),
 )
 
-const charge = (name: string, more: Partial<PresentCharge> = {}): PresentCharge => ({
+const charge = (name: string, more: Partial<OnSessionCharge> = {}): OnSessionCharge => ({
   key: `pay:ord_${name}:1`,
   orderId: `ord_${name}`,
   attemptId: `att_${name}`,
@@ -115,7 +115,7 @@ const charge = (name: string, more: Partial<PresentCharge> = {}): PresentCharge 
   ...more,
 })
 
-async function paid(name: string, more: Partial<PresentCharge> = {}): Promise<Payment> {
+async function paid(name: string, more: Partial<OnSessionCharge> = {}): Promise<Payment> {
   const { reference, next } = await gateway.createPayment(charge(name, more))
   await fake.confirm(next?.client_secret ?? '', testCards.pays)
   const payment = await gateway.retrievePayment({ reference })
@@ -199,7 +199,7 @@ test('a payment that Stripe would not make has failed, and the log says why', as
   expect(reported.mock.calls).toMatchObject([
     [{ code: 'amount_too_small', attempt: 'att_small' }, expect.any(String)],
   ])
-  expect(gateway.takes?.(49, 'USD')).toBe(false)
+  expect(gateway.acceptsAmount?.(49, 'USD')).toBe(false)
   reported.mockRestore()
 })
 
@@ -215,7 +215,7 @@ test('a refund is not made again after a day, when Stripe has forgotten its key'
   const { reference } = await paid('lapsed')
   const refund = { reference, amountCents: 400, key: 'ref:lapsed' }
   await gateway.refundPayment(refund)
-  fake.forgetKeys()
+  fake.clearIdempotencyKeys()
   await gateway.refundPayment(refund)
   await expect(gateway.refundPayment({ ...refund, amountCents: 300 })).rejects.toThrow(GatewayRefused)
   expect(await gateway.retrievePayment({ reference })).toMatchObject({ refundedCents: 400 })

@@ -1,12 +1,12 @@
 import { moveEntitlementEnd } from '#server/features/library/library.ts'
 import type { Tx } from '#server/tables.ts'
-import { activeUntil, type Standing } from './active-subscription.ts'
+import { activeUntil, type SubscriptionState } from './active-subscription.ts'
 import { selectOrderOfPeriod } from './renewal-queries.ts'
 
 /** Sets the end of an active subscription's entitlement to that of the subscription. */
-export async function syncAccessEnd(
+export async function syncEntitlementEnd(
   tx: Tx,
-  subscription: Standing & { id: string; period_no: number },
+  subscription: SubscriptionState & { id: string; period_no: number },
 ): Promise<void> {
   const end = activeUntil(subscription)
   const order = end && (await selectOrderOfPeriod(tx, subscription.id, subscription.period_no))

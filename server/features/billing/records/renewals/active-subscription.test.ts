@@ -1,26 +1,26 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { cancelSubscription, createOrder, getPayment, resumeSubscription } from '#contract/billing.ts'
-import { expectSound, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { cancelSubscription, createOrder, getOrders, resumeSubscription } from '#contract/billing.ts'
+import { expectLedgerBalanced, startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
 import { testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { activeUntil } from './active-subscription.ts'
 import { handleDetachedMethod } from '#server/features/billing/payment-methods/handle-detached-method.ts'
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
-import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 
 const [hour, day] = [3_600_000, 86_400_000]
-let site: MoneySite
+let site: BillingSite
 /** The plans' ids by the length of their period. */
 let planIds: Map<number, string>
 
 beforeAll(async () => {
-  site = await moneySite()
+  site = await startBillingSite()
   const plans = await site.context.db.selectFrom('plans').select(['id', 'period_days']).execute()
   planIds = new Map(plans.map(({ id, period_days }) => [period_days, id]))
 })
 afterAll(() => site.close())
-afterEach(() => expectSound(site))
+afterEach(() => expectLedgerBalanced(site))
 
 /** Keeps payments pending, as a PayPal eCheck, or any that its gateway processes for days. */
 function keepPending() {
@@ -35,7 +35,7 @@ function keepPending() {
 }
 
 function arrive() {
-  delete site.trouble.takes
+  delete site.trouble.acceptsAmount
   delete site.trouble.chargeSavedMethod
   delete site.trouble.retrievePayment
 }
@@ -55,7 +55,7 @@ const wants = async (person: Subscriber, days = 7) => {
 /** Checks the invariants: free and already subscribed exclude each other, and there is always a way to pay. */
 async function expectConsistent(person: Subscriber, days = 7): Promise<void> {
   const { state, status } = await person.membership()
-  expect(await person.plays()).toBe(state === 'subscribed')
+  expect(await person.canPlay()).toBe(state === 'subscribed')
   if (state === 'subscribed' && status === 'active') return
   const answer = await wants(person, days)
   expect(answer).toMatchObject({ code: 200, info: { status: 'pending', next: { type: 'card_form' } } })
@@ -63,91 +63,91 @@ async function expectConsistent(person: Subscriber, days = 7): Promise<void> {
 
 describe('a renewal that its gateway takes days over', () => {
   test('is past due at the end of the period with a mail, can be paid another way, and ends with the grace', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     keepPending()
-    await person.after(7 * day)
+    await person.advanceAndRenew(7 * day)
     expect(await person.membership()).toMatchObject({ state: 'subscribed', status: 'past_due' })
-    expect(await person.told()).toEqual(['Your payment is still being processed'])
+    expect(await person.mailSubjects()).toEqual(['Your payment is still being processed'])
     await expectConsistent(person)
-    await person.after(3 * day)
-    expect((await person.row()).status).toBe('ended')
-    expect((await person.told()).at(-1)).toBe('Your plan has ended')
+    await person.advanceAndRenew(3 * day)
+    expect((await person.subscriptionRow()).status).toBe('ended')
+    expect((await person.mailSubjects()).at(-1)).toBe('Your plan has ended')
     const mail = (await site.mails(person.shopper.email)).at(-1)?.text
     expect(mail).toMatch(/payment of \$9.99 for your plan “Weekly” is still being processed/)
     expect(mail).not.toMatch(/won’t be charged/)
     const [renewal] = (await person.orders()).filter(({ period_no }) => period_no === 1)
-    const look = await person.shopper.look(renewal?.id ?? '')
+    const look = await person.shopper.getOrder(renewal?.id ?? '')
     expect(look).toMatchObject({ status: 'failed', processing: true })
-    expect(await person.shopper.visitor.ask(getPayment)).toMatchObject({
+    expect(await person.shopper.visitor.callOk(getOrders)).toMatchObject({
       list: expect.arrayContaining([look]),
     })
     await expectConsistent(person)
     await takeIn()
-    expect(await person.shopper.look(look.id)).not.toHaveProperty('processing')
+    expect(await person.shopper.getOrder(look.id)).not.toHaveProperty('processing')
   })
 
   test('is honoured when the money arrives after the end', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     keepPending()
-    await person.after(7 * day)
-    await person.after(4 * day)
+    await person.advanceAndRenew(7 * day)
+    await person.advanceAndRenew(4 * day)
     await takeIn()
     expect(await person.membership()).toMatchObject({ state: 'subscribed', renews_at: null })
-    expect(await person.plays()).toBe(true)
+    expect(await person.canPlay()).toBe(true)
   })
 
   test('goes back with a mail when the person has paid another way meanwhile', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     keepPending()
-    await person.after(7 * day)
+    await person.advanceAndRenew(7 * day)
     const open = await wants(person)
-    expect(await person.shopper.tryPay(open.info?.id ?? '', await person.shopper.token())).toMatchObject({
+    expect(await person.shopper.tryPay(open.info?.id ?? '', await person.shopper.cardToken())).toMatchObject({
       info: { status: 'paid' },
     })
     await takeIn()
-    expect(await person.cents('succeeded')).toEqual([499, 999, 999])
+    expect(await person.paymentAmounts('succeeded')).toEqual([499, 999, 999])
     expect((await person.payments('succeeded')).map(({ refundedCents }) => refundedCents).toSorted()).toEqual(
       [0, 0, 999],
     )
-    expect((await person.told()).some((subject) => subject.startsWith('We’re refunding'))).toBe(true)
+    expect((await person.mailSubjects()).some((subject) => subject.startsWith('We’re refunding'))).toBe(true)
   })
 })
 
 describe('a renewal at a gateway whose keys were removed', () => {
   const withoutGateway = async (person: Subscriber, milliseconds: number) => {
-    site.moveOn(milliseconds)
-    await renewSubscriptions({ ...site.context, gateways: [] })
-    return person.row()
+    site.advanceClock(milliseconds)
+    await renewDueSubscriptions({ ...site.context, gateways: [] })
+    return person.subscriptionRow()
   }
 
   test('is past due with a mail at the end of the period, and ends with the grace', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     expect(await withoutGateway(person, 7 * day)).toMatchObject({ status: 'past_due' })
-    expect(await person.told()).toEqual(['We couldn’t renew your plan yet'])
+    expect(await person.mailSubjects()).toEqual(['We couldn’t renew your plan yet'])
     await expectConsistent(person)
     expect(await withoutGateway(person, 3 * day)).toMatchObject({ status: 'ended' })
     await expectConsistent(person)
-    expect(await person.cents('succeeded')).toEqual([499])
+    expect(await person.paymentAmounts('succeeded')).toEqual([499])
   })
 
   test('is made when the gateway is set up again within the grace', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     await withoutGateway(person, 7 * day)
-    await person.after(hour)
-    expect(await person.row()).toMatchObject({ status: 'active', period_no: 1 })
-    expect(await person.cents('succeeded')).toEqual([499, 999])
+    await person.advanceAndRenew(hour)
+    expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 1 })
+    expect(await person.paymentAmounts('succeeded')).toEqual([499, 999])
   })
 })
 
 describe('a renewal at a price that no gateway takes', () => {
   const isTaken = (cents: number) => cents !== 999
   // The list of plans is cached for a second, and omits those that cannot be paid for.
-  beforeEach(() => site.moveOn(2000))
+  beforeEach(() => site.advanceClock(2000))
 
   test('can be paid with another plan, which stands in its place', async () => {
-    const person = await Subscriber.on(site)
-    site.trouble.takes = isTaken
-    await person.after(7 * day)
+    const person = await Subscriber.create(site)
+    site.trouble.acceptsAmount = isTaken
+    await person.advanceAndRenew(7 * day)
     expect(await person.membership()).toMatchObject({ status: 'past_due', owed: { gateways: [] } })
     await expectConsistent(person, 30)
     const { owed } = await person.membership()
@@ -160,16 +160,16 @@ describe('a renewal at a price that no gateway takes', () => {
       'paid',
       'paid',
     ])
-    await person.after(30 * day)
-    expect(await person.row()).toMatchObject({ status: 'active', period_no: 2 })
+    await person.advanceAndRenew(30 * day)
+    expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 2 })
   })
 
   test('can be paid at the price of now, where the plan has another since', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     const { db } = site.context
     const plan_id = planIds.get(7) ?? ''
-    site.trouble.takes = isTaken
-    await person.after(7 * day)
+    site.trouble.acceptsAmount = isTaken
+    await person.advanceAndRenew(7 * day)
     const setPrice = (price_cents: number) =>
       db.updateTable('plans').set({ price_cents }).where('id', '=', plan_id).execute()
     await setPrice(1000)
@@ -180,35 +180,35 @@ describe('a renewal at a price that no gateway takes', () => {
   })
 
   test('stays as it is where the wished plan cannot be paid either', async () => {
-    const person = await Subscriber.on(site)
-    site.trouble.takes = isTaken
-    await person.after(7 * day)
-    site.trouble.takes = () => false
+    const person = await Subscriber.create(site)
+    site.trouble.acceptsAmount = isTaken
+    await person.advanceAndRenew(7 * day)
+    site.trouble.acceptsAmount = () => false
     expect(await wants(person, 30)).toMatchObject({ code: 500 })
-    delete site.trouble.takes
+    delete site.trouble.acceptsAmount
     const { owed } = await person.membership()
     expect(owed).toMatchObject({ period_days: 7, gateways: ['sandbox'] })
     await expectConsistent(person)
   })
 
   test('is paid as it is where one gateway takes it, whichever plan is wished', async () => {
-    const person = await Subscriber.on(site)
+    const person = await Subscriber.create(site)
     site.trouble.chargeSavedMethod = () => Promise.reject(new Error('away'))
-    await person.after(7 * day)
-    await person.after(hour)
+    await person.advanceAndRenew(7 * day)
+    await person.advanceAndRenew(hour)
     expect((await wants(person, 30)).info).toMatchObject({ amount_cents: 999 })
   })
 })
 
 test('a subscription whose end no job has noted yet is over for membership, rights and checkout alike', async () => {
-  site.moveOn(2000)
-  const person = await Subscriber.on(site)
-  site.moveOn(20 * day)
+  site.advanceClock(2000)
+  const person = await Subscriber.create(site)
+  site.advanceClock(20 * day)
   expect(await person.membership()).toMatchObject({ state: 'free' })
   await expectConsistent(person)
   const bought = await person.shopper.buy({ kind: 'plan', plan_id: (await person.shopper.plan(7)).id })
   expect(bought.info?.status).toBe('paid')
-  expect((await person.row()).status).toBe('ended')
+  expect((await person.subscriptionRow()).status).toBe('ended')
 })
 
 /** The events between two checks, caused by the user or the gateway. */
@@ -234,18 +234,18 @@ test.each([
   ['keeps the access to the end of its grace', ['lose', 'cancel', 'resume']],
   ['that is cancelled keeps it to the end of the period', ['lose', 'cancel']],
 ] as const)('a subscription whose method is lost %s', async (_, done) => {
-  site.moveOn(2000)
-  const person = await Subscriber.on(site)
+  site.advanceClock(2000)
+  const person = await Subscriber.create(site)
   for (const deed of done) await events[deed](person)
   // No job has recorded the end of the period.
-  site.moveOn(7 * day + hour)
+  site.advanceClock(7 * day + hour)
   const renews = done.length === 3
   expect(await person.membership()).toMatchObject({ state: renews ? 'subscribed' : 'free' })
-  expect(await person.plays()).toBe(renews)
+  expect(await person.canPlay()).toBe(renews)
   await expectConsistent(person)
-  await person.after(hour)
+  await person.advanceAndRenew(hour)
   await expectConsistent(person)
-  await person.after(3 * day)
+  await person.advanceAndRenew(3 * day)
   expect(await person.membership()).toMatchObject({ state: 'free' })
   await expectConsistent(person)
 })
@@ -267,25 +267,25 @@ test('membership, rights and checkout agree at any time, whatever the gateway an
     mood,
     works: fc.boolean(),
   })
-  const card = fc.constantFrom(testCards.pays, testCards.declinesLater)
+  const card = fc.constantFrom(testCards.pays, testCards.declinesRenewals)
   const property = fc.asyncProperty(
     card,
     fc.array(step, { minLength: 2, maxLength: 5 }),
     async (number, steps) => {
-      site.moveOn(2000)
-      const person = await Subscriber.on(site, { card: number })
+      site.advanceClock(2000)
+      const person = await Subscriber.create(site, { card: number })
       for (const { hours, events: done, mood: now, works } of steps) {
         arrive()
         for (const one of done) await events[one](person)
-        if (now === 'refuses') site.trouble.takes = (cents) => cents !== 999
+        if (now === 'refuses') site.trouble.acceptsAmount = (cents) => cents !== 999
         if (now === 'pending') keepPending()
         if (now === 'away') {
           site.trouble.chargeSavedMethod = () => Promise.reject(new Error('away'))
           site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
         }
-        site.moveOn(hours * hour)
+        site.advanceClock(hours * hour)
         const gateways = now === 'missing' ? [] : site.context.gateways
-        if (works) await renewSubscriptions({ ...site.context, gateways })
+        if (works) await renewDueSubscriptions({ ...site.context, gateways })
         await expectConsistent(person, now === 'refuses' ? 30 : 7)
       }
       await takeIn()

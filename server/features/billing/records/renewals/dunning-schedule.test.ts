@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { followingPeriod, graceEnd, graceOf, nextTry, reminderFor } from './dunning-schedule.ts'
+import { followingPeriod, graceEnd, gracePeriodMs, nextRetry, reminderTime } from './dunning-schedule.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -13,7 +13,7 @@ test.each([
   { periodDays: 7, grace: 3 * day },
   { periodDays: 365, grace: 3 * day },
 ])('the grace of $periodDays days is half of them, and three days at most', ({ periodDays, grace }) => {
-  expect(graceOf(periodDays)).toBe(grace)
+  expect(gracePeriodMs(periodDays)).toBe(grace)
   expect(graceEnd(end, periodDays)).toEqual(after(grace))
 })
 
@@ -24,21 +24,25 @@ describe('a renewal that failed is tried again', () => {
   ])('after a third of the grace and at its end, with $periodDays days', ({ periodDays, tries }) => {
     const graceEndsAt = graceEnd(end, periodDays)
     const planned: (Date | null)[] = []
-    for (let at = nextTry(graceEndsAt, periodDays, after(-1)); at; at = nextTry(graceEndsAt, periodDays, at))
+    for (
+      let at = nextRetry(graceEndsAt, periodDays, after(-1));
+      at;
+      at = nextRetry(graceEndsAt, periodDays, at)
+    )
       planned.push(at)
     expect(planned).toEqual(tries.map((wait) => after(wait)))
   })
 
   test('never once the grace is over', () => {
     const graceEndsAt = graceEnd(end, 7)
-    expect(nextTry(graceEndsAt, 7, after(-1, graceEndsAt))).toEqual(graceEndsAt)
-    expect(nextTry(graceEndsAt, 7, graceEndsAt)).toBeNull()
+    expect(nextRetry(graceEndsAt, 7, after(-1, graceEndsAt))).toEqual(graceEndsAt)
+    expect(nextRetry(graceEndsAt, 7, graceEndsAt)).toBeNull()
   })
 })
 
 describe('a reminder of the next charge', () => {
   const remind = (days: number, introductory: boolean) =>
-    reminderFor({ startsAt: end, endsAt: after(days * day) }, { introductory, periodDays: days })
+    reminderTime({ startsAt: end, endsAt: after(days * day) }, { introductory, periodDays: days })
 
   test('is due seven days before a yearly plan renews', () => {
     expect(remind(365, false)).toEqual(after(358 * day))

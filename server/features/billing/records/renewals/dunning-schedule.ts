@@ -1,35 +1,35 @@
 import { dayMs } from '#server/platform/clock.ts'
 
-const longestGraceMs = 3 * dayMs
+const maxGraceMs = 3 * dayMs
 
 /** Returns the grace period of an unpaid renewal: g = min(3 days, N/2) for a period of N days. */
-export function graceOf(periodDays: number): number {
-  return Math.min(longestGraceMs, (periodDays * dayMs) / 2)
+export function gracePeriodMs(periodDays: number): number {
+  return Math.min(maxGraceMs, (periodDays * dayMs) / 2)
 }
 
 export const graceEnd = (periodEnd: Date, periodDays: number): Date =>
-  new Date(periodEnd.getTime() + graceOf(periodDays))
+  new Date(periodEnd.getTime() + gracePeriodMs(periodDays))
 
 /** Schedules attempts at the beginning of the grace period, after a third of it and at its end. @returns the first after `now`, or null */
-export function nextTry(graceEndsAt: Date, periodDays: number, now: Date): Date | null {
-  const grace = graceOf(periodDays)
-  const tries = [grace, (grace * 2) / 3, 0].map((left) => new Date(graceEndsAt.getTime() - left))
-  return tries.find((at) => at > now) ?? null
+export function nextRetry(graceEndsAt: Date, periodDays: number, now: Date): Date | null {
+  const grace = gracePeriodMs(periodDays)
+  const retries = [grace, (grace * 2) / 3, 0].map((left) => new Date(graceEndsAt.getTime() - left))
+  return retries.find((at) => at > now) ?? null
 }
 
-const remindMs = 7 * dayMs
+const reminderLeadMs = 7 * dayMs
 const yearDays = 365
 
 /**
  * Returns when to remind of the next charge: 7 days before an introductory price ends or a yearly plan renews, at once if the
  * period is shorter; null for never.
  */
-export function reminderFor(
+export function reminderTime(
   { startsAt, endsAt }: Period,
   { introductory, periodDays }: { introductory: boolean; periodDays: number },
 ): Date | null {
   if (!introductory && periodDays < yearDays) return null
-  return new Date(Math.max(startsAt.getTime(), endsAt.getTime() - remindMs))
+  return new Date(Math.max(startsAt.getTime(), endsAt.getTime() - reminderLeadMs))
 }
 
 interface Period {

@@ -1,6 +1,6 @@
 import type { Db } from '#server/tables.ts'
-import { selectSoldPlan, type PlanRow } from '#server/features/billing/records/offer-queries.ts'
-import { selectPlannedOrder, type RenewingRow } from './renewal-queries.ts'
+import { selectPlanIncludingRetired, type PlanRow } from '#server/features/billing/records/offer-queries.ts'
+import { selectPlannedOrder, type RenewalRow } from './renewal-queries.ts'
 
 /** The next charge of a subscription: amount, plan and time. */
 export interface NextCharge {
@@ -11,11 +11,11 @@ export interface NextCharge {
 }
 
 /** Returns the next charge of a subscription in its current state; null if nothing will be charged. */
-export async function nextCharge(db: Db, row: RenewingRow): Promise<NextCharge | null> {
+export async function loadNextCharge(db: Db, row: RenewalRow): Promise<NextCharge | null> {
   if (!row.period_ends_at || row.method_reference === null || row.cancel_at_period_end) return null
   const planned = await selectPlannedOrder(db, row.id)
   return {
-    plan: await selectSoldPlan(db, planned?.plan_id ?? row.plan_id),
+    plan: await selectPlanIncludingRetired(db, planned?.plan_id ?? row.plan_id),
     cents: planned?.amount_cents ?? row.price_cents,
     currency: planned?.currency ?? row.currency,
     at: row.period_ends_at,

@@ -1,16 +1,16 @@
 import { sql, type Updateable } from 'kysely'
-import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import { preparedQuery, type Placeholders } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { lockBuyer } from '#server/features/billing/records/order-queries.ts'
-import { nextPrice, risesUntold } from '#server/features/billing/records/price-queries.ts'
+import { nextPrice, hasUnannouncedPriceRise } from '#server/features/billing/records/price-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
-const live = ['active', 'past_due'] as const
+const liveStatusNames = ['active', 'past_due'] as const
 /** Literals, to match the condition of the partial index. */
-const liveStatuses = live.map((status) => sql.lit(status))
+const liveStatuses = liveStatusNames.map((status) => sql.lit(status))
 
 /** True while a subscription is due. */
-export const anyDueSubscriptions = `EXISTS (SELECT FROM subscriptions WHERE status IN ('${live.join("', '")}') AND due_at <= $1)`
+export const hasDueSubscriptions = `EXISTS (SELECT FROM subscriptions WHERE status IN ('${liveStatusNames.join("', '")}') AND due_at <= $1)`
 
 /** Takes the due subscriptions, longest due first, and reserves them until `until`, so that no other process takes them before that. */
 export async function takeDueSubscriptions(db: Db, now: Date, until: Date, limit: number): Promise<string[]> {
@@ -34,7 +34,7 @@ export async function takeDueSubscriptions(db: Db, now: Date, until: Date, limit
   return taken.map(({ id }) => id)
 }
 
-const ownerOf = prepared((db: Db, { id }: Slots<{ id: string }>) =>
+const ownerOf = preparedQuery((db: Db, { id }: Placeholders<{ id: string }>) =>
   db.selectFrom('subscriptions').select('user_id').where('id', '=', id),
 )
 
@@ -53,9 +53,9 @@ export async function lockSubscriber(tx: Tx, id: string): Promise<void> {
   }
 }
 
-export type RenewingRow = Awaited<ReturnType<typeof renewing>>[number]
+export type RenewalRow = Awaited<ReturnType<typeof subscriptionForRenewal>>[number]
 
-const renewing = prepared((db: Db, { id }: Slots<{ id: string }>) =>
+const subscriptionForRenewal = preparedQuery((db: Db, { id }: Placeholders<{ id: string }>) =>
   db
     .selectFrom('subscriptions')
     .innerJoin('plans', 'plans.id', 'subscriptions.plan_id')
@@ -89,11 +89,11 @@ const renewing = prepared((db: Db, { id }: Slots<{ id: string }>) =>
 )
 
 /** Returns a subscription with all data for its renewal. */
-export async function selectRenewing(db: Db, id: string): Promise<RenewingRow | undefined> {
-  return (await renewing(db, { id }))[0]
+export async function selectSubscriptionForRenewal(db: Db, id: string): Promise<RenewalRow | undefined> {
+  return (await subscriptionForRenewal(db, { id }))[0]
 }
 
-const orderOfPeriod = prepared((db: Db, { id, period }: Slots<{ id: string; period: number }>) =>
+const orderOfPeriod = preparedQuery((db: Db, { id, period }: Placeholders<{ id: string; period: number }>) =>
   db.selectFrom('orders').selectAll().where('subscription_id', '=', id).where('period_no', '=', period),
 )
 
@@ -114,19 +114,22 @@ export function selectPlannedOrder(db: Db, subscriptionId: string) {
 }
 
 /** Returns the price of the next period if the plan does not change. */
-export const priceOf = ({ price_cents: amount_cents, currency }: RenewingRow) => ({ amount_cents, currency })
+export const currentPlanPrice = ({ price_cents: amount_cents, currency }: RenewalRow) => ({
+  amount_cents,
+  currency,
+})
 
 /** Returns the price of the next period: that of its order, else of the pending change of plan, else of the same plan. */
-export async function selectPriceDue(
+export async function selectNextPrice(
   db: Db,
-  row: RenewingRow,
+  row: RenewalRow,
   order: { amount_cents: number; currency: string } | undefined,
 ): Promise<{ amount_cents: number; currency: string }> {
-  return order ?? (await selectPlannedOrder(db, row.id)) ?? priceOf(row)
+  return order ?? (await selectPlannedOrder(db, row.id)) ?? currentPlanPrice(row)
 }
 
 /** Takes the due reminders; the transaction that takes them must send them. Cancelled subscriptions wait, in case they are resumed. */
-export async function takeReminders(tx: Tx, now: Date, limit: number): Promise<string[]> {
+export async function takeDueReminders(tx: Tx, now: Date, limit: number): Promise<string[]> {
   const due = await tx
     .selectFrom('subscriptions')
     .select('id')
@@ -149,19 +152,19 @@ export async function takeReminders(tx: Tx, now: Date, limit: number): Promise<s
  * Records that users are notified of their plan's higher price, and from when it applies. The transaction that takes them must
  * send the mails. Cancelled subscriptions wait, in case they are resumed, and so do those with a pending change of plan.
  */
-export async function takeUnnotified(
+export async function takeDuePriceNotices(
   tx: Tx,
   from: Date,
   limit: number,
 ): Promise<{ id: string; cents: number }[]> {
-  const untold = await tx
+  const due = await tx
     .selectFrom('subscriptions')
     .innerJoin('plans', 'plans.id', 'subscriptions.plan_id')
     .select(['subscriptions.id', 'plans.price_cents as cents'])
     .where('subscriptions.status', '=', sql.lit('active'))
     .where('subscriptions.cancel_at_period_end', '=', sql.lit(false))
     .where('subscriptions.payment_method_id', 'is not', null)
-    .where(risesUntold)
+    .where(hasUnannouncedPriceRise)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -177,9 +180,9 @@ export async function takeUnnotified(
     .forUpdate('subscriptions')
     .skipLocked()
     .execute()
-  for (const { id, cents } of untold)
+  for (const { id, cents } of due)
     await updateSubscription(tx, id, { announced_cents: cents, announced_from: from })
-  return untold
+  return due
 }
 
 /** Updates a subscription whose state does not change. */

@@ -1,9 +1,9 @@
 import { sql, type Insertable, type Updateable } from 'kysely'
-import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
+import { preparedLookup, type Placeholders } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { activeUntil } from './active-subscription.ts'
 import { nextPrice } from '#server/features/billing/records/price-queries.ts'
-import { checkMoved } from '#server/features/billing/states/state-machine.ts'
+import { checkTransition } from '#server/features/billing/states/state-machine.ts'
 import { subscriptionStates } from '#server/features/billing/states/subscription-states.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
@@ -23,7 +23,7 @@ export function selectSubscription(db: Db, id: string) {
 }
 
 /** Returns the start of the pending changes of subscriptions; null for a subscription that is cancelled by then. */
-export async function selectNextStarts(db: Db, ids: string[]): Promise<Map<string, Date | null>> {
+export async function selectPlanChangeStarts(db: Db, ids: string[]): Promise<Map<string, Date | null>> {
   if (ids.length === 0) return new Map()
   const rows = await db
     .selectFrom('subscriptions')
@@ -38,7 +38,7 @@ export async function selectNextStarts(db: Db, ids: string[]): Promise<Map<strin
   )
 }
 
-const startedSubscription = lookUp((db: Db, { userId }: Slots<{ userId: string }>) =>
+const liveSubscription = preparedLookup((db: Db, { userId }: Placeholders<{ userId: string }>) =>
   db
     .selectFrom('subscriptions')
     .innerJoin('plans', 'plans.id', 'subscriptions.plan_id')
@@ -88,7 +88,7 @@ const startedSubscription = lookUp((db: Db, { userId }: Slots<{ userId: string }
     .where('subscriptions.status', 'in', ['active', 'past_due']),
 )
 
-export type LiveSubscription = Awaited<ReturnType<typeof startedSubscription>>[number]
+export type LiveSubscription = Awaited<ReturnType<typeof liveSubscription>>[number]
 
 /** Returns a user's subscription that is active at a moment, with its plan. */
 export async function selectActiveSubscription(
@@ -96,7 +96,7 @@ export async function selectActiveSubscription(
   userId: string,
   now: Date,
 ): Promise<LiveSubscription | undefined> {
-  const [row] = await startedSubscription(db, { userId })
+  const [row] = await liveSubscription(db, { userId })
   const end = row && activeUntil(row)
   return end && now < end ? row : undefined
 }
@@ -107,7 +107,7 @@ export async function selectExpiredSubscription(
   userId: string,
   now: Date,
 ): Promise<string | undefined> {
-  const [row] = await startedSubscription(tx, { userId })
+  const [row] = await liveSubscription(tx, { userId })
   const end = row && activeUntil(row)
   return row && !(end && now < end) ? row.id : undefined
 }
@@ -122,14 +122,14 @@ export async function setCancelAtPeriodEnd(tx: Tx, id: string, cancelled: boolea
     .set({ cancel_at_period_end: cancelled, due_at: now })
     .where('id', '=', id)
     .where('status', 'in', ['active', 'past_due'])
-  checkMoved(
+  checkTransition(
     await update.executeTakeFirstOrThrow(),
     `subscription ${id} to ${cancelled ? 'cancelled' : 'renewing'}`,
   )
 }
 
 /** @throws IllegalMove if the subscription is in no state that leads to `to` */
-export async function moveSubscription(
+export async function transitionSubscription(
   tx: Tx,
   id: string,
   to: tables.SubscriptionStatus,
@@ -139,8 +139,8 @@ export async function moveSubscription(
     .updateTable('subscriptions')
     .set({ ...change, status: to })
     .where('id', '=', id)
-    .where('status', 'in', subscriptionStates.from(to))
-  checkMoved(await update.executeTakeFirstOrThrow(), `subscription ${id} to ${to}`)
+    .where('status', 'in', subscriptionStates.sourcesOf(to))
+  checkTransition(await update.executeTakeFirstOrThrow(), `subscription ${id} to ${to}`)
 }
 
 export async function expireSubscriptions(db: Db, createdBefore: Date): Promise<void> {

@@ -1,5 +1,5 @@
 /** Converts the parts of a timestamp to milliseconds; `fraction` holds decimals of a second. */
-export function millisecondsOf(hours = '0', minutes = '0', seconds = '0', fraction = '0'): number {
+export function toMilliseconds(hours = '0', minutes = '0', seconds = '0', fraction = '0'): number {
   return (
     (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000 + Number(fraction.padEnd(3, '0'))
   )

@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts'
-import { languageOfFile } from '#contract/studio/file-language.ts'
-import { noteTracks, type FilmNote } from '#server/features/media/ingest/files/film-notes.ts'
+import { languageFromFileTag } from '#contract/studio/file-language.ts'
+import { tracksNote, type SourceNote } from '#server/features/media/ingest/files/film-notes.ts'
 
 /** The fields of ffprobe's stream that matter for captions. */
 export interface CaptionStream {
@@ -35,8 +35,8 @@ const formats: Record<string, CaptionTrack['format']> = {
   mov_text: 'ass',
   text: 'ass',
 }
-const converted = new Set(['mov_text', 'text'])
-const pictures = new Set(['dvd_subtitle', 'hdmv_pgs_subtitle', 'dvb_subtitle', 'xsub'])
+const convertedCodecs = new Set(['mov_text', 'text'])
+const imageCodecs = new Set(['dvd_subtitle', 'hdmv_pgs_subtitle', 'dvb_subtitle', 'xsub'])
 
 /**
  * Chooses the streams that become captions: one for each language of the site; full captions precede those for the
@@ -44,34 +44,37 @@ const pictures = new Set(['dvd_subtitle', 'hdmv_pgs_subtitle', 'dvb_subtitle', '
  */
 export function chooseCaptions(streams: readonly CaptionStream[]): ReadonlyMap<Language, CaptionTrack> {
   const chosen = new Map<Language, CaptionTrack>()
-  for (const { index, track, codec_name = '', language } of tracksOf(streams)) {
+  for (const { index, track, codec_name = '', language } of captionTracksOf(streams)) {
     const format = formats[codec_name]
     if (language && format && !chosen.has(language))
-      chosen.set(language, { index, track, format, isConverted: converted.has(codec_name) })
+      chosen.set(language, { index, track, format, isConverted: convertedCodecs.has(codec_name) })
   }
   return chosen
 }
 
 /** Notes the captions of a file that cannot be shown, and why. A track without captions needs no note. */
-export function noteCaptions(streams: readonly CaptionStream[]): FilmNote[] {
-  const filled = tracksOf(streams).filter(({ nb_frames }) => nb_frames !== '0')
-  const numbers = (left: typeof filled) => left.map(({ track }) => track).toSorted((a, b) => a - b)
+export function noteSkippedCaptions(streams: readonly CaptionStream[]): SourceNote[] {
+  const nonEmptyTracks = captionTracksOf(streams).filter(({ nb_frames }) => nb_frames !== '0')
+  const numbers = (left: typeof nonEmptyTracks) => left.map(({ track }) => track).toSorted((a, b) => a - b)
   const isText = ({ codec_name = '' }: CaptionStream) => formats[codec_name] !== undefined
-  const arePictures = ({ codec_name = '' }: CaptionStream) => pictures.has(codec_name)
+  const isImage = ({ codec_name = '' }: CaptionStream) => imageCodecs.has(codec_name)
   return [
-    ...noteTracks('captionPictures', numbers(filled.filter(arePictures))),
-    ...noteTracks('captionTracks', numbers(filled.filter((each) => !isText(each) && !arePictures(each)))),
-    ...noteTracks('captionLanguages', numbers(filled.filter((each) => isText(each) && !each.language))),
+    ...tracksNote('captionPictures', numbers(nonEmptyTracks.filter(isImage))),
+    ...tracksNote('captionTracks', numbers(nonEmptyTracks.filter((each) => !isText(each) && !isImage(each)))),
+    ...tracksNote(
+      'captionLanguages',
+      numbers(nonEmptyTracks.filter((each) => isText(each) && !each.language)),
+    ),
   ]
 }
 
-function tracksOf(streams: readonly CaptionStream[]) {
+function captionTracksOf(streams: readonly CaptionStream[]) {
   return streams
     .filter(({ codec_type }) => codec_type === 'subtitle')
     .map((stream, at) => ({
       ...stream,
       track: at + 1,
-      language: languageOfFile(stream.tags?.['language'] ?? ''),
+      language: languageFromFileTag(stream.tags?.['language'] ?? ''),
     }))
     .toSorted((a, b) => rankOf(a) - rankOf(b))
 }

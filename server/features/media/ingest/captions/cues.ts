@@ -9,7 +9,7 @@ export interface Cue {
 }
 
 /** Unusable times. */
-export interface TimesFault {
+export interface CueTimeError {
   key: 'noTimes' | 'timesReversed'
   line: number
 }
@@ -17,5 +17,5 @@ export interface TimesFault {
 /** The captions of a file with valid times, and the first reason for which one was omitted. */
 export interface ParsedCaptions {
   cues: Cue[]
-  fault: TimesFault | undefined
+  fault: CueTimeError | undefined
 }

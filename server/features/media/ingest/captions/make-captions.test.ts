@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { makeCaptions } from './make-captions.ts'
+import { convertCaptions } from './make-captions.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
 const clean = 'WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nHello\n'
-const make = (text: string) => makeCaptions(Buffer.from(text)).text
+const make = (text: string) => convertCaptions(Buffer.from(text)).text
 
 test.each([
   ['clean WebVTT', clean],
@@ -22,7 +22,7 @@ test.each([
   ['WebVTT', `${clean}\n00:05.000 --> 00:04.000\nLost\n`, 6],
   ['SubRip without a fault', '1\n00:00:01,000 --> 00:00:02,500\nHello\n', undefined],
 ])('reports the first caption that is omitted among valid ones: %s', (_, text, lostLine) => {
-  expect(makeCaptions(Buffer.from(text))).toEqual({ text: clean, lostLine })
+  expect(convertCaptions(Buffer.from(text))).toEqual({ text: clean, lostLine })
 })
 
 test('keeps the position of a caption, and its two lines', () => {
@@ -217,7 +217,7 @@ test.each([
 ])(
   'braces are text or override codes: $words ($isConverted) is shown as $shown',
   ({ words, isConverted, shown }) => {
-    expect(makeCaptions(Buffer.from(events + words), { isConverted }).text).toContain(`\n${shown}\n`)
+    expect(convertCaptions(Buffer.from(events + words), { isConverted }).text).toContain(`\n${shown}\n`)
   },
 )
 
@@ -229,7 +229,7 @@ test.each([
   ['UTF-16 from the high end without its mark', Buffer.from(french, 'utf16le').swap16()],
   ['Windows-1252', Buffer.from(french.replace('Œ', '\x8c').replace('…', '\x85'), 'latin1')],
 ])('%s is accepted', (_, bytes) => {
-  expect(makeCaptions(bytes).text).toBe(french)
+  expect(convertCaptions(bytes).text).toBe(french)
 })
 
 test.each([
@@ -237,7 +237,9 @@ test.each([
   ['\xb6 S\xf8ren \xc5kesson, 5 m\xb2', '¶ Søren Åkesson, 5 m²'],
   ['Wort\xadteil', 'Wort\u00ADteil'],
 ])('Windows-1252 with %j is read as %s', (written, words) => {
-  expect(makeCaptions(Buffer.from(clean.replace('Hello', written), 'latin1')).text).toContain(`\n${words}\n`)
+  expect(convertCaptions(Buffer.from(clean.replace('Hello', written), 'latin1')).text).toContain(
+    `\n${words}\n`,
+  )
 })
 
 test.each([
@@ -248,7 +250,7 @@ test.each([
   ['French of an old Macintosh', Buffer.from('636166 8e'.replace(' ', ''), 'hex')],
 ])('%s is refused, as it would yield wrong text', (_, word) => {
   const bytes = Buffer.concat([Buffer.from(clean), word])
-  expect(() => makeCaptions(bytes)).toThrow('isn’t UTF-8 text')
+  expect(() => convertCaptions(bytes)).toThrow('isn’t UTF-8 text')
 })
 
 test('a file with zero bytes that is not UTF-16 is refused', () => {

@@ -8,7 +8,7 @@ import type { Cue } from './cues.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
 /** Captions as WebVTT, and the first line with unusable times, if captions were omitted. */
-export interface MadeCaptions {
+export interface ConvertedCaptions {
   text: string
   lostLine?: number | undefined
 }
@@ -19,7 +19,7 @@ export interface MadeCaptions {
  * that ffmpeg made from another format.
  * @throws UnusableFile if no caption can be shown; it names the invalid line
  */
-export function makeCaptions(bytes: Buffer, { isConverted = false } = {}): MadeCaptions {
+export function convertCaptions(bytes: Buffer, { isConverted = false } = {}): ConvertedCaptions {
   const text = decodeCaptions(bytes).replaceAll(/\r\n?/g, '\n')
   if (text.trim() === '') throw new UnusableFile({ key: 'empty' })
   const isVtt = /^WEBVTT(?:[ \t\n]|$)/.test(text)
@@ -27,7 +27,7 @@ export function makeCaptions(bytes: Buffer, { isConverted = false } = {}): MadeC
   const { cues, fault } = isVtt ? parseWebVtt(text) : isAss ? parseAss(text, isConverted) : parseSrt(text)
   if (cues.length === 0)
     throw new UnusableFile(fault ?? { key: isVtt || isAss ? 'noCaptions' : 'notCaptions' })
-  return { text: `WEBVTT\n\n${cues.map(writeCue).join('\n\n')}\n`, lostLine: fault?.line }
+  return { text: `WEBVTT\n\n${cues.map(formatCue).join('\n\n')}\n`, lostLine: fault?.line }
 }
 
 /** Hashes a caption's text, to detect changes. */
@@ -35,6 +35,6 @@ export function captionHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-function writeCue({ from, to, settings, lines }: Cue): string {
+function formatCue({ from, to, settings, lines }: Cue): string {
   return [`${vttTime(from)} --> ${vttTime(to)}${settings && ` ${settings}`}`, ...lines].join('\n')
 }

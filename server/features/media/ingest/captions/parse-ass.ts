@@ -1,8 +1,14 @@
-import { escapeWords, settingsAt, settingsAtOld, settingsOf, writtenLines } from './caption-markup.ts'
-import { millisecondsOf } from './caption-times.ts'
-import type { Cue, ParsedCaptions, TimesFault } from './cues.ts'
+import {
+  escapeCueText,
+  settingsForAssAlignment,
+  settingsForSsaAlignment,
+  cueSettings,
+  nonBlankLines,
+} from './caption-markup.ts'
+import { toMilliseconds } from './caption-times.ts'
+import type { Cue, ParsedCaptions, CueTimeError } from './cues.ts'
 
-const usualColumns = 'Layer,Start,End,Style,Name,MarginL,MarginR,MarginV,Effect,Text'
+const defaultColumns = 'Layer,Start,End,Style,Name,MarginL,MarginR,MarginV,Effect,Text'
 const timestamp = /^(\d+):(\d{1,2}):(\d{1,2})[.,](\d{1,3})$/
 
 /**
@@ -11,11 +17,11 @@ const timestamp = /^(\d+):(\d{1,2}):(\d{1,2})[.,](\d{1,3})$/
  * @param isConverted whether ffmpeg converted them from another format, in which braces are text unless they hold a code
  */
 export function parseAss(text: string, isConverted = false): ParsedCaptions {
-  let columns = columnsOf(usualColumns)
+  let columns = columnsOf(defaultColumns)
   let styleColumns: readonly string[] = []
-  const places = new Map<string, string>()
+  const styleSettings = new Map<string, string>()
   let section = ''
-  let fault: TimesFault | undefined
+  let fault: CueTimeError | undefined
   const cues: Cue[] = []
   for (const [index, line] of text.split('\n').entries()) {
     section = /^\s*\[(.+)\]\s*$/.exec(line)?.[1]?.toLowerCase() ?? section
@@ -23,12 +29,12 @@ export function parseAss(text: string, isConverted = false): ParsedCaptions {
     if (kind === undefined) continue
     if (section.startsWith('v4')) {
       if (kind.toLowerCase() === 'format') styleColumns = columnsOf(rest)
-      else places.set(...readStyle(rest, styleColumns, section))
+      else styleSettings.set(...readStyle(rest, styleColumns, section))
     }
     if (section !== 'events') continue
     if (kind.toLowerCase() === 'format') columns = columnsOf(rest)
     else if (kind.toLowerCase() === 'dialogue') {
-      const cue = readDialogue(rest, columns, { isConverted, places })
+      const cue = readDialogue(rest, columns, { isConverted, places: styleSettings })
       if (!cue) fault ??= { key: 'noTimes', line: index + 1 }
       else if (cue.to <= cue.from) fault ??= { key: 'timesReversed', line: index + 1 }
       else if (cue.lines.length > 0) cues.push(cue)
@@ -39,15 +45,15 @@ export function parseAss(text: string, isConverted = false): ParsedCaptions {
 
 const columnsOf = (list: string) => list.split(',').map((name) => name.trim().toLowerCase())
 
-function valuesOf(line: string, columns: readonly string[]): (column: string) => string {
+function columnReader(line: string, columns: readonly string[]): (column: string) => string {
   const parts = line.split(',')
   return (column) => parts[columns.indexOf(column)]?.trim() ?? ''
 }
 
 /** Reads the name of a style and the settings of its captions. */
 function readStyle(line: string, columns: readonly string[], section: string): [string, string] {
-  const valueOf = valuesOf(line, columns)
-  const settings = section === 'v4 styles' ? settingsAtOld : settingsAt
+  const valueOf = columnReader(line, columns)
+  const settings = section === 'v4 styles' ? settingsForSsaAlignment : settingsForAssAlignment
   return [valueOf('name'), settings(valueOf('alignment'))]
 }
 
@@ -57,46 +63,48 @@ function readDialogue(
   columns: readonly string[],
   { isConverted, places }: { isConverted: boolean; places: ReadonlyMap<string, string> },
 ): Cue | undefined {
-  const valueOf = valuesOf(line, columns)
+  const valueOf = columnReader(line, columns)
   const from = readTime(valueOf('start'))
   const to = readTime(valueOf('end'))
   if (from === undefined || to === undefined) return undefined
-  const words = line
+  const rawText = line
     .split(',')
     .slice(columns.length - 1)
     .join(',')
-  const usual = places.get(valueOf('style').replace(/^\*/, ''))
-  const settings = settingsOf(words.match(/\{[^{}]*\}/g) ?? [], usual)
-  return { from, to, settings, lines: writtenLines(wordsOf(words, isConverted)) }
+  const styleDefault = places.get(valueOf('style').replace(/^\*/, ''))
+  const settings = cueSettings(rawText.match(/\{[^{}]*\}/g) ?? [], styleDefault)
+  return { from, to, settings, lines: nonBlankLines(toCueText(rawText, isConverted)) }
 }
 
 function readTime(text: string): number | undefined {
   const found = timestamp.exec(text)
-  return found ? millisecondsOf(...found.slice(1)) : undefined
+  return found ? toMilliseconds(...found.slice(1)) : undefined
 }
 
 /** Converts `\N` to a line break, `\n` to a space, and `\h` to a non-breaking space. */
-function wordsOf(text: string, isConverted: boolean): string {
-  const said = saidOf(text, isConverted)
+function toCueText(text: string, isConverted: boolean): string {
+  const plainText = stripOverrideCodes(text, isConverted)
     .replaceAll(String.raw`\N`, '\n')
     .replaceAll(String.raw`\n`, ' ')
     .replaceAll(String.raw`\h`, '\u00A0')
-  return escapeWords(said)
+  return escapeCueText(plainText)
 }
 
 /** A brace after a backslash is text. */
-const marks = /(\\[{}]|\{[^{}]*\})/
-const marksOfFfmpeg = /(\\[{}]|\{\\[^{}]*\})/
+const overrideCodePattern = /(\\[{}]|\{[^{}]*\})/
+const ffmpegOverrideCodePattern = /(\\[{}]|\{\\[^{}]*\})/
 
 /** Returns the text without the codes in braces, and without drawings, which are between `\p1` and `\p0`. */
-function saidOf(text: string, isConverted: boolean): string {
-  let isDrawn = false
-  let said = ''
-  for (const [index, part] of text.split(isConverted ? marksOfFfmpeg : marks).entries()) {
+function stripOverrideCodes(text: string, isConverted: boolean): string {
+  let isDrawing = false
+  let plainText = ''
+  for (const [index, part] of text
+    .split(isConverted ? ffmpegOverrideCodePattern : overrideCodePattern)
+    .entries()) {
     const isMark = index % 2 === 1 && part.startsWith('{')
     const depth = isMark ? [...part.matchAll(/\\p(\d)/g)].at(-1)?.[1] : undefined
-    if (depth !== undefined) isDrawn = depth !== '0'
-    if (!isMark && !isDrawn) said += index % 2 === 1 ? part.slice(1) : part
+    if (depth !== undefined) isDrawing = depth !== '0'
+    if (!isMark && !isDrawing) plainText += index % 2 === 1 ? part.slice(1) : part
   }
-  return said
+  return plainText
 }

@@ -1,5 +1,5 @@
-import type { Cue, ParsedCaptions, TimesFault } from './cues.ts'
-import { millisecondsOf } from './caption-times.ts'
+import type { Cue, ParsedCaptions, CueTimeError } from './cues.ts'
+import { toMilliseconds } from './caption-times.ts'
 
 /** Hours of any length, or none; minutes and seconds below 60; three decimals. A comma before them is a common mistake. */
 const timestamp = String.raw`(?:(\d+):)?([0-5]\d):([0-5]\d)[.,](\d{3})(?!\d)`
@@ -7,7 +7,7 @@ const timing = new RegExp(String.raw`^\s*${timestamp}\s*-->\s*${timestamp}(.*)$`
 /** Excludes regions, since their definitions are omitted. */
 const settingPattern = /^(?:vertical|line|position|size|align):\S+$/
 /** A "<" that starts neither a tag nor a timestamp is text, such as "<3". */
-const strayMark = /<(?![a-z/]|\d+:)/gi
+const strayAngleBracket = /<(?![a-z/]|\d+:)/gi
 
 /**
  * Parses WebVTT by the rules of the standard (https://www.w3.org/TR/webvtt1/#file-parsing): only an empty line ends a block, a line
@@ -16,16 +16,16 @@ const strayMark = /<(?![a-z/]|\d+:)/gi
  */
 export function parseWebVtt(text: string): ParsedCaptions {
   const cues: Cue[] = []
-  let fault: TimesFault | undefined
-  let open: Cue | undefined
+  let fault: CueTimeError | undefined
+  let currentCue: Cue | undefined
   for (const [index, line] of text.split('\n').entries()) {
     if (line.includes('-->')) {
-      open = readTiming(line)
-      if (open) cues.push(open)
-      if (!open) fault ??= { key: 'noTimes', line: index + 1 }
-      else if (open.to <= open.from) fault ??= { key: 'timesReversed', line: index + 1 }
-    } else if (line === '') open = undefined
-    else open?.lines.push(line.replaceAll(strayMark, '&lt;'))
+      currentCue = readTiming(line)
+      if (currentCue) cues.push(currentCue)
+      if (!currentCue) fault ??= { key: 'noTimes', line: index + 1 }
+      else if (currentCue.to <= currentCue.from) fault ??= { key: 'timesReversed', line: index + 1 }
+    } else if (line === '') currentCue = undefined
+    else currentCue?.lines.push(line.replaceAll(strayAngleBracket, '&lt;'))
   }
   return { cues: cues.filter(({ from, to, lines }) => to > from && lines.length > 0), fault }
 }
@@ -35,8 +35,8 @@ function readTiming(line: string): Cue | undefined {
   if (!found) return undefined
   const [, h1, m1, s1, f1, h2, m2, s2, f2, settings = ''] = found
   return {
-    from: millisecondsOf(h1, m1, s1, f1),
-    to: millisecondsOf(h2, m2, s2, f2),
+    from: toMilliseconds(h1, m1, s1, f1),
+    to: toMilliseconds(h2, m2, s2, f2),
     settings: settings
       .split(/\s+/)
       .filter((each) => settingPattern.test(each))

@@ -3,20 +3,20 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Language } from '#contract/languages.ts'
 import {
-  clockArgs,
+  clockJumpArgs,
   inputArgs,
   type SoundInput,
 } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
 import type { CaptionTrack } from '#server/features/media/ingest/captions/choose-captions.ts'
-import { failure } from '#server/features/media/ingest/files/conversion-failure.ts'
-import { noteTracks, type FilmNote } from '#server/features/media/ingest/files/film-notes.ts'
-import { makeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
-import { collectTimes, type FilmTimes } from '#server/features/media/ingest/plan/measure-film.ts'
+import { toConversionError } from '#server/features/media/ingest/files/conversion-failure.ts'
+import { tracksNote, type SourceNote } from '#server/features/media/ingest/files/film-notes.ts'
+import { convertCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
+import { collectTimes, type PacketTimes } from '#server/features/media/ingest/plan/measure-film.ts'
 import type { SourceMedia } from './probe.ts'
 import { runLimited, timeLimit, type RunResult } from '#server/features/media/ingest/files/run-ffmpeg.ts'
 import {
   gainFilters,
-  giveBack,
+  compensateLimiter,
   planGain,
   loudnessFilters,
   soundFormat,
@@ -28,17 +28,17 @@ import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.
 
 /** Facts needed before an episode is converted. */
 export interface SourceAnalysis {
-  times: FilmTimes
+  times: PacketTimes
   /** The audio in one format, from the start of the film and without gaps; undefined if there is none. */
   sound: SoundInput | undefined
   gain: Gain | undefined
   /** Captions embedded in the file. */
   captions: ReadonlyMap<Language, string>
   /** Notes on captions that could not be read. */
-  notes: FilmNote[]
+  notes: SourceNote[]
 }
 
-interface Reading {
+interface AnalyzeOptions {
   programs: Programs
   input: string
   source: SourceMedia & { clockJump: number | undefined }
@@ -48,9 +48,9 @@ interface Reading {
   signal: AbortSignal
 }
 
-const asRead = 'sound-read.mka'
-const even = 'sound.mka'
-const pcm = ['-c:a', 'pcm_f32le', '-f', 'matroska']
+const rawAudioFile = 'sound-read.mka'
+const continuousAudioFile = 'sound.mka'
+const pcmArgs = ['-c:a', 'pcm_f32le', '-f', 'matroska']
 
 /**
  * Reads a whole file once, without decoding its video: the times of its packets, its audio and its captions. The audio is written
@@ -59,76 +59,87 @@ const pcm = ['-c:a', 'pcm_f32le', '-f', 'matroska']
  * @throws UnusableFile
  * @throws the signal's reason when aborted
  */
-export async function analyzeSource(reading: Reading): Promise<SourceAnalysis> {
-  const { captions, soundIndex } = reading.source
-  const { times, areCaptionsRead } = await readFilm(reading)
-  const read = areCaptionsRead ? await collectCaptions(reading, captions) : noCaptions(captions)
+export async function analyzeSource(options: AnalyzeOptions): Promise<SourceAnalysis> {
+  const { captions, soundIndex } = options.source
+  const { times, areCaptionsRead } = await readPackets(options)
+  const captionResult = areCaptionsRead ? await collectCaptions(options, captions) : noCaptions(captions)
   const hasSound = soundIndex !== undefined && times.soundEnd !== undefined
-  if (!hasSound) return { times, sound: undefined, gain: undefined, ...read }
-  const { sound, loudness } = await evenOut(reading)
+  if (!hasSound) return { times, sound: undefined, gain: undefined, ...captionResult }
+  const { sound, loudness } = await alignAudio(options)
   const gain = loudness && planGain(loudness)
   return {
     times,
     sound,
-    gain: gain?.limited ? await behindLimiter(reading, sound, gain) : gain,
-    ...read,
+    gain: gain?.limited ? await correctForLimiter(options, sound, gain) : gain,
+    ...captionResult,
   }
 }
 
-async function readFilm(reading: Reading): Promise<{ times: FilmTimes; areCaptionsRead: boolean }> {
-  const { input, source } = reading
+async function readPackets(
+  options: AnalyzeOptions,
+): Promise<{ times: PacketTimes; areCaptionsRead: boolean }> {
+  const { input, source } = options
   const { streamIndex, soundIndex, container, captions, clockJump } = source
   const sound = soundIndex === undefined ? [] : ['-map', `0:${soundIndex}`]
   const packets = ['-map', `0:${streamIndex}`, ...sound, '-c', 'copy', '-f', 'framecrc', 'pipe:1']
-  const decoded = sound.length > 0 ? [...sound, '-af', soundFormat, ...pcm, asRead] : []
-  const read = async (more: readonly string[]) => {
+  const decoded = sound.length > 0 ? [...sound, '-af', soundFormat, ...pcmArgs, rawAudioFile] : []
+  const readWith = async (more: readonly string[]) => {
     const collected = collectTimes()
     const result = await run(
-      reading,
-      [...clockArgs(clockJump), ...inputArgs(input, container), ...packets, ...decoded, ...more],
-      collected.take,
+      options,
+      [...clockJumpArgs(clockJump), ...inputArgs(input, container), ...packets, ...decoded, ...more],
+      collected.addLine,
     )
     return { result, times: collected.times() }
   }
-  const whole = await read(textArgs(captions))
+  const fullRun = await readWith(captionArgs(captions))
   // Captions that cannot be read must not fail the episode.
-  const areCaptionsRead = whole.result.status === 0 || captions.size === 0
-  const { result, times } = areCaptionsRead ? whole : await read([])
-  if (result.status !== 0) throw failure(result)
+  const areCaptionsRead = fullRun.result.status === 0 || captions.size === 0
+  const { result, times } = areCaptionsRead ? fullRun : await readWith([])
+  if (result.status !== 0) throw toConversionError(result)
   if (!times) throw new UnusableFile({ key: 'undecodable' })
   return { times, areCaptionsRead }
 }
 
 /** Fills gaps, aligns the start with the film, and measures the loudness. */
-async function evenOut(reading: Reading) {
-  const from = join(reading.folder, asRead)
+async function alignAudio(options: AnalyzeOptions) {
+  const from = join(options.folder, rawAudioFile)
   if (!existsSync(from)) throw new UnusableFile({ key: 'unreadableSound' })
   // The audio keeps the film's times: without -copyts it would begin at 0.
   const input = ['-copyts', ...inputArgs(from, 'matroska')]
   const filters = [loudnessFilters, 'ebur128=peak=true:framelog=verbose'].join(',')
-  const result = await run(reading, [...input, '-map', '0:a', '-af', filters, ...pcm, even])
+  const result = await run(options, [
+    ...input,
+    '-map',
+    '0:a',
+    '-af',
+    filters,
+    ...pcmArgs,
+    continuousAudioFile,
+  ])
   if (result.status !== 0) throw new UnusableFile({ key: 'unreadableSound' })
   await rm(from)
-  const sound: SoundInput = { input: join(reading.folder, even), container: 'matroska', index: 0 }
-  return { sound, loudness: parseLoudness(result.complaints) }
+  const sound: SoundInput = {
+    input: join(options.folder, continuousAudioFile),
+    container: 'matroska',
+    index: 0,
+  }
+  return { sound, loudness: parseLoudness(result.stderr) }
 }
 
 /** Measures the limiter's output, because a limiter reduces loudness together with the peaks. */
-async function behindLimiter(reading: Reading, { input, container }: SoundInput, gain: Gain): Promise<Gain> {
+async function correctForLimiter(
+  options: AnalyzeOptions,
+  { input, container }: SoundInput,
+  gain: Gain,
+): Promise<Gain> {
   const filters = [...gainFilters(gain), 'ebur128=peak=sample:framelog=verbose'].join(',')
-  const { complaints } = await run(reading, [
-    ...inputArgs(input, container),
-    '-af',
-    filters,
-    '-f',
-    'null',
-    '-',
-  ])
-  const loudness = parseLoudness(complaints)
-  return loudness ? giveBack(gain, loudness.integrated) : gain
+  const { stderr } = await run(options, [...inputArgs(input, container), '-af', filters, '-f', 'null', '-'])
+  const loudness = parseLoudness(stderr)
+  return loudness ? compensateLimiter(gain, loudness.integrated) : gain
 }
 
-function textArgs(captions: ReadonlyMap<Language, CaptionTrack>): string[] {
+function captionArgs(captions: ReadonlyMap<Language, CaptionTrack>): string[] {
   return [...captions].flatMap(([language, { index, format }]) => [
     '-map',
     `0:${index}`,
@@ -136,17 +147,17 @@ function textArgs(captions: ReadonlyMap<Language, CaptionTrack>): string[] {
     format,
     '-f',
     format,
-    draftOf(language),
+    captionDraftName(language),
   ])
 }
 
-const draftOf = (language: Language) => `embedded-${language}.txt`
+const captionDraftName = (language: Language) => `embedded-${language}.txt`
 
 /** Minimum duration for the time limit, since the container's duration may be wrong. */
-const leastSeconds = 600
+const minLimitSeconds = 600
 
 function run(
-  { programs, source, folder, niceness, signal }: Reading,
+  { programs, source, folder, niceness, signal }: AnalyzeOptions,
   args: readonly string[],
   onLine?: (line: string) => void,
 ): Promise<RunResult> {
@@ -159,7 +170,7 @@ function run(
     niceness,
     limits: programs.limits,
     signal,
-    ...timeLimit(Math.max(leastSeconds, source.duration)),
+    ...timeLimit(Math.max(minLimitSeconds, source.duration)),
     ...(onLine ? { onLine } : {}),
   })
 }
@@ -168,22 +179,22 @@ type ReadCaptions = Pick<SourceAnalysis, 'captions' | 'notes'>
 
 const noCaptions = (captions: ReadonlyMap<Language, CaptionTrack>): ReadCaptions => ({
   captions: new Map(),
-  notes: noteTracks(
+  notes: tracksNote(
     'captionTracks',
     [...captions.values()].map(({ track }) => track),
   ),
 })
 
 async function collectCaptions(
-  { folder }: Reading,
+  { folder }: AnalyzeOptions,
   captions: ReadonlyMap<Language, CaptionTrack>,
 ): Promise<ReadCaptions> {
   const texts = new Map<Language, string>()
   const unreadable: number[] = []
   for (const [language, { isConverted, track }] of captions) {
-    const draft = join(folder, draftOf(language))
+    const draft = join(folder, captionDraftName(language))
     try {
-      texts.set(language, makeCaptions(await readFile(draft), { isConverted }).text)
+      texts.set(language, convertCaptions(await readFile(draft), { isConverted }).text)
     } catch (error) {
       // A stream without captions, or one that was never written, must not fail the episode.
       const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
@@ -193,7 +204,7 @@ async function collectCaptions(
     }
     await rm(draft, { force: true })
   }
-  return { captions: texts, notes: noteTracks('captionTracks', unreadable) }
+  return { captions: texts, notes: tracksNote('captionTracks', unreadable) }
 }
 
 /** Reads the summary of ffmpeg's `ebur128`; undefined if there is none. */

@@ -11,17 +11,20 @@ import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.
 const timeoutMs = 60_000
 const seconds = 2
 const framesPerSecond = 4
-const rung = { width: 64, height: 64, crf: 25, maxRate: 215, buffer: 107 }
+const testRendition = { width: 64, height: 64, crf: 25, maxRate: 215, buffer: 107 }
 
 /**
  * Encodes two seconds of a tiny video and returns the encoder's fault; undefined if there is none. Players switch renditions at
  * keyframes, so an encoder with too few or too many is unusable.
  */
-export async function findFault(programs: Programs, extraRung: ExtraRendition): Promise<string | undefined> {
+export async function findEncoderFault(
+  programs: Programs,
+  extraRendition: ExtraRendition,
+): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'cliffhanger-encoder-'))
   try {
     const file = join(folder, 'check.mp4')
-    if (!(await encodes(programs, extraRung, file))) return 'fails'
+    if (!(await tryEncode(programs, extraRendition, file))) return 'fails'
     const expected = Array.from({ length: seconds }, (_, second) => second)
     const found = await keyframeTimes(programs, file)
     return isDeepStrictEqual(found, expected) ? undefined : 'does not keep to forced keyframes'
@@ -33,12 +36,12 @@ export async function findFault(programs: Programs, extraRung: ExtraRendition): 
   }
 }
 
-async function encodes(
+async function tryEncode(
   { ffmpegPath, limits }: Programs,
-  extraRung: ExtraRendition,
+  extraRendition: ExtraRendition,
   file: string,
 ): Promise<boolean> {
-  const picture = `testsrc=size=${rung.width}x${rung.height}:rate=${framesPerSecond}:duration=${seconds}`
+  const testSource = `testsrc=size=${testRendition.width}x${testRendition.height}:rate=${framesPerSecond}:duration=${seconds}`
   const args = [
     '-hide_banner',
     '-nostdin',
@@ -47,10 +50,10 @@ async function encodes(
     '-f',
     'lavfi',
     '-i',
-    picture,
+    testSource,
     '-pix_fmt',
     'yuv420p',
-    ...extraRenditionArgs(extraRung, rung),
+    ...extraRenditionArgs(extraRendition, testRendition),
     ...forcedKeyframes,
     file,
   ]

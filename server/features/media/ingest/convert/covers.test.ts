@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { description, drawFilm, programs } from '#server/testing/media/run-test-media.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/run-test-media.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { importFolder } from '#server/features/media/ingest/import/import-folder.ts'
 
 let root: string
@@ -12,7 +12,7 @@ let site: TestSite
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-covers-'))
-  site = await testSite()
+  site = await startTestSite()
 })
 afterAll(async () => {
   await site.close()
@@ -23,8 +23,8 @@ afterAll(async () => {
 async function addEpisode(name: string, episode: string, film = {}) {
   const folder = join(root, name)
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'video.yaml'), description)
-  drawFilm(join(folder, episode), { seconds: 1, ...film })
+  writeFileSync(join(folder, 'video.yaml'), sampleVideoYaml)
+  makeTestVideo(join(folder, episode), { seconds: 1, ...film })
   const { signal } = new AbortController()
   const onProgress = () => {}
   const context = { ...site.context, programs }

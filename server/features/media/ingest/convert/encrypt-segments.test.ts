@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
 import { diskRoot } from '#server/testing/media/disk-root.ts'
-import { drawFilm, programs } from '#server/testing/media/run-test-media.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { makeTestVideo, programs } from '#server/testing/media/run-test-media.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { importFolder } from '#server/features/media/ingest/import/import-folder.ts'
 import { parsePlaylist } from './playlists.ts'
 
@@ -24,11 +24,11 @@ let site: TestSite
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-encrypted-'))
-  site = await testSite({}, { MEDIA_ENCRYPT: 'aes-128' })
+  site = await startTestSite({}, { MEDIA_ENCRYPT: 'aes-128' })
   const folder = join(root, 'a-secret')
   mkdirSync(folder)
   writeFileSync(join(folder, 'video.yaml'), description)
-  drawFilm(join(folder, '01.mp4'), { seconds: 4 })
+  makeTestVideo(join(folder, '01.mp4'), { seconds: 4 })
   await importFolder({ ...site.context, programs }, folder, {
     signal: new AbortController().signal,
     niceness: 0,
@@ -42,9 +42,9 @@ afterAll(async () => {
 
 async function play() {
   const visitor = site.visitor()
-  await visitor.ask(getUser)
+  await visitor.callOk(getUser)
   const { id } = await site.context.db.selectFrom('episodes').select('id').executeTakeFirstOrThrow()
-  const { playback } = (await visitor.ask(getEpisode, { query: { episode_id: id } })) as PlayableEpisode
+  const { playback } = (await visitor.callOk(getEpisode, { query: { episode_id: id } })) as PlayableEpisode
   const bytes = async (file: string) => {
     const response = await visitor.fetch(playback.hls_url.replace('master.m3u8', file))
     return Buffer.from(await response.arrayBuffer())
@@ -94,7 +94,7 @@ test('stores the key nowhere in plain text: not beside the segments, and in the 
   }
   const row = await site.context.db.selectFrom('assets').select('media_key').executeTakeFirstOrThrow()
   expect(row.media_key?.includes(key)).toBe(false)
-  const open = (of: string) => site.context.mediaKeys.open(of, row.media_key ?? Buffer.alloc(0))
+  const open = (of: string) => site.context.mediaKeys.decrypt(of, row.media_key ?? Buffer.alloc(0))
   expect(open(asset)).toEqual(key)
   expect(() => open('ast_another')).toThrow()
 })

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
-  beeping,
-  beepsOf,
-  brightnessOf,
-  coding,
-  flashing,
+  beepingAudioInput,
+  beepTimesOf,
+  frameBrightness,
+  encodeOptions,
+  flashingVideoInput,
   lavfi,
-  risesOf,
+  flashFramesOf,
 } from '#server/testing/media/flash-and-beep.ts'
 import { ffmpeg, programs } from '#server/testing/media/run-test-media.ts'
-import { collectTimes, rateOf } from '#server/features/media/ingest/plan/measure-film.ts'
+import { collectTimes, chooseFrameRate } from '#server/features/media/ingest/plan/measure-film.ts'
 import { checkSource } from './probe.ts'
 import { transcode } from './transcode.ts'
 
@@ -41,8 +41,8 @@ async function make(input: string) {
   return {
     made,
     rate,
-    flashes: () => risesOf(brightnessOf(join(media, 'v0/index.m3u8'))).map((at) => at / rate),
-    beeps: () => beepsOf(join(media, 'a/index.m3u8')),
+    flashes: () => flashFramesOf(frameBrightness(join(media, 'v0/index.m3u8'))).map((at) => at / rate),
+    beeps: () => beepTimesOf(join(media, 'a/index.m3u8')),
   }
 }
 
@@ -64,7 +64,16 @@ test('a recording without a duration in its container is as long as its packets'
   const input = join(root, 'recording.mkv')
   writeFileSync(
     input,
-    ffmpeg(...flashing(3), ...beeping(3), ...coding, '-c:a', 'flac', '-f', 'matroska', 'pipe:1'),
+    ffmpeg(
+      ...flashingVideoInput(3),
+      ...beepingAudioInput(3),
+      ...encodeOptions,
+      '-c:a',
+      'flac',
+      '-f',
+      'matroska',
+      'pipe:1',
+    ),
   )
   const { made, flashes, beeps } = await make(input)
   expect(made.durationMs).toBe(3000)
@@ -76,7 +85,7 @@ test('captions that outlast a film do not lengthen it', async () => {
   const srt = join(root, 'long.srt')
   writeFileSync(srt, '1\n00:00:01,000 --> 00:00:09,000\nHello\n')
   const input = join(root, 'captioned.mkv')
-  const inputs = [...flashing(2), '-i', srt, ...coding, '-c:s', 'srt']
+  const inputs = [...flashingVideoInput(2), '-i', srt, ...encodeOptions, '-c:s', 'srt']
   // Written to a pipe, the streams have no durations of their own.
   writeFileSync(input, ffmpeg(...inputs, '-f', 'matroska', 'pipe:1'))
   expect((await make(input)).made.durationMs).toBe(2000)
@@ -90,7 +99,15 @@ test.each([
   async ({ name, cut, flashed }) => {
     const late = ['-c:a', 'flac', '-output_ts_offset', '3600']
     const { made, flashes, beeps } = await make(
-      write(`part ${name}.mkv`, ...flashing(4), ...beeping(4), '-vf', cut, ...coding, ...late),
+      write(
+        `part ${name}.mkv`,
+        ...flashingVideoInput(4),
+        ...beepingAudioInput(4),
+        '-vf',
+        cut,
+        ...encodeOptions,
+        ...late,
+      ),
     )
     expect(made.durationMs).toBe(4000)
     expect(flashes()).toEqual(near(flashed))
@@ -102,22 +119,38 @@ test.each([
   { name: 'a single frame', cut: "select='eq(n,0)'" },
   { name: 'the last frame', cut: "select='lt(t,1.5)'" },
 ])('$name is held for all of the audio', async ({ name, cut }) => {
-  const input = write(`${name}.mkv`, ...flashing(4), ...beeping(4), '-vf', cut, ...coding, '-c:a', 'flac')
+  const input = write(
+    `${name}.mkv`,
+    ...flashingVideoInput(4),
+    ...beepingAudioInput(4),
+    '-vf',
+    cut,
+    ...encodeOptions,
+    '-c:a',
+    'flac',
+  )
   const { made, beeps } = await make(input)
   expect(made.durationMs).toBe(4000)
   expect(beeps()).toEqual(near([1, 2, 3]))
 })
 
 test('the first frame is held during the audio before it', async () => {
-  const input = write('late.mp4', ...beeping(4), '-itsoffset', '1', ...flashing(3), ...coding)
+  const input = write(
+    'late.mp4',
+    ...beepingAudioInput(4),
+    '-itsoffset',
+    '1',
+    ...flashingVideoInput(3),
+    ...encodeOptions,
+  )
   const { made, flashes, beeps } = await make(input)
   expect(made.durationMs / 1000).toBeCloseTo(4, 1)
   expect(flashes()).toEqual(near([2, 3]))
   expect(beeps()).toEqual(near([1, 2, 3]))
 })
 
-const stream = (name: string, size: string, sound = ['-c:a', 'aac'], picture = coding) =>
-  write(name, ...flashing(3, size), ...beeping(3), ...picture, ...sound, '-f', 'mpegts')
+const stream = (name: string, size: string, sound = ['-c:a', 'aac'], picture = encodeOptions) =>
+  write(name, ...flashingVideoInput(3, size), ...beepingAudioInput(3), ...picture, ...sound, '-f', 'mpegts')
 
 test.each([
   { name: 'the clock restarts', size: '96x64' },
@@ -156,7 +189,7 @@ test.each([
   'an interlaced film whose size changes in the middle stays in sync: $name',
   async ({ name, codec, sizes }) => {
     const parts = sizes.map((size, at) => {
-      const inputs = [...flashing(6, size), ...beeping(6), ...codec]
+      const inputs = [...flashingVideoInput(6, size), ...beepingAudioInput(6), ...codec]
       return write(`fields ${name}-${at}.ts`, ...inputs, '-c:a', 'mp2', '-f', 'mpegts')
     })
     const { made, flashes, beeps } = await make(joined(`fields ${name}.ts`, ...parts))
@@ -189,7 +222,13 @@ test.each([
 test('audio that pauses in one of two joined recordings pauses there', async () => {
   const pause = ['-af', "volume='not(between(t,1.5,4.5))':eval=frame,aselect='not(between(t,1.5,4.5))'"]
   const sound = [...pause, '-c:a', 'ac3', '-f', 'mpegts']
-  const first = write('pause.ts', ...flashing(6), ...beeping(6), ...coding, ...sound)
+  const first = write(
+    'pause.ts',
+    ...flashingVideoInput(6),
+    ...beepingAudioInput(6),
+    ...encodeOptions,
+    ...sound,
+  )
   const { flashes, beeps } = await make(
     joined('pauses.ts', first, stream('after.ts', '96x64', ['-c:a', 'ac3'])),
   )
@@ -243,7 +282,7 @@ test.each([
   { name: 'mp4', note: 'with one index', more: ['-c:a', 'aac'] },
   { name: 'mp4', note: 'in fragments', more: ['-c:a', 'aac', ...fragmented] },
 ])('joined recordings in $name $note are refused with that reason', async ({ name, note, more }) => {
-  const inputs = [...flashing(3), ...beeping(3), ...coding, ...more]
+  const inputs = [...flashingVideoInput(3), ...beepingAudioInput(3), ...encodeOptions, ...more]
   const first = join(root, `first ${note}.${name}`)
   if (more.includes('pipe:1')) writeFileSync(first, ffmpeg(...inputs))
   else ffmpeg(...inputs, first)
@@ -254,7 +293,13 @@ test.each([
 })
 
 test('a fragmented recording whose index is repeated in the middle is one recording', async () => {
-  const input = write('fragments.mp4', ...flashing(4), ...beeping(4), ...coding, ...fragmented)
+  const input = write(
+    'fragments.mp4',
+    ...flashingVideoInput(4),
+    ...beepingAudioInput(4),
+    ...encodeOptions,
+    ...fragmented,
+  )
   const bytes = readFileSync(input)
   const first = bytes.indexOf('moof') - 4
   const third = bytes.indexOf('moof', bytes.indexOf('moof', first + 8) + 4) - 4
@@ -270,10 +315,10 @@ test('a fragmented recording whose index is repeated in the middle is one record
 })
 
 test('a film whose audio channels change in the middle stays in sync', async () => {
-  const parts = [6, 2].map((channels) => write(`${channels}.ac3`, ...beeping(3, channels)))
+  const parts = [6, 2].map((channels) => write(`${channels}.ac3`, ...beepingAudioInput(3, channels)))
   const sound = ['-i', joined('both.ac3', ...parts), '-c:a', 'copy']
   const { made, flashes, beeps } = await make(
-    write('channels.ts', ...flashing(6), ...sound, ...coding, '-f', 'mpegts'),
+    write('channels.ts', ...flashingVideoInput(6), ...sound, ...encodeOptions, '-f', 'mpegts'),
   )
   expect(Math.abs(made.durationMs - 6000)).toBeLessThanOrEqual(80)
   expect(flashes()).toEqual(near([1, 2, 3, 4, 5]))
@@ -281,9 +326,9 @@ test('a film whose audio channels change in the middle stays in sync', async () 
 })
 
 test('audio that begins long after the video is found, and begins there', async () => {
-  const both = [...flashing(9, '64x64'), '-itsoffset', '7', ...beeping(2)]
+  const both = [...flashingVideoInput(9, '64x64'), '-itsoffset', '7', ...beepingAudioInput(2)]
   const { made, beeps } = await make(
-    write('late-sound.ts', ...both, ...coding, '-c:a', 'aac', '-f', 'mpegts'),
+    write('late-sound.ts', ...both, ...encodeOptions, '-c:a', 'aac', '-f', 'mpegts'),
   )
   expect(made.hasAudio).toBe(true)
   expect(beeps()).toEqual(near([8]))
@@ -291,7 +336,9 @@ test('audio that begins long after the video is found, and begins there', async 
 
 test('audio with many lost packets stays in sync', async () => {
   const lost = ['-af', "asetnsamples=n=960,aselect='mod(n,8)'", '-c:a', 'pcm_s16le']
-  const { flashes, beeps } = await make(write('lost.mkv', ...flashing(5), ...beeping(5), ...lost, ...coding))
+  const { flashes, beeps } = await make(
+    write('lost.mkv', ...flashingVideoInput(5), ...beepingAudioInput(5), ...lost, ...encodeOptions),
+  )
   expect(flashes()).toEqual(near([1, 2, 3, 4]))
   expect(beeps()).toEqual(near([1, 2, 3, 4]))
 })
@@ -299,7 +346,7 @@ test('audio with many lost packets stays in sync', async () => {
 test('a recording with bursts of motion is converted at their frame rate', async () => {
   const bursts = ['-vf', "select='lt(t,1)+not(mod(n,60))'"]
   const moving = lavfi('testsrc=size=96x64:rate=60:duration=5')
-  expect((await make(write('bursts.mkv', ...moving, ...bursts, ...coding))).rate).toBe(30)
+  expect((await make(write('bursts.mkv', ...moving, ...bursts, ...encodeOptions))).rate).toBe(30)
 })
 
 test.each([
@@ -310,11 +357,11 @@ test.each([
   'a film of 25 frames a second, then a still, is converted at $made.num/$made.den if its container declares $declared.num/$declared.den',
   ({ declared, made }) => {
     const collected = collectTimes()
-    collected.take('#tb 0: 1/1000')
-    for (let at = 0; at <= 2000; at += 40) collected.take(`0, ${at}, ${at}, 40, 100, 0x0`)
-    collected.take('0, 5000, 5000, 40, 100, 0x0')
+    collected.addLine('#tb 0: 1/1000')
+    for (let at = 0; at <= 2000; at += 40) collected.addLine(`0, ${at}, ${at}, 40, 100, 0x0`)
+    collected.addLine('0, 5000, 5000, 40, 100, 0x0')
     const times = collected.times()
-    expect(times && rateOf(times, declared)).toEqual(made)
+    expect(times && chooseFrameRate(times, declared)).toEqual(made)
   },
 )
 
@@ -328,7 +375,7 @@ test.each([
   const step = den / num
   const grid = [1, 2, 3].map((second) => Math.ceil(second / step - 1e-6) * step)
   const lit = `color=black:size=96x64:rate=${rate}:duration=4,drawbox=color=white:t=fill:enable='gte(t,0.9)*lt(mod(t,1),${step - 0.001})'`
-  const film = await make(write(`rate-${made}.mkv`, ...lavfi(lit), ...beeping(4), ...coding))
+  const film = await make(write(`rate-${made}.mkv`, ...lavfi(lit), ...beepingAudioInput(4), ...encodeOptions))
   expect(film.rate).toBeCloseTo(made, 2)
   expect(film.flashes()).toEqual(grid.map((second) => expect.closeTo(second, 2)))
   expect(film.beeps()).toEqual(near([1, 2, 3]))
@@ -336,7 +383,13 @@ test.each([
 
 test('frames after one that is held for seconds are shown on time', async () => {
   const still = ['-vf', "select='lt(t,1.2)+gte(t,2.8)'"]
-  const uneven = write('uneven.mkv', ...flashing(5), ...beeping(5), ...still, ...coding)
+  const uneven = write(
+    'uneven.mkv',
+    ...flashingVideoInput(5),
+    ...beepingAudioInput(5),
+    ...still,
+    ...encodeOptions,
+  )
   // MP4 states the duration of each frame.
   const { made, flashes, beeps } = await make(write('uneven.mp4', '-i', uneven, '-c', 'copy'))
   expect(made.durationMs).toBe(5000)

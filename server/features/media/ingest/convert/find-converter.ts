@@ -1,9 +1,9 @@
 import type { Config } from '#server/platform/config/config.ts'
 import { ConfigError } from '#server/platform/config/config-error.ts'
 import type { ExtraCodec } from '#server/platform/config/read-ingest.ts'
-import { askAbilities } from '#server/platform/processes/run-abilities.ts'
+import { queryCapabilities } from '#server/platform/processes/run-abilities.ts'
 import { findFfmpeg, type Ffmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
-import { findFault } from './check-encoder.ts'
+import { findEncoderFault } from './check-encoder.ts'
 import { extraRenditionsOf, type ExtraRendition } from '#server/features/media/ingest/plan/extra-codec.ts'
 import type { Converter } from './programs.ts'
 
@@ -13,36 +13,39 @@ import type { Converter } from './programs.ts'
  */
 export async function findConverter({
   ffmpegPath,
-  ingest: { extraRung: codec, ...limits },
+  ingest: { extraCodec: codec, ...limits },
 }: Pick<Config, 'ffmpegPath' | 'ingest'>): Promise<Converter> {
-  const found = { ...(await findFfmpeg({ ffmpegPath })), limits, extraRung: undefined }
-  return codec === undefined ? found : { ...found, extraRung: await knownEncoder(found, codec) }
+  const found = { ...(await findFfmpeg({ ffmpegPath })), limits, extraRendition: undefined }
+  return codec === undefined ? found : { ...found, extraRendition: await cachedEncoder(found, codec) }
 }
 
 /** Returns a warning about the bundled ffmpeg of 2018; undefined for any other. */
-export function warnOfBundled({ bundled, version }: Pick<Ffmpeg, 'bundled' | 'version'>): string | undefined {
+export function bundledFfmpegWarning({
+  bundled,
+  version,
+}: Pick<Ffmpeg, 'bundled' | 'version'>): string | undefined {
   if (!bundled) return undefined
   return `Video is made with the ffmpeg of 2018 that came with the set-up (${version}). Use a current one in production, since it parses uploads (FFMPEG_PATH).`
 }
 
-const known = new Map<string, Promise<ExtraRendition>>()
+const encoderCache = new Map<string, Promise<ExtraRendition>>()
 
 /** Tests an encoder once in a process. */
-function knownEncoder(converter: Converter, codec: ExtraCodec): Promise<ExtraRendition> {
+function cachedEncoder(converter: Converter, codec: ExtraCodec): Promise<ExtraRendition> {
   const key = `${codec} ${converter.ffmpegPath}`
-  const encoder = known.get(key) ?? findEncoder(converter, codec)
-  known.set(key, encoder)
+  const encoder = encoderCache.get(key) ?? findEncoder(converter, codec)
+  encoderCache.set(key, encoder)
   return encoder
 }
 
 async function findEncoder(converter: Converter, codec: ExtraCodec): Promise<ExtraRendition> {
   const { ffmpegPath } = converter
-  const { encoders } = await askAbilities(ffmpegPath)
+  const { encoders } = await queryCapabilities(ffmpegPath)
   const faults = new Map<string, string>()
-  for (const extraRung of extraRenditionsOf(codec).filter(({ encoder }) => encoders.has(encoder))) {
-    const fault = await findFault(converter, extraRung)
-    if (fault === undefined) return extraRung
-    faults.set(extraRung.encoder, fault)
+  for (const extraRendition of extraRenditionsOf(codec).filter(({ encoder }) => encoders.has(encoder))) {
+    const fault = await findEncoderFault(converter, extraRendition)
+    if (fault === undefined) return extraRendition
+    faults.set(extraRendition.encoder, fault)
   }
   if (faults.size === 0) {
     const names = [...new Set(extraRenditionsOf(codec).map(({ encoder }) => encoder))].join(' or ')

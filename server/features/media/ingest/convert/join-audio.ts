@@ -9,7 +9,7 @@ import { parsePlaylist, playlistDuration, writePlaylist, type Segment } from './
  */
 export async function joinAudio(folder: string): Promise<void> {
   const playlist = join(folder, 'index.m3u8')
-  const groups = pairUp(parsePlaylist(await readFile(playlist, 'utf8')))
+  const groups = groupSegments(parsePlaylist(await readFile(playlist, 'utf8')))
   const joined: Segment[] = []
   for (const [index, group] of groups.entries()) {
     const parts = await Promise.all(group.map(({ uri }) => readFile(join(folder, uri))))
@@ -18,19 +18,19 @@ export async function joinAudio(folder: string): Promise<void> {
     await writeFile(join(folder, uri), joinSegments(parts))
     joined.push({ uri, duration: playlistDuration(group) })
   }
-  const kept = new Set(joined.map(({ uri }) => uri))
-  for (const { uri } of groups.flat()) if (!kept.has(uri)) await rm(join(folder, uri))
+  const writtenUris = new Set(joined.map(({ uri }) => uri))
+  for (const { uri } of groups.flat()) if (!writtenUris.has(uri)) await rm(join(folder, uri))
   await writeFile(playlist, writePlaylist(joined))
 }
 
 /** Groups the first four alone, then pairs. A final remainder below half a second is added to the previous group. */
-export function pairUp(segments: readonly Segment[]): Segment[][] {
+export function groupSegments(segments: readonly Segment[]): Segment[][] {
   const groups: Segment[][] = []
   segments.forEach((segment, index) => {
     const last = groups.at(-1)
-    const isCrumb = index === segments.length - 1 && segment.duration < 0.5
+    const isShortRemainder = index === segments.length - 1 && segment.duration < 0.5
     const isSecondOfPair = index > 3 && index % 2 === 1
-    if (last && (isSecondOfPair || isCrumb)) last.push(segment)
+    if (last && (isSecondOfPair || isShortRemainder)) last.push(segment)
     else groups.push([segment])
   })
   return groups

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pairUp } from './join-audio.ts'
+import { groupSegments } from './join-audio.ts'
 import { joinSegments } from '#server/features/media/ingest/files/mp4-boxes.ts'
 import { measureBitRates, parsePlaylist, writeMaster, writePlaylist } from './playlists.ts'
 
@@ -16,7 +16,7 @@ test('the peak is that of any run of segments of one to three seconds', () => {
 
 test('joins audio cut every second to match the video: 1 s four times, then 2 s', () => {
   const durations = (count: number, last = 1) =>
-    pairUp(Array.from({ length: count }, (_, index) => segment(index === count - 1 ? last : 1))).map(
+    groupSegments(Array.from({ length: count }, (_, index) => segment(index === count - 1 ? last : 1))).map(
       (group) => group.length,
     )
   expect(durations(1)).toEqual([1])

@@ -2,17 +2,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { drawFilm, programs } from '#server/testing/media/run-test-media.ts'
-import { probe, recognise } from './probe.ts'
+import { makeTestVideo, programs } from '#server/testing/media/run-test-media.ts'
+import { probe, detectContainer } from './probe.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
 test.each([1, 2, 3])('refuses a file of %d bytes with a readable reason', (length) => {
-  expect(() => recognise(Buffer.alloc(length, 'a'))).toThrow(UnusableFile)
-  expect(() => recognise(Buffer.alloc(length, 0xff))).toThrow(UnusableFile)
+  expect(() => detectContainer(Buffer.alloc(length, 'a'))).toThrow(UnusableFile)
+  expect(() => detectContainer(Buffer.alloc(length, 0xff))).toThrow(UnusableFile)
 })
 
 test('recognises Matroska by its first four bytes', () => {
-  expect(recognise(Buffer.from('1a45dfa3', 'hex'))).toBe('matroska')
+  expect(detectContainer(Buffer.from('1a45dfa3', 'hex'))).toBe('matroska')
 })
 
 let root: string
@@ -29,7 +29,7 @@ test.each(Object.entries(characterSets))(
   async (name, first) => {
     const input = join(root, `${name}.ts`)
     const more = ['-metadata', `service_provider=${first}Cafe`, '-f', 'mpegts']
-    drawFilm(input, { seconds: 1, more })
+    makeTestVideo(input, { seconds: 1, more })
     expect(await probe(programs.ffprobePath, input)).toMatchObject({ container: 'mpegts', hasAudio: true })
   },
 )
@@ -45,7 +45,7 @@ test.each(['styp', 'sidx', 'emsg'])(
   'recognises a fragmented recording whose first box is %s as a video',
   async (type) => {
     const [whole, input] = [join(root, 'whole.mp4'), join(root, `${type}.mp4`)]
-    drawFilm(whole, { seconds: 1, more: ['-movflags', 'frag_keyframe+empty_moov'] })
+    makeTestVideo(whole, { seconds: 1, more: ['-movflags', 'frag_keyframe+empty_moov'] })
     writeFileSync(input, Buffer.concat([box(type), readFileSync(whole)]))
     expect(await probe(programs.ffprobePath, input)).toMatchObject({ container: 'mov', hasAudio: true })
   },
@@ -65,7 +65,7 @@ test.each([
   { name: 'that begins in the middle of a packet', change: (stream: Buffer) => stream.subarray(100) },
 ])('recognises a transport stream $name as a video', async ({ name, more = [], change }) => {
   const input = join(root, `${name}.ts`)
-  drawFilm(input, { seconds: 1, more: [...more, '-f', 'mpegts'] })
+  makeTestVideo(input, { seconds: 1, more: [...more, '-f', 'mpegts'] })
   if (change) writeFileSync(input, change(readFileSync(input)))
   expect(await probe(programs.ffprobePath, input)).toMatchObject({ container: 'mpegts', hasAudio: true })
 })

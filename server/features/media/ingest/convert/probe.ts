@@ -3,19 +3,23 @@ import type { Language } from '#contract/languages.ts'
 import { inputArgs, type Container } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
 import {
   chooseCaptions,
-  noteCaptions,
+  noteSkippedCaptions,
   type CaptionStream,
   type CaptionTrack,
 } from '#server/features/media/ingest/captions/choose-captions.ts'
-import { noteTracks, type FilmNote } from '#server/features/media/ingest/files/film-notes.ts'
+import { tracksNote, type SourceNote } from '#server/features/media/ingest/files/film-notes.ts'
 import { isMatroskaJoined } from '#server/features/media/ingest/files/matroska-outline.ts'
-import { isMp4Joined, outlineOf } from '#server/features/media/ingest/files/mp4-boxes.ts'
-import { packetsOf } from '#server/features/media/ingest/files/transport-stream.ts'
-import { shownSize, type Fraction, type SourceShape } from '#server/features/media/ingest/plan/plan-ladder.ts'
+import { isMp4Joined, readBoxOutline } from '#server/features/media/ingest/files/mp4-boxes.ts'
+import { findPackets } from '#server/features/media/ingest/files/transport-stream.ts'
+import {
+  displaySize,
+  type Fraction,
+  type SourceShape,
+} from '#server/features/media/ingest/plan/plan-ladder.ts'
 import { runLimited } from '#server/features/media/ingest/files/run-ffmpeg.ts'
 import {
-  coloursOf,
-  isDolbyVisionAlone,
+  readSourceColours,
+  isDolbyVisionOnly,
   type DolbyVision,
   type ProbedColours,
   type SourceColours,
@@ -28,7 +32,7 @@ export interface SourceMedia extends SourceShape {
   /** The container's duration in seconds; 0 if it has none. It may be wrong: the packets are read later. */
   duration: number
   /** Duration of the video stream in seconds, as the container states it. */
-  pictureLength: number | undefined
+  videoDuration: number | undefined
   interlaced: boolean
   /** Size of decoded frames after rotation. */
   codedSize: { width: number; height: number }
@@ -42,11 +46,11 @@ export interface SourceMedia extends SourceShape {
   /** Caption streams that can be shown, one for each language of the site. */
   captions: ReadonlyMap<Language, CaptionTrack>
   /** Notes on omitted parts of the file. */
-  notes: FilmNote[]
+  notes: SourceNote[]
 }
 
-const longestHours = 3.5
-const largestSide = 8192
+const maxHours = 3.5
+const maxSide = 8192
 const timeoutMs = 30_000
 
 /**
@@ -65,7 +69,7 @@ export async function checkSource(ffprobe: string, path: string, signal: AbortSi
  * @throws UnusableFile
  */
 export async function probe(ffprobe: string, path: string, signal?: AbortSignal): Promise<SourceMedia> {
-  const container = recognise(await readStart(path))
+  const container = detectContainer(await readStart(path))
   const lines: string[] = []
   const args = [
     '-v',
@@ -83,8 +87,8 @@ export async function probe(ffprobe: string, path: string, signal?: AbortSignal)
     signal,
     onLine: (line) => lines.push(line),
   })
-  if (status !== 0) throw new UnusableFile({ key: await whyUnreadable(container, path) })
-  return describe(container, parseProbe(lines.join('\n')))
+  if (status !== 0) throw new UnusableFile({ key: await unreadableReason(container, path) })
+  return toSourceMedia(container, parseProbe(lines.join('\n')))
 }
 
 async function readStart(path: string): Promise<Buffer> {
@@ -101,11 +105,11 @@ async function readStart(path: string): Promise<Buffer> {
  * Recognises the container by a file's first bytes, whatever its name.
  * @throws UnusableFile for anything but MP4/MOV, Matroska/WebM and MPEG-TS
  */
-export function recognise(start: Buffer): Container {
+export function detectContainer(start: Buffer): Container {
   if (start.length === 0) throw new UnusableFile({ key: 'empty' })
   if (mp4Boxes.has(start.toString('latin1', 4, 8))) return 'mov'
   if (start.toString('hex', 0, 4) === '1a45dfa3') return 'matroska'
-  if (packetsOf(start)) return 'mpegts'
+  if (findPackets(start)) return 'mpegts'
   const text = start.toString('utf8').replace(/^\uFEFF/, '')
   if (text.startsWith('#EXTM3U')) throw new UnusableFile({ key: 'playlist' })
   if (isText(start)) throw new UnusableFile({ key: 'textFile' })
@@ -127,8 +131,8 @@ async function isJoined(container: Container, path: string): Promise<boolean> {
   return container === 'mov' ? isMp4Joined(path) : isMatroskaJoined(path)
 }
 
-async function whyUnreadable(container: Container, path: string): Promise<'noIndex' | 'damaged'> {
-  return container === 'mov' && !(await outlineOf(path)).types.includes('moov') ? 'noIndex' : 'damaged'
+async function unreadableReason(container: Container, path: string): Promise<'noIndex' | 'damaged'> {
+  return container === 'mov' && !(await readBoxOutline(path)).types.includes('moov') ? 'noIndex' : 'damaged'
 }
 
 interface ProbedStream extends CaptionStream, ProbedColours {
@@ -156,62 +160,63 @@ function parseProbe(json: string): Probed {
   return { streams, format }
 }
 
-function describe(container: Container, { streams, format }: Probed): SourceMedia {
-  const { video, unreadable: unreadablePictures } = pictureOf(streams)
+function toSourceMedia(container: Container, { streams, format }: Probed): SourceMedia {
+  const { video, unreadable: unreadableVideoTracks } = chooseVideoStream(streams)
   const { width = 0, height = 0 } = video
-  if (width > largestSide || height > largestSide)
-    throw new UnusableFile({ key: 'tooWide', width, height, most: largestSide })
-  const pictureLength = lengthOfPicture(container, video, format)
-  const duration = pictureLength ?? seconds(format.duration) ?? 0
-  checkLongest(pictureLength ?? 0)
+  if (width > maxSide || height > maxSide)
+    throw new UnusableFile({ key: 'tooWide', width, height, most: maxSide })
+  const videoDuration = videoDurationOf(container, video, format)
+  const duration = videoDuration ?? parseSeconds(format.duration) ?? 0
+  checkMaxDuration(videoDuration ?? 0)
   const rotation =
     video.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ??
     Number(video.tags?.['rotate'] ?? 0)
-  if (isDolbyVisionAlone(video.side_data_list ?? [])) throw new UnusableFile({ key: 'dolbyVision' })
-  const { sound, unreadable } = soundOf(streams)
-  const shown = shownSize({ width, height, pixelShape: fraction(video.sample_aspect_ratio), rotation })
+  if (isDolbyVisionOnly(video.side_data_list ?? [])) throw new UnusableFile({ key: 'dolbyVision' })
+  const { sound, unreadable } = chooseAudioStream(streams)
+  const shown = displaySize({ width, height, pixelShape: parseFraction(video.sample_aspect_ratio), rotation })
   return {
     container,
     duration,
-    pictureLength,
+    videoDuration,
     streamIndex: video.index,
     ...shown,
     frameRate: frameRateOf(video),
     interlaced: ['tt', 'bb', 'tb', 'bt'].includes(video.field_order ?? ''),
-    codedSize: shownSize({ width, height, pixelShape: { num: 1, den: 1 }, rotation }),
+    codedSize: displaySize({ width, height, pixelShape: { num: 1, den: 1 }, rotation }),
     hasAudio: sound !== undefined,
     soundIndex: sound?.index,
     trackIds: [video, ...(sound ? [sound] : [])].map(({ id }) => Number(id ?? NaN)),
-    colours: coloursOf(video, shown.height),
+    colours: readSourceColours(video, shown.height),
     captions: chooseCaptions(streams),
     notes: [
-      ...noteTracks('pictureTracks', unreadablePictures),
-      ...noteTracks('soundTracks', unreadable),
-      ...noteCaptions(streams),
+      ...tracksNote('pictureTracks', unreadableVideoTracks),
+      ...tracksNote('soundTracks', unreadable),
+      ...noteSkippedCaptions(streams),
     ],
   }
 }
 
 /** @throws UnusableFile if a film is longer than the maximum */
-export function checkLongest(duration: number): void {
-  if (duration > longestHours * 3600)
-    throw new UnusableFile({ key: 'tooLong', hours: duration / 3600, most: longestHours })
+export function checkMaxDuration(duration: number): void {
+  if (duration > maxHours * 3600)
+    throw new UnusableFile({ key: 'tooLong', hours: duration / 3600, most: maxHours })
 }
 
 /**
  * Returns the duration of the video. Matroska's tag states when a track ends on the file's own clock, which may start late in a
  * part of a recording. The tag may be left over from another file, so it counts only if the total duration agrees.
  */
-function lengthOfPicture(
+function videoDurationOf(
   container: Container,
   video: ProbedStream,
   format: Probed['format'],
 ): number | undefined {
-  if (container === 'mov') return seconds(video.duration)
-  const tag = clock(video.tags?.['DURATION'])
-  const whole = seconds(format.duration)
-  if (tag === undefined || whole === undefined || tag > whole + 1) return undefined
-  const length = tag - (seconds(format.start_time) ?? 0)
+  if (container === 'mov') return parseSeconds(video.duration)
+  const tagDuration = parseClock(video.tags?.['DURATION'])
+  const totalDuration = parseSeconds(format.duration)
+  if (tagDuration === undefined || totalDuration === undefined || tagDuration > totalDuration + 1)
+    return undefined
+  const length = tagDuration - (parseSeconds(format.start_time) ?? 0)
   return length > 0 ? length : undefined
 }
 
@@ -220,38 +225,40 @@ function lengthOfPicture(
  * stream too, and may be the first.
  * @throws UnusableFile if there is none
  */
-function pictureOf(streams: readonly ProbedStream[]): { video: ProbedStream; unreadable: number[] } {
-  const pictures = streams.filter(
+function chooseVideoStream(streams: readonly ProbedStream[]): { video: ProbedStream; unreadable: number[] } {
+  const videoStreams = streams.filter(
     ({ codec_type, disposition }) =>
       codec_type === 'video' &&
       disposition?.['attached_pic'] !== 1 &&
       disposition?.['timed_thumbnails'] !== 1,
   )
-  if (pictures.length === 0) throw new UnusableFile({ key: 'noPicture' })
+  if (videoStreams.length === 0) throw new UnusableFile({ key: 'noPicture' })
   const isReadable = ({ codec_name, width = 0, height = 0 }: ProbedStream) =>
     codec_name !== undefined && width > 0 && height > 0
-  const readable = pictures.filter(isReadable)
+  const readable = videoStreams.filter(isReadable)
   // A single frame beside a film is a cover that is not marked as one.
-  const moving = readable.filter(({ nb_frames = '' }) => !['0', '1'].includes(nb_frames))
-  const video = defaultStream(moving) ?? readable[0]
+  const multiFrameStreams = readable.filter(({ nb_frames = '' }) => !['0', '1'].includes(nb_frames))
+  const video = defaultStream(multiFrameStreams) ?? readable[0]
   if (!video) throw new UnusableFile({ key: 'unknownPicture' })
-  return { video, unreadable: unreadableNumbers(pictures, isReadable) }
+  return { video, unreadable: unreadableNumbers(videoStreams, isReadable) }
 }
 
 /**
  * Chooses the default audio stream, otherwise the first readable one, and lists the unreadable ones.
  * @throws UnusableFile if there is audio but none is readable
  */
-function soundOf(streams: readonly ProbedStream[]): {
+function chooseAudioStream(streams: readonly ProbedStream[]): {
   sound: ProbedStream | undefined
   unreadable: number[]
 } {
-  const sounds = streams.filter(({ codec_type, nb_frames }) => codec_type === 'audio' && nb_frames !== '0')
+  const audioStreams = streams.filter(
+    ({ codec_type, nb_frames }) => codec_type === 'audio' && nb_frames !== '0',
+  )
   const isReadable = ({ codec_name, sample_rate }: ProbedStream) =>
     codec_name !== undefined && Number(sample_rate) > 0
-  const readable = sounds.filter(isReadable)
-  if (sounds.length > 0 && readable.length === 0) throw new UnusableFile({ key: 'unreadableSound' })
-  return { sound: defaultStream(readable), unreadable: unreadableNumbers(sounds, isReadable) }
+  const readable = audioStreams.filter(isReadable)
+  if (audioStreams.length > 0 && readable.length === 0) throw new UnusableFile({ key: 'unreadableSound' })
+  return { sound: defaultStream(readable), unreadable: unreadableNumbers(audioStreams, isReadable) }
 }
 
 /** Returns the stream that the file marks as default, otherwise the first. */
@@ -267,24 +274,24 @@ function unreadableNumbers(
   return streams.flatMap((stream, at) => (isReadable(stream) ? [] : [at + 1]))
 }
 
-function seconds(text: string | undefined): number | undefined {
+function parseSeconds(text: string | undefined): number | undefined {
   const value = Number(text)
   return text !== undefined && Number.isFinite(value) ? value : undefined
 }
 
 /** Parses a stream's duration, which Matroska writes as a tag, 00:01:02.345; the file's own may be that of longer audio. */
-function clock(text: string | undefined): number | undefined {
+function parseClock(text: string | undefined): number | undefined {
   const [, hours, minutes, rest] = /^(\d+):(\d\d):(\d\d(?:\.\d+)?)$/.exec(text ?? '') ?? []
   return hours === undefined ? undefined : Number(hours) * 3600 + Number(minutes) * 60 + Number(rest)
 }
 
 function frameRateOf({ avg_frame_rate, r_frame_rate }: ProbedStream): Fraction {
-  const mean = fraction(avg_frame_rate)
-  return mean.num > 0 && mean.den > 0 ? mean : fraction(r_frame_rate)
+  const mean = parseFraction(avg_frame_rate)
+  return mean.num > 0 && mean.den > 0 ? mean : parseFraction(r_frame_rate)
 }
 
 /** Parses "30000/1001" or "4:3"; 0/0 if there is none. */
-function fraction(text: string | undefined): Fraction {
+function parseFraction(text: string | undefined): Fraction {
   const [num = 0, den = 0] = (text ?? '').split(/[/:]/).map(Number)
   return { num, den }
 }

@@ -5,8 +5,8 @@ import type { ExtraRendition } from '#server/features/media/ingest/plan/extra-co
 /** The programs that convert video, their resource limits, and the codecs beside H.264. */
 export interface Converter extends Ffmpeg {
   limits: RunLimits
-  extraRung: ExtraRendition | undefined
+  extraRendition: ExtraRendition | undefined
 }
 
 export type Programs = Pick<Converter, 'ffmpegPath' | 'ffprobePath'> &
-  Partial<Pick<Converter, 'extraRung' | 'limits'>>
+  Partial<Pick<Converter, 'extraRendition' | 'limits'>>

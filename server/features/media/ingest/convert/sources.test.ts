@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
-  brightness,
+  brightnessProfile,
   ffmpeg,
   loudnessOf,
-  packets,
+  packetFields,
   programs,
   streamFields,
 } from '#server/testing/media/run-test-media.ts'
-import { turnMp4 } from '#server/testing/media/turn-mp4.ts'
+import { rotateMp4 } from '#server/testing/media/turn-mp4.ts'
 import { transcode } from './transcode.ts'
 
 let root: string
@@ -92,7 +92,7 @@ describe('audio', () => {
       inputOf('shorter.mkv', ...picture(4), ...lavfi('sine=duration=1'), '-c:a', 'flac'),
     )
     expect(made.durationMs).toBe(4000)
-    const ends = packets(sound, 'pts_time').map(parseFloat)
+    const ends = packetFields(sound, 'pts_time').map(parseFloat)
     expect(Math.max(...ends)).toBeGreaterThan(3.9)
     expect(Math.max(...ends)).toBeLessThan(4.1)
   })
@@ -150,7 +150,7 @@ describe('a video stream', () => {
 
   test('marked as default is used, not the first', async () => {
     const { top, made } = await make(inputOf('two-pictures.mkv', ...two(...secondFirst)))
-    expect(brightness(top, 1).row[0]).toBeGreaterThan(200)
+    expect(brightnessProfile(top, 1).row[0]).toBeGreaterThan(200)
     expect(made.notes).toEqual([])
   })
 
@@ -177,7 +177,7 @@ describe('a video stream', () => {
     bytes.write('V_MPEG4/XYZ/ASP', bytes.indexOf('V_MPEG4/ISO/ASP'), 'latin1')
     writeFileSync(input, bytes)
     const { top, made } = await make(input)
-    expect(brightness(top, 1).row[0]).toBeGreaterThan(200)
+    expect(brightnessProfile(top, 1).row[0]).toBeGreaterThan(200)
     expect(made.notes).toEqual([{ key: 'pictureTracks', tracks: '1' }])
   })
 
@@ -193,10 +193,10 @@ describe('a video stream', () => {
     { degrees: 270, shown: '180x320', row: falls, column: rises },
   ])('rotated by $degrees° is shown upright, as $shown', async ({ degrees, shown, row, column }) => {
     const input = inputOf(`turned-${degrees}.mp4`, ...lavfi(shaded(320, 180)))
-    turnMp4(input, degrees)
+    rotateMp4(input, degrees)
     const { top, read } = await make(input)
     expect(read('master.m3u8')).toContain(`RESOLUTION=${shown}`)
-    const seen = brightness(top, 4)
+    const seen = brightnessProfile(top, 4)
     expect([row(seen.row), column(seen.column)]).toEqual([true, true])
   })
 
@@ -226,7 +226,7 @@ describe('a video stream', () => {
 
   test('filmed upright with a rotation in its container is as tall as one without', async () => {
     const input = inputOf('phone.mp4', ...lavfi(shaded(960, 540)))
-    turnMp4(input, 90)
+    rotateMp4(input, 90)
     const { read } = await make(input)
     expect(read('master.m3u8').match(/RESOLUTION=\d+x\d+/g)).toEqual([
       'RESOLUTION=540x960',
@@ -244,12 +244,12 @@ describe('a video stream', () => {
       uneven,
       input,
     )
-    const times = packets(input, 'pts_time').map(parseFloat)
+    const times = packetFields(input, 'pts_time').map(parseFloat)
     expect(
       new Set(times.slice(1).map((time, at) => (time - (times[at] ?? 0)).toFixed(2))).size,
     ).toBeGreaterThan(2)
     const { top, made } = await make(input)
-    const packed = packets(top, 'pts_time,flags')
+    const packed = packetFields(top, 'pts_time,flags')
     const steps = packed
       .slice(1)
       .map((line, at) => Math.round(1000 * (parseFloat(line) - parseFloat(packed[at] ?? ''))))
@@ -291,7 +291,7 @@ describe('HDR', () => {
   ])('$name becomes standard dynamic range', async ({ name, transfer, codes, seen, range = 'tv' }) => {
     const [left = 0, right = 0] = codes
     const { top } = await make(write(name, transfer, halves(left, right, { range }), range))
-    for (const [half, value] of brightness(top, 2).row.entries())
+    for (const [half, value] of brightnessProfile(top, 2).row.entries())
       expect(Math.abs(value - (seen[half] ?? 0)), `half ${half}: ${value}`).toBeLessThanOrEqual(4)
     const said = streamFields(top, 'v:0', 'pix_fmt,color_range,color_space,color_transfer,color_primaries')
     expect(said).toEqual(['yuv420p', 'tv', 'bt709', 'bt709', 'bt709'])

@@ -13,8 +13,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { drawFilm, firstVideoCodec, packets, programs } from '#server/testing/media/run-test-media.ts'
-import { turnMp4 } from '#server/testing/media/turn-mp4.ts'
+import {
+  makeTestVideo,
+  firstVideoCodec,
+  packetFields,
+  programs,
+} from '#server/testing/media/run-test-media.ts'
+import { rotateMp4 } from '#server/testing/media/turn-mp4.ts'
 import { splitBoxes } from '#server/features/media/ingest/files/mp4-boxes.ts'
 import { parsePlaylist } from './playlists.ts'
 import { runLimited } from '#server/features/media/ingest/files/run-ffmpeg.ts'
@@ -45,7 +50,7 @@ async function make(input: string, signal = new AbortController().signal) {
 
 test('a film becomes aligned renditions: 1 s four times, then 2 s, each beginning with a keyframe', async () => {
   const input = join(root, 'film.mp4')
-  drawFilm(input, { size: '640x360', seconds: 6, rate: '30' })
+  makeTestVideo(input, { size: '640x360', seconds: 6, rate: '30' })
   const { made, media, read, progress } = await make(input)
   expect(made).toEqual({
     width: 640,
@@ -57,7 +62,7 @@ test('a film becomes aligned renditions: 1 s four times, then 2 s, each beginnin
   })
   for (const rung of ['v0', 'v1']) {
     expect(parsePlaylist(read(`${rung}/index.m3u8`)).map(({ duration }) => duration)).toEqual([1, 1, 1, 1, 2])
-    const keyTimes = packets(join(media, rung, 'index.m3u8'), 'pts_time,flags')
+    const keyTimes = packetFields(join(media, rung, 'index.m3u8'), 'pts_time,flags')
       .filter((line) => line.includes('K'))
       .map(parseFloat)
     expect(keyTimes).toEqual([0, 1, 2, 3, 4])
@@ -65,7 +70,9 @@ test('a film becomes aligned renditions: 1 s four times, then 2 s, each beginnin
   const sound = parsePlaylist(read('a/index.m3u8')).map(({ duration }) => duration)
   expect(sound.map(Math.round)).toEqual([1, 1, 1, 1, 2])
   expect(readdirSync(join(media, 'a')).length).toBe(sound.length + 2)
-  expect(Math.max(...packets(join(media, 'a/index.m3u8'), 'pts_time').map(parseFloat))).toBeGreaterThan(5.9)
+  expect(Math.max(...packetFields(join(media, 'a/index.m3u8'), 'pts_time').map(parseFloat))).toBeGreaterThan(
+    5.9,
+  )
   expect(progress.at(-1)).toBe(99)
   expect((await sharp(join(media, 'poster.webp')).metadata()).width).toBe(640)
   expect(read('storyboard.vtt')).toContain('00:00:04.000 --> 00:00:06.000\nstoryboard.jpg#xywh=320,0,160,90')
@@ -74,7 +81,7 @@ test('a film becomes aligned renditions: 1 s four times, then 2 s, each beginnin
 
 test('the lowest rendition stays within 400 kbit/s even for pure noise', async () => {
   const input = join(root, 'noise.mkv')
-  drawFilm(input, { size: '360x640', seconds: 4, noise: true })
+  makeTestVideo(input, { size: '360x640', seconds: 4, noise: true })
   const { read } = await make(input)
   const rates = [...read('master.m3u8').matchAll(/:BANDWIDTH=(\d+)/g)].map(([, rate]) => Number(rate))
   expect(rates.at(-1)).toBeLessThanOrEqual(400_000)
@@ -82,7 +89,7 @@ test('the lowest rendition stays within 400 kbit/s even for pure noise', async (
 
 test('an odd shape is kept, and silence yields no audio rendition', async () => {
   const input = join(root, 'wide.mov')
-  drawFilm(input, { size: '480x204', seconds: 1, sound: false })
+  makeTestVideo(input, { size: '480x204', seconds: 1, sound: false })
   const { made, media, read } = await make(input)
   expect(made).toMatchObject({ width: 480, height: 204, hasAudio: false })
   expect(read('master.m3u8')).toContain('RESOLUTION=480x204')
@@ -91,14 +98,14 @@ test('an odd shape is kept, and silence yields no audio rendition', async () => 
 
 test('a film held upright is shown upright', async () => {
   const input = join(root, 'upright.mp4')
-  drawFilm(input, { size: '320x180', seconds: 1 })
-  turnMp4(input, 90)
+  makeTestVideo(input, { size: '320x180', seconds: 1 })
+  rotateMp4(input, 90)
   expect((await make(input)).made).toMatchObject({ width: 180, height: 320 })
 })
 
 test('the public still shows only a few dots', async () => {
   const input = join(root, 'still.mp4')
-  drawFilm(input, { seconds: 1 })
+  makeTestVideo(input, { seconds: 1 })
   const { folder } = await make(input)
   const still = sharp(join(folder, 'public', 'still.webp'))
   const few = await still
@@ -136,7 +143,7 @@ test.each(notVideos.map(([name, content, reason]) => ({ name, content, reason })
 test('does not mistake a cover image before the film for it', async () => {
   const [film, cover, input] = ['plain.mp4', 'cover.png', 'covered.mp4'].map((name) => join(root, name))
   if (!film || !cover || !input) throw new Error('three names make three paths')
-  drawFilm(film, { size: '320x180', seconds: 1 })
+  makeTestVideo(film, { size: '320x180', seconds: 1 })
   await sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } }).toFile(cover)
   const joined = ['-i', cover, '-map', '0', '-map', '1', '-c', 'copy', '-disposition:v:1', 'attached_pic']
   const args = ['-v', 'error', '-i', film, ...joined, input]
@@ -160,27 +167,27 @@ function coverFirst(file: Buffer): Buffer {
 
 test('audio without video is refused', async () => {
   const input = join(root, 'sound.mp4')
-  drawFilm(input, { seconds: 1, more: ['-map', '1:a'] })
+  makeTestVideo(input, { seconds: 1, more: ['-map', '1:a'] })
   await expect(make(input)).rejects.toThrow('contains no video')
 })
 
 test('a truncated file is refused with its actual and its expected duration', async () => {
   const input = join(root, 'cut.mp4')
-  drawFilm(input, { seconds: 6, more: ['-movflags', '+faststart'] })
+  makeTestVideo(input, { seconds: 6, more: ['-movflags', '+faststart'] })
   truncateSync(input, Math.round((await stat(input)).size * 0.55))
   await expect(make(input)).rejects.toThrow(/is cut off after [\d.]+ s of 6 s/)
 })
 
 test('a file truncated before its index is refused', async () => {
   const input = join(root, 'headless.mp4')
-  drawFilm(input, { seconds: 2 })
+  makeTestVideo(input, { seconds: 2 })
   truncateSync(input, Math.round((await stat(input)).size / 2))
   await expect(make(input)).rejects.toThrow('its index is missing')
 })
 
 test('an interrupted run ends at once with the reason of the interruption', async () => {
   const input = join(root, 'long.mp4')
-  drawFilm(input, { seconds: 20 })
+  makeTestVideo(input, { seconds: 20 })
   const stop = new AbortController()
   setTimeout(() => stop.abort(new Error('stopped')), 300)
   await expect(make(input, stop.signal)).rejects.toThrow('stopped')

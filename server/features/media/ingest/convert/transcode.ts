@@ -2,17 +2,21 @@ import { mkdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Language } from '#contract/languages.ts'
 import type { ExtraCodec } from '#server/platform/config/read-ingest.ts'
-import { askAbilities } from '#server/platform/processes/run-abilities.ts'
+import { queryCapabilities } from '#server/platform/processes/run-abilities.ts'
 import { buildFfmpegArgs } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
-import type { FilmNote } from '#server/features/media/ingest/files/film-notes.ts'
-import { diskFull, failure } from '#server/features/media/ingest/files/conversion-failure.ts'
-import { extraPlaces, type ExtraRendition } from '#server/features/media/ingest/plan/extra-codec.ts'
+import type { SourceNote } from '#server/features/media/ingest/files/film-notes.ts'
+import { diskFullError, toConversionError } from '#server/features/media/ingest/files/conversion-failure.ts'
+import { extraRenditionIndexes, type ExtraRendition } from '#server/features/media/ingest/plan/extra-codec.ts'
 import type { Programs } from './programs.ts'
 import { joinAudio } from './join-audio.ts'
-import { makeStills } from './make-stills.ts'
-import { isMatroskaCut } from '#server/features/media/ingest/files/matroska-outline.ts'
-import { lengthOf, rateOf, type FilmTimes } from '#server/features/media/ingest/plan/measure-film.ts'
-import { outlineOf, readCodec } from '#server/features/media/ingest/files/mp4-boxes.ts'
+import { makeEpisodeImages } from './make-stills.ts'
+import { isMatroskaTruncated } from '#server/features/media/ingest/files/matroska-outline.ts'
+import {
+  filmDuration,
+  chooseFrameRate,
+  type PacketTimes,
+} from '#server/features/media/ingest/plan/measure-film.ts'
+import { readBoxOutline, readCodec } from '#server/features/media/ingest/files/mp4-boxes.ts'
 import { planLadder, type LadderPlan } from '#server/features/media/ingest/plan/plan-ladder.ts'
 import { planStoryboard, storyboardVtt } from '#server/features/media/ingest/plan/plan-stills.ts'
 import {
@@ -23,10 +27,10 @@ import {
   type Rendition,
   type VideoRendition,
 } from './playlists.ts'
-import { checkLongest, probe, type SourceMedia } from './probe.ts'
+import { checkMaxDuration, probe, type SourceMedia } from './probe.ts'
 import { analyzeSource } from './analyze-source.ts'
-import { framesDone, runLimited, timeLimit } from '#server/features/media/ingest/files/run-ffmpeg.ts'
-import { findBreaks } from '#server/features/media/ingest/files/transport-stream.ts'
+import { parseFrameCount, runLimited, timeLimit } from '#server/features/media/ingest/files/run-ffmpeg.ts'
+import { findStreamBreaks } from '#server/features/media/ingest/files/transport-stream.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
 export interface TranscodeOptions {
@@ -42,7 +46,7 @@ export interface TranscodeOptions {
 }
 
 /** An asset's properties after conversion; width and height of its largest rendition. */
-export interface Transcoded {
+export interface TranscodeResult {
   width: number
   height: number
   durationMs: number
@@ -50,13 +54,13 @@ export interface Transcoded {
   /** Embedded captions as WebVTT. */
   captions: ReadonlyMap<Language, string>
   /** Notes on omitted parts of the file. */
-  notes: FilmNote[]
+  notes: SourceNote[]
 }
 
 const aacLc = 'mp4a.40.2'
 /** Share of the declared duration that may be missing: 5 %, and never less than half a second. */
-const lostShare = 0.05
-const lostSeconds = 0.5
+const maxMissingShare = 0.05
+const maxMissingSeconds = 0.5
 
 /**
  * Makes everything of an asset except its captions: renditions, playlists, storyboard, images.
@@ -70,7 +74,7 @@ export async function transcode({
   niceness,
   signal,
   onProgress,
-}: TranscodeOptions): Promise<Transcoded> {
+}: TranscodeOptions): Promise<TranscodeResult> {
   const probed = await probe(programs.ffprobePath, input, signal)
   const source = { ...probed, clockJump: await findClockJump(input, probed, signal) }
   if (source.colours.wide) await checkColours(programs.ffmpegPath)
@@ -84,16 +88,16 @@ export async function transcode({
   })
   const film = {
     ...source,
-    duration: await measureLength(input, source, times),
+    duration: await measureDuration(input, source, times),
     lastPicture: times.lastPicture,
-    frameRate: rateOf(times, source.frameRate),
+    frameRate: chooseFrameRate(times, source.frameRate),
     hasAudio: sound !== undefined,
   }
   const plan = planLadder(film)
   const media = join(folder, 'media')
-  await makeFolders(folder, plan, programs.extraRung !== undefined)
+  await makeFolders(folder, plan, programs.extraRendition !== undefined)
   const frames = (film.duration * plan.frameRate.num) / plan.frameRate.den
-  const job = { ...film, input, sound, gain, plan, extraRung: programs.extraRung }
+  const job = { ...film, input, sound, gain, plan, extraRendition: programs.extraRendition }
   const result = await runLimited({
     program: programs.ffmpegPath,
     args: buildFfmpegArgs(job),
@@ -103,16 +107,16 @@ export async function transcode({
     signal,
     ...timeLimit(film.duration),
     onLine: (line) => {
-      const done = framesDone(line)
+      const done = parseFrameCount(line)
       if (done !== undefined) onProgress(Math.min(99, Math.floor((100 * done) / frames)))
     },
   })
   if (sound) await rm(sound.input, { force: true })
   // The build of 2018 exits with success and without a message on a full disk.
-  if (isFull(await statfs(folder))) throw diskFull()
-  if (result.status !== 0) throw failure(result)
+  if (isFull(await statfs(folder))) throw diskFullError()
+  if (result.status !== 0) throw toConversionError(result)
   return {
-    ...(await finish(folder, film, plan, programs.extraRung)),
+    ...(await assembleAsset(folder, film, plan, programs.extraRendition)),
     captions,
     notes: [...source.notes, ...notes],
   }
@@ -128,7 +132,7 @@ async function findClockJump(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   if (container !== 'mpegts') return undefined
-  const { clockJump, codecChanges } = await findBreaks(input, trackIds, signal)
+  const { clockJump, codecChanges } = await findStreamBreaks(input, trackIds, signal)
   if (codecChanges) throw new UnusableFile({ key: 'codecChanges' })
   return clockJump
 }
@@ -138,21 +142,21 @@ async function findClockJump(
  * @throws UnusableFile
  */
 async function checkColours(ffmpegPath: string): Promise<void> {
-  const { filters } = await askAbilities(ffmpegPath)
+  const { filters } = await queryCapabilities(ffmpegPath)
   if (!filters.has('zscale') || !filters.has('tonemap')) throw new UnusableFile({ key: 'highRange' })
 }
 
-async function makeFolders(folder: string, plan: LadderPlan, extra: boolean): Promise<void> {
+async function makeFolders(folder: string, plan: LadderPlan, hasExtraRendition: boolean): Promise<void> {
   const folders = [
-    ...plan.rungs.map((_, index) => `media/v${index}`),
+    ...plan.renditions.map((_, index) => `media/v${index}`),
     ...(plan.hasAudio ? ['media/a'] : []),
-    ...(extra ? extraPlaces(plan).map((_, index) => `media/x${index}`) : []),
+    ...(hasExtraRendition ? extraRenditionIndexes(plan).map((_, index) => `media/x${index}`) : []),
     'public',
   ]
   for (const name of folders) await mkdir(join(folder, name), { recursive: true })
 }
 
-const leastRoom = 1024 ** 2
+const minFreeBytes = 1024 ** 2
 
 /** Returns whether a file system reports that it is full; one without figures is not. */
 export function isFull({
@@ -164,44 +168,49 @@ export function isFull({
   bavail: number
   bsize: number
 }): boolean {
-  return blocks > 0 && bavail * bsize < leastRoom
+  return blocks > 0 && bavail * bsize < minFreeBytes
 }
 
-async function finish(
+async function assembleAsset(
   folder: string,
   source: SourceMedia,
   plan: LadderPlan,
-  extra: ExtraRendition | undefined,
-): Promise<Omit<Transcoded, 'captions' | 'notes'>> {
+  extraRendition: ExtraRendition | undefined,
+): Promise<Omit<TranscodeResult, 'captions' | 'notes'>> {
   const media = join(folder, 'media')
   const videos = await readVideos(media, plan)
-  const more = extra ? await readExtra(media, plan, extra.codec) : []
+  const extraVideos = extraRendition ? await readExtra(media, plan, extraRendition.codec) : []
   const seconds = playlistDuration(videos[0]?.segments ?? [])
   checkLength(seconds, source.duration)
   const hasAudio = plan.hasAudio && (await hasSegments(join(media, 'a')))
   if (hasAudio) await joinAudio(join(media, 'a'))
   const audio = hasAudio ? await measure(media, 'a', aacLc) : undefined
   const durationMs = Math.round(1000 * seconds)
-  await writeMasters(media, videos, more, audio, plan.frameRate.num / plan.frameRate.den)
+  await writeMasters(media, videos, extraVideos, audio, plan.frameRate.num / plan.frameRate.den)
   await writeFile(
     join(media, 'storyboard.vtt'),
     storyboardVtt(planStoryboard(plan, source.duration), durationMs),
   )
-  await makeStills(media, join(folder, 'public'))
-  return { width: plan.rungs[0]?.width ?? 0, height: plan.rungs[0]?.height ?? 0, durationMs, hasAudio }
+  await makeEpisodeImages(media, join(folder, 'public'))
+  return {
+    width: plan.renditions[0]?.width ?? 0,
+    height: plan.renditions[0]?.height ?? 0,
+    durationMs,
+    hasAudio,
+  }
 }
 
 async function readVideos(media: string, plan: LadderPlan): Promise<VideoRendition[]> {
   const videos: VideoRendition[] = []
-  for (const [index, { width, height }] of plan.rungs.entries())
+  for (const [index, { width, height }] of plan.renditions.entries())
     videos.push({ ...(await readVideo(media, `v${index}`, 'avc')), width, height })
   return videos
 }
 
 async function readExtra(media: string, plan: LadderPlan, codec: ExtraCodec): Promise<VideoRendition[]> {
   const videos: VideoRendition[] = []
-  for (const [index, place] of extraPlaces(plan).entries()) {
-    const { width = 0, height = 0 } = plan.rungs[place] ?? {}
+  for (const [index, place] of extraRenditionIndexes(plan).entries()) {
+    const { width = 0, height = 0 } = plan.renditions[place] ?? {}
     videos.push({ ...(await readVideo(media, `x${index}`, codec)), width, height })
   }
   return videos
@@ -240,7 +249,8 @@ async function measure(media: string, name: string, codec: string): Promise<Rend
     const file = join(media, name, segment.uri)
     const { size } = await stat(file)
     if (size === 0) throw new Error(`The segment ${name}/${segment.uri} is empty.`)
-    if (!(await outlineOf(file)).isWhole) throw new Error(`The segment ${name}/${segment.uri} is incomplete.`)
+    if (!(await readBoxOutline(file)).isWhole)
+      throw new Error(`The segment ${name}/${segment.uri} is incomplete.`)
     segments.push({ ...segment, bytes: size })
   }
   return { folder: name, segments, codec }
@@ -256,22 +266,22 @@ async function hasSegments(folder: string): Promise<boolean> {
  * how long the last frame is held.
  * @throws UnusableFile
  */
-async function measureLength(
+async function measureDuration(
   input: string,
-  { container, pictureLength = 0 }: SourceMedia,
-  times: FilmTimes,
+  { container, videoDuration = 0 }: SourceMedia,
+  times: PacketTimes,
 ): Promise<number> {
-  const measured = lengthOf(times)
-  const isCut = container === 'mov' || (container === 'matroska' && (await isMatroskaCut(input)))
-  if (isCut) checkLength(measured, pictureLength)
-  const length = Math.max(measured, container === 'matroska' ? pictureLength : 0)
+  const measured = filmDuration(times)
+  const isCut = container === 'mov' || (container === 'matroska' && (await isMatroskaTruncated(input)))
+  if (isCut) checkLength(measured, videoDuration)
+  const length = Math.max(measured, container === 'matroska' ? videoDuration : 0)
   if (!(length > 0)) throw new UnusableFile({ key: 'noLength' })
-  checkLongest(length)
+  checkMaxDuration(length)
   return length
 }
 
-function checkLength(made: number, declared: number): void {
-  const missing = declared - made
-  if (missing <= Math.max(lostSeconds, lostShare * declared)) return
-  throw new UnusableFile({ key: 'cutOff', made, declared })
+function checkLength(actual: number, declared: number): void {
+  const missing = declared - actual
+  if (missing <= Math.max(maxMissingSeconds, maxMissingShare * declared)) return
+  throw new UnusableFile({ key: 'cutOff', made: actual, declared })
 }

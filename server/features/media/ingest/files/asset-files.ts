@@ -12,5 +12,5 @@ export const assetFiles = {
   public: (folder: string) => `public/${folder}`,
   originals: 'originals',
   /** Returns the asset of a file in `originals/`. */
-  ownerOf: (original: string) => original.replace(/^originals\//, '').split('.')[0] ?? '',
+  assetIdOf: (original: string) => original.replace(/^originals\//, '').split('.')[0] ?? '',
 }

@@ -4,7 +4,7 @@ import { StorageError } from '#server/platform/storage/storage.ts'
 import { exponentialBackoff, retryWithBackoff } from './exponential-backoff.ts'
 
 class Away extends StorageError {
-  readonly isAway = true
+  readonly isUnavailable = true
 }
 const going = new AbortController().signal
 
@@ -23,7 +23,7 @@ const failing = (times: number) => async () => {
 
 test('delays grow up to a maximum while the storage is unreachable, and restart small after it was back', async () => {
   const { log, seconds } = listening()
-  const rest = exponentialBackoff(log, { firstMs: 1, mostMs: 4 })
+  const rest = exponentialBackoff(log, { firstMs: 1, maxMs: 4 })
   expect(await retryWithBackoff(rest, going, failing(4))).toBe('done')
   expect(await retryWithBackoff(rest, going, failing(1))).toBe('done')
   expect(seconds).toEqual([0.001, 0.002, 0.004, 0.004, 0.001])

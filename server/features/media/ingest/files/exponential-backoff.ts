@@ -1,51 +1,51 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '#server/platform/log.ts'
-import { isStorageAway } from '#server/platform/storage/storage.ts'
+import { isStorageUnavailable } from '#server/platform/storage/storage.ts'
 
 export interface BackoffOptions {
   firstMs: number
-  mostMs: number
+  maxMs: number
 }
 
-const usual: BackoffOptions = { firstMs: 5000, mostMs: 5 * 60_000 }
+const defaultBackoff: BackoffOptions = { firstMs: 5000, maxMs: 5 * 60_000 }
 
 /** Waits for an unreachable service, twice as long each time. */
 export interface ExponentialBackoff {
   /** @throws the signal's reason when aborted */
   wait(error: unknown, signal: AbortSignal): Promise<void>
   /** Resets the delay after a success. */
-  end(): void
+  reset(): void
 }
 
 export function exponentialBackoff(
   log: Log,
-  { firstMs, mostMs }: BackoffOptions = usual,
+  { firstMs, maxMs }: BackoffOptions = defaultBackoff,
 ): ExponentialBackoff {
   let ms = firstMs
   return {
     async wait(error, signal) {
       log.error({ err: error, seconds: ms / 1000 }, 'The storage is unreachable; retrying after a delay')
       await delay(ms, undefined, { signal })
-      ms = Math.min(2 * ms, mostMs)
+      ms = Math.min(2 * ms, maxMs)
     },
-    end: () => void (ms = firstMs),
+    reset: () => void (ms = firstMs),
   }
 }
 
 /** Retries repeatable work with exponential backoff while the storage is unreachable. @throws any other error */
 export async function retryWithBackoff<Result>(
-  rest: ExponentialBackoff,
+  backoff: ExponentialBackoff,
   signal: AbortSignal,
   work: () => Promise<Result>,
 ): Promise<Result> {
   for (;;) {
     try {
       const result = await work()
-      rest.end()
+      backoff.reset()
       return result
     } catch (error) {
-      if (signal.aborted || !isStorageAway(error)) throw error
-      await rest.wait(error, signal)
+      if (signal.aborted || !isStorageUnavailable(error)) throw error
+      await backoff.wait(error, signal)
     }
   }
 }

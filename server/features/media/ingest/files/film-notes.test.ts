@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { languages } from '#contract/languages.ts'
 import { serverTexts } from '#server/i18n/translate.ts'
-import { noteValues, sayNote } from './film-notes.ts'
+import { noteValues, formatNote } from './film-notes.ts'
 
 const placeholders = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name).toSorted()
 
@@ -13,8 +13,8 @@ it.each(languages)('each note has a sentence in %s with its values', (language) 
 
 it("a note names languages in its reader's language", () => {
   const note = { key: 'captionTimes', language: 'dy', line: 7 } as const
-  expect(sayNote(note, 'en')).toBe(
+  expect(formatNote(note, 'en')).toBe(
     'has captions in German whose times can’t be used (first in line 7): they are left out',
   )
-  expect(sayNote(note, 'dy')).toContain('auf Deutsch')
+  expect(formatNote(note, 'dy')).toContain('auf Deutsch')
 })

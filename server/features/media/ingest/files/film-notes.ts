@@ -1,4 +1,4 @@
-import { htmlLanguage, type Language } from '#contract/languages.ts'
+import { bcp47Tags, type Language } from '#contract/languages.ts'
 import { translate } from '#server/i18n/translate.ts'
 
 /**
@@ -15,23 +15,23 @@ export const noteValues = {
 } as const satisfies Record<string, readonly string[]>
 
 /** `language` is one of the site's; `tracks` are numbers within their kind, from 1: "1, 3". */
-export type FilmNote =
+export type SourceNote =
   | { key: Exclude<keyof typeof noteValues, 'captionTimes'>; tracks: string }
   | { key: 'captionTimes'; language: Language; line: number }
 
 /** Returns a note as a sentence in a language, which follows the file's name. */
-export function sayNote(note: FilmNote, language: Language): string {
+export function formatNote(note: SourceNote, language: Language): string {
   const { key, ...values } = note
   if (!('language' in values)) return translate(language, `noted.${key}`, values)
-  const names = new Intl.DisplayNames([htmlLanguage[language]], { type: 'language' })
-  const named = names.of(htmlLanguage[values.language]) ?? values.language
-  return translate(language, `noted.${key}`, { ...values, language: named })
+  const names = new Intl.DisplayNames([bcp47Tags[language]], { type: 'language' })
+  const languageName = names.of(bcp47Tags[values.language]) ?? values.language
+  return translate(language, `noted.${key}`, { ...values, language: languageName })
 }
 
 /** Returns a note on these tracks; none if there are none. */
-export function noteTracks(
-  key: Exclude<FilmNote['key'], 'captionTimes'>,
+export function tracksNote(
+  key: Exclude<SourceNote['key'], 'captionTimes'>,
   tracks: readonly number[],
-): FilmNote[] {
+): SourceNote[] {
   return tracks.length === 0 ? [] : [{ key, tracks: tracks.join(', ') }]
 }

@@ -8,7 +8,7 @@ const clusterId = 0x1f43b675
  * Returns whether a Matroska or WebM file ends before its declared length. A recording that declares none never counts as
  * truncated. https://www.rfc-editor.org/rfc/rfc8794
  */
-export async function isMatroskaCut(path: string): Promise<boolean> {
+export async function isMatroskaTruncated(path: string): Promise<boolean> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
@@ -39,15 +39,15 @@ interface Element {
 }
 
 /** Enough for 3.5 hours of 60 frames and 100 audio packets a second. */
-const mostElements = 3_000_000
+const maxElements = 3_000_000
 
 /** Yields the outermost elements of a file, and those inside segments and clusters without an end, up to the first unreadable one. */
 async function* elementsOf(file: FileHandle): AsyncGenerator<Element> {
-  const headAt = readAhead(file)
-  for (let at = 0, read = 0; read < mostElements; read++) {
-    const head = await headAt(at)
-    const id = readId(head)
-    const length = id && readLength(head, id.bytes)
+  const readHeaderAt = createHeaderReader(file)
+  for (let at = 0, read = 0; read < maxElements; read++) {
+    const header = await readHeaderAt(at)
+    const id = readId(header)
+    const length = id && readLength(header, id.bytes)
     if (!id || !length) return
     const start = at + length.end
     const end = length.length === undefined ? undefined : start + length.length
@@ -57,19 +57,19 @@ async function* elementsOf(file: FileHandle): AsyncGenerator<Element> {
   }
 }
 
-const longestHead = 12
+const maxHeaderBytes = 12
 const windowBytes = 64 * 1024
 
 /** Creates a buffered reader of element heads. The blocks of a live recording are small and many: each read serves several. */
-function readAhead(file: FileHandle): (at: number) => Promise<Buffer> {
+function createHeaderReader(file: FileHandle): (at: number) => Promise<Buffer> {
   let [from, bytes] = [0, Buffer.alloc(0)]
   return async (at) => {
-    if (at < from || at + longestHead > from + bytes.length) {
+    if (at < from || at + maxHeaderBytes > from + bytes.length) {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(windowBytes), 0, windowBytes, at)
       bytes = buffer.subarray(0, bytesRead)
       from = at
     }
-    return bytes.subarray(at - from, at - from + longestHead)
+    return bytes.subarray(at - from, at - from + maxHeaderBytes)
   }
 }
 

@@ -4,15 +4,16 @@ import { readFileSync } from 'node:fs'
  * Returns the bytes that a process and its descendants use, in memory and swapped out. Zero if it has ended, and on systems without
  * Linux's /proc.
  */
-export function memoryOf(pid: number): number {
+export function processMemory(pid: number): number {
   const children = read(`/proc/${pid}/task/${pid}/children`).match(/\d+/g) ?? []
   return (
-    memoryIn(read(`/proc/${pid}/status`)) + children.reduce((sum, child) => sum + memoryOf(Number(child)), 0)
+    parseMemory(read(`/proc/${pid}/status`)) +
+    children.reduce((sum, child) => sum + processMemory(Number(child)), 0)
   )
 }
 
 /** Parses the bytes in memory and swapped out from a process's Linux status. */
-function memoryIn(status: string): number {
+function parseMemory(status: string): number {
   const figures = [...status.matchAll(/^Vm(?:RSS|Swap):\s+(\d+) kB$/gm)]
   return figures.reduce((sum, [, kilobytes]) => sum + 1024 * Number(kilobytes), 0)
 }

@@ -22,17 +22,17 @@ export function splitBoxes(file: Buffer): Box[] {
   return boxes
 }
 
-const mostBoxes = 10_000
+const maxBoxes = 10_000
 
 /** Reads the types of the adjacent boxes in a file on disk, and whether the file ends with the last of them. */
-export async function outlineOf(path: string): Promise<{ types: string[]; isWhole: boolean }> {
+export async function readBoxOutline(path: string): Promise<{ types: string[]; isWhole: boolean }> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
     const types: string[] = []
     let end = 0
     for await (const box of boxesOf(file, size)) {
-      if (types.push(box.type) >= mostBoxes) break
+      if (types.push(box.type) >= maxBoxes) break
       end = box.end
     }
     return { types, isWhole: end === size }
@@ -42,8 +42,8 @@ export async function outlineOf(path: string): Promise<{ types: string[]; isWhol
 }
 
 /** Enough for 3.5 hours in fragments of a third of a second. */
-const mostFragments = 100_000
-const largestFragmentHead = 1024 ** 2
+const maxFragments = 100_000
+const maxFragmentHeaderBytes = 1024 ** 2
 
 /**
  * Returns whether a file is several concatenated recordings: it has a second index (moov), or the clock of its fragments goes back.
@@ -56,9 +56,9 @@ export async function isMp4Joined(path: string): Promise<boolean> {
     const clocks = new Map<number, number>()
     let [indexes, boxes] = [0, 0]
     for await (const { type, start, end } of boxesOf(file, size)) {
-      if (++boxes > mostFragments) return false
+      if (++boxes > maxFragments) return false
       if (type === 'moov' && ++indexes > 1 && clocks.size === 0) return true
-      if (type !== 'moof' || end - start > largestFragmentHead) continue
+      if (type !== 'moof' || end - start > maxFragmentHeaderBytes) continue
       const { buffer } = await file.read(Buffer.alloc(end - start), 0, end - start, start)
       for (const [track, time] of fragmentTimes(buffer)) {
         if (time < (clocks.get(track) ?? 0)) return true
@@ -151,13 +151,13 @@ export function readCodec(codec: 'avc' | 'hevc' | 'av1', init: Buffer): string {
 function hevcCodec(record: Buffer): string {
   const first = record.readUInt8(0)
   const space = ['', 'A', 'B', 'C'][first >> 6] ?? ''
-  let suits = 0
-  for (let bit = 0, given = record.readUInt32BE(1); bit < 32; bit++, given >>>= 1)
-    suits = ((suits << 1) | (given & 1)) >>> 0
+  let compatibility = 0
+  for (let bit = 0, bits = record.readUInt32BE(1); bit < 32; bit++, bits >>>= 1)
+    compatibility = ((compatibility << 1) | (bits & 1)) >>> 0
   const limits = record.toString('hex', 5, 11).replace(/(00)+$/, '')
   const parts = [
     `${space}${first & 31}`,
-    suits.toString(16),
+    compatibility.toString(16),
     `${first & 32 ? 'H' : 'L'}${record.readUInt8(11)}`,
     ...(limits.match(/../g) ?? []),
   ]

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { RunLimits } from '#server/platform/config/read-ingest.ts'
-import { memoryOf } from './memory-use.ts'
-import { UnusableFile, type Why } from './unusable-file.ts'
+import { processMemory } from './memory-use.ts'
+import { UnusableFile, type UnusableReason } from './unusable-file.ts'
 
-interface Run {
+interface RunOptions {
   program: string
   args: string[]
   cwd?: string
@@ -24,27 +24,27 @@ interface Run {
 export interface RunResult {
   status: number | null
   /** The end of its output on stderr. */
-  complaints: string
+  stderr: string
 }
 
 const gigabyte = 1024 ** 3
-const usualLimits: RunLimits = { cores: undefined, memory: 6 * gigabyte }
-const largestFile = 8 * gigabyte
+const defaultLimits: RunLimits = { cores: undefined, memory: 6 * gigabyte }
+const maxFileBytes = 8 * gigabyte
 /** Interval at which the memory of a run is checked. */
-const lookMs = 100
+const memoryCheckMs = 100
 /** Threads reserve memory for stacks that they hardly use: 8 MB each, with a thousand threads on a large machine. */
-const reserved = 8 * gigabyte
-const keptComplaints = 8_000
+const reservedMemory = 8 * gigabyte
+const maxStderrChars = 8_000
 
 /** Keeps a statically linked ffprobe from crashing on the names in a transport stream: see the file in this folder. */
 const characterSets = fileURLToPath(new URL('character-sets', import.meta.url))
 
-const spareTimeMs = 10 * 60_000
+const baseTimeoutMs = 10 * 60_000
 const silenceMs = 5 * 60_000
 
 /** Returns the time limit for a film of this duration (seconds): sixty times as long, plus ten minutes. */
-export function timeLimit(duration: number): Pick<Run, 'timeoutMs' | 'silenceMs'> {
-  return { timeoutMs: spareTimeMs + 60_000 * duration, silenceMs }
+export function timeLimit(duration: number): Pick<RunOptions, 'timeoutMs' | 'silenceMs'> {
+  return { timeoutMs: baseTimeoutMs + 60_000 * duration, silenceMs }
 }
 
 /**
@@ -55,9 +55,9 @@ export function timeLimit(duration: number): Pick<Run, 'timeoutMs' | 'silenceMs'
  * @throws Error if the program can't be started, or was killed externally
  * @throws the signal's reason when aborted
  */
-export async function runLimited(run: Run): Promise<RunResult> {
+export async function runLimited(run: RunOptions): Promise<RunResult> {
   run.signal?.throwIfAborted()
-  const [command = '', ...args] = guarded(run)
+  const [command = '', ...args] = buildCommand(run)
   const child = spawn(command, args, {
     cwd: run.cwd,
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -67,44 +67,44 @@ export async function runLimited(run: Run): Promise<RunResult> {
   child.stdin.on('error', () => {})
   const stop = () => kill(child)
   run.signal?.addEventListener('abort', stop)
-  let broken: Why | undefined
-  const endBecause = (why: Why) => {
-    broken ??= why
+  let failureReason: UnusableReason | undefined
+  const failWith = (why: UnusableReason) => {
+    failureReason ??= why
     stop()
   }
-  const expire = () => endBecause({ key: 'tooSlow' })
-  const clock = setTimeout(expire, run.timeoutMs)
-  let silence = run.silenceMs === undefined ? undefined : setTimeout(expire, run.silenceMs)
-  const { memory } = run.limits ?? usualLimits
-  const watch = setInterval(() => {
-    if (child.pid !== undefined && memoryOf(child.pid) > memory) endBecause({ key: 'tooMuchMemory' })
-  }, lookMs)
-  let complaints = ''
+  const expire = () => failWith({ key: 'tooSlow' })
+  const timeoutTimer = setTimeout(expire, run.timeoutMs)
+  let silenceTimer = run.silenceMs === undefined ? undefined : setTimeout(expire, run.silenceMs)
+  const { memory } = run.limits ?? defaultLimits
+  const memoryTimer = setInterval(() => {
+    if (child.pid !== undefined && processMemory(child.pid) > memory) failWith({ key: 'tooMuchMemory' })
+  }, memoryCheckMs)
+  let stderr = ''
   child.stderr
     .setEncoding('utf8')
-    .on('data', (text: string) => (complaints = (complaints + text).slice(-keptComplaints)))
+    .on('data', (text: string) => (stderr = (stderr + text).slice(-maxStderrChars)))
   eachLine(child, (line) => {
-    silence = silence?.refresh()
+    silenceTimer = silenceTimer?.refresh()
     run.onLine?.(line)
   })
   try {
-    const { status, signal } = await ended(child)
+    const { status, signal } = await waitForExit(child)
     run.signal?.throwIfAborted()
-    if (broken) throw new UnusableFile(broken)
-    if (status !== null && notStarted.has(status))
-      throw new Error(`The converter could not be started: ${complaints.trim()}`)
-    if (signal !== undefined) throw whyEnded(signal)
-    return { status, complaints }
+    if (failureReason) throw new UnusableFile(failureReason)
+    if (status !== null && notStartedStatuses.has(status))
+      throw new Error(`The converter could not be started: ${stderr.trim()}`)
+    if (signal !== undefined) throw signalError(signal)
+    return { status, stderr }
   } finally {
-    clearTimeout(clock)
-    clearTimeout(silence)
-    clearInterval(watch)
+    clearTimeout(timeoutTimer)
+    clearTimeout(silenceTimer)
+    clearInterval(memoryTimer)
     run.signal?.removeEventListener('abort', stop)
   }
 }
 
 /** Statuses of shells, loaders and wrapper commands if a program or its libraries can't be loaded. */
-const notStarted = new Set([126, 127])
+const notStartedStatuses = new Set([126, 127])
 
 function eachLine(child: ChildProcess, onLine: (line: string) => void): void {
   let rest = ''
@@ -116,21 +116,21 @@ function eachLine(child: ChildProcess, onLine: (line: string) => void): void {
   child.stdout?.on('end', () => rest && onLine(rest))
 }
 
-interface End {
+interface ExitResult {
   status: number | null
   /** The signal that ended it, reported by the system or by the guarding shell. */
   signal: NodeJS.Signals | undefined
 }
 
-function ended(child: ChildProcess): Promise<End> {
+function waitForExit(child: ChildProcess): Promise<ExitResult> {
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (status, signal) => resolve({ status, signal: signal ?? signalBehind(status ?? 0) }))
+    child.on('close', (status, signal) => resolve({ status, signal: signal ?? signalOfStatus(status ?? 0) }))
   })
 }
 
 /** Returns the signal of an exit status. A shell adds 128 to a signal's number; ffmpeg itself exits with 255 if it was asked to end. */
-function signalBehind(status: number): NodeJS.Signals | undefined {
+function signalOfStatus(status: number): NodeJS.Signals | undefined {
   if (status === 255) return 'SIGTERM'
   const named = Object.entries(constants.signals).find(([, number]) => number === status - 128)
   return named?.[0] as NodeJS.Signals | undefined
@@ -140,9 +140,9 @@ function signalBehind(status: number): NodeJS.Signals | undefined {
  * Returns the error of a signal. A crash is caused by the file and would happen again; a kill or a system out of memory is
  * unrelated to the file.
  */
-function whyEnded(signal: NodeJS.Signals): Error {
+function signalError(signal: NodeJS.Signals): Error {
   if (signal === 'SIGXFSZ')
-    return new UnusableFile({ key: 'growsTooLarge', gigabytes: largestFile / gigabyte })
+    return new UnusableFile({ key: 'growsTooLarge', gigabytes: maxFileBytes / gigabyte })
   if (['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE'].includes(signal))
     return new UnusableFile({ key: 'converterCrashes' })
   return new Error(`The converter was killed externally (${signal}).`)
@@ -157,36 +157,37 @@ function kill(child: ChildProcess): void {
   }
 }
 
-const works = new Map<string, boolean>()
+const availablePrograms = new Map<string, boolean>()
 
-function has(...command: [string, ...string[]]): boolean {
+function isAvailable(...command: [string, ...string[]]): boolean {
   const [program, ...args] = command
   const known =
-    works.get(program) ?? spawnSync(program, args, { timeout: 5000, stdio: 'ignore' }).status === 0
-  works.set(program, known)
+    availablePrograms.get(program) ??
+    spawnSync(program, args, { timeout: 5000, stdio: 'ignore' }).status === 0
+  availablePrograms.set(program, known)
   return known
 }
 
 /** Without setpriv, a guarding shell ends the program when the pipe to us closes. */
-const guard =
+const guardScript =
   'exec 3<&0; "$@" </dev/null 3<&- & child=$!; (cat <&3 >/dev/null; kill -KILL $child) >/dev/null 2>&1 & guard=$!; wait $child; status=$?; kill $guard; exit $status'
 
-function guarded({ program, args, niceness = 0, limits = usualLimits }: Run): string[] {
-  const bound = has('setpriv', '--pdeathsig', 'KILL', 'true')
+function buildCommand({ program, args, niceness = 0, limits = defaultLimits }: RunOptions): string[] {
+  const bound = isAvailable('setpriv', '--pdeathsig', 'KILL', 'true')
     ? ['setpriv', '--pdeathsig', 'KILL']
-    : ['/bin/sh', '-c', guard, 'sh']
-  const limited = has('prlimit', '--data', 'true')
-    ? ['prlimit', `--data=${limits.memory + reserved}`, `--fsize=${largestFile}`, '--core=0']
+    : ['/bin/sh', '-c', guardScript, 'sh']
+  const limited = isAvailable('prlimit', '--data', 'true')
+    ? ['prlimit', `--data=${limits.memory + reservedMemory}`, `--fsize=${maxFileBytes}`, '--core=0']
     : []
-  const nice = niceness > 0 && has('nice', 'true') ? ['nice', '-n', String(niceness)] : []
-  return [...bound, ...limited, ...onCores(limits.cores), ...nice, program, ...args]
+  const nice = niceness > 0 && isAvailable('nice', 'true') ? ['nice', '-n', String(niceness)] : []
+  return [...bound, ...limited, ...coreLimitArgs(limits.cores), ...nice, program, ...args]
 }
 
 /** Limits runs to the last of the cores that this process may use: all runs share them, and the others stay free for requests. */
-function onCores(most: number | undefined): string[] {
-  if (most === undefined || !has('taskset', '--version')) return []
+function coreLimitArgs(maxCores: number | undefined): string[] {
+  if (maxCores === undefined || !isAvailable('taskset', '--version')) return []
   const cores = allowedCores(readFileSync('/proc/self/status', 'utf8'))
-  return cores.length > most ? ['taskset', '-c', cores.slice(-most).join(',')] : []
+  return cores.length > maxCores ? ['taskset', '-c', cores.slice(-maxCores).join(',')] : []
 }
 
 /** Parses the allowed cores from a process's Linux status: "0-2,5" is 0, 1, 2 and 5. */
@@ -202,7 +203,7 @@ export function allowedCores(status: string): number[] {
  * Parses the number of finished frames of the largest rendition from a line of ffmpeg's `-progress` output; undefined for its other
  * lines. HLS outputs report no times.
  */
-export function framesDone(line: string): number | undefined {
+export function parseFrameCount(line: string): number | undefined {
   const [, frames] = /^frame=\s*(\d+)\s*$/.exec(line) ?? []
   return frames === undefined ? undefined : Number(frames)
 }

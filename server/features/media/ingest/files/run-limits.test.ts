@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { drawFilm, programs } from '#server/testing/media/run-test-media.ts'
+import { makeTestVideo, programs } from '#server/testing/media/run-test-media.ts'
 import { allowedCores, runLimited, timeLimit } from './run-ffmpeg.ts'
 import { isFull, transcode } from '#server/features/media/ingest/convert/transcode.ts'
 import type { Programs } from '#server/features/media/ingest/convert/programs.ts'
@@ -59,7 +59,7 @@ test(
   'a film that needs more memory than allowed is refused with a readable reason',
   { timeout: patience },
   async () => {
-    drawFilm(join(root, 'large.mp4'), { size: '3840x2160', seconds: 1, sound: false, rate: '10' })
+    makeTestVideo(join(root, 'large.mp4'), { size: '3840x2160', seconds: 1, sound: false, rate: '10' })
     const limits = { cores: undefined, memory: 200 * megabyte }
     await expect(run({ limits }, 'large.mp4')).rejects.toThrow(
       'needs more memory than the limit for one file',
@@ -68,7 +68,7 @@ test(
 )
 
 test("memory does not grow with a film's duration", { timeout: patience }, async () => {
-  drawFilm(join(root, 'long.mp4'), { size: '640x360', seconds: 40, sound: false, rate: '25' })
+  makeTestVideo(join(root, 'long.mp4'), { size: '640x360', seconds: 40, sound: false, rate: '25' })
   const limits = { cores: undefined, memory: 300 * megabyte }
   expect(await run({ limits }, 'long.mp4')).toMatchObject({ durationMs: 40_000 })
 })
@@ -87,7 +87,7 @@ test.each(['exec "$0" -e "$1"', '"$0" -e "$1" & wait'])(
 
 describe('a converter that exits with an error', () => {
   const ended = async (name: string, script: string): Promise<unknown> => {
-    drawFilm(join(root, 'small.mp4'), { size: '64x64', seconds: 1, sound: false })
+    makeTestVideo(join(root, 'small.mp4'), { size: '64x64', seconds: 1, sound: false })
     const ffmpegPath = join(root, name)
     writeFileSync(ffmpegPath, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
     return run({ ffmpegPath }, 'small.mp4').then(

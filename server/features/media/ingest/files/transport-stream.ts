@@ -8,7 +8,7 @@ const sync = 0x47
  * Finds the first packet of a transport stream and the packet distance; undefined for any other file. It may begin in the middle of
  * a packet.
  */
-export function packetsOf(start: Buffer): { first: number; length: number } | undefined {
+export function findPackets(start: Buffer): { first: number; length: number } | undefined {
   for (const length of packetLengths) {
     for (let first = 0; first < length && first + 2 * length < start.length; first++) {
       let at = first
@@ -30,7 +30,7 @@ export interface StreamBreaks {
 const chunk = 4 * 1024 ** 2
 
 /** Reads the headers of all packets: the tables of tracks, and the times of these tracks by packet identifier (PID). */
-export async function findBreaks(
+export async function findStreamBreaks(
   path: string,
   pids: readonly number[],
   signal?: AbortSignal,
@@ -38,16 +38,16 @@ export async function findBreaks(
   const file = await open(path)
   try {
     const buffer = Buffer.alloc(chunk)
-    const reader = readBreaks(pids)
+    const reader = createBreakReader(pids)
     let length: number | undefined
-    let [from, held] = [0, 0]
+    let [from, leftover] = [0, 0]
     for (;;) {
       signal?.throwIfAborted()
-      const { bytesRead } = await file.read(buffer, held, chunk - held, from)
+      const { bytesRead } = await file.read(buffer, leftover, chunk - leftover, from)
       if (bytesRead === 0) return reader.breaks()
       from += bytesRead
-      const bytes = buffer.subarray(0, held + bytesRead)
-      length ??= packetsOf(bytes.subarray(0, 1024))?.length ?? 188
+      const bytes = buffer.subarray(0, leftover + bytesRead)
+      length ??= findPackets(bytes.subarray(0, 1024))?.length ?? 188
       let at = 0
       while (at + length < bytes.length) {
         // After lost bytes, the next packet begins where two follow in a row.
@@ -56,7 +56,7 @@ export async function findBreaks(
           at += length
         } else at += 1
       }
-      held = bytes.copy(buffer, 0, at)
+      leftover = bytes.copy(buffer, 0, at)
     }
   } finally {
     await file.close()
@@ -65,11 +65,11 @@ export async function findBreaks(
 
 const packetBytes = 188
 
-function readBreaks(pids: readonly number[]) {
+function createBreakReader(pids: readonly number[]) {
   const clocks = new Map<number, number>()
   const tables = new Map<number, (payload: Buffer, isStart: boolean) => void>()
   let clockJump: number | undefined
-  const tracks = followTracks(pids, (pid, take) => {
+  const tracks = watchTracks(pids, (pid, take) => {
     if (!tables.has(pid)) tables.set(pid, collectSections(take))
   })
   tables.set(0, collectSections(tracks.takePrograms))
@@ -84,10 +84,10 @@ function readBreaks(pids: readonly number[]) {
       const isStart = (bytes.readUInt8(at + 1) & 0x40) !== 0
       const payload = bytes.subarray(begin, at + packetBytes)
       if (table) return table(payload, isStart)
-      const time = isStart ? timeOf(payload) : undefined
+      const time = isStart ? decodingTime(payload) : undefined
       if (time === undefined) return
       const jump = clocks.has(pid) ? secondsBack(clocks.get(pid) ?? 0, time) : 0
-      if (jump > leastJump) clockJump = Math.min(jump, clockJump ?? Infinity)
+      if (jump > minJump) clockJump = Math.min(jump, clockJump ?? Infinity)
       clocks.set(pid, time)
     },
     breaks: (): StreamBreaks => ({ clockJump, codecChanges: tracks.haveChanged() }),
@@ -98,7 +98,7 @@ const ticks = 90_000
 /** Times have 33 bits: after 26.5 hours they restart at 0, which is not a jump. */
 const wrap = 2 ** 33
 /** Seconds. Frames without a decoding time may be out of order by less. */
-const leastJump = 0.5
+const minJump = 0.5
 
 function secondsBack(last: number, next: number): number {
   const back = (last - next + wrap) % wrap
@@ -106,39 +106,39 @@ function secondsBack(last: number, next: number): number {
 }
 
 /** Reads the decoding time of a track from the header of its packet (PES); undefined if it has none. */
-function timeOf(payload: Buffer): number | undefined {
+function decodingTime(payload: Buffer): number | undefined {
   if (payload.length < 19 || payload.readUIntBE(0, 3) !== 1) return undefined
-  const given = payload.readUInt8(7) >> 6
-  if (given < 2) return undefined
-  const at = given === 3 ? 14 : 9
+  const timestampFlags = payload.readUInt8(7) >> 6
+  if (timestampFlags < 2) return undefined
+  const at = timestampFlags === 3 ? 14 : 9
   const high = (payload.readUInt8(at) >> 1) & 7
   return high * 2 ** 30 + (payload.readUInt16BE(at + 1) >> 1) * 2 ** 15 + (payload.readUInt16BE(at + 3) >> 1)
 }
 
 /** Assembles the sections of a table, which may be spread over packets, and passes on complete ones that differ from the previous. */
 function collectSections(take: (section: Buffer) => void): (payload: Buffer, isStart: boolean) => void {
-  let open = Buffer.alloc(0)
+  let pending = Buffer.alloc(0)
   const last = new Map<number, Buffer>()
   const drain = () => {
-    while (open.length >= 8 && open[0] !== 0xff) {
-      const size = 3 + (open.readUInt16BE(1) & 0xfff)
-      if (open.length < size) return
-      const section = open.subarray(0, size)
+    while (pending.length >= 8 && pending[0] !== 0xff) {
+      const size = 3 + (pending.readUInt16BE(1) & 0xfff)
+      if (pending.length < size) return
+      const section = pending.subarray(0, size)
       const number = size < 12 ? -1 : section.readUInt16BE(3)
       if (number >= 0 && !last.get(number)?.equals(section) && checksum(section) === 0) {
         last.set(number, section)
         take(section)
       }
-      open = open.subarray(size)
+      pending = pending.subarray(size)
     }
   }
   return (payload, isStart) => {
     const begin = isStart ? 1 + payload.readUInt8(0) : 0
-    if (!isStart && open.length === 0) return
-    open = Buffer.concat([open, isStart ? payload.subarray(1, begin) : payload])
+    if (!isStart && pending.length === 0) return
+    pending = Buffer.concat([pending, isStart ? payload.subarray(1, begin) : payload])
     drain()
     if (!isStart) return
-    open = Buffer.from(payload.subarray(begin))
+    pending = Buffer.from(payload.subarray(begin))
     drain()
   }
 }
@@ -154,21 +154,21 @@ function checksum(section: Buffer): number {
 }
 
 /** Tracks which program has these tracks, and their codecs. */
-function followTracks(
+function watchTracks(
   pids: readonly number[],
-  follow: (pid: number, take: (section: Buffer) => void) => void,
+  onTable: (pid: number, take: (section: Buffer) => void) => void,
 ) {
   const codecs = new Map<number, string>()
   let programs = new Set<number>()
-  let ours: number | undefined
+  let ourProgram: number | undefined
   let changed = false
   const takeTracks = (section: Buffer) => {
     const program = section.readUInt16BE(3)
     if (section[0] !== 2) return
     const listed = tracksOf(section)
-    if (pids.some((pid) => listed.has(pid))) ours = program
+    if (pids.some((pid) => listed.has(pid))) ourProgram = program
     // Another program beside ours, as in broadcasts.
-    else if (ours === undefined || (ours !== program && programs.has(ours))) return
+    else if (ourProgram === undefined || (ourProgram !== program && programs.has(ourProgram))) return
     for (const pid of pids) {
       const codec = listed.get(pid)
       const known = codecs.get(pid)
@@ -183,7 +183,7 @@ function followTracks(
       programs = new Set()
       for (let at = 8; at + 4 <= section.length - 4; at += 4) {
         programs.add(section.readUInt16BE(at))
-        if (section.readUInt16BE(at) !== 0) follow(section.readUInt16BE(at + 2) & 0x1fff, takeTracks)
+        if (section.readUInt16BE(at) !== 0) onTable(section.readUInt16BE(at + 2) & 0x1fff, takeTracks)
       }
     },
     haveChanged: () => changed,

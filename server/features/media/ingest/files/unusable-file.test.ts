@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { languages } from '#contract/languages.ts'
 import { serverTexts } from '#server/i18n/translate.ts'
-import { quoted, reasonIn, reasons, UnusableFile } from './unusable-file.ts'
+import { truncateMessage, localizeReason, reasons, UnusableFile } from './unusable-file.ts'
 
 const placeholders = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name).toSorted()
 
@@ -16,19 +16,19 @@ describe('an unusable file', () => {
   it('is reported with figures in the format of the language, and in English by the error itself', () => {
     const { message, why } = new UnusableFile({ key: 'cutOff', made: 1203.456, declared: 2400 })
     expect(message).toBe('is cut off after 1203.5 s of 2400 s')
-    expect(reasonIn('dy', { reason: message, why })).toBe('bricht nach 1203,5 s von 2400 s ab')
-    expect(reasonIn('fy', { reason: message, why })).toBe('s’arrête après 1203,5 s sur 2400 s')
+    expect(localizeReason('dy', { reason: message, why })).toBe('bricht nach 1203,5 s von 2400 s ab')
+    expect(localizeReason('fy', { reason: message, why })).toBe('s’arrête après 1203,5 s sur 2400 s')
   })
 
   it("is reported with a program's literal message", () => {
-    const said = quoted('Invalid data in {{width}} $t(faults.broken) & "<b>"\0')
+    const said = truncateMessage('Invalid data in {{width}} $t(faults.broken) & "<b>"\0')
     expect(new UnusableFile({ key: 'converterSays', said }).message).toBe(
       'can’t be converted: Invalid data in {{width}} $t(faults.broken) & "<b>"',
     )
   })
 
   it('that failed before there were keys is reported as it was written; one that did not fail is not reported', () => {
-    expect(reasonIn('dy', { reason: 'is damaged', why: null })).toBe('is damaged')
-    expect(reasonIn('dy', { reason: null, why: null })).toBeNull()
+    expect(localizeReason('dy', { reason: 'is damaged', why: null })).toBe('is damaged')
+    expect(localizeReason('dy', { reason: null, why: null })).toBeNull()
   })
 })

@@ -1,4 +1,4 @@
-import { htmlLanguage, type Language } from '#contract/languages.ts'
+import { bcp47Tags, type Language } from '#contract/languages.ts'
 import { translate } from '#server/i18n/translate.ts'
 
 /**
@@ -50,32 +50,32 @@ export const reasons = {
 type ReasonKey = keyof typeof reasons
 
 /** A reason with its values, which can be shown in any language. */
-export type Why = {
+export type UnusableReason = {
   [K in ReasonKey]: { key: K } & Record<(typeof reasons)[K][number], string | number>
 }[ReasonKey]
 
 /** A file that can't be used. The message is the reason in English, without the file's name: "is empty". */
 export class UnusableFile extends Error {
   override name = 'UnusableFile'
-  readonly why: Why
+  readonly why: UnusableReason
 
-  constructor(why: Why) {
-    super(sayWhy(why, 'en'))
+  constructor(why: UnusableReason) {
+    super(formatReason(why, 'en'))
     this.why = why
   }
 }
 
 /** Returns a reason as a sentence in a language, which follows the file's name. */
-export function sayWhy({ key, ...values }: Why, language: Language): string {
-  const figures = new Intl.NumberFormat(htmlLanguage[language], {
+export function formatReason({ key, ...values }: UnusableReason, language: Language): string {
+  const figures = new Intl.NumberFormat(bcp47Tags[language], {
     maximumFractionDigits: 1,
     useGrouping: false,
   })
-  const said = Object.entries<string | number>(values).map(([name, value]) => [
+  const formatted = Object.entries<string | number>(values).map(([name, value]) => [
     name,
     typeof value === 'number' ? figures.format(value) : value,
   ])
-  return translate(language, `unusable.${key}`, Object.fromEntries(said))
+  return translate(language, `unusable.${key}`, Object.fromEntries(formatted))
 }
 
 /** Returns the columns of a reason: `reason` as in the log, `why` for other languages. */
@@ -84,16 +84,16 @@ export function reasonColumns({ message, why }: UnusableFile): { reason: string;
 }
 
 /** Returns the reason of a row's failure in a language. Rows from before there were keys show their text. */
-export function reasonIn(
+export function localizeReason(
   language: Language,
-  { reason, why }: { reason: string | null; why: Why | null },
+  { reason, why }: { reason: string | null; why: UnusableReason | null },
 ): string | null {
-  return why === null ? reason : sayWhy(why, language)
+  return why === null ? reason : formatReason(why, language)
 }
 
-const mostQuoted = 200
+const maxQuotedLength = 200
 
 /** Converts a program's message to a value that the database accepts. */
-export function quoted(words: string): string {
-  return words.slice(0, mostQuoted).toWellFormed().replaceAll('\0', '')
+export function truncateMessage(message: string): string {
+  return message.slice(0, maxQuotedLength).toWellFormed().replaceAll('\0', '')
 }

@@ -14,19 +14,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 import { diskRoot } from '#server/testing/media/disk-root.ts'
-import { drawFilm, ffmpeg, programs } from '#server/testing/media/run-test-media.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { makeTestVideo, ffmpeg, programs } from '#server/testing/media/run-test-media.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import {
   claimNext,
-  giveBack,
+  requeue,
   markFailed,
-  putBackAbandoned,
+  requeueAbandoned,
 } from '#server/features/media/ingest/queue/asset-states.ts'
 import { enqueueFolder, importFolder } from './import-folder.ts'
 import { purgeRetiredAssets } from '#server/features/media/ingest/storage/purge-storage.ts'
 import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
-import { workNext } from '#server/features/media/ingest/queue/ingest-queue.ts'
+import { processNextAsset } from '#server/features/media/ingest/queue/ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
 const description = `title: { en: Salt }
@@ -45,7 +45,7 @@ const quiet = createLog({ json: true, level: 'silent' })
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-import-'))
-  database = await testDatabase()
+  database = await createTestDatabase()
   context = {
     db: database.db,
     storage: openDisk(join(root, 'data')),
@@ -54,8 +54,8 @@ beforeAll(async () => {
     programs,
     mediaKeys: createMediaKeys('a secret of the tests', false),
   }
-  drawFilm(join(root, 'one.mp4'), { seconds: 1 })
-  drawFilm(join(root, 'two.mp4'), { seconds: 1.5, sound: false })
+  makeTestVideo(join(root, 'one.mp4'), { seconds: 1 })
+  makeTestVideo(join(root, 'two.mp4'), { seconds: 1.5, sound: false })
 })
 afterAll(async () => {
   await database.close()
@@ -248,7 +248,7 @@ test('an import reports unusual prices, a small cover, and labels without transl
 })
 
 test('an interrupted import publishes nothing, and the next one finishes it', async () => {
-  drawFilm(join(root, 'long.mp4'), { seconds: 25 })
+  makeTestVideo(join(root, 'long.mp4'), { seconds: 25 })
   const folder = makeFolder('stopped', { '01.mp4': 'long.mp4' })
   const stop = new AbortController()
   const importing = importFolder(context, folder, {
@@ -282,7 +282,8 @@ test('several workers share the queue, and each episode is converted once', asyn
     const done: string[] = []
     for (
       let id: string | undefined;
-      (id = await workNext(context, { signal: new AbortController().signal, niceness: 0 })) !== undefined;
+      (id = await processNextAsset(context, { signal: new AbortController().signal, niceness: 0 })) !==
+      undefined;
     )
       done.push(id)
     return done
@@ -305,20 +306,22 @@ test('assets of a dead worker are requeued, those of an active one are not', asy
   client.on('error', () => {})
   await database.db.connection().execute(async (connection) => {
     claim = await claimNext(connection)
-    expect(await putBackAbandoned(database.db)).toEqual([])
+    expect(await requeueAbandoned(database.db)).toEqual([])
     const other = database.db.connection().execute((one) => claimNext(one))
     expect(await other).toBeUndefined()
     // Emulates the server after the worker's process has ended.
     await connection.selectNoFrom((eb) => eb.fn('pg_advisory_unlock_all').as('done')).execute()
   })
   client.release(true)
-  expect(await putBackAbandoned(database.db)).toEqual([claim?.id])
+  expect(await requeueAbandoned(database.db)).toEqual([claim?.id])
   if (!claim) throw new Error('nothing was claimed')
   await expect(markFailed(database.db, claim, new UnusableFile({ key: 'tooSlow' }))).rejects.toThrow(
     'another worker',
   )
-  await expect(giveBack(database.db, claim)).rejects.toThrow('another worker')
-  expect(await workNext(context, { signal: new AbortController().signal, niceness: 0 })).toBe(claim.id)
+  await expect(requeue(database.db, claim)).rejects.toThrow('another worker')
+  expect(await processNextAsset(context, { signal: new AbortController().signal, niceness: 0 })).toBe(
+    claim.id,
+  )
 })
 
 test('no unfinished files are left', () => {

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Language, Texts } from '#contract/languages.ts'
+import type { Language, LocalizedText } from '#contract/languages.ts'
 import { priceWarningsOf } from '#contract/studio/video-warnings.ts'
 import { loadAdminVideo, publishVideo, setCover, setLanguageCover } from '#server/features/catalog/catalog.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { putBackAbandoned } from '#server/features/media/ingest/queue/asset-states.ts'
+import { requeueAbandoned } from '#server/features/media/ingest/queue/asset-states.ts'
 import { enqueueEpisode, type Enqueued } from '#server/features/media/ingest/queue/enqueue-episode.ts'
 import {
   exponentialBackoff,
@@ -13,8 +13,11 @@ import {
   type ExponentialBackoff,
   type BackoffOptions,
 } from '#server/features/media/ingest/files/exponential-backoff.ts'
-import { sayNote } from '#server/features/media/ingest/files/film-notes.ts'
-import { makeCaptions, type MadeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
+import { formatNote } from '#server/features/media/ingest/files/film-notes.ts'
+import {
+  convertCaptions,
+  type ConvertedCaptions,
+} from '#server/features/media/ingest/captions/make-captions.ts'
 import { coverSize, makeCover } from '#server/features/media/ingest/convert/make-stills.ts'
 import { checkSource } from '#server/features/media/ingest/convert/probe.ts'
 import * as queries from '#server/features/media/ingest/queries.ts'
@@ -24,11 +27,11 @@ import {
   type ContentFolder,
   type CoverSource,
   type EpisodeSource,
-  type Refused,
+  type RefusedFile,
 } from './read-folder.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 import { purgeWorkFolders } from '#server/features/media/ingest/files/work-folder.ts'
-import { workNext } from '#server/features/media/ingest/queue/ingest-queue.ts'
+import { processNextAsset } from '#server/features/media/ingest/queue/ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
 export interface EnqueueOptions {
@@ -38,7 +41,7 @@ export interface EnqueueOptions {
   /** Priority of an episode in the queue, higher is sooner. */
   priority: (number: number) => number
   /** Names of categories and tags by slug. */
-  names?: ReadonlyMap<string, Texts>
+  names?: ReadonlyMap<string, LocalizedText>
 }
 
 /** An imported episode. */
@@ -53,7 +56,7 @@ export interface EnqueuedFolder {
   /** Undefined if the whole folder was refused. */
   videoId?: string
   episodes: ImportedEpisode[]
-  refused: Refused[]
+  refused: RefusedFile[]
   /** Notes that are not errors: "my-drama: episode 3 …". */
   notes: string[]
 }
@@ -71,7 +74,7 @@ export async function enqueueFolder(
   if ('reason' in folder) return { episodes: [], refused: [folder], notes: [] }
   const refused = [...folder.refused]
   const checked = await checkEpisodes(context, folder, refused, options.signal)
-  const videoId = await publish(context, folder, options)
+  const videoId = await publishFolderVideo(context, folder, options)
   const coverNotes: string[] = []
   for (const cover of folder.covers)
     coverNotes.push(...(await applyCover(context, folder, videoId, cover, refused)))
@@ -96,8 +99,8 @@ export async function enqueueFolder(
     ...noteUnused(folder),
     ...coverNotes,
     ...captionNotes,
-    ...(await noteOddities(context, folder, videoId)),
-    ...(await noteMissing(context, folder, videoId)),
+    ...(await noteLabelAndPriceWarnings(context, folder, videoId)),
+    ...(await noteMissingEpisodes(context, folder, videoId)),
   ]
   return { videoId, episodes, refused, notes }
 }
@@ -105,25 +108,25 @@ export async function enqueueFolder(
 async function checkEpisodes(
   context: IngestContext,
   folder: ContentFolder,
-  refused: Refused[],
+  refused: RefusedFile[],
   signal: AbortSignal,
 ) {
   const usable: { source: EpisodeSource; name: string; duration: number }[] = []
   for (const source of folder.episodes) {
-    const name = nameIn(folder, source.path)
+    const name = displayName(folder, source.path)
     try {
       const { duration } = await checkSource(context.programs.ffprobePath, source.path, signal)
       // If the container has no duration, progress counts it as a minute.
       usable.push({ source, name, duration: duration || 60 })
     } catch (error) {
-      refused.push({ file: name, reason: whyRefused(error) })
+      refused.push({ file: name, reason: refusalReason(error) })
     }
   }
   return usable
 }
 
 /** Returns the reason of a refusal. @throws errors that the file did not cause */
-function whyRefused(error: unknown): string {
+function refusalReason(error: unknown): string {
   if (error instanceof UnusableFile) return error.message
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EACCES' || code === 'EPERM') return 'may not be read by this user'
@@ -132,7 +135,7 @@ function whyRefused(error: unknown): string {
   throw error
 }
 
-async function publish(
+async function publishFolderVideo(
   { db, clock }: IngestContext,
   { slug, description }: ContentFolder,
   { release, names }: EnqueueOptions,
@@ -147,9 +150,9 @@ async function applyCover(
   folder: ContentFolder,
   videoId: string,
   { language, path }: CoverSource,
-  refused: Refused[],
+  refused: RefusedFile[],
 ): Promise<string[]> {
-  const name = nameIn(folder, path)
+  const name = displayName(folder, path)
   try {
     const { isSmall, ...made } = await makeCover(storage, await readFile(path))
     if (language) await setLanguageCover(db, videoId, language, made)
@@ -159,18 +162,18 @@ async function applyCover(
       ? [`${name} is small and will look blurred: use at least ${width} × ${height} pixels.`]
       : []
   } catch (error) {
-    refused.push({ file: name, reason: whyRefused(error) })
+    refused.push({ file: name, reason: refusalReason(error) })
     return []
   }
 }
 
-const oddPrices = {
+const priceWarningTexts = {
   episodeDearer: 'an episode costs more than the whole video',
   allFree: 'every episode is free, so nothing is for sale',
 }
 
 /** Notes unlikely prices, and labels without translations. */
-async function noteOddities(
+async function noteLabelAndPriceWarnings(
   { db }: IngestContext,
   { slug, episodes }: ContentFolder,
   videoId: string,
@@ -180,7 +183,7 @@ async function noteOddities(
   const labels = [...(video.category ? [video.category] : []), ...video.tags]
   const english = labels.filter(({ names }) => Object.keys(names).length === 1).map(({ names }) => names.en)
   return [
-    ...prices.map((warning) => `${slug}: ${oddPrices[warning]}.`),
+    ...prices.map((warning) => `${slug}: ${priceWarningTexts[warning]}.`),
     ...(english.length === 0
       ? []
       : [
@@ -189,27 +192,27 @@ async function noteOddities(
   ]
 }
 
-async function readCaptions(folder: ContentFolder, source: EpisodeSource, refused: Refused[]) {
-  const captions = new Map<Language, MadeCaptions>()
+async function readCaptions(folder: ContentFolder, source: EpisodeSource, refused: RefusedFile[]) {
+  const captions = new Map<Language, ConvertedCaptions>()
   const keptCaptions = new Set<Language>()
   const notes: string[] = []
   for (const { language, path } of source.captions) {
     try {
-      const made = makeCaptions(await readFile(path))
+      const made = convertCaptions(await readFile(path))
       captions.set(language, made)
       if (made.lostLine === undefined) continue
-      const said = sayNote({ key: 'captionTimes', language, line: made.lostLine }, 'en')
-      notes.push(`${nameIn(folder, path)} ${said}.`)
+      const sentence = formatNote({ key: 'captionTimes', language, line: made.lostLine }, 'en')
+      notes.push(`${displayName(folder, path)} ${sentence}.`)
     } catch (error) {
       keptCaptions.add(language)
-      refused.push({ file: nameIn(folder, path), reason: whyRefused(error) })
+      refused.push({ file: displayName(folder, path), reason: refusalReason(error) })
     }
   }
   return { captions, keptCaptions, notes }
 }
 
 /** Returns a file's name for the operator: "my-drama/02.mp4". */
-function nameIn({ slug, path }: ContentFolder, file: string): string {
+function displayName({ slug, path }: ContentFolder, file: string): string {
   return `${slug}/${relative(path, file)}`
 }
 
@@ -217,15 +220,15 @@ function noteUnused({ slug, unused }: ContentFolder): string[] {
   return unused.length === 0 ? [] : [`${slug}: not used: ${unused.join(', ')}.`]
 }
 
-async function noteMissing(
+async function noteMissingEpisodes(
   { db }: IngestContext,
   { slug, episodes }: ContentFolder,
   videoId: string,
 ): Promise<string[]> {
-  const here = new Set(episodes.map(({ number }) => number))
+  const presentNumbers = new Set(episodes.map(({ number }) => number))
   const known = await queries.selectPlayingNumbers(db, videoId)
-  const gone = known.filter((number) => !here.has(number))
-  return gone.map(
+  const missing = known.filter((number) => !presentNumbers.has(number))
+  return missing.map(
     (number) => `${slug}: episode ${number} is not in the folder any more; it stays on the site.`,
   )
 }
@@ -242,7 +245,7 @@ export interface ImportOptions {
   signal: AbortSignal
   niceness: number
   /** Delays while the storage is unreachable. */
-  rest?: BackoffOptions
+  backoff?: BackoffOptions
   onProgress: (episodes: EpisodeProgress[]) => void
 }
 
@@ -250,7 +253,7 @@ export interface ImportReport {
   made: string[]
   unchanged: string[]
   recaptioned: string[]
-  refused: Refused[]
+  refused: RefusedFile[]
   notes: string[]
 }
 
@@ -269,74 +272,83 @@ export async function importFolder(
   options: ImportOptions,
 ): Promise<ImportReport> {
   await purgeWorkFolders(context.storage)
-  const rest = exponentialBackoff(context.log, options.rest)
+  const backoff = exponentialBackoff(context.log, options.backoff)
   const parts: EnqueuedFolder[] = []
   const found = await findFolders(path)
   for (const folder of found.folders) {
-    const wish = { signal: options.signal, release: 'whenReady', priority: () => importPriority } as const
-    parts.push(await retryWithBackoff(rest, options.signal, () => enqueueFolder(context, folder, wish)))
+    const enqueueOptions = {
+      signal: options.signal,
+      release: 'whenReady',
+      priority: () => importPriority,
+    } as const
+    parts.push(
+      await retryWithBackoff(backoff, options.signal, () => enqueueFolder(context, folder, enqueueOptions)),
+    )
   }
   const episodes = parts.flatMap((part) => part.episodes)
-  const open = episodes.filter(({ state }) => state !== 'unchanged')
-  const failed = await workOff(context, open, options, rest)
+  const pending = episodes.filter(({ state }) => state !== 'unchanged')
+  const failed = await processEpisodes(context, pending, options, backoff)
   const failedNames = new Set(failed.map(({ file }) => file))
   const unchanged = episodes.filter(({ state }) => state === 'unchanged')
   return {
-    made: open.map(({ name }) => name).filter((name) => !failedNames.has(name)),
+    made: pending.map(({ name }) => name).filter((name) => !failedNames.has(name)),
     unchanged: unchanged.filter(({ captionsChanged }) => !captionsChanged).map(({ name }) => name),
     recaptioned: unchanged.filter(({ captionsChanged }) => captionsChanged).map(({ name }) => name),
     refused: [...found.refused, ...parts.flatMap((part) => part.refused), ...failed],
     notes: [
       ...(found.unused.length === 0 ? [] : [`not used: ${found.unused.join(', ')}.`]),
       ...parts.flatMap((part) => part.notes),
-      ...(await noteFilms(context, episodes)),
+      ...(await noteOmittedParts(context, episodes)),
     ],
   }
 }
 
 /** Returns notes on the omitted parts of the episodes' files. */
-async function noteFilms({ db }: IngestContext, episodes: readonly ImportedEpisode[]): Promise<string[]> {
+async function noteOmittedParts(
+  { db }: IngestContext,
+  episodes: readonly ImportedEpisode[],
+): Promise<string[]> {
   if (episodes.length === 0) return []
   const ids = episodes.map(({ assetId }) => assetId)
   const notes = new Map((await queries.selectAssets(db, ids)).map((asset) => [asset.id, asset.notes]))
   return episodes.flatMap(({ name, assetId }) =>
-    (notes.get(assetId) ?? []).map((note) => `${name} ${sayNote(note, 'en')}.`),
+    (notes.get(assetId) ?? []).map((note) => `${name} ${formatNote(note, 'en')}.`),
   )
 }
 
 /** Processes these assets, and waits for those of other workers. @returns the failed ones */
-async function workOff(
+async function processEpisodes(
   context: IngestContext,
   episodes: readonly ImportedEpisode[],
   options: ImportOptions,
-  rest: ExponentialBackoff,
-): Promise<Refused[]> {
+  backoff: ExponentialBackoff,
+): Promise<RefusedFile[]> {
   if (episodes.length === 0) return []
-  const among = episodes.map(({ assetId }) => assetId)
-  const live = new Map<string, number>()
-  const onProgress = (id: string, percent: number) => void live.set(id, percent)
-  const look = () => lookAt(context, episodes, live)
-  const show = async () => options.onProgress(await look().then(({ progress }) => progress))
-  const timer = setInterval(() => void show().catch(() => {}), pollMs)
+  const assetIds = episodes.map(({ assetId }) => assetId)
+  const liveProgress = new Map<string, number>()
+  const onProgress = (id: string, percent: number) => void liveProgress.set(id, percent)
+  const loadProgress = () => loadImportProgress(context, episodes, liveProgress)
+  const reportProgress = async () => options.onProgress(await loadProgress().then(({ progress }) => progress))
+  const timer = setInterval(() => void reportProgress().catch(() => {}), pollMs)
   try {
     for (;;) {
       options.signal.throwIfAborted()
-      const worked = await retryWithBackoff(rest, options.signal, async () => {
-        await putBackAbandoned(context.db)
-        return workNext(context, { ...options, among, onProgress })
+      const processedId = await retryWithBackoff(backoff, options.signal, async () => {
+        await requeueAbandoned(context.db)
+        return processNextAsset(context, { ...options, assetIds, onProgress })
       })
-      if (worked !== undefined) live.delete(worked)
-      const { progress, failed, open } = await look()
+      if (processedId !== undefined) liveProgress.delete(processedId)
+      const { progress, failed, open } = await loadProgress()
       options.onProgress(progress)
       if (!open) return failed
-      if (worked === undefined) await delay(pollMs, undefined, { signal: options.signal })
+      if (processedId === undefined) await delay(pollMs, undefined, { signal: options.signal })
     }
   } finally {
     clearInterval(timer)
   }
 }
 
-async function lookAt(
+async function loadImportProgress(
   { db }: IngestContext,
   episodes: readonly ImportedEpisode[],
   live: ReadonlyMap<string, number>,
@@ -349,7 +361,7 @@ async function lookAt(
       )
     ).map((asset) => [asset.id, asset]),
   )
-  const failed: Refused[] = []
+  const failed: RefusedFile[] = []
   const progress: EpisodeProgress[] = []
   for (const { name, duration, assetId } of episodes) {
     const asset = assets.get(assetId)

@@ -5,8 +5,8 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getHomepage, getVideo, listTags, queryHomepage } from '#contract/catalog.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
-import { description, drawFilm, programs } from '#server/testing/media/run-test-media.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/run-test-media.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { importFolder } from './import-folder.ts'
 
 let root: string
@@ -14,7 +14,7 @@ let site: TestSite
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-language-covers-'))
-  site = await testSite({ clock: advancingClock() })
+  site = await startTestSite({ clock: advancingClock() })
 })
 afterAll(async () => {
   await site.close()
@@ -28,8 +28,8 @@ type Colour = keyof typeof colours
 async function bringIn(slug: string, covers: Record<string, Colour | 'no picture'>) {
   const folder = join(root, slug)
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'video.yaml'), description)
-  drawFilm(join(folder, '01.mp4'), { seconds: 1 })
+  writeFileSync(join(folder, 'video.yaml'), sampleVideoYaml)
+  makeTestVideo(join(folder, '01.mp4'), { seconds: 1 })
   for (const [name, colour] of Object.entries(covers))
     writeFileSync(join(folder, name), colour === 'no picture' ? colour : await draw(colours[colour]))
   const { refused } = await importFolder({ ...site.context, programs }, folder, {
@@ -63,11 +63,11 @@ async function colourOf(address: string | null): Promise<Colour | undefined> {
 /** Returns the colours of a video's cover in every place where viewers of a language see it. */
 async function shownIn(language: string, id: string): Promise<(Colour | undefined)[]> {
   const visitor = viewer(language)
-  const video = await visitor.ask(getVideo, { query: { id } })
-  const found = await visitor.ask(queryHomepage, { query: { keyword: 'salt' } })
-  const all = await visitor.ask(queryHomepage, { query: {} })
-  const { homepage } = await visitor.ask(getHomepage, {})
-  const { titles = [] } = await visitor.ask(listTags, { query: { keyword: 'sal' } })
+  const video = await visitor.callOk(getVideo, { query: { id } })
+  const found = await visitor.callOk(queryHomepage, { query: { keyword: 'salt' } })
+  const all = await visitor.callOk(queryHomepage, { query: {} })
+  const { homepage } = await visitor.callOk(getHomepage, {})
+  const { titles = [] } = await visitor.callOk(listTags, { query: { keyword: 'sal' } })
   const html = await (await visitor.fetch(`/videos/${id}`)).text()
   const social = /<meta property="og:image" content="([^"]*)"/.exec(html)?.[1] ?? ''
   const of = (list: readonly { id: string; cover_url: string | null }[]) =>
@@ -97,6 +97,6 @@ test('another import replaces its covers, and refuses a file that is not an imag
   const { id, refused } = await bringIn('pepper', { 'cover.dy.png': 'blue', 'cover.es.png': 'no picture' })
   expect(refused).toEqual(['pepper/cover.es.png'])
   const colourIn = async (language: string) =>
-    colourOf((await viewer(language).ask(getVideo, { query: { id } })).cover_url)
+    colourOf((await viewer(language).callOk(getVideo, { query: { id } })).cover_url)
   expect([await colourIn('en'), await colourIn('dy'), await colourIn('es')]).toEqual(['red', 'blue', 'green'])
 })

@@ -1,12 +1,12 @@
 import { parseDocument } from 'yaml'
 import { badges } from '#contract/catalog.ts'
-import { languageOf, languages, type Language, type Texts } from '#contract/languages.ts'
+import { languageFromTag, languages, type Language, type LocalizedText } from '#contract/languages.ts'
 import { videoLimits } from '#contract/studio/videos.ts'
 
 /** Content of a `video.yaml`. */
 export interface VideoDescription {
-  titles: Texts
-  synopses: Texts
+  titles: LocalizedText
+  synopses: LocalizedText
   category: string | null
   tags: string[]
   freeEpisodes: number
@@ -14,7 +14,7 @@ export interface VideoDescription {
   badge: 'new' | 'hot' | null
   featured: boolean
   /** Titles of the episodes in order, as far as they are given. */
-  episodeTitles: Partial<Texts>[]
+  episodeTitles: Partial<LocalizedText>[]
 }
 
 /** A mistake in a `video.yaml`. The message names the key and what is expected: "price.video_cents must be …". */
@@ -34,24 +34,26 @@ const keys = [
   'episodes',
 ]
 const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/
-const mostCents = 100_000_000
-const longestFile = 256 * 1024
+const maxCents = 100_000_000
+const maxFileLength = 256 * 1024
 
 /**
  * Parses a `video.yaml`.
  * @throws DescriptionError
  */
 export function parseVideoYaml(text: string): VideoDescription {
-  if (text.length > longestFile)
-    throw new DescriptionError(`the file must have at most ${longestFile} characters; it has ${text.length}`)
-  const document = readable(() => parseDocument(text))
+  if (text.length > maxFileLength)
+    throw new DescriptionError(
+      `the file must have at most ${maxFileLength} characters; it has ${text.length}`,
+    )
+  const document = parseOrThrow(() => parseDocument(text))
   const mistake = document.errors[0]
   if (mistake)
     throw new DescriptionError(
       `line ${mistake.linePos?.[0].line ?? 1} is not YAML: ${mistake.message.split('\n')[0]?.replace(/ at line.*$/, '')}`,
     )
   const root = asMap(
-    readable(() => document.toJS({ maxAliasCount: 20 })),
+    parseOrThrow(() => document.toJS({ maxAliasCount: 20 })),
     'the file',
     'hold keys such as title and synopsis',
   )
@@ -66,7 +68,7 @@ export function parseVideoYaml(text: string): VideoDescription {
         ? null
         : readSlug(root['category'], 'category'),
     tags: readTags(root['tags'] ?? []),
-    freeEpisodes: readWhole(root['free_episodes'], 'free_episodes', 0, 10_000),
+    freeEpisodes: readInteger(root['free_episodes'], 'free_episodes', 0, 10_000),
     price: readPrice(root['price']),
     badge: readBadge(root['badge']),
     featured: readFlag(root['featured'], 'featured'),
@@ -75,7 +77,7 @@ export function parseVideoYaml(text: string): VideoDescription {
 }
 
 /** Reports excessive nesting, or excessive expansion of aliases, as a mistake too. */
-function readable<Read>(read: () => Read): Read {
+function parseOrThrow<Read>(read: () => Read): Read {
   try {
     return read()
   } catch (error) {
@@ -84,12 +86,12 @@ function readable<Read>(read: () => Read): Read {
   }
 }
 
-function expected(key: string, what: string, value: unknown): DescriptionError {
-  const found = value === undefined ? 'it is missing' : `it is ${inShort(value)}`
-  return new DescriptionError(`${key} must ${what}; ${found}`)
+function expectationError(key: string, requirement: string, value: unknown): DescriptionError {
+  const found = value === undefined ? 'it is missing' : `it is ${abbreviate(value)}`
+  return new DescriptionError(`${key} must ${requirement}; ${found}`)
 }
 
-function inShort(value: unknown): string {
+function abbreviate(value: unknown): string {
   try {
     return JSON.stringify(value).slice(0, 60)
   } catch {
@@ -97,64 +99,69 @@ function inShort(value: unknown): string {
   }
 }
 
-function asMap(value: unknown, key: string, what: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw expected(key, what, value)
+function asMap(value: unknown, key: string, requirement: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw expectationError(key, requirement, value)
   return Object.fromEntries(Object.entries(value))
 }
 
-function readTexts(value: unknown, key: string, most: number): Texts {
-  const { en, ...others } = readSomeTexts(value, key, most)
+function readTexts(value: unknown, key: string, maxLength: number): LocalizedText {
+  const { en, ...others } = readPartialTexts(value, key, maxLength)
   if (en === undefined)
-    throw expected(`${key}.en`, 'be there: English is shown where another language is missing', undefined)
+    throw expectationError(
+      `${key}.en`,
+      'be there: English is shown where another language is missing',
+      undefined,
+    )
   return { en, ...others }
 }
 
-function readSomeTexts(value: unknown, key: string, most: number): Partial<Texts> {
+function readPartialTexts(value: unknown, key: string, maxLength: number): Partial<LocalizedText> {
   const texts: Partial<Record<Language, string>> = {}
   for (const [code, text] of Object.entries(
     asMap(value, key, `hold a text for each language (${languages.join(', ')})`),
   )) {
     // A region is refused: "pt-BR" and "pt-PT" together would be two texts for one language.
-    const language = code.includes('-') ? undefined : languageOf(code)
+    const language = code.includes('-') ? undefined : languageFromTag(code)
     if (!language)
       throw new DescriptionError(
         `${key}.${code} is not a language of this site: ${languages.join(', ')} are (fr and fy are French, de and dy are German)`,
       )
     if (texts[language] !== undefined)
       throw new DescriptionError(`${key}.${code} is a second text for one language`)
-    if (typeof text !== 'string' || text.trim() === '' || text.length > most || text.includes('\0')) {
-      throw expected(`${key}.${code}`, `be a text of 1 to ${most} characters`, text)
+    if (typeof text !== 'string' || text.trim() === '' || text.length > maxLength || text.includes('\0')) {
+      throw expectationError(`${key}.${code}`, `be a text of 1 to ${maxLength} characters`, text)
     }
     texts[language] = text.trim()
   }
   return texts
 }
 
-function readEpisodeTitle(value: unknown, index: number): Partial<Texts> {
+function readEpisodeTitle(value: unknown, index: number): Partial<LocalizedText> {
   const { title } = asMap(value, `episodes[${index}]`, 'hold a title')
-  return title === undefined ? {} : readSomeTexts(title, `episodes[${index}].title`, 200)
+  return title === undefined ? {} : readPartialTexts(title, `episodes[${index}].title`, 200)
 }
 
 function readSlug(value: unknown, key: string): string {
   if (typeof value !== 'string' || value.length > 64 || !slugPattern.test(value))
-    throw expected(key, 'be a short name of small letters, digits and hyphens', value)
+    throw expectationError(key, 'be a short name of small letters, digits and hyphens', value)
   return value
 }
 
 function readList(value: unknown, key: string): unknown[] {
-  if (!Array.isArray(value)) throw expected(key, 'be a list', value)
+  if (!Array.isArray(value)) throw expectationError(key, 'be a list', value)
   return value
 }
 
 function readTags(value: unknown): string[] {
   const tags = readList(value, 'tags')
-  if (tags.length > videoLimits.tags) throw expected('tags', `be at most ${videoLimits.tags}`, tags)
+  if (tags.length > videoLimits.tags) throw expectationError('tags', `be at most ${videoLimits.tags}`, tags)
   return tags.map((tag, index) => readSlug(tag, `tags[${index}]`))
 }
 
-function readWhole(value: unknown, key: string, least: number, most: number): number {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) {
-    throw expected(key, `be a whole number from ${least} to ${most}`, value)
+function readInteger(value: unknown, key: string, min: number, max: number): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
+    throw expectationError(key, `be a whole number from ${min} to ${max}`, value)
   }
   return value
 }
@@ -163,23 +170,23 @@ function readPrice(value: unknown): VideoDescription['price'] {
   const price = asMap(value, 'price', 'hold currency, episode_cents and video_cents')
   const currency = price['currency']
   if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency))
-    throw expected('price.currency', 'be three capital letters such as USD', currency)
+    throw expectationError('price.currency', 'be three capital letters such as USD', currency)
   return {
     currency,
-    episodeCents: readWhole(price['episode_cents'], 'price.episode_cents', 1, mostCents),
-    videoCents: readWhole(price['video_cents'], 'price.video_cents', 1, mostCents),
+    episodeCents: readInteger(price['episode_cents'], 'price.episode_cents', 1, maxCents),
+    videoCents: readInteger(price['video_cents'], 'price.video_cents', 1, maxCents),
   }
 }
 
 function readBadge(value: unknown): 'new' | 'hot' | null {
   if (value === undefined || value === null) return null
   const badge = badges.find((known) => known === value)
-  if (!badge) throw expected('badge', `be ${badges.join(' or ')}`, value)
+  if (!badge) throw expectationError('badge', `be ${badges.join(' or ')}`, value)
   return badge
 }
 
 function readFlag(value: unknown, key: string): boolean {
   if (value === undefined) return false
-  if (typeof value !== 'boolean') throw expected(key, 'be true or false', value)
+  if (typeof value !== 'boolean') throw expectationError(key, 'be true or false', value)
   return value
 }

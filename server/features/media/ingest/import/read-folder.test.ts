@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { description } from '#server/testing/media/run-test-media.ts'
+import { sampleVideoYaml } from '#server/testing/media/run-test-media.ts'
 import { findFolders, readFolder } from './read-folder.ts'
 
 let root: string
@@ -18,7 +18,7 @@ async function read(...names: string[]) {
   mkdirSync(folder)
   for (const name of ['video.yaml', ...names]) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
-    writeFileSync(join(folder, name), name === 'video.yaml' ? description : '')
+    writeFileSync(join(folder, name), name === 'video.yaml' ? sampleVideoYaml : '')
   }
   const found = await readFolder(folder)
   if ('reason' in found) throw new Error(found.reason)

@@ -1,13 +1,18 @@
 import { existsSync, type Dirent } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
-import { htmlLanguage, languages, type Language } from '#contract/languages.ts'
-import { chooseCovers, readFileName, type NamedFile } from '#contract/studio/file-names.ts'
-import { captionEndings, coverNames, descriptionName, videoEndings } from '#contract/studio/uploads.ts'
+import { bcp47Tags, languages, type Language } from '#contract/languages.ts'
+import { chooseCovers, parseFileName, type ParsedFileName } from '#contract/studio/file-names.ts'
+import {
+  captionExtensions,
+  coverFileNames,
+  descriptionFileName,
+  videoExtensions,
+} from '#contract/studio/uploads.ts'
 import { DescriptionError, parseVideoYaml, type VideoDescription } from './parse-video-yaml.ts'
 
 /** An unusable file or folder. `file` is its name for the operator: "my-drama/02.mp4". */
-export interface Refused {
+export interface RefusedFile {
   file: string
   reason: string
 }
@@ -31,7 +36,7 @@ export interface ContentFolder {
   description: VideoDescription
   covers: CoverSource[]
   episodes: EpisodeSource[]
-  refused: Refused[]
+  refused: RefusedFile[]
   /** Names of unused files and folders. */
   unused: string[]
 }
@@ -39,7 +44,7 @@ export interface ContentFolder {
 /** Files intended as an episode or its captions, in an unsupported format. */
 const otherFormat =
   /^\d{1,4}\.\w+$|\.(avi|wmv|flv|f4v|mpe?g|vob|ogv|asf|rmvb?|sub|idx|sup|sbv|ttml|dfxp|stl|scc|smi)$/i
-const longestSlug = 100
+const maxSlugLength = 100
 // A part and its separator share no character, so the time of a match is linear in the length.
 const slugPattern = /^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/
 
@@ -47,12 +52,12 @@ const slugPattern = /^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/
 export interface FoundFolders {
   folders: string[]
   /** Descriptions under a wrong name. */
-  refused: Refused[]
+  refused: RefusedFile[]
   /** Names of files, and of folders without a description. */
   unused: string[]
 }
 
-const similarName = /^video\.ya?ml$/i
+const misnamedDescription = /^video\.ya?ml$/i
 
 /**
  * Finds the content folders at a path: the path itself if it has a `video.yaml`, otherwise those inside it.
@@ -63,39 +68,42 @@ export async function findFolders(path: string): Promise<FoundFolders> {
   const info = await stat(root).catch(() => undefined)
   if (!info) throw new Error(`There is no folder ${path}.`)
   if (!info.isDirectory()) throw new Error(`${path} is a file: give the folder it lies in.`)
-  if (existsSync(join(root, descriptionName))) return { folders: [root], refused: [], unused: [] }
+  if (existsSync(join(root, descriptionFileName))) return { folders: [root], refused: [], unused: [] }
   const found: FoundFolders = { folders: [], refused: [], unused: [] }
   for (const entry of await listNames(root)) {
     const folder = join(root, entry.name)
-    const similar = entry.isDirectory() ? await similarTo(folder) : undefined
-    if (existsSync(join(folder, descriptionName))) found.folders.push(folder)
+    const similar = entry.isDirectory() ? await findMisnamedDescription(folder) : undefined
+    if (existsSync(join(folder, descriptionFileName))) found.folders.push(folder)
     else if (similar !== undefined)
-      found.refused.push({ file: `${entry.name}/${similar}`, reason: `has to be called ${descriptionName}` })
+      found.refused.push({
+        file: `${entry.name}/${similar}`,
+        reason: `has to be called ${descriptionFileName}`,
+      })
     else found.unused.push(entry.isDirectory() ? `${entry.name} (a folder without video.yaml)` : entry.name)
   }
   if (found.folders.length > 0) return found
-  const [similar = await similarTo(root)] = found.refused.map(({ file }) => file)
+  const [similar = await findMisnamedDescription(root)] = found.refused.map(({ file }) => file)
   const hint = similar === undefined ? '' : ` ${similar} has to be called so.`
   throw new Error(`Neither ${path} nor a folder in it holds a video.yaml.${hint}`)
 }
 
 /** Finds a description under a wrong name, such as video.yml. */
-async function similarTo(folder: string): Promise<string | undefined> {
-  return (await readdir(folder).catch(() => [])).find((name) => similarName.test(name))
+async function findMisnamedDescription(folder: string): Promise<string | undefined> {
+  return (await readdir(folder).catch(() => [])).find((name) => misnamedDescription.test(name))
 }
 
 /** Lists a folder without the files that operating systems leave there. */
 async function listNames(folder: string): Promise<Dirent[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   return entries
-    .filter(({ name }) => readFileName(name).kind !== 'system')
+    .filter(({ name }) => parseFileName(name).kind !== 'system')
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** Reads one content folder. A fault of the whole folder is returned as a single refusal. */
-export async function readFolder(path: string): Promise<ContentFolder | Refused> {
+export async function readFolder(path: string): Promise<ContentFolder | RefusedFile> {
   const slug = basename(path)
-  if (slug.length > longestSlug || !slugPattern.test(slug)) {
+  if (slug.length > maxSlugLength || !slugPattern.test(slug)) {
     return {
       file: slug,
       reason:
@@ -103,9 +111,9 @@ export async function readFolder(path: string): Promise<ContentFolder | Refused>
     }
   }
   try {
-    const description = parseVideoYaml(await readFile(join(path, descriptionName), 'utf8'))
+    const description = parseVideoYaml(await readFile(join(path, descriptionFileName), 'utf8'))
     const files = await listFiles(path)
-    const refused: Refused[] = []
+    const refused: RefusedFile[] = []
     const refuse = (name: string, reason: string) => void refused.push({ file: `${slug}/${name}`, reason })
     const episodes = collectEpisodes(path, files, refuse)
     collectCaptions(path, files, episodes, refuse)
@@ -113,7 +121,7 @@ export async function readFolder(path: string): Promise<ContentFolder | Refused>
     for (const { name } of others.filter((file) => otherFormat.test(basename(file.name))))
       refuse(
         name,
-        `is of a format that is not taken (${[...videoEndings, ...captionEndings].join(', ')} are)`,
+        `is of a format that is not taken (${[...videoExtensions, ...captionExtensions].join(', ')} are)`,
       )
     return {
       slug,
@@ -130,7 +138,7 @@ export async function readFolder(path: string): Promise<ContentFolder | Refused>
   }
 }
 
-interface FolderEntry extends NamedFile {
+interface FolderEntry extends ParsedFileName {
   /** Path within the folder. */
   name: string
 }
@@ -139,17 +147,17 @@ interface FolderEntry extends NamedFile {
  * Lists the files in a folder and its subfolders, as the studio reads them. A subfolder itself is listed if it is named like a
  * file, is empty or unreadable, or is a drama of its own.
  */
-async function listFiles(path: string, inside = ''): Promise<FolderEntry[]> {
+async function listFiles(path: string, subfolder = ''): Promise<FolderEntry[]> {
   const files: FolderEntry[] = []
   const nested: FolderEntry[] = []
-  for (const entry of await listNames(join(path, inside))) {
-    const name = inside ? `${inside}/${entry.name}` : entry.name
-    const named = { name, ...readFileName(name) }
+  for (const entry of await listNames(join(path, subfolder))) {
+    const name = subfolder ? `${subfolder}/${entry.name}` : entry.name
+    const file = { name, ...parseFileName(name) }
     const isOpened =
-      entry.isDirectory() && named.kind === 'other' && !existsSync(join(path, name, descriptionName))
-    const within = isOpened ? await listFiles(path, name).catch(() => []) : []
-    if (within.length > 0) nested.push(...within)
-    else files.push(inside && named.kind === 'description' ? { ...named, kind: 'other' } : named)
+      entry.isDirectory() && file.kind === 'other' && !existsSync(join(path, name, descriptionFileName))
+    const nestedFiles = isOpened ? await listFiles(path, name).catch(() => []) : []
+    if (nestedFiles.length > 0) nested.push(...nestedFiles)
+    else files.push(subfolder && file.kind === 'description' ? { ...file, kind: 'other' } : file)
   }
   return [...files, ...nested]
 }
@@ -164,15 +172,15 @@ function collectEpisodes(
   const episodes = new Map<number, EpisodeSource>()
   for (const { kind, name, number } of files) {
     if (kind !== 'film') continue
-    const twin = episodes.get(number ?? 0)
+    const duplicate = episodes.get(number ?? 0)
     if (number === undefined) refuse(name, 'has no number of an episode in its name: 01 is the first')
-    else if (twin) refuse(name, `has the same number as ${relative(path, twin.path)}`)
+    else if (duplicate) refuse(name, `has the same number as ${relative(path, duplicate.path)}`)
     else episodes.set(number, { number, path: join(path, name), captions: [] })
   }
   return episodes
 }
 
-const languageList = languages.map((language) => htmlLanguage[language]).join(', ')
+const languageList = languages.map((language) => bcp47Tags[language]).join(', ')
 
 function collectCaptions(
   path: string,
@@ -198,8 +206,8 @@ function collectCaptions(
 function collectCovers(path: string, files: readonly FolderEntry[], refuse: Refuse): CoverSource[] {
   const nameOf = ({ name }: FolderEntry) => name
   const endingOf = ({ name }: FolderEntry) => basename(name).toLowerCase().split('.').at(-1)
-  const rank = (file: FolderEntry) => coverNames.findIndex((known) => known === `cover.${endingOf(file)}`)
-  const { covers, others } = chooseCovers(
+  const rank = (file: FolderEntry) => coverFileNames.findIndex((known) => known === `cover.${endingOf(file)}`)
+  const { covers, ignored: others } = chooseCovers(
     files.toSorted((a, b) => rank(a) - rank(b)),
     nameOf,
   )

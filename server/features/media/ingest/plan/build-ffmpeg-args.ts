@@ -1,12 +1,12 @@
-import { extraPlaces, extraRenditionArgs, type ExtraRendition } from './extra-codec.ts'
+import { extraRenditionIndexes, extraRenditionArgs, type ExtraRendition } from './extra-codec.ts'
 import type { LadderPlan, Rendition } from './plan-ladder.ts'
 import { planCandidates, planStoryboard } from './plan-stills.ts'
 import { gainFilters, type Gain } from './loudness.ts'
 import {
-  labelColours,
-  scaleColours,
-  toUsualRange,
-  usualColours,
+  colourLabelFilter,
+  scaleColourOptions,
+  toBt709Filter,
+  bt709Args,
   type SourceColours,
   type Target,
 } from './source-colours.ts'
@@ -39,12 +39,12 @@ export interface TranscodeJob {
   sound: SoundInput | undefined
   gain: Gain | undefined
   colours: SourceColours
-  extraRung?: ExtraRendition | undefined
+  extraRendition?: ExtraRendition | undefined
   plan: LadderPlan
 }
 
 /** In a transport stream the audio may begin long after the video: up to 5 minutes and 200 MB are read to detect it. */
-const farLook = ['-analyzeduration', '300M', '-probesize', '200M']
+const deepProbeArgs = ['-analyzeduration', '300M', '-probesize', '200M']
 
 /**
  * Returns the first arguments of every call of ffmpeg and ffprobe: only this local file, in this container, and nothing that it
@@ -52,7 +52,7 @@ const farLook = ['-analyzeduration', '300M', '-probesize', '200M']
  */
 export function inputArgs(input: string, container: Container): string[] {
   return [
-    ...(container === 'mpegts' ? farLook : []),
+    ...(container === 'mpegts' ? deepProbeArgs : []),
     '-protocol_whitelist',
     'file',
     '-format_whitelist',
@@ -65,14 +65,14 @@ export function inputArgs(input: string, container: Container): string[] {
 }
 
 /** ffmpeg's own limit for a jump of the clock, in seconds. */
-const usualJump = 10
+const defaultJumpThreshold = 10
 
 /**
  * Makes ffmpeg recognise a short backward jump of the clock. The last audio before the jump may be output after it, and then jumps
  * forward by the same amount: ffmpeg must see that as a jump too, not as a gap. Shorter gaps stay.
  */
-export function clockArgs(clockJump: number | undefined): string[] {
-  const isShort = clockJump !== undefined && clockJump <= usualJump
+export function clockJumpArgs(clockJump: number | undefined): string[] {
+  const isShort = clockJump !== undefined && clockJump <= defaultJumpThreshold
   return isShort ? ['-dts_delta_threshold', (0.8 * clockJump).toFixed(3)] : []
 }
 
@@ -86,8 +86,8 @@ export const forcedKeyframes = ['-force_key_frames', 'expr:gte(t,max(n_forced,2*
  * Gives each frame a second of its own and writes one frame a second, so that none is repeated or dropped. ffmpeg's own option for
  * that has no stable name: `-vsync` (removed in 9) or `-fps_mode` (unknown before 5.1).
  */
-const oneEachSecond = 'setpts=N/TB'
-const eachFrameOnce = ['-r', '1']
+const onePerSecondFilter = 'setpts=N/TB'
+const onePerSecondArgs = ['-r', '1']
 
 /**
  * Builds one run of ffmpeg that makes everything from one decoding in its working folder: `v0/ v1/ …`, `a/`, `storyboard.jpg`,
@@ -107,19 +107,19 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
     // If the frame size changes in the middle, the scaler adapts; a restarted graph would lose its counters.
     '-reinit_filter:v',
     '0',
-    ...clockArgs(job.clockJump),
+    ...clockJumpArgs(job.clockJump),
     ...inputArgs(job.input, job.container),
     ...(job.sound ? inputArgs(job.sound.input, job.sound.container) : []),
     '-filter_complex',
     ladderGraph(job),
     '-filter_complex',
-    picturesGraph(job),
-    ...plan.rungs.flatMap((rung, index) => rungArgs(rung, index)),
+    imagesGraph(job),
+    ...plan.renditions.flatMap((rendition, index) => renditionArgs(rendition, index)),
     ...extraArgs(job),
     ...audioArgs(job),
     '-map',
     '[sheet]',
-    ...eachFrameOnce,
+    ...onePerSecondArgs,
     '-frames:v',
     '1',
     '-q:v',
@@ -131,13 +131,13 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
     'storyboard.jpg',
     '-map',
     '[frames]',
-    ...eachFrameOnce,
+    ...onePerSecondArgs,
     '-q:v',
     '2',
     '-f',
     'image2',
     'candidate-%d.jpg',
-    ...sameClock(job),
+    ...sameStreamsArgs(job),
   ]
 }
 
@@ -145,7 +145,7 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
  * Reads the same streams of a transport stream as the analysis did. It may restart its clock, which ffmpeg detects in any stream
  * it reads; at a jump they are decoded, since only a decoder knows the duration of an AC-3 packet.
  */
-function sameClock({ container, soundIndex, clockJump }: TranscodeJob): string[] {
+function sameStreamsArgs({ container, soundIndex, clockJump }: TranscodeJob): string[] {
   if (container !== 'mpegts' || soundIndex === undefined) return []
   const coding = clockJump === undefined ? ['-c', 'copy'] : ['-c:a', 'pcm_f32le']
   return ['-map', `0:${soundIndex}`, ...coding, '-f', 'null', '-']
@@ -153,14 +153,18 @@ function sameClock({ container, soundIndex, clockJump }: TranscodeJob): string[]
 
 /** Scales each rendition from the next larger one. */
 function ladderGraph(job: TranscodeJob): string {
-  const { plan, extraRung } = job
+  const { plan, extraRendition } = job
   const chains: string[] = []
   let from = sourceChain(job)
-  plan.rungs.forEach(({ width, height }, index) => {
-    const more = extraRung
-      ? extraPlaces(plan).flatMap((place, at) => (place === index ? [`[x${at}]`] : []))
+  plan.renditions.forEach(({ width, height }, index) => {
+    const extraOutputs = extraRendition
+      ? extraRenditionIndexes(plan).flatMap((place, at) => (place === index ? [`[x${at}]`] : []))
       : []
-    const outputs = [`[v${index}]`, ...(index < plan.rungs.length - 1 ? [`[s${index}]`] : []), ...more]
+    const outputs = [
+      `[v${index}]`,
+      ...(index < plan.renditions.length - 1 ? [`[s${index}]`] : []),
+      ...extraOutputs,
+    ]
     const scaled = index === 0 ? firstScale(job, width, height) : `scale=${width}:${height}:flags=bicubic`
     const finish = index === 0 ? finishChain(job, 'video') : ''
     chains.push(`${from}${scaled}${finish},split=${outputs.length}${outputs.join('')}`)
@@ -179,16 +183,16 @@ const secondInput = ({ streamIndex }: TranscodeJob) => `[0:${streamIndex}]nullsi
  * Makes the storyboard and the poster candidates from the same decoding. They have a graph of their own because ffmpeg 7 holds back
  * every frame of a graph until its slowest output has one, and the storyboard has none before the end of the film.
  */
-function picturesGraph(job: TranscodeJob): string {
+function imagesGraph(job: TranscodeJob): string {
   const { plan, duration } = job
   const { interval, tileWidth, tileHeight, columns, rows } = planStoryboard(plan, duration)
   const candidates = planCandidates(duration)
-  const [{ width, height } = { width: tileWidth, height: tileHeight }] = plan.rungs
-  const finish = `:flags=bicubic${scaleColours(job.colours, 'jpeg')}${finishChain(job, 'jpeg')}`
+  const [{ width, height } = { width: tileWidth, height: tileHeight }] = plan.renditions
+  const finish = `:flags=bicubic${scaleColourOptions(job.colours, 'jpeg')}${finishChain(job, 'jpeg')}`
   return [
     `${sourceChain(job)}split=2[t][c]`,
-    `[t]select='gte(t,selected_n*${interval})',scale=${tileWidth}:${tileHeight}${finish},tile=${columns}x${rows},${oneEachSecond}[sheet]`,
-    `[c]select='lt(selected_n,${candidates.count})*gte(t,selected_n*${candidates.interval})',scale=${width}:${height}${finish},${oneEachSecond}[frames]`,
+    `[t]select='gte(t,selected_n*${interval})',scale=${tileWidth}:${tileHeight}${finish},tile=${columns}x${rows},${onePerSecondFilter}[sheet]`,
+    `[c]select='lt(selected_n,${candidates.count})*gte(t,selected_n*${candidates.interval})',scale=${width}:${height}${finish},${onePerSecondFilter}[frames]`,
     secondInput(job),
   ].join(';')
 }
@@ -197,41 +201,41 @@ function picturesGraph(job: TranscodeJob): string {
 function sourceChain(job: TranscodeJob): string {
   const { streamIndex } = job
   const { num, den } = job.plan.frameRate
-  return `[0:${streamIndex}]${oneField(job)}fps=${num}/${den}:start_time=0,${holdLast(job)}`
+  return `[0:${streamIndex}]${deinterlaceFilter(job)}fps=${num}/${den}:start_time=0,${holdLastFrame(job)}`
 }
 
 /**
  * Deinterlaces. The filter does not support a size change in the middle: each frame is scaled to the first size, field by field,
  * with its aspect ratio kept.
  */
-function oneField({ interlaced, codedSize: { width, height } }: TranscodeJob): string {
+function deinterlaceFilter({ interlaced, codedSize: { width, height } }: TranscodeJob): string {
   return interlaced ? `scale=${width}:${height}:flags=bicubic:interl=-1,yadif=deint=interlaced,` : ''
 }
 
 /** Holds the last frame until the end of the film. */
-function holdLast({ plan, duration, lastPicture }: TranscodeJob): string {
+function holdLastFrame({ plan, duration, lastPicture }: TranscodeJob): string {
   const rate = plan.frameRate.num / plan.frameRate.den
-  const hold = duration - lastPicture
-  if (hold * rate < 1.5) return ''
-  return `tpad=stop_mode=clone:stop_duration=${hold.toFixed(6)},trim=end_frame=${Math.max(1, Math.round(duration * rate))},`
+  const holdSeconds = duration - lastPicture
+  if (holdSeconds * rate < 1.5) return ''
+  return `tpad=stop_mode=clone:stop_duration=${holdSeconds.toFixed(6)},trim=end_frame=${Math.max(1, Math.round(duration * rate))},`
 }
 
 /** Scales the source. After a size change, another aspect ratio gets bars; an almost equal one fills the frame. */
 function firstScale({ colours }: TranscodeJob, width: number, height: number): string {
-  const how = `flags=bicubic${scaleColours(colours, 'video')}`
-  const isAlike = `lt(abs(dar*${height}/${width}-1),0.1)`
-  const across = `if(${isAlike},${width},2*trunc(min(${width},${height}*dar)/2))`
-  const down = `if(${isAlike},${height},2*trunc(min(${height},${width}/dar)/2))`
-  const bars = `pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2:eval=frame`
-  return `scale=w='${across}':h='${down}':eval=frame:${how},${bars}`
+  const scaleOptions = `flags=bicubic${scaleColourOptions(colours, 'video')}`
+  const isSimilarRatio = `lt(abs(dar*${height}/${width}-1),0.1)`
+  const scaledWidth = `if(${isSimilarRatio},${width},2*trunc(min(${width},${height}*dar)/2))`
+  const scaledHeight = `if(${isSimilarRatio},${height},2*trunc(min(${height},${width}/dar)/2))`
+  const padFilter = `pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2:eval=frame`
+  return `scale=w='${scaledWidth}':h='${scaledHeight}':eval=frame:${scaleOptions},${padFilter}`
 }
 
 /** Runs after scaling, when there are fewer pixels to process. */
 function finishChain({ colours }: TranscodeJob, target: Target): string {
-  return `${toUsualRange(colours, target)},setsar=1${labelColours(target)}`
+  return `${toBt709Filter(colours, target)},setsar=1${colourLabelFilter(target)}`
 }
 
-function rungArgs(rung: Rendition, index: number): string[] {
+function renditionArgs(rendition: Rendition, index: number): string[] {
   return [
     '-map',
     `[v${index}]`,
@@ -244,11 +248,11 @@ function rungArgs(rung: Rendition, index: number): string[] {
     '-bf',
     '0',
     '-crf',
-    String(rung.crf),
+    String(rendition.crf),
     '-maxrate',
-    `${rung.maxRate}k`,
+    `${rendition.maxRate}k`,
     '-bufsize',
-    `${rung.buffer}k`,
+    `${rendition.buffer}k`,
     '-x264-params',
     'vbv-init=0.5',
     '-g',
@@ -256,19 +260,19 @@ function rungArgs(rung: Rendition, index: number): string[] {
     '-sc_threshold',
     '0',
     ...forcedKeyframes,
-    ...usualColours,
+    ...bt709Args,
     ...hlsArgs(`v${index}`),
   ]
 }
 
 /** Uses the keyframes of the other renditions, so that a player can switch between them. */
-function extraArgs({ extraRung, plan }: TranscodeJob): string[] {
-  if (!extraRung) return []
-  return extraPlaces(plan).flatMap((place, index) => {
-    const rung = plan.rungs[place]
-    if (!rung) return []
-    const coding = extraRenditionArgs(extraRung, rung)
-    return ['-map', `[x${index}]`, ...coding, ...forcedKeyframes, ...usualColours, ...hlsArgs(`x${index}`)]
+function extraArgs({ extraRendition, plan }: TranscodeJob): string[] {
+  if (!extraRendition) return []
+  return extraRenditionIndexes(plan).flatMap((place, index) => {
+    const rendition = plan.renditions[place]
+    if (!rendition) return []
+    const coding = extraRenditionArgs(extraRendition, rendition)
+    return ['-map', `[x${index}]`, ...coding, ...forcedKeyframes, ...bt709Args, ...hlsArgs(`x${index}`)]
   })
 }
 

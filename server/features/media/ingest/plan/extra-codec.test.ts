@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readIngest } from '#server/platform/config/read-ingest.ts'
 import {
-  brightness,
-  drawFilm,
-  packets,
+  brightnessProfile,
+  makeTestVideo,
+  packetFields,
   programs,
   streamFields,
 } from '#server/testing/media/run-test-media.ts'
-import { extraPlaces } from './extra-codec.ts'
+import { extraRenditionIndexes } from './extra-codec.ts'
 import { findConverter } from '#server/features/media/ingest/convert/find-converter.ts'
 import { parsePlaylist } from '#server/features/media/ingest/convert/playlists.ts'
 import { transcode } from '#server/features/media/ingest/convert/transcode.ts'
@@ -18,7 +18,7 @@ import { transcode } from '#server/features/media/ingest/convert/transcode.ts'
 let root: string
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-extra-'))
-  drawFilm(join(root, 'film.mp4'), { size: '96x160', seconds: 4, rate: '10' })
+  makeTestVideo(join(root, 'film.mp4'), { size: '96x160', seconds: 4, rate: '10' })
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
@@ -50,10 +50,12 @@ test.each([
     expect(parsePlaylist(readFileSync(playlist, 'utf8')).map(({ duration }) => duration)).toEqual([
       1, 1, 1, 1,
     ])
-    const keyTimes = packets(playlist, 'pts_time,flags').filter((line) => line.includes('K'))
+    const keyTimes = packetFields(playlist, 'pts_time,flags').filter((line) => line.includes('K'))
     expect(keyTimes.map(parseFloat)).toEqual([0, 1, 2, 3])
     expect(streamFields(playlist, 'v:0', 'codec_name')).toEqual([codec])
-    const [ours, others] = ['x0', 'v0'].map((name) => brightness(join(media, name, 'index.m3u8'), 6).row)
+    const [ours, others] = ['x0', 'v0'].map(
+      (name) => brightnessProfile(join(media, name, 'index.m3u8'), 6).row,
+    )
     for (const [place, value] of (ours ?? []).entries())
       expect(Math.abs(value - (others?.[place] ?? 0))).toBeLessThan(8)
   },
@@ -70,8 +72,8 @@ test('the lowest rendition is made in it as well, for players that do not change
     buffer: 1000,
   }))
   const frameRate = { num: 25, den: 1 }
-  expect(extraPlaces({ rungs, frameRate, hasAudio: true })).toEqual([0, 2])
-  expect(extraPlaces({ rungs: rungs.slice(0, 1), frameRate, hasAudio: true })).toEqual([0])
+  expect(extraRenditionIndexes({ renditions: rungs, frameRate, hasAudio: true })).toEqual([0, 2])
+  expect(extraRenditionIndexes({ renditions: rungs.slice(0, 1), frameRate, hasAudio: true })).toEqual([0])
 })
 
 /** Creates a stub of ffmpeg with these encoders; `encode` is a shell command that writes `$last`. */
@@ -109,7 +111,7 @@ test.each([
 test('chooses the next encoder if the best ignores forced keyframes', async () => {
   const encode = 'case "$*" in *libsvtav1*) encode ;; *) encode -force_key_frames 0,1 ;; esac'
   const path = drawEncoders('next', ['libsvtav1', 'libaom-av1'], encode)
-  expect((await find('av1', path)).extraRung).toMatchObject({ codec: 'av1', encoder: 'libaom-av1' })
+  expect((await find('av1', path)).extraRendition).toMatchObject({ codec: 'av1', encoder: 'libaom-av1' })
 })
 
 test('a build without the encoder is refused at start, with the name of the setting', async () => {
@@ -122,5 +124,5 @@ test('a build without the encoder is refused at start, with the name of the sett
 test('does not test encoders if EXTRA_RUNG is not set', async () => {
   const path = drawEncoders('untried', ['libx265'], 'exit 1')
   const found = await findConverter({ ffmpegPath: path, ingest: readIngest({}) })
-  expect(found.extraRung).toBeUndefined()
+  expect(found.extraRendition).toBeUndefined()
 })

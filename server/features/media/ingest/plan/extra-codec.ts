@@ -9,11 +9,22 @@ export interface ExtraRendition {
 }
 
 /** Two thirds of the rate of H.264 for the same quality. */
-const share = 0.65
+const bitRateShare = 0.65
 
 const x265Params = 'bframes=0:scenecut=0:open-gop=0:keyint=250:log-level=error'
 // The first releases are marked experimental.
-const aom = ['-strict', 'experimental', '-cpu-used', '8', '-lag-in-frames', '0', '-crf', '36', '-g', '250']
+const aomOptions = [
+  '-strict',
+  'experimental',
+  '-cpu-used',
+  '8',
+  '-lag-in-frames',
+  '0',
+  '-crf',
+  '36',
+  '-g',
+  '250',
+]
 
 /** Best first. An encoder is listed again if some of its releases need other options. */
 const encodersByCodec: Record<ExtraCodec, Omit<ExtraRendition, 'codec'>[]> = {
@@ -42,22 +53,22 @@ const encodersByCodec: Record<ExtraCodec, Omit<ExtraRendition, 'codec'>[]> = {
       options: ['-preset', '8', '-crf', '36', '-g', '250', '-svtav1-params', 'enable-force-key-frames=1'],
     },
     // Without `realtime`, release 3 adds a keyframe after each forced one and takes ten times as long.
-    { encoder: 'libaom-av1', options: ['-usage', 'realtime', ...aom] },
+    { encoder: 'libaom-av1', options: ['-usage', 'realtime', ...aomOptions] },
     // The release of 2018 does not know `-usage`.
-    { encoder: 'libaom-av1', options: aom },
+    { encoder: 'libaom-av1', options: aomOptions },
   ],
 }
 
 /** Returns the ways to encode a codec, best first. */
 export function extraRenditionsOf(codec: ExtraCodec): ExtraRendition[] {
-  return encodersByCodec[codec].map((way) => ({ codec, ...way }))
+  return encodersByCodec[codec].map((encoderOptions) => ({ codec, ...encoderOptions }))
 }
 
 /**
  * Returns the renditions that are made in the other codec as well: the largest, and the lowest, since players keep the codec they
  * started with and need a rendition for a slow network.
  */
-export function extraPlaces({ rungs }: LadderPlan): number[] {
+export function extraRenditionIndexes({ renditions: rungs }: LadderPlan): number[] {
   return rungs.length > 1 ? [0, rungs.length - 1] : [0]
 }
 
@@ -66,7 +77,10 @@ export function extraRenditionArgs(
   { encoder, options }: ExtraRendition,
   { maxRate, buffer }: Rendition,
 ): string[] {
-  const [rate, pool] = [`${Math.round(share * maxRate)}k`, `${Math.round(share * buffer)}k`]
-  const limit = encoder === 'libaom-av1' ? ['-b:v', rate] : ['-maxrate', rate, '-bufsize', pool]
+  const [rate, bufferSize] = [
+    `${Math.round(bitRateShare * maxRate)}k`,
+    `${Math.round(bitRateShare * buffer)}k`,
+  ]
+  const limit = encoder === 'libaom-av1' ? ['-b:v', rate] : ['-maxrate', rate, '-bufsize', bufferSize]
   return ['-c:v', encoder, ...options, ...limit]
 }

@@ -13,13 +13,13 @@ export interface Gain {
 /** LUFS; suitable for phone speakers, and common among similar players. */
 const target = -16
 /** dB. A higher gain would amplify the hiss of a nearly silent film. */
-const mostGain = 24
+const maxGain = 24
 /** Audio below this (LUFS) is silence with noise and stays unchanged. */
-const silence = -60
+const silenceThreshold = -60
 /** dB. Leaves headroom for the encoder, which adds up to 2 dB to a peak in a loud film. */
-const highestPeak = -2
+const maxPeak = -2
 /** dB. Maximum compensation of the limiter's reduction; beyond that it would be audible. */
-const mostGivenBack = 6
+const maxCompensation = 6
 
 /** Audio in one format: 48 kHz, two channels (5.1 is downmixed, mono goes to both). It is stateless between frames. */
 export const soundFormat = 'aformat=sample_rates=48000:channel_layouts=stereo:sample_fmts=flt'
@@ -29,21 +29,21 @@ export const loudnessFilters = 'aresample=48000:async=1:min_hard_comp=0.02:first
 
 /** Plans the gain for audio of this loudness; undefined if it needs none. */
 export function planGain({ integrated, peak }: Loudness): Gain | undefined {
-  if (integrated < silence) return undefined
-  const decibels = Math.min(mostGain, target - integrated)
-  return { decibels, limited: peak + decibels > highestPeak }
+  if (integrated < silenceThreshold) return undefined
+  const decibels = Math.min(maxGain, target - integrated)
+  return { decibels, limited: peak + decibels > maxPeak }
 }
 
 /** Raises the gain after the loudness behind the limiter was measured. */
-export function giveBack(gain: Gain, behindLimiter: number): Gain {
-  const missing = Math.min(mostGivenBack, Math.max(0, target - behindLimiter))
-  return { ...gain, decibels: Math.min(mostGain, gain.decibels + missing) }
+export function compensateLimiter(gain: Gain, measuredLoudness: number): Gain {
+  const missing = Math.min(maxCompensation, Math.max(0, target - measuredLoudness))
+  return { ...gain, decibels: Math.min(maxGain, gain.decibels + missing) }
 }
 
 /** Returns the filters that apply a gain, after the chain. */
 export function gainFilters(gain: Gain | undefined): string[] {
   if (!gain) return []
-  const ceiling = (10 ** (highestPeak / 20)).toFixed(4)
+  const ceiling = (10 ** (maxPeak / 20)).toFixed(4)
   const limiter = gain.limited ? [`alimiter=level=0:limit=${ceiling}:attack=5:release=50`] : []
   return [`volume=${gain.decibels.toFixed(2)}dB:precision=float`, ...limiter]
 }

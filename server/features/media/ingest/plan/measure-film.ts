@@ -1,14 +1,14 @@
 import type { Fraction } from './plan-ladder.ts'
 
 /** Times of a film's packets, in seconds on the clock of ffmpeg's frames. */
-export interface FilmTimes {
+export interface PacketTimes {
   /** Start and end of the last frame. */
   lastPicture: number
   pictureEnd: number
   /** Undefined if there is no audio packet. */
   soundEnd: number | undefined
   /** Highest frame rate over a part of the film. */
-  busiest: number | undefined
+  peakFrameRate: number | undefined
 }
 
 /** Matches a packet in a line of ffmpeg's `framecrc`: the number of its output, and its times in that output's units. */
@@ -18,68 +18,70 @@ const timeBaseLine = /^#tb (\d+): (\d+)\/(\d+)/
 const noTime = -(2 ** 63)
 
 /** Collects packet times line by line: output 0 is the video, output 1 the audio. */
-export function collectTimes(): { take: (line: string) => void; times: () => FilmTimes | undefined } {
+export function collectTimes(): { addLine: (line: string) => void; times: () => PacketTimes | undefined } {
   const units = new Map<number, number>()
   const pictures: number[] = []
   const ends = [-Infinity, -Infinity]
   return {
-    take(line) {
+    addLine(line) {
       const base = timeBaseLine.exec(line)
       if (base) units.set(Number(base[1]), Number(base[2]) / Number(base[3]))
       const packet = packetLine.exec(line)
       if (!packet) return
       const output = Number(packet[1])
       const unit = units.get(output) ?? 1
-      const shown = Number(packet[3])
-      const at = unit * (Number.isNaN(shown) || shown === noTime ? Number(packet[2]) : shown)
+      const presentationTime = Number(packet[3])
+      const at =
+        unit *
+        (Number.isNaN(presentationTime) || presentationTime === noTime ? Number(packet[2]) : presentationTime)
       if (output === 0) pictures.push(at)
       ends[output] = Math.max(ends[output] ?? -Infinity, at + unit * Number(packet[4]))
     },
     times() {
-      const shown = pictures.toSorted((a, b) => a - b)
-      const lastPicture = shown.at(-1)
+      const sortedTimes = pictures.toSorted((a, b) => a - b)
+      const lastPicture = sortedTimes.at(-1)
       const [pictureEnd = 0, soundEnd = -Infinity] = ends
       if (lastPicture === undefined) return undefined
       return {
         lastPicture,
         pictureEnd,
         soundEnd: Number.isFinite(soundEnd) ? soundEnd : undefined,
-        busiest: rateWhereItMoves(shown),
+        peakFrameRate: peakFrameRateOf(sortedTimes),
       }
     },
   }
 }
 
 /** If the busiest second exceeds the container's rate by this factor, that rate is a mean of motion and stills. */
-const burst = 1.25
+const burstFactor = 1.25
 
 /**
  * Returns the frame rate of the conversion. A screen recording moves in bursts, and the mean that its container states fits none of
  * them.
  */
-export function rateOf({ busiest }: FilmTimes, declared: Fraction): Fraction {
-  const isEven = busiest === undefined || busiest <= (burst * declared.num) / declared.den
-  return isEven ? declared : { num: Math.round(1000 * busiest), den: 1000 }
+export function chooseFrameRate({ peakFrameRate }: PacketTimes, declared: Fraction): Fraction {
+  const isEven = peakFrameRate === undefined || peakFrameRate <= (burstFactor * declared.num) / declared.den
+  return isEven ? declared : { num: Math.round(1000 * peakFrameRate), den: 1000 }
 }
 
 /** Returns the highest frame rate over a part of the film; undefined for fewer than three frames. */
-function rateWhereItMoves(shown: readonly number[]): number | undefined {
-  const span = (shown.at(-1) ?? 0) - (shown[0] ?? 0)
-  if (shown.length < 3 || span <= 0) return undefined
-  let busiest = 0
-  for (let from = 0, to = 0; to < shown.length; to++) {
-    while ((shown[to] ?? 0) - (shown[from] ?? 0) >= 1) from++
-    const part = (shown[to] ?? 0) - (shown[from] ?? 0)
+function peakFrameRateOf(sortedTimes: readonly number[]): number | undefined {
+  const span = (sortedTimes.at(-1) ?? 0) - (sortedTimes[0] ?? 0)
+  if (sortedTimes.length < 3 || span <= 0) return undefined
+  let peakRate = 0
+  for (let from = 0, to = 0; to < sortedTimes.length; to++) {
+    while ((sortedTimes[to] ?? 0) - (sortedTimes[from] ?? 0) >= 1) from++
+    const part = (sortedTimes[to] ?? 0) - (sortedTimes[from] ?? 0)
     // Two adjacent frames are not a rate.
-    if (part >= Math.min(0.5, span / 2)) busiest = Math.max(busiest, (to - from) / part)
+    if (part >= Math.min(0.5, span / 2)) peakRate = Math.max(peakRate, (to - from) / part)
   }
-  return busiest > 0 ? busiest : undefined
+  return peakRate > 0 ? peakRate : undefined
 }
 
 /** Audio that outlasts the video by less was added by its encoder. */
-const addedByEncoder = 0.1
+const encoderPadding = 0.1
 
 /** Returns a film's duration: that of its video; the last frame is held while there is audio after it. */
-export function lengthOf({ pictureEnd, soundEnd = 0 }: FilmTimes): number {
-  return soundEnd > pictureEnd + addedByEncoder ? soundEnd : pictureEnd
+export function filmDuration({ pictureEnd, soundEnd = 0 }: PacketTimes): number {
+  return soundEnd > pictureEnd + encoderPadding ? soundEnd : pictureEnd
 }

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
-import { planFrameRate, planLadder, shownSize } from './plan-ladder.ts'
+import { planFrameRate, planLadder, displaySize } from './plan-ladder.ts'
 
 const frameRate = { num: 25, den: 1 }
 const sizes = (width: number, height: number) =>
-  planLadder({ width, height, frameRate, hasAudio: true }).rungs.map((rung) => `${rung.width}x${rung.height}`)
+  planLadder({ width, height, frameRate, hasAudio: true }).renditions.map(
+    (rung) => `${rung.width}x${rung.height}`,
+  )
 
 test.each([
   { source: [1080, 1920], rungs: ['1080x1920', '720x1280', '480x854', '360x640'] },
@@ -21,7 +23,7 @@ test.each([
 test('no rendition is ever larger than its source, odd, or of another aspect ratio', () => {
   for (let width = 40; width < 2400; width += 97) {
     for (let height = 40; height < 2400; height += 89) {
-      for (const rung of planLadder({ width, height, frameRate, hasAudio: false }).rungs) {
+      for (const rung of planLadder({ width, height, frameRate, hasAudio: false }).renditions) {
         expect(rung.width).toBeLessThanOrEqual(width)
         expect(rung.height).toBeLessThanOrEqual(height)
         expect((rung.width % 2) + (rung.height % 2)).toBe(0)
@@ -35,7 +37,7 @@ test('no rendition is ever larger than its source, odd, or of another aspect rat
 
 test('the lowest rendition leaves room for audio within 400 kbit/s, even in its worst second', () => {
   for (const hasAudio of [true, false]) {
-    const lowest = planLadder({ width: 720, height: 1280, frameRate, hasAudio }).rungs.at(-1)
+    const lowest = planLadder({ width: 720, height: 1280, frameRate, hasAudio }).renditions.at(-1)
     // A second at the maximum rate after half a buffer was saved, plus the audio with its container.
     expect((lowest?.maxRate ?? 0) + (lowest?.buffer ?? 0) / 2 + (hasAudio ? 115 : 5)).toBeLessThanOrEqual(400)
   }
@@ -68,19 +70,19 @@ test.each([
 })
 
 test('a frame is measured as displayed: rotated, with square pixels, never enlarged', () => {
-  expect(shownSize({ width: 1920, height: 1080, pixelShape: { num: 1, den: 1 }, rotation: -90 })).toEqual({
+  expect(displaySize({ width: 1920, height: 1080, pixelShape: { num: 1, den: 1 }, rotation: -90 })).toEqual({
     width: 1080,
     height: 1920,
   })
-  expect(shownSize({ width: 720, height: 576, pixelShape: { num: 16, den: 11 }, rotation: 0 })).toEqual({
+  expect(displaySize({ width: 720, height: 576, pixelShape: { num: 16, den: 11 }, rotation: 0 })).toEqual({
     width: 720,
     height: 396,
   })
-  expect(shownSize({ width: 720, height: 480, pixelShape: { num: 8, den: 9 }, rotation: 180 })).toEqual({
+  expect(displaySize({ width: 720, height: 480, pixelShape: { num: 8, den: 9 }, rotation: 180 })).toEqual({
     width: 640,
     height: 480,
   })
-  expect(shownSize({ width: 640, height: 360, pixelShape: { num: 0, den: 1 }, rotation: 0 })).toEqual({
+  expect(displaySize({ width: 640, height: 360, pixelShape: { num: 0, den: 1 }, rotation: 0 })).toEqual({
     width: 640,
     height: 360,
   })

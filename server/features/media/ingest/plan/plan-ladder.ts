@@ -24,17 +24,17 @@ export interface Rendition {
 export interface LadderPlan {
   frameRate: Fraction
   /** The largest first. */
-  rungs: Rendition[]
+  renditions: Rendition[]
   hasAudio: boolean
 }
 
 const shortSides = [720, 480, 360]
-const longestSide = 1920
-const largestShortSide = 1080
+const maxLongSide = 1920
+const maxShortSide = 1080
 /** A smaller step is not worth a rendition of its own. */
-const step = 0.8
-const fastest = 30.5
-const slowest = 10
+const minStep = 0.8
+const maxFrameRate = 30.5
+const minFrameRate = 10
 
 /** The video's share of the lowest rendition's 400 kbit/s in its worst second, beside 96 kbit/s of audio and the container. */
 const lowestRate = { withSound: 215, silent: 310 }
@@ -46,21 +46,23 @@ const lowestRate = { withSound: 215, silent: 310 }
 export function planLadder(source: SourceShape): LadderPlan {
   const short = Math.min(source.width, source.height)
   const long = Math.max(source.width, source.height)
-  const top = short * Math.min(1, largestShortSide / short, longestSide / long)
+  const top = short * Math.min(1, maxShortSide / short, maxLongSide / long)
   const sides = [top, ...sidesBelow(top)]
-  const rungs = sides.map((side, index) => rungOf(source, side / short, index === sides.length - 1))
-  return { frameRate: planFrameRate(source.frameRate), rungs, hasAudio: source.hasAudio }
+  const renditions = sides.map((side, index) =>
+    planRendition(source, side / short, index === sides.length - 1),
+  )
+  return { frameRate: planFrameRate(source.frameRate), renditions, hasAudio: source.hasAudio }
 }
 
 function sidesBelow(top: number): number[] {
-  const usual = shortSides.filter((side) => side <= top * step)
-  if (usual.length > 0) return usual
-  return 240 <= top * step ? [240] : []
+  const standardSides = shortSides.filter((side) => side <= top * minStep)
+  if (standardSides.length > 0) return standardSides
+  return 240 <= top * minStep ? [240] : []
 }
 
-function rungOf(source: SourceShape, scale: number, lowest: boolean): Rendition {
-  const width = even(source.width * scale, source.width)
-  const height = even(source.height * scale, source.height)
+function planRendition(source: SourceShape, scale: number, lowest: boolean): Rendition {
+  const width = roundToEven(source.width * scale, source.width)
+  const height = roundToEven(source.height * scale, source.height)
   if (lowest) {
     const rate = source.hasAudio ? lowestRate.withSound : lowestRate.silent
     // Half a second of buffer keeps every single segment below the limit, not only their mean.
@@ -71,9 +73,9 @@ function rungOf(source: SourceShape, scale: number, lowest: boolean): Rendition 
 }
 
 /** Rounds a side to the nearest even number, as H.264 at 4:2:0 needs, but never above the source. */
-function even(side: number, most: number): number {
+function roundToEven(side: number, limit: number): number {
   const nearest = 2 * Math.round(side / 2)
-  return Math.max(2, nearest > most ? nearest - 2 : nearest)
+  return Math.max(2, nearest > limit ? nearest - 2 : nearest)
 }
 
 /**
@@ -81,43 +83,51 @@ function even(side: number, most: number): number {
  * multiplied, so that no frame moves in time. Odd means of variable rates are rounded up to a whole number.
  */
 export function planFrameRate(source: Fraction): Fraction {
-  const usual = [24000 / 1001, 24, 25, 30000 / 1001, 30]
+  const standardRates = [24000 / 1001, 24, 25, 30000 / 1001, 30]
   const rate = source.num / source.den
   if (!Number.isFinite(rate) || rate <= 0) return { num: 30, den: 1 }
-  if (rate > fastest) return planFrameRate({ num: source.num, den: source.den * Math.ceil(rate / fastest) })
-  const near = usual.find(
+  if (rate > maxFrameRate)
+    return planFrameRate({ num: source.num, den: source.den * Math.ceil(rate / maxFrameRate) })
+  const nearest = standardRates.find(
     (one) =>
       Math.abs(one - rate) < 0.01 * one && Math.abs(one - rate) <= Math.abs(rate - Math.round(rate)) + 1e-9,
   )
-  if (near !== undefined)
-    return Number.isInteger(near) ? { num: near, den: 1 } : { num: Math.round(near * 1001), den: 1001 }
-  return multiplied(reduced(source))
+  if (nearest !== undefined)
+    return Number.isInteger(nearest)
+      ? { num: nearest, den: 1 }
+      : { num: Math.round(nearest * 1001), den: 1001 }
+  return toMinFrameRate(reduceFraction(source))
 }
 
 /** Rates with a larger divisor are means of variable ones; 1001 is NTSC's. */
 const largestDivisor = 12
 
-function multiplied({ num, den }: Fraction): Fraction {
+function toMinFrameRate({ num, den }: Fraction): Fraction {
   if (den > largestDivisor && den !== 1001)
-    return { num: Math.max(slowest, Math.ceil(num / den - 1e-6)), den: 1 }
-  const whole = num <= fastest ? { num, den: 1 } : { num, den }
-  return { num: whole.num * Math.max(1, Math.ceil((slowest * whole.den) / whole.num)), den: whole.den }
+    return { num: Math.max(minFrameRate, Math.ceil(num / den - 1e-6)), den: 1 }
+  const whole = num <= maxFrameRate ? { num, den: 1 } : { num, den }
+  return { num: whole.num * Math.max(1, Math.ceil((minFrameRate * whole.den) / whole.num)), den: whole.den }
 }
 
-function reduced({ num, den }: Fraction): Fraction {
+function reduceFraction({ num, den }: Fraction): Fraction {
   let [divisor, rest] = [num, den]
   while (rest > 0) [divisor, rest] = [rest, divisor % rest]
   return { num: num / divisor, den: den / divisor }
 }
 
 /** Returns the display size of a frame: pixels become square by shrinking, and a quarter turn swaps the sides. */
-export function shownSize(coded: { width: number; height: number; pixelShape: Fraction; rotation: number }): {
+export function displaySize(coded: {
+  width: number
+  height: number
+  pixelShape: Fraction
+  rotation: number
+}): {
   width: number
   height: number
 } {
   const shape = coded.pixelShape.num / coded.pixelShape.den
-  const known = Number.isFinite(shape) && shape > 0
-  const width = Math.max(1, Math.round(known && shape < 1 ? coded.width * shape : coded.width))
-  const height = Math.max(1, Math.round(known && shape > 1 ? coded.height / shape : coded.height))
+  const hasShape = Number.isFinite(shape) && shape > 0
+  const width = Math.max(1, Math.round(hasShape && shape < 1 ? coded.width * shape : coded.width))
+  const height = Math.max(1, Math.round(hasShape && shape > 1 ? coded.height / shape : coded.height))
   return Math.abs(coded.rotation) % 180 === 90 ? { width: height, height: width } : { width, height }
 }

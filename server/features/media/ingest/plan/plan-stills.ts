@@ -11,23 +11,23 @@ export interface StoryboardPlan {
   count: number
 }
 
-const mostTiles = 100
+const maxTiles = 100
 const columns = 10
 const tileArea = 160 * 90
 
 /** Plans a tile every two seconds, and fewer for long episodes: at most 100. */
 export function planStoryboard(plan: LadderPlan, seconds: number): StoryboardPlan {
-  const interval = Math.max(2, Math.ceil(seconds / mostTiles))
+  const interval = Math.max(2, Math.ceil(seconds / maxTiles))
   const count = Math.max(1, Math.ceil(seconds / interval))
-  const { width, height } = plan.rungs[0] ?? { width: 16, height: 9 }
+  const { width, height } = plan.renditions[0] ?? { width: 16, height: 9 }
   const scale = Math.min(1, Math.sqrt(tileArea / (width * height)))
-  const evenly = (side: number) => Math.max(2, 2 * Math.round((side * scale) / 2))
+  const scaleToEven = (side: number) => Math.max(2, 2 * Math.round((side * scale) / 2))
   return {
     interval,
     columns: Math.min(columns, count),
     rows: Math.ceil(count / columns),
-    tileWidth: evenly(width),
-    tileHeight: evenly(height),
+    tileWidth: scaleToEven(width),
+    tileHeight: scaleToEven(height),
     count,
   }
 }
@@ -55,8 +55,8 @@ export function storyboardVtt(plan: StoryboardPlan, durationMs: number): string 
 
 /** Formats milliseconds for WebVTT: 00:01:02.345. */
 export function vttTime(ms: number): string {
-  const two = (value: number) => String(value).padStart(2, '0')
-  const whole = Math.round(ms)
-  const seconds = Math.floor(whole / 1000)
-  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}.${String(whole % 1000).padStart(3, '0')}`
+  const padTwoDigits = (value: number) => String(value).padStart(2, '0')
+  const totalMs = Math.round(ms)
+  const seconds = Math.floor(totalMs / 1000)
+  return `${padTwoDigits(Math.floor(seconds / 3600))}:${padTwoDigits(Math.floor(seconds / 60) % 60)}:${padTwoDigits(seconds % 60)}.${String(totalMs % 1000).padStart(3, '0')}`
 }

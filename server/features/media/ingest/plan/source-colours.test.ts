@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addDolbyVision } from '#server/testing/media/add-dolby-vision.ts'
-import { drawFilm, ffmpeg, programs, streamFields } from '#server/testing/media/run-test-media.ts'
+import { makeTestVideo, ffmpeg, programs, streamFields } from '#server/testing/media/run-test-media.ts'
 import { probe } from '#server/features/media/ingest/convert/probe.ts'
 import { transcode } from '#server/features/media/ingest/convert/transcode.ts'
 
@@ -206,7 +206,7 @@ test.each([
   'Dolby Vision of profile $profile without a compatible base layer is refused with that reason',
   async ({ profile, compatibility }) => {
     const input = join(root, `dolby-vision-${profile}.mp4`)
-    drawFilm(input, { seconds: 1 })
+    makeTestVideo(input, { seconds: 1 })
     addDolbyVision(input, profile, compatibility)
     await expect(probe(programs.ffprobePath, input)).rejects.toMatchObject({ why: { key: 'dolbyVision' } })
   },
@@ -219,7 +219,7 @@ test.each([
   'Dolby Vision of profile $profile with a compatible base layer ($compatibility) is accepted',
   async ({ profile, compatibility }) => {
     const input = join(root, `compatible-${compatibility}.mp4`)
-    drawFilm(input, { seconds: 1 })
+    makeTestVideo(input, { seconds: 1 })
     addDolbyVision(input, profile, compatibility)
     expect(await probe(programs.ffprobePath, input)).toMatchObject({ container: 'mov' })
   },

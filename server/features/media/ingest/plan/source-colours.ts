@@ -15,7 +15,7 @@ export interface SourceColours {
   wide: WideColours | undefined
   /** In the names of swscale; `rgb` means without a matrix. */
   matrix: 'rgb' | 'smpte170m' | 'bt470' | 'smpte240m' | 'fcc' | 'bt709' | 'bt2020'
-  isFull: boolean
+  isFullRange: boolean
 }
 
 /** ffprobe's fields about a stream's colours. */
@@ -60,7 +60,7 @@ const rgbFormats = /^(gbr|rgb|bgr|argb|abgr|0rgb|0bgr|x2rgb|x2bgr|pal8)/
  * lines.
  * @throws UnusableFile if no filter supports them: ICtCp, matrices derived from the primaries
  */
-export function coloursOf(probed: ProbedColours, height: number): SourceColours {
+export function readSourceColours(probed: ProbedColours, height: number): SourceColours {
   const { pix_fmt = '', color_range } = probed
   const isRgb = rgbFormats.test(pix_fmt)
   const label = isRgb ? 'gbr' : matrixOf(probed, height)
@@ -68,32 +68,32 @@ export function coloursOf(probed: ProbedColours, height: number): SourceColours 
     wide: wideColoursOf(probed, label),
     // If zscale converts the colours, swscale only scales.
     matrix: matrices[label] ?? 'bt709',
-    isFull: isRgb || color_range === 'pc' || pix_fmt.startsWith('yuvj'),
+    isFullRange: isRgb || color_range === 'pc' || pix_fmt.startsWith('yuvj'),
   }
 }
 
 function matrixOf({ color_space = '', color_primaries, ...probed }: ProbedColours, height: number): string {
   if (!unlabelled.includes(color_space)) return color_space
-  if (highRangeOf(probed) !== undefined || color_primaries === 'bt2020') return 'bt2020nc'
+  if (hdrTransferOf(probed) !== undefined || color_primaries === 'bt2020') return 'bt2020nc'
   return height < 720 ? 'smpte170m' : 'bt709'
 }
 
 function wideColoursOf(probed: ProbedColours, label: string): WideColours | undefined {
   const { color_transfer, color_primaries = '' } = probed
-  const hdr = highRangeOf(probed)
+  const hdr = hdrTransferOf(probed)
   const isWide = widePrimaries.includes(color_primaries)
   if (hdr === undefined && !isWide && label in matrices) return undefined
   const matrix = wideMatrices[label]
   if (matrix === undefined) throw new UnusableFile({ key: 'colourMatrix', matrix: label })
-  const isUsual = color_primaries === 'bt709' || (hdr === undefined && !isWide)
+  const isBt709 = color_primaries === 'bt709' || (hdr === undefined && !isWide)
   return {
     transfer: hdr ?? (color_transfer === 'iec61966-2-1' ? color_transfer : 'bt709'),
-    primaries: isUsual ? 'bt709' : isWide ? color_primaries : 'bt2020',
+    primaries: isBt709 ? 'bt709' : isWide ? color_primaries : 'bt2020',
     matrix,
   }
 }
 
-function highRangeOf({ color_transfer }: ProbedColours): 'smpte2084' | 'arib-std-b67' | undefined {
+function hdrTransferOf({ color_transfer }: ProbedColours): 'smpte2084' | 'arib-std-b67' | undefined {
   return color_transfer === 'smpte2084' || color_transfer === 'arib-std-b67' ? color_transfer : undefined
 }
 
@@ -104,7 +104,7 @@ export interface DolbyVision {
 }
 
 /** Returns whether no base layer can be shown on other screens: profile 5, and any that is compatible with none. */
-export function isDolbyVisionAlone(sideData: readonly DolbyVision[]): boolean {
+export function isDolbyVisionOnly(sideData: readonly DolbyVision[]): boolean {
   return sideData.some(
     ({ dv_profile, dv_bl_signal_compatibility_id }) =>
       dv_profile !== undefined && (dv_profile === 5 || dv_bl_signal_compatibility_id === 0),
@@ -119,7 +119,10 @@ const matricesOf = {
 }
 
 /** Returns the options of the scaler, which also converts standard range video to the target's matrix in limited range. */
-export function scaleColours({ wide, matrix, isFull }: SourceColours, target: Target): string {
+export function scaleColourOptions(
+  { wide, matrix, isFullRange: isFull }: SourceColours,
+  target: Target,
+): string {
   if (wide) return ''
   const read = matrix === 'rgb' ? '' : `:in_color_matrix=${matrix}:in_range=${isFull ? 'pc' : 'tv'}`
   return `${read}:out_color_matrix=${matricesOf[target].swscale}:out_range=tv`
@@ -130,25 +133,25 @@ export function scaleColours({ wide, matrix, isFull }: SourceColours, target: Ta
  * highlights up to 1000 are rolled off, never clipped; other videos keep their transfer function. It runs after scaling, when there
  * are fewer pixels to process.
  */
-export function toUsualRange({ wide, isFull }: SourceColours, target: Target): string {
+export function toBt709Filter({ wide, isFullRange: isFull }: SourceColours, target: Target): string {
   if (!wide) return ''
   const { transfer, primaries, matrix } = wide
-  const isHdr = highRangeOf({ color_transfer: transfer }) !== undefined
+  const isHdr = hdrTransferOf({ color_transfer: transfer }) !== undefined
   const coded = `min=${matrix}:rin=${isFull ? 'full' : 'limited'}`
   const read = `zscale=tin=${transfer}:pin=${primaries}:${coded}:t=linear:npl=100`
-  const roll = isHdr ? ',tonemap=tonemap=hable:desat=0:peak=10' : ''
+  const toneMap = isHdr ? ',tonemap=tonemap=hable:desat=0:peak=10' : ''
   const write = `zscale=t=${isHdr ? 'bt709' : transfer}:m=${matricesOf[target].zimg}:r=limited`
-  return `,${read},format=gbrpf32le,zscale=p=bt709${roll},${write}`
+  return `,${read},format=gbrpf32le,zscale=p=bt709${toneMap},${write}`
 }
 
 /** Labels every frame of a rendition: newer builds write the colours of the frames, older ones those of the options. */
-export function labelColours(target: Target): string {
+export function colourLabelFilter(target: Target): string {
   const label = 'setparams=color_primaries=bt709:color_trc=bt709:colorspace=bt709:range=tv'
   return target === 'video' ? `,format=yuv420p,${label}` : ',format=yuv420p'
 }
 
 /** The labels of every rendition, whatever its source. */
-export const usualColours = [
+export const bt709Args = [
   '-color_primaries',
   'bt709',
   '-color_trc',

@@ -1,6 +1,6 @@
 import { languages, type Language } from '#contract/languages.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import type { MadeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
+import type { ConvertedCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
 import { selectEpisodeId } from './caption-queries.ts'
 import { selectEpisodeAssets } from '#server/features/media/ingest/queries.ts'
 import { syncCaptions } from './sync-captions.ts'
@@ -11,7 +11,7 @@ export interface AddedCaptions {
   videoId: string
   number: number
   language: Language
-  made: MadeCaptions
+  made: ConvertedCaptions
 }
 
 /** Replaces an episode's captions in a language, both of its current and of its next file. @returns false if there is no such episode */

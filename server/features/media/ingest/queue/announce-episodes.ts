@@ -1,4 +1,4 @@
-import type { Texts } from '#contract/languages.ts'
+import type { LocalizedText } from '#contract/languages.ts'
 import { recordEpisodes } from '#server/features/catalog/catalog.ts'
 import { lockRows } from '#server/platform/database/add-to-counters.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
@@ -6,7 +6,7 @@ import { newId } from '#server/platform/ids.ts'
 import * as queries from '#server/features/media/ingest/queries.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
-const announced = 'announced'
+const announcedHash = 'announced'
 
 /**
  * Announces a video's episodes before their files exist, so that its card and list show them with their progress. An episode that
@@ -17,17 +17,17 @@ const announced = 'announced'
 export async function announceEpisodes(
   { db }: Pick<IngestContext, 'db'>,
   videoId: string,
-  titles: readonly Partial<Texts>[],
+  titles: readonly Partial<LocalizedText>[],
 ): Promise<number[]> {
   return inTransaction(db, async (tx) => {
-    const waiting: number[] = []
+    const pendingNumbers: number[] = []
     // A video is locked before its episodes, as in publish-asset.ts.
     await lockRows(tx, 'videos', [videoId])
     for (const [index, title] of titles.entries()) {
       const number = index + 1
       const episodeId = await queries.upsertEpisode(tx, { videoId, number, titles: title })
       const { current_id, coming_id, coming_hash } = await queries.selectEpisodeAssets(tx, episodeId)
-      if (coming_hash === announced) waiting.push(number)
+      if (coming_hash === announcedHash) pendingNumbers.push(number)
       if (current_id !== null || coming_id !== null) continue
       const id = newId('ast')
       // Without an original it is in the queue, but no worker claims it.
@@ -35,14 +35,14 @@ export async function announceEpisodes(
         id,
         original_path: null,
         source_name: '',
-        source_hash: announced,
+        source_hash: announcedHash,
         captions: [],
         priority: 0,
       })
       await queries.setNextAsset(tx, episodeId, id)
-      waiting.push(number)
+      pendingNumbers.push(number)
     }
     await recordEpisodes(tx, videoId, await queries.countEpisodes(tx, videoId))
-    return waiting
+    return pendingNumbers
   })
 }

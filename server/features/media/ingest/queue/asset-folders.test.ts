@@ -7,14 +7,14 @@ import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { createLog } from '#server/platform/log.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
-import { description, drawFilm, programs } from '#server/testing/media/run-test-media.ts'
-import { watchTransactions } from '#server/testing/database/watch-transactions.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { putBackAbandoned } from './asset-states.ts'
+import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/run-test-media.ts'
+import { recordStorageCalls } from '#server/testing/database/watch-transactions.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { requeueAbandoned } from './asset-states.ts'
 import { recordOrphaned } from '#server/features/media/ingest/storage/file-queries.ts'
 import { enqueueFolder, importFolder } from '#server/features/media/ingest/import/import-folder.ts'
 import { purgeOrphanedFiles } from '#server/features/media/ingest/storage/orphaned-files.ts'
-import { workNext } from './ingest-queue.ts'
+import { processNextAsset } from './ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
 const hello = 'WEBVTT\n\n00:00:00.100 --> 00:00:00.900\nHello\n'
@@ -25,7 +25,7 @@ let context: IngestContext
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-asset-folders-'))
-  database = await testDatabase()
+  database = await createTestDatabase()
   context = {
     db: database.db,
     storage: openDisk(join(root, 'data')),
@@ -35,7 +35,7 @@ beforeAll(async () => {
     // A key for each attempt: the files of one are useless with the key of another.
     mediaKeys: createMediaKeys('a secret of the tests', true),
   }
-  drawFilm(join(root, 'film.mp4'), { seconds: 1 })
+  makeTestVideo(join(root, 'film.mp4'), { seconds: 1 })
 })
 afterAll(async () => {
   await database.close()
@@ -47,7 +47,7 @@ const options = { signal: new AbortController().signal, niceness: 0, onProgress:
 function makeFolder(slug: string): string {
   const folder = join(root, slug)
   mkdirSync(folder)
-  writeFileSync(join(folder, 'video.yaml'), description)
+  writeFileSync(join(folder, 'video.yaml'), sampleVideoYaml)
   writeFileSync(join(folder, '01.mp4'), readFileSync(join(root, 'film.mp4')))
   return folder
 }
@@ -73,12 +73,12 @@ function interruptUpload(storage: Storage, interrupt: () => Promise<void>): Stor
   let isDone = false
   return {
     ...storage,
-    async moveIn(path, key, signal) {
+    async moveFromWorkDir(path, key, signal) {
       if (!isDone && key.startsWith('media/')) {
         isDone = true
         await interrupt()
       }
-      return storage.moveIn(path, key, signal)
+      return storage.moveFromWorkDir(path, key, signal)
     },
   }
 }
@@ -92,8 +92,8 @@ test("a worker that loses its episode during the upload does not damage the winn
   let won = new Map<string, string>()
   const storage = interruptUpload(context.storage, async () => {
     await cutOff()
-    expect(await putBackAbandoned(database.db)).toHaveLength(1)
-    expect(await workNext(context, options)).toBeDefined()
+    expect(await requeueAbandoned(database.db)).toHaveLength(1)
+    expect(await processNextAsset(context, options)).toBeDefined()
     won = await filesBelow('media')
   })
   await importFolder({ ...context, storage }, makeFolder('lost'), options).catch(() => {})
@@ -123,7 +123,7 @@ test('files of a worker that died during the upload are deleted after a day, pla
 
 test('no transaction waits for the storage; captions are stored before their rows and deleted after them', async () => {
   const folder = makeFolder('spoken')
-  const watched = watchTransactions(context.storage, database.db)
+  const watched = recordStorageCalls(context.storage, database.db)
   const watching = { ...context, storage: watched.storage }
   writeFileSync(join(folder, '01.en.vtt'), hello)
   await importFolder(watching, folder, options)
@@ -134,7 +134,7 @@ test('no transaction waits for the storage; captions are stored before their row
   await expect(importFolder({ ...context, storage: broken }, folder, options)).rejects.toThrow('away')
   expect((await assetOf('spoken/01.mp4')).captions).toMatchObject([{ lang: 'en' }])
   await importFolder(watching, folder, options)
-  expect(watched.inside).toEqual([])
+  expect(watched.callsInTransaction).toEqual([])
   expect(watched.calls).toEqual(expect.arrayContaining([`write media/${media}/captions/es.vtt`]))
   expect((await assetOf('spoken/01.mp4')).captions).toMatchObject([{ lang: 'es' }])
   const captions = [

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AssetState } from '#server/features/media/tables.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import {
   claimNext,
   ClaimLost,
-  expectHeld,
-  giveBack,
+  assertStillClaimed,
+  requeue,
   markFailed,
   markReady,
-  putBackAbandoned,
+  requeueAbandoned,
   retryFailed,
   type Claim,
 } from './asset-states.ts'
@@ -32,7 +32,7 @@ const states: readonly AssetState[] = ['uploaded', 'processing', 'ready', 'faile
 let database: TestDatabase
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await createTestDatabase()
 })
 afterAll(() => database.close())
 
@@ -82,8 +82,8 @@ describe('transitions that only the worker holding an asset may make', () => {
     'mark it ready': (_, claim) => inTransaction((tx) => markReady(tx, claim, made, now)),
     'mark it failed': (db, claim) =>
       markFailed(db, claim, new UnusableFile({ key: 'cutOff', made: 1, declared: 2 })),
-    'requeue it': giveBack,
-    'continue with it': expectHeld,
+    'requeue it': requeue,
+    'continue with it': assertStillClaimed,
   }
 
   test.each(Object.keys(transitions))('%s', async (name) => {
@@ -131,10 +131,10 @@ test('a failed asset has its reason and time', async () => {
 
 test('a returned asset waits again, with its counted failures', async () => {
   const asset = await makeAsset('processing')
-  await giveBack(database.db, asset)
+  await requeue(database.db, asset)
   expect(await read(asset)).toMatchObject({ state: 'uploaded', progress: 0, failures: 1 })
   const another = await makeAsset('processing')
-  await giveBack(database.db, another, 2)
+  await requeue(database.db, another, 2)
   expect(await read(another)).toMatchObject({ state: 'uploaded', progress: 0, failures: 2 })
 })
 
@@ -142,7 +142,7 @@ test('an asset whose worker died waits again; one of an active worker stays clai
   const abandoned = await makeAsset('processing')
   const waiting = await makeAsset('uploaded')
   await claiming(waiting.id, async () => {
-    const ids = await putBackAbandoned(database.db)
+    const ids = await requeueAbandoned(database.db)
     expect(ids).toContain(abandoned.id)
     expect(ids).not.toContain(waiting.id)
   })

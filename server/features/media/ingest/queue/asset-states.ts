@@ -4,7 +4,7 @@ import type { Caption } from '#server/features/media/tables.ts'
 import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
 import * as queries from '#server/features/media/ingest/queries.ts'
 import type { ClaimedAsset } from '#server/features/media/ingest/queries.ts'
-import type { Transcoded } from '#server/features/media/ingest/convert/transcode.ts'
+import type { TranscodeResult } from '#server/features/media/ingest/convert/transcode.ts'
 import { reasonColumns, type UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
 export type Claim = Pick<ClaimedAsset, 'id' | 'attempt'>
@@ -26,9 +26,9 @@ export class ClaimLost extends Error {
 /** uploaded → processing: claims the next asset and holds its lock on this connection. Undefined if nothing waits. */
 export async function claimNext(
   connection: Db,
-  among?: readonly string[],
+  assetIds?: readonly string[],
 ): Promise<ClaimedAsset | undefined> {
-  return queries.claimNext(connection, among)
+  return queries.claimNext(connection, assetIds)
 }
 
 /**
@@ -36,8 +36,13 @@ export async function claimNext(
  * @returns the asset's captions
  * @throws ClaimLost
  */
-export async function markReady(tx: Tx, claim: Claim, made: Transcoded, now: Date): Promise<Caption[]> {
-  const { width, height, durationMs, hasAudio, notes } = made
+export async function markReady(
+  tx: Tx,
+  claim: Claim,
+  result: TranscodeResult,
+  now: Date,
+): Promise<Caption[]> {
+  const { width, height, durationMs, hasAudio, notes } = result
   const values = {
     width,
     height,
@@ -49,12 +54,12 @@ export async function markReady(tx: Tx, claim: Claim, made: Transcoded, now: Dat
     why: null,
   }
   const folder = assetFiles.folder(claim)
-  return (await move(tx, claim, { state: 'ready', progress: 100, folder, ...values })).captions
+  return (await transition(tx, claim, { state: 'ready', progress: 100, folder, ...values })).captions
 }
 
 /** @throws ClaimLost if another worker has claimed it */
-export async function expectHeld(db: Db, claim: Claim): Promise<void> {
-  if (!(await queries.isHeld(db, claim))) throw new ClaimLost(claim.id)
+export async function assertStillClaimed(db: Db, claim: Claim): Promise<void> {
+  if (!(await queries.isStillClaimed(db, claim))) throw new ClaimLost(claim.id)
 }
 
 /**
@@ -62,20 +67,24 @@ export async function expectHeld(db: Db, claim: Claim): Promise<void> {
  * @throws ClaimLost
  */
 export async function markFailed(db: Db, claim: Claim, error: UnusableFile): Promise<void> {
-  await move(db, claim, { state: 'failed', ...reasonColumns(error), failed_at: new Date() })
+  await transition(db, claim, { state: 'failed', ...reasonColumns(error), failed_at: new Date() })
 }
 
 /**
  * processing → uploaded: its worker returns it, with its number of failures if that has changed.
  * @throws ClaimLost
  */
-export async function giveBack(db: Db, claim: Claim, failures?: number): Promise<void> {
-  await move(db, claim, { state: 'uploaded', progress: 0, ...(failures === undefined ? {} : { failures }) })
+export async function requeue(db: Db, claim: Claim, failures?: number): Promise<void> {
+  await transition(db, claim, {
+    state: 'uploaded',
+    progress: 0,
+    ...(failures === undefined ? {} : { failures }),
+  })
 }
 
 /** processing → uploaded, for all whose worker has died. @returns their ids */
-export async function putBackAbandoned(db: Db): Promise<string[]> {
-  return inTransaction(db, (tx) => queries.putBackAbandoned(tx))
+export async function requeueAbandoned(db: Db): Promise<string[]> {
+  return inTransaction(db, (tx) => queries.requeueAbandoned(tx))
 }
 
 /** failed → uploaded, for a retry. @returns false if it is in another state or its file was deleted */
@@ -83,8 +92,8 @@ export async function retryFailed(tx: Tx, id: string): Promise<boolean> {
   return queries.requeueFailed(tx, id)
 }
 
-async function move(db: Db, claim: Claim, changes: queries.AssetChanges) {
-  const moved = await queries.moveAsset(db, claim, 'processing', changes)
+async function transition(db: Db, claim: Claim, changes: queries.AssetChanges) {
+  const moved = await queries.updateAssetState(db, claim, 'processing', changes)
   if (!moved) throw new ClaimLost(claim.id)
   return moved
 }

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Texts } from '#contract/languages.ts'
+import type { LocalizedText } from '#contract/languages.ts'
 import { recordEpisodes } from '#server/features/catalog/catalog.ts'
 import { lockRows } from '#server/platform/database/add-to-counters.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
@@ -12,7 +12,7 @@ import type { Tx } from '#server/tables.ts'
 import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
 import * as files from '#server/features/media/ingest/storage/file-queries.ts'
 import * as queries from '#server/features/media/ingest/queries.ts'
-import { captionsOf, syncCaptions, writeCaptions, type CaptionFiles } from './sync-captions.ts'
+import { toCaptionRows, syncCaptions, writeCaptions, type CaptionFiles } from './sync-captions.ts'
 import { ownWorkFolder } from '#server/features/media/ingest/files/work-folder.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
@@ -21,9 +21,9 @@ export interface EpisodeFile extends CaptionFiles {
   videoId: string
   number: number
   /** If omitted, the episode keeps its titles. */
-  titles?: Partial<Texts>
+  titles?: Partial<LocalizedText>
   /** Titles for the languages in which it has none. */
-  firstTitles?: Partial<Texts>
+  firstTitles?: Partial<LocalizedText>
   path: string
   /** The operator's name for it, such as my-drama/01.mp4. */
   name: string
@@ -46,12 +46,14 @@ export async function enqueueEpisode(
   file: EpisodeFile,
   signal: AbortSignal,
 ): Promise<Enqueued> {
-  const { episodeId, hashes } = await readKnown(context, file)
+  const { episodeId, hashes } = await loadKnownHashes(context, file)
   if (hashes.size > 0) {
     const hash = await hashFile(file.path, signal)
     if (hashes.has(hash)) {
-      const kept = await inTransaction(context.db, (tx) => keep(tx, context, episodeId, hash))
-      return { ...kept, captionsChanged: await syncCaptions(context, kept.assetId, file) }
+      const existing = await inTransaction(context.db, (tx) =>
+        reuseExistingAsset(tx, context, episodeId, hash),
+      )
+      return { ...existing, captionsChanged: await syncCaptions(context, existing.assetId, file) }
     }
   }
   const assetId = await addAsset(context, file, episodeId, signal)
@@ -60,22 +62,22 @@ export async function enqueueEpisode(
   return enqueueEpisode(context, file, signal)
 }
 
-async function readKnown({ db }: IngestContext, { videoId, number, titles, firstTitles }: EpisodeFile) {
+async function loadKnownHashes({ db }: IngestContext, { videoId, number, titles, firstTitles }: EpisodeFile) {
   return inTransaction(db, async (tx) => {
     const episodeId = await queries.upsertEpisode(tx, { videoId, number, titles })
-    if (firstTitles) await queries.addTitles(tx, episodeId, firstTitles)
-    return { episodeId, hashes: hashesOf(await queries.selectEpisodeAssets(tx, episodeId)) }
+    if (firstTitles) await queries.addMissingTitles(tx, episodeId, firstTitles)
+    return { episodeId, hashes: knownHashes(await queries.selectEpisodeAssets(tx, episodeId)) }
   })
 }
 
 /** Returns the hashes of the files that an episode plays or will play. */
-function hashesOf(assets: Awaited<ReturnType<typeof queries.selectEpisodeAssets>>): Set<string> {
-  const coming = assets.coming_state === 'failed' ? null : assets.coming_hash
-  return new Set([assets.current_hash, coming].filter((hash) => hash !== null))
+function knownHashes(assets: Awaited<ReturnType<typeof queries.selectEpisodeAssets>>): Set<string> {
+  const nextHash = assets.coming_state === 'failed' ? null : assets.coming_hash
+  return new Set([assets.current_hash, nextHash].filter((hash) => hash !== null))
 }
 
 /** Handles a known file, which is being converted or plays unchanged. */
-async function keep(
+async function reuseExistingAsset(
   tx: Tx,
   { clock }: IngestContext,
   episodeId: string,
@@ -104,11 +106,11 @@ async function addAsset(
   try {
     const draft = join(folder, `original.${extension}`)
     const hash = await copyAndHash(file.path, draft, signal)
-    const id = await files.arrive(db, episodeId, hash, clock.now())
+    const id = await files.registerIncomingFile(db, episodeId, hash, clock.now())
     const original_path = assetFiles.original(id, extension)
     // Outside the transaction: uploading to a bucket may be slow. An earlier attempt may have moved all or part of it.
-    if (!(await storage.exists(original_path))) await storage.moveIn(draft, original_path, signal)
-    const captions = captionsOf(file)
+    if (!(await storage.exists(original_path))) await storage.moveFromWorkDir(draft, original_path, signal)
+    const captions = toCaptionRows(file)
     const captionKeys = captions.map(({ lang }) => assetFiles.originalCaption(id, lang))
     await files.recordOrphaned(db, captionKeys, clock.now())
     await writeCaptions(storage, { id, folder: null }, file, captions)
@@ -117,8 +119,8 @@ async function addAsset(
       // A video is locked before its episodes, as in publish-asset.ts.
       await lockRows(tx, 'videos', [videoId])
       const assets = await queries.selectEpisodeAssets(tx, episodeId)
-      const isOurs = await files.endArrival(tx, episodeId, id)
-      if (!isOurs || hashesOf(assets).has(hash)) return undefined
+      const isFirst = await files.removeIncomingFile(tx, episodeId, id)
+      if (!isFirst || knownHashes(assets).has(hash)) return undefined
       await files.removeOrphaned(tx, captionKeys)
       await queries.insertAsset(tx, {
         id,
@@ -147,12 +149,12 @@ async function hashFile(path: string, signal: AbortSignal): Promise<string> {
 /** Copies a file and returns the SHA-256 of the copied bytes. */
 async function copyAndHash(from: string, to: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256')
-  const pass = new Transform({
+  const passThrough = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       hash.update(chunk)
       done(null, chunk)
     },
   })
-  await pipeline(createReadStream(from), pass, createWriteStream(to, { flush: true }), { signal })
+  await pipeline(createReadStream(from), passThrough, createWriteStream(to, { flush: true }), { signal })
   return hash.digest('hex')
 }

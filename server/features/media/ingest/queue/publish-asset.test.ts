@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadAdminVideo } from '#server/features/catalog/catalog.ts'
 import { orderEpisodes } from '#server/features/media/media.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
-import { description, drawFilm, programs } from '#server/testing/media/run-test-media.ts'
+import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/run-test-media.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { importFolder } from '#server/features/media/ingest/import/import-folder.ts'
 
 let root: string
@@ -15,7 +15,7 @@ let site: TestSite
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-publish-'))
-  site = await testSite()
+  site = await startTestSite()
 })
 afterAll(async () => {
   await site.close()
@@ -31,8 +31,8 @@ async function bring(storage: Storage = site.context.storage): Promise<void> {
 
 test('an episode is published while an operator reorders the video’s episodes, and neither fails', async () => {
   mkdirSync(join(root, 'salt'))
-  writeFileSync(join(root, 'salt', 'video.yaml'), description)
-  for (const name of ['01.mp4', '02.mp4']) drawFilm(join(root, 'salt', name), { seconds: 1 })
+  writeFileSync(join(root, 'salt', 'video.yaml'), sampleVideoYaml)
+  for (const name of ['01.mp4', '02.mp4']) makeTestVideo(join(root, 'salt', name), { seconds: 1 })
   await bring()
   const { db, database, storage } = site.context
   const episodes = await db.selectFrom('episodes').select(['id', 'video_id']).orderBy('number').execute()
@@ -46,15 +46,15 @@ test('an episode is published while an operator reorders the video’s episodes,
       return orderEpisodes(tx, videoId, ids)
     })
   let ordering: Promise<unknown> | undefined
-  const moveIn: Storage['moveIn'] = async (path, key, signal) => {
+  const moveIn: Storage['moveFromWorkDir'] = async (path, key, signal) => {
     if (key.startsWith('media/') && !ordering)
       await new Promise<void>((resolve) => {
         ordering = order(resolve)
       })
-    return storage.moveIn(path, key, signal)
+    return storage.moveFromWorkDir(path, key, signal)
   }
-  drawFilm(join(root, 'salt', '02.mp4'), { seconds: 1, noise: true })
-  await bring({ ...storage, moveIn })
+  makeTestVideo(join(root, 'salt', '02.mp4'), { seconds: 1, noise: true })
+  await bring({ ...storage, moveFromWorkDir: moveIn })
   await expect(ordering).resolves.toHaveLength(2)
   const now = await db.selectFrom('episodes').select(['id', 'next_asset_id']).orderBy('number').execute()
   expect(now.map(({ id }) => id)).toEqual(ids)

@@ -6,20 +6,20 @@ import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Db } from '#server/tables.ts'
 import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
-import { expectHeld, markReady, type Claim } from './asset-states.ts'
+import { assertStillClaimed, markReady, type Claim } from './asset-states.ts'
 import { selectCaptions, updateCaptions } from './caption-queries.ts'
 import { recordOrphaned, removeOrphaned } from '#server/features/media/ingest/storage/file-queries.ts'
 import { deleteOrphaned } from '#server/features/media/ingest/storage/orphaned-files.ts'
 import { captionHash } from '#server/features/media/ingest/captions/make-captions.ts'
 import { makeCover, type Cover } from '#server/features/media/ingest/convert/make-stills.ts'
 import * as queries from '#server/features/media/ingest/queries.ts'
-import type { Transcoded } from '#server/features/media/ingest/convert/transcode.ts'
+import type { TranscodeResult } from '#server/features/media/ingest/convert/transcode.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
 /** Result of a run: its files, and the key that encrypts them. */
-interface Made {
+interface ConversionOutput {
   folder: string
-  made: Transcoded
+  made: TranscodeResult
   key: Buffer | undefined
 }
 
@@ -36,22 +36,22 @@ class CaptionsChanged extends Error {
 export async function publishAsset(
   context: IngestContext,
   claim: Claim,
-  made: Made,
+  output: ConversionOutput,
   signal: AbortSignal,
 ): Promise<void> {
   const { db, storage, clock } = context
-  await expectHeld(db, claim)
+  await assertStillClaimed(db, claim)
   const folder = assetFiles.folder(claim)
   const keys = [assetFiles.media(folder), assetFiles.public(folder)]
   await recordOrphaned(db, keys, clock.now())
   try {
-    const cover = await coverFor(db, storage, claim.id, made.folder)
+    const cover = await makeAutomaticCover(db, storage, claim.id, output.folder)
     // Outside the transaction: uploading to a bucket may take minutes, and nothing reads these files until the commit.
-    await storage.moveIn(join(made.folder, 'media'), assetFiles.media(folder), signal)
-    await storage.moveIn(join(made.folder, 'public'), assetFiles.public(folder), signal)
+    await storage.moveFromWorkDir(join(output.folder, 'media'), assetFiles.media(folder), signal)
+    await storage.moveFromWorkDir(join(output.folder, 'public'), assetFiles.public(folder), signal)
     for (let isDone = false; !isDone;) {
-      const copied = await bringCaptions(context, claim, made.made)
-      isDone = await commit(context, claim, { ...made, cover, keys, copied }).then(
+      const copied = await copyCaptions(context, claim, output.made)
+      isDone = await commit(context, claim, { ...output, cover, keys, copied }).then(
         () => true,
         (error: unknown) => {
           if (error instanceof CaptionsChanged) return false
@@ -65,7 +65,7 @@ export async function publishAsset(
   }
 }
 
-interface Publication extends Made {
+interface Publication extends ConversionOutput {
   cover: Cover | undefined
   keys: readonly string[]
   copied: CopiedCaptions
@@ -78,17 +78,17 @@ function commit(
 ): Promise<void> {
   const now = clock.now()
   return inTransaction(db, async (tx) => {
-    await queries.holdVideoOf(tx, claim.id)
+    await queries.lockVideoOfAsset(tx, claim.id)
     const switched = await queries.switchEpisode(tx, claim.id)
     const captions = await markReady(tx, claim, made, now)
-    if (!isDeepStrictEqual(captions, copied.beside)) throw new CaptionsChanged()
+    if (!isDeepStrictEqual(captions, copied.sidecar)) throw new CaptionsChanged()
     if (!(await removeOrphaned(tx, keys)))
       throw new Error('The converted files were deleted before they were published.')
-    if (key) await queries.keepMediaKey(tx, claim.id, mediaKeys.seal(assetFiles.folder(claim), key))
+    if (key) await queries.storeMediaKey(tx, claim.id, mediaKeys.encrypt(assetFiles.folder(claim), key))
     if (copied.embedded.length > 0) await updateCaptions(tx, claim.id, [...captions, ...copied.embedded])
     // Its episode has a newer file: this one is not needed.
     if (!switched) return queries.retireAsset(tx, claim.id, now)
-    if (switched.former) await queries.retireAsset(tx, switched.former, now)
+    if (switched.previousAssetId) await queries.retireAsset(tx, switched.previousAssetId, now)
     if (cover) await setCover(tx, switched.videoId, cover, { onlyIfMissing: true })
     await recordEpisodes(tx, switched.videoId, await queries.countEpisodes(tx, switched.videoId))
     await releaseIfWaiting(tx, switched.videoId, now)
@@ -97,42 +97,42 @@ function commit(
 
 interface CopiedCaptions {
   /** The asset's captions from the files beside the episode. */
-  beside: Caption[]
+  sidecar: Caption[]
   /** Embedded captions, in the languages for which there is no file beside the episode. */
   embedded: Caption[]
 }
 
 /** Copies the captions beside the episode to the folder, and adds the embedded ones in other languages. */
-async function bringCaptions(
+async function copyCaptions(
   context: IngestContext,
   claim: Claim,
-  made: Transcoded,
+  made: TranscodeResult,
 ): Promise<CopiedCaptions> {
   const { db, storage } = context
   const folder = assetFiles.folder(claim)
-  const { captions: beside } = await selectCaptions(db, claim.id)
+  const { captions: sidecar } = await selectCaptions(db, claim.id)
   try {
-    for (const { lang } of beside)
+    for (const { lang } of sidecar)
       await storage.copy(assetFiles.originalCaption(claim.id, lang), assetFiles.caption(folder, lang))
   } catch (error) {
     // Captions that were removed meanwhile are not a failure.
-    if (isDeepStrictEqual((await selectCaptions(db, claim.id)).captions, beside)) throw error
-    return bringCaptions(context, claim, made)
+    if (isDeepStrictEqual((await selectCaptions(db, claim.id)).captions, sidecar)) throw error
+    return copyCaptions(context, claim, made)
   }
-  const missing = [...made.captions].filter(([language]) => !beside.some(({ lang }) => lang === language))
+  const missing = [...made.captions].filter(([language]) => !sidecar.some(({ lang }) => lang === language))
   for (const [language, text] of missing) await storage.write(assetFiles.caption(folder, language), text)
   const embedded = missing.map(([lang, text]) => ({ lang, hash: captionHash(text), embedded: true as const }))
-  return { beside, embedded }
+  return { sidecar, embedded }
 }
 
 /** Returns the cover. Covers are public: a locked episode yields only its blurred still, until a free one has an image. */
-async function coverFor(
+async function makeAutomaticCover(
   db: Db,
   storage: Storage,
   assetId: string,
   folder: string,
 ): Promise<Cover | undefined> {
-  const video = await queries.selectVideoOf(db, assetId)
+  const video = await queries.selectVideoOfAsset(db, assetId)
   if (!video) return undefined
   const isFree = video.number <= video.free_episodes
   const cover = await loadCover(db, video.id)

@@ -17,8 +17,8 @@ import { createLog } from '#server/platform/log.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 import { diskRoot } from '#server/testing/media/disk-root.ts'
 import { runScript } from '#server/testing/crash/run-script.ts'
-import { drawFilm, programs } from '#server/testing/media/run-test-media.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { makeTestVideo, programs } from '#server/testing/media/run-test-media.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { enqueueFolder } from '#server/features/media/ingest/import/import-folder.ts'
 import { parsePlaylist } from '#server/features/media/ingest/convert/playlists.ts'
 import { purgeWorkFolders } from '#server/features/media/ingest/files/work-folder.ts'
@@ -38,7 +38,7 @@ let root: string
 let database: TestDatabase
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-queue-'))
-  database = await testDatabase()
+  database = await createTestDatabase()
   // Records every change of state, in the order of commits for each asset.
   await sql`CREATE TABLE moves (id bigserial PRIMARY KEY, asset text NOT NULL, state text NOT NULL)`.execute(
     database.db,
@@ -70,7 +70,7 @@ async function enqueue(): Promise<void> {
   const folder = join(root, 'salt')
   mkdirSync(folder)
   writeFileSync(join(folder, 'video.yaml'), description)
-  drawFilm(join(root, 'film.mp4'), { seconds: 2 })
+  makeTestVideo(join(root, 'film.mp4'), { seconds: 2 })
   for (let number = 1; number <= episodes; number++)
     copyFileSync(join(root, 'film.mp4'), join(folder, `0${number}.mp4`))
   const context = {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Bell } from '#server/platform/jobs/bell.ts'
-import { putBackAbandoned } from './asset-states.ts'
+import type { WakeSignal } from '#server/platform/jobs/bell.ts'
+import { requeueAbandoned } from './asset-states.ts'
 import {
   exponentialBackoff,
   retryWithBackoff,
@@ -8,7 +8,7 @@ import {
 import { hasOpenAssets } from '#server/features/media/ingest/queries.ts'
 import { purgeStorage } from '#server/features/media/ingest/storage/purge-storage.ts'
 import { purgeWorkFolders } from '#server/features/media/ingest/files/work-folder.ts'
-import { workNext, type WorkOptions } from './ingest-queue.ts'
+import { processNextAsset, type WorkOptions } from './ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
 /** Poll interval while the queue is not empty. */
@@ -16,28 +16,28 @@ const pollMs = 1000
 /** Poll interval otherwise, in case the wake signal was missed. */
 const idleMs = 10_000
 const afterErrorMs = 5000
-const sweepEveryMs = 10 * 60_000
+const purgeEveryMs = 10 * 60_000
 
 interface LoopOptions extends WorkOptions {
   /** Signalled when an asset is queued. */
-  bell: Bell
+  bell: WakeSignal
 }
 
 /** Processes the queue, one asset at a time, until the signal; then the current asset is requeued. */
 export async function runIngestLoop(context: IngestContext, options: LoopOptions): Promise<void> {
   const { signal, bell } = options
-  const rest = exponentialBackoff(context.log, options.rest)
-  let sweptAt = -Infinity
+  const backoff = exponentialBackoff(context.log, options.backoff)
+  let purgedAt = -Infinity
   while (!signal.aborted) {
     try {
-      if (performance.now() - sweptAt > sweepEveryMs) {
-        sweptAt = performance.now()
+      if (performance.now() - purgedAt > purgeEveryMs) {
+        purgedAt = performance.now()
         await purgeWorkFolders(context.storage)
-        await sweep(context)
+        await purgeUnusedFiles(context)
       }
       const isEmpty = !(await hasOpenAssets(context.db))
-      const worked = isEmpty ? undefined : await workOnce(context, options, rest)
-      if (worked === undefined) await bell.rest(isEmpty ? idleMs : pollMs, signal)
+      const processedId = isEmpty ? undefined : await processOnce(context, options, backoff)
+      if (processedId === undefined) await bell.sleep(isEmpty ? idleMs : pollMs, signal)
     } catch (error) {
       if (signal.aborted) return
       context.log.error({ err: error }, 'An episode could not be converted; it will be retried')
@@ -46,17 +46,17 @@ export async function runIngestLoop(context: IngestContext, options: LoopOptions
   }
 }
 
-async function workOnce(
+async function processOnce(
   context: IngestContext,
   options: WorkOptions,
-  rest: ReturnType<typeof exponentialBackoff>,
+  backoff: ReturnType<typeof exponentialBackoff>,
 ): Promise<string | undefined> {
-  await putBackAbandoned(context.db)
-  return retryWithBackoff(rest, options.signal, () => workNext(context, options))
+  await requeueAbandoned(context.db)
+  return retryWithBackoff(backoff, options.signal, () => processNextAsset(context, options))
 }
 
 /** Deletes unused files. Failures are retried the next time and do not stop conversion. */
-async function sweep(context: IngestContext): Promise<void> {
+async function purgeUnusedFiles(context: IngestContext): Promise<void> {
   await purgeStorage(context).catch((error: unknown) =>
     context.log.error({ err: error }, 'Unused files could not be deleted'),
   )

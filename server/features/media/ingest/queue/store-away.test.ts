@@ -7,27 +7,27 @@ import { loadConfig } from '#server/platform/config/config.ts'
 import { createLog } from '#server/platform/log.ts'
 import { openStorage } from '#server/platform/storage/open-storage.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
-import { description, drawFilm, programs } from '#server/testing/media/run-test-media.ts'
-import { startS3, type S3StandIn } from '#server/testing/fakes/s3-stand-in.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/run-test-media.ts'
+import { startFakeS3, type FakeS3 } from '#server/testing/fakes/s3-stand-in.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { enqueueEpisode, type EpisodeFile } from './enqueue-episode.ts'
 import { enqueueFolder, importFolder } from '#server/features/media/ingest/import/import-folder.ts'
-import { createBell } from '#server/platform/jobs/bell.ts'
+import { createWakeSignal } from '#server/platform/jobs/bell.ts'
 import { runIngestLoop } from './run-ingest-loop.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
 const log = createLog({ json: true, level: 'silent' })
 
 let root: string
-let store: S3StandIn
+let store: FakeS3
 let database: TestDatabase
 let context: IngestContext
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-away-'))
-  store = await startS3()
-  database = await testDatabase()
+  store = await startFakeS3()
+  database = await createTestDatabase()
   const storage = await openStorage(
     loadConfig({ ...store.settings, DATA_DIR: join(root, 'data') }),
     log,
@@ -35,10 +35,10 @@ beforeAll(async () => {
   )
   const mediaKeys = createMediaKeys('a secret of the tests', false)
   context = { db: database.db, storage, clock: { now: () => new Date() }, log, programs, mediaKeys }
-  drawFilm(join(root, 'film.mp4'), { seconds: 1 })
+  makeTestVideo(join(root, 'film.mp4'), { seconds: 1 })
 })
-beforeEach(() => void (store.asked.length = 0))
-afterEach(() => store.misbehave(() => undefined))
+beforeEach(() => void (store.requests.length = 0))
+afterEach(() => store.setFault(() => undefined))
 afterAll(async () => {
   await database.close()
   await store.close()
@@ -46,13 +46,13 @@ afterAll(async () => {
 })
 
 /** Short delays for tests. */
-const rest = { firstMs: 1, mostMs: 4 }
+const rest = { firstMs: 1, maxMs: 4 }
 
 function makeFolder(slug: string): string {
   const folder = join(root, slug)
   mkdirSync(folder)
-  writeFileSync(join(folder, 'video.yaml'), description)
-  drawFilm(join(folder, '01.mp4'), { seconds: 1 })
+  writeFileSync(join(folder, 'video.yaml'), sampleVideoYaml)
+  makeTestVideo(join(folder, '01.mp4'), { seconds: 1 })
   return folder
 }
 
@@ -66,7 +66,7 @@ const assetOf = (name: string) =>
 /** Makes the storage fail for this number of matching calls. @returns whether it is back */
 function away(calls: number, fits: RegExp): () => boolean {
   let left = calls
-  store.misbehave((call) => (fits.test(call) && left-- > 0 ? 'fail' : undefined))
+  store.setFault((call) => (fits.test(call) && left-- > 0 ? 'fail' : undefined))
   return () => left < 0
 }
 
@@ -78,7 +78,7 @@ test('a worker waits for an unreachable storage, which is not a failure of the e
   const { signal } = stop
   await enqueueFolder(context, makeFolder('outlasted'), { signal, release: 'whenReady', priority: () => 0 })
   const isBack = away(sixTries, /^(HEAD|GET) .*originals\/ast/)
-  const options = { signal, niceness: 0, rest, bell: createBell() }
+  const options = { signal, niceness: 0, rest, bell: createWakeSignal() }
   const looping = runIngestLoop(context, options)
   await expect.poll(() => assetOf('outlasted/01.mp4'), { timeout: 15_000 }).toMatchObject({ state: 'ready' })
   stop.abort()
@@ -91,7 +91,12 @@ test('an import waits for it too, while uploading and while converting', async (
   const folder = makeFolder('sent')
   const { signal } = new AbortController()
   const isBack = away(sixTries, /^(HEAD|PUT) .*(originals|media)\//)
-  const report = await importFolder(context, folder, { signal, niceness: 0, rest, onProgress: () => {} })
+  const report = await importFolder(context, folder, {
+    signal,
+    niceness: 0,
+    backoff: rest,
+    onProgress: () => {},
+  })
   expect([isBack(), report.made, report.refused]).toEqual([true, ['sent/01.mp4'], []])
   expect(await assetOf('sent/01.mp4')).toMatchObject({ state: 'ready', failures: 0 })
 })
@@ -100,7 +105,7 @@ test('a file that the storage refuses counts as a failure, and fails in the end'
   const folder = makeFolder('refused')
   const { signal } = new AbortController()
   const options = { signal, niceness: 0, rest, onProgress: () => {} }
-  store.misbehave((call) => (/^PUT .*media\//.test(call) ? 'refuse' : undefined))
+  store.setFault((call) => (/^PUT .*media\//.test(call) ? 'refuse' : undefined))
   for (let run = 0; run < 5; run++) await importFolder(context, folder, options).catch(() => {})
   expect(await assetOf('refused/01.mp4')).toMatchObject({ state: 'failed', failures: 4 })
 })
@@ -114,15 +119,15 @@ async function largeFile(): Promise<EpisodeFile> {
   const none = { captions: new Map(), keptCaptions: new Set<never>() }
   return { videoId: id, number: 1, titles: {}, path, name: `${id}/01.mp4`, priority: 0, ...none }
 }
-const sent = () => store.asked.flatMap((call) => /^PUT .*partNumber=(\d)/.exec(call)?.[1] ?? []).toSorted()
+const sent = () => store.requests.flatMap((call) => /^PUT .*partNumber=(\d)/.exec(call)?.[1] ?? []).toSorted()
 const going = new AbortController().signal
 
 test('an import that was killed while it uploaded a file continues with the missing parts', async () => {
   const file = await largeFile()
-  store.misbehave((call) => (/partNumber=3/.test(call) ? 'fail' : undefined))
+  store.setFault((call) => (/partNumber=3/.test(call) ? 'fail' : undefined))
   await expect(enqueueEpisode(context, file, going)).rejects.toThrow('UploadPart 3')
-  store.misbehave(() => undefined)
-  store.asked.length = 0
+  store.setFault(() => undefined)
+  store.requests.length = 0
   const { assetId, state } = await enqueueEpisode(context, file, going)
   expect([state, sent()]).toEqual(['queued', ['3']])
   expect((await context.storage.read(`originals/${assetId}.mp4`)).equals(film)).toBe(true)
@@ -135,7 +140,7 @@ test('one that was killed after the upload sends nothing of it again', async () 
   const captioned = { ...file, captions: new Map([['en', { text: 'WEBVTT\n' }] as const]) }
   const dying = { ...context, storage: { ...context.storage, exists, write } }
   await expect(enqueueEpisode(dying, captioned, going)).rejects.toThrow('killed')
-  store.asked.length = 0
+  store.requests.length = 0
   expect((await enqueueEpisode(context, captioned, going)).state).toBe('queued')
   expect(sent()).toEqual([])
 })

@@ -7,12 +7,12 @@ import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
 import * as queries from './caption-queries.ts'
 import { recordOrphaned, removeOrphaned } from '#server/features/media/ingest/storage/file-queries.ts'
 import { deleteOrphaned } from '#server/features/media/ingest/storage/orphaned-files.ts'
-import { captionHash, type MadeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
+import { captionHash, type ConvertedCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
 /** The captions beside an episode's file. */
 export interface CaptionFiles {
-  captions: ReadonlyMap<Language, MadeCaptions>
+  captions: ReadonlyMap<Language, ConvertedCaptions>
   /** Languages of captions that could not be read; the existing ones stay. */
   keptCaptions: ReadonlySet<Language>
 }
@@ -32,10 +32,10 @@ export async function syncCaptions(context: IngestContext, id: string, file: Cap
   const { db, storage, clock } = context
   for (;;) {
     const asset = await queries.selectCaptions(db, id)
-    const { wanted, written, added, gone } = compare(asset.captions, file)
+    const { wanted, written, added, gone } = diffCaptions(asset.captions, file)
     if (written.length === 0 && gone.length === 0) return false
     const keysOf = (captions: readonly Caption[]) =>
-      captions.flatMap(({ lang }) => keysOfCaption({ id, folder: asset.folder }, lang))
+      captions.flatMap(({ lang }) => captionKeys({ id, folder: asset.folder }, lang))
     await recordOrphaned(db, keysOf(added), clock.now())
     await writeCaptions(storage, { id, folder: asset.folder }, file, written)
     const isDone = await inTransaction(db, async (tx) => {
@@ -52,23 +52,23 @@ export async function syncCaptions(context: IngestContext, id: string, file: Cap
 }
 
 /** Returns the changes of an asset's captions. */
-function compare(present: readonly Caption[], file: CaptionFiles) {
-  const beside = captionsOf(file)
-  const stays = ({ lang, embedded }: Caption) =>
+function diffCaptions(current: readonly Caption[], file: CaptionFiles) {
+  const sidecar = toCaptionRows(file)
+  const shouldKeep = ({ lang, embedded }: Caption) =>
     file.keptCaptions.has(lang) || (embedded === true && !file.captions.has(lang))
   const isIn = (captions: readonly Caption[], lang: Language) => captions.some((each) => each.lang === lang)
   const isSame = ({ lang, hash, lostLine }: Caption) =>
-    present.some((other) => other.lang === lang && other.hash === hash && other.lostLine === lostLine)
-  const written = beside.filter((caption) => !isSame(caption))
+    current.some((other) => other.lang === lang && other.hash === hash && other.lostLine === lostLine)
+  const written = sidecar.filter((caption) => !isSame(caption))
   return {
-    wanted: [...beside, ...present.filter(stays)],
+    wanted: [...sidecar, ...current.filter(shouldKeep)],
     written,
-    added: written.filter(({ lang }) => !isIn(present, lang)),
-    gone: present.filter((caption) => !isIn(beside, caption.lang) && !stays(caption)),
+    added: written.filter(({ lang }) => !isIn(current, lang)),
+    gone: current.filter((caption) => !isIn(sidecar, caption.lang) && !shouldKeep(caption)),
   }
 }
 
-function keysOfCaption({ id, folder }: CaptionedAsset, language: Language): string[] {
+function captionKeys({ id, folder }: CaptionedAsset, language: Language): string[] {
   const original = assetFiles.originalCaption(id, language)
   return folder === null ? [original] : [original, assetFiles.caption(folder, language)]
 }
@@ -81,12 +81,11 @@ export async function writeCaptions(
   captions: readonly Caption[],
 ): Promise<void> {
   for (const { lang } of captions)
-    for (const key of keysOfCaption(asset, lang))
-      await storage.write(key, file.captions.get(lang)?.text ?? '')
+    for (const key of captionKeys(asset, lang)) await storage.write(key, file.captions.get(lang)?.text ?? '')
 }
 
 /** Returns the captions beside an episode in the form of the asset's row. */
-export function captionsOf({ captions }: CaptionFiles): Caption[] {
+export function toCaptionRows({ captions }: CaptionFiles): Caption[] {
   return [...captions].map(([lang, { text, lostLine }]) => ({
     lang,
     hash: captionHash(text),

@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { insertAsset } from '#server/features/media/ingest/queries.ts'
 import { purgeOrphanedOriginals } from '#server/features/media/ingest/storage/purge-storage.ts'
 import { createMediaKeys } from '#server/features/media/media-keys.ts'
-import { workNext } from './ingest-queue.ts'
+import { processNextAsset } from './ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
 let root: string
@@ -17,7 +17,7 @@ let context: IngestContext
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-tries-'))
-  database = await testDatabase()
+  database = await createTestDatabase()
   context = {
     db: database.db,
     storage: openDisk(join(root, 'data')),
@@ -41,10 +41,10 @@ async function waitingAsset(id: string): Promise<void> {
 async function work(id: string, onRead: () => void, signal = new AbortController().signal): Promise<void> {
   const bringHere = async (key: string, folder: string) => {
     onRead()
-    return context.storage.bringHere(key, folder)
+    return context.storage.getLocalPath(key, folder)
   }
   const broken = { ...context, storage: { ...context.storage, bringHere } }
-  await workNext(broken, { signal, niceness: 0, among: [id] }).catch(() => {})
+  await processNextAsset(broken, { signal, niceness: 0, assetIds: [id] }).catch(() => {})
 }
 
 const stateOf = (id: string) =>

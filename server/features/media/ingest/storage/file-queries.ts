@@ -46,7 +46,7 @@ export async function selectOrphaned(db: Db, before: Date): Promise<{ key: strin
 }
 
 /** Returns the future asset of an episode's file: the same for each attempt, so that already uploaded parts are reused. */
-export async function arrive(
+export async function registerIncomingFile(
   db: Db,
   episode_id: string,
   source_hash: string,
@@ -62,7 +62,7 @@ export async function arrive(
 }
 
 /** @returns whether it was still pending; a concurrent upload of the same file may have been first */
-export async function endArrival(tx: Tx, episodeId: string, assetId: string): Promise<boolean> {
+export async function removeIncomingFile(tx: Tx, episodeId: string, assetId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('incoming_files')
     .where('episode_id', '=', episodeId)
@@ -71,7 +71,7 @@ export async function endArrival(tx: Tx, episodeId: string, assetId: string): Pr
   return numDeletedRows > 0n
 }
 
-export async function forgetIncomingFiles(db: Db, before: Date): Promise<void> {
+export async function deleteIncomingFiles(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('incoming_files').where('started_at', '<', before).execute()
 }
 

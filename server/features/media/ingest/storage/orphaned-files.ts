@@ -5,7 +5,7 @@ import * as files from './file-queries.ts'
 type OrphanedFilesContext = Pick<IngestContext, 'db' | 'storage' | 'clock' | 'log'>
 
 /** Longer than any upload: files recorded before that are orphaned. */
-const looseMs = 24 * 3_600_000
+const orphanAgeMs = 24 * 3_600_000
 
 /**
  * Deletes those of these files that no row names, and their records. If storage or database are unreachable, they stay recorded for
@@ -17,9 +17,9 @@ export async function deleteOrphaned(
 ): Promise<void> {
   try {
     // A commit whose response was lost has removed its records: the files it names stay.
-    const left = await inTransaction(db, (tx) => files.lockOrphaned(tx, keys))
-    for (const key of left) await storage.remove(key)
-    await files.removeOrphaned(db, left)
+    const stillOrphaned = await inTransaction(db, (tx) => files.lockOrphaned(tx, keys))
+    for (const key of stillOrphaned) await storage.remove(key)
+    await files.removeOrphaned(db, stillOrphaned)
   } catch (error) {
     log.warn({ err: error, keys }, 'Unused files could not be deleted; a later cleanup deletes them')
   }
@@ -30,10 +30,10 @@ export async function purgeOrphanedFiles(
   { db, storage }: Pick<OrphanedFilesContext, 'db' | 'storage'>,
   now: Date,
 ): Promise<number> {
-  const noted = await files.selectOrphaned(db, new Date(now.getTime() - looseMs))
-  for (const { key, named } of noted) {
+  const recorded = await files.selectOrphaned(db, new Date(now.getTime() - orphanAgeMs))
+  for (const { key, named } of recorded) {
     if (!named) await storage.remove(key)
     await files.removeOrphaned(db, [key])
   }
-  return noted.filter(({ named }) => !named).length
+  return recorded.filter(({ named }) => !named).length
 }

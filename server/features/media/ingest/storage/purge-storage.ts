@@ -2,14 +2,14 @@ import { purgeOrphanedFiles } from './orphaned-files.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
 import * as queries from '#server/features/media/ingest/queries.ts'
-import { forgetIncomingFiles, selectKnownAssets } from './file-queries.ts'
+import { deleteIncomingFiles, selectKnownAssets } from './file-queries.ts'
 
 /**
  * Deletes unused files from the storage.
  * @throws Error if the storage belongs to another site now; nothing is deleted from it
  */
 export async function purgeStorage(context: IngestContext): Promise<void> {
-  if (!(await context.storage.isOwn()))
+  if (!(await context.storage.claimOwnership()))
     throw new Error(
       'The bucket belongs to another site, so nothing was deleted from it. This site needs its own (S3_BUCKET).',
     )
@@ -20,15 +20,15 @@ export async function purgeStorage(context: IngestContext): Promise<void> {
 }
 
 /** Links are valid for four hours at most, plus an hour for clock skew and long requests. */
-const keptMs = 5 * 3_600_000
+const retirementMs = 5 * 3_600_000
 
 /** Deletes the files and rows of assets that were replaced so long ago that no link to them is valid. @returns how many were deleted */
 export async function purgeRetiredAssets(
   { db, storage }: Pick<IngestContext, 'db' | 'storage'>,
   now: Date,
 ): Promise<number> {
-  if (await queries.backupRuns(db)) return 0
-  const retired = await queries.selectRetired(db, new Date(now.getTime() - keptMs))
+  if (await queries.isBackupRunning(db)) return 0
+  const retired = await queries.selectRetiredAssets(db, new Date(now.getTime() - retirementMs))
   for (const asset of retired) {
     if (asset.folder !== null) {
       await storage.remove(assetFiles.media(asset.folder))
@@ -53,13 +53,13 @@ export async function purgeOrphanedOriginals(
   now: Date,
 ): Promise<number> {
   const before = new Date(now.getTime() - unclaimedMs)
-  await forgetIncomingFiles(db, before)
+  await deleteIncomingFiles(db, before)
   const old: string[] = []
   for await (const { key, writtenAt } of storage.list(assetFiles.originals))
     if (writtenAt <= before) old.push(key)
-  const known = new Set(await selectKnownAssets(db, [...new Set(old.map(assetFiles.ownerOf))]))
-  const orphaned = old.filter((key) => !known.has(assetFiles.ownerOf(key)))
+  const known = new Set(await selectKnownAssets(db, [...new Set(old.map(assetFiles.assetIdOf))]))
+  const orphaned = old.filter((key) => !known.has(assetFiles.assetIdOf(key)))
   for (const original of orphaned) await storage.remove(original)
-  await storage.sweepUnfinished(before)
+  await storage.deleteUnfinishedUploads(before)
   return orphaned.length
 }

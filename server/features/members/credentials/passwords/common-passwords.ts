@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
 /** Common passwords that the list of breached ones lacks: keyboard runs, numbers, and recent ones. */
-const alsoCommon = new Set(
+const extraCommonPasswords = new Set(
   `
   aaaaaa abcabc abcdef abcdefgh abcdefghi abcdefghij adminadmin adm1n1strator 4dm1n123 asdasdasd asdfghjkl; cliffhanger
   correcthorsebatterystaple fortnite instagram linkedin lkjhgf lkjhgfdsa login logmein mnbvcx mnbvcxzlk netflix oldpassword
@@ -15,31 +15,31 @@ const alsoCommon = new Set(
 )
 
 /** Common suffixes. */
-const endings =
+const suffixes =
   ' 1 2 3 7 11 12 13 21 22 23 69 77 88 99 00 01 10 111 123 321 777 666 1234 12345 123456 1234567 12345678 123456789 ! !! 1! 12! 123! @ @1 @12 @123 @1234 # #1 . .1 _1 _123 2020 2021 2022 2023 2024 2025 2026 2020! 2021! 2022! 2023! 2024! 2025! 2026!'.split(
     ' ',
   )
 
-let breached: string | undefined
+let breachedPasswordsJson: string | undefined
 
 /** Returns whether a password is among the first that attackers try, ignoring case as they do. */
 export function isCommonPassword(password: string): boolean {
   const lower = password.toLowerCase()
   if (new Set(lower).size < 3) return true
-  return endings.some(
-    (ending) => lower.endsWith(ending) && isKnown(lower.slice(0, lower.length - ending.length)),
+  return suffixes.some(
+    (ending) => lower.endsWith(ending) && isListed(lower.slice(0, lower.length - ending.length)),
   )
 }
 
 /** Searches the list as the JSON text of its file (half a megabyte): a set would need five times the memory. */
-function isKnown(password: string): boolean {
+function isListed(password: string): boolean {
   // Read at the first check, so that processes without one don't load it.
-  breached ??= readFileSync(breachedFile(), 'latin1')
-  return alsoCommon.has(password) || breached.includes(JSON.stringify(password))
+  breachedPasswordsJson ??= readFileSync(breachedPasswordsPath(), 'latin1')
+  return extraCommonPasswords.has(password) || breachedPasswordsJson.includes(JSON.stringify(password))
 }
 
 /** 49,000 passwords from breaches, in lower case. */
-function breachedFile(): string {
+function breachedPasswordsPath(): string {
   const require = createRequire(import.meta.url)
   return require.resolve('@zxcvbn-ts/language-common/src/passwords.json')
 }

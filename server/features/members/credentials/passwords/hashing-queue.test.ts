@@ -2,7 +2,7 @@ import type * as os from 'node:os'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { signIn } from '#contract/members.ts'
 import { systemClock } from '#server/platform/clock.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 /** Hashing is blocked until the test releases it. */
 const hashing = vi.hoisted(() => {
@@ -27,7 +27,7 @@ vi.mock('./run-hashing.ts', () => ({
 let site: TestSite
 beforeAll(async () => {
   // The override keeps SITE_PROCESSES=2 within this process, where hashing is observed.
-  site = await testSite({ clock: systemClock }, { LIMIT_SIGN_IN_IP: '1000/min' })
+  site = await startTestSite({ clock: systemClock }, { LIMIT_SIGN_IN_IP: '1000/min' })
 })
 afterAll(() => site.close())
 

@@ -1,7 +1,7 @@
 import { hashSync, verifySync } from '@node-rs/argon2'
 import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
-import type { HashingDone, HashingJob } from './run-hashing.ts'
+import type { HashingResult, HashingJob } from './run-hashing.ts'
 
 /**
  * Lowers the thread's priority, so that other calls come first. On Linux a priority applies to the calling thread; elsewhere it
@@ -12,14 +12,14 @@ if (process.platform === 'linux') setPriority(10)
 /** Argon2id, the library's default variant, with 19 MiB, two passes and one lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-parentPort?.on('message', ({ password, known }: HashingJob) => {
+parentPort?.on('message', ({ password, knownHash }: HashingJob) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  parentPort?.postMessage(work(password, known))
+  parentPort?.postMessage(hashOrVerify(password, knownHash))
 })
 
-function work(password: string, known: string | undefined): HashingDone {
+function hashOrVerify(password: string, knownHash: string | undefined): HashingResult {
   try {
-    return { result: known === undefined ? hashSync(password, cost) : verifySync(known, password) }
+    return { result: knownHash === undefined ? hashSync(password, cost) : verifySync(knownHash, password) }
   } catch (error) {
     return { problem: error instanceof Error ? error.message : 'the password could not be hashed' }
   }

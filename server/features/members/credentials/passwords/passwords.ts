@@ -4,16 +4,16 @@ import { isCommonPassword } from './common-passwords.ts'
 import { runHashing } from './run-hashing.ts'
 
 /** At most 4 at a time, leaving one core for other calls. */
-const mostAtOnce = Math.min(4, Math.max(1, availableParallelism() - 1))
+const maxConcurrent = Math.min(4, Math.max(1, availableParallelism() - 1))
 /** Longer queues than this would only time out. */
-const mostWaiting = 200
+const maxQueued = 200
 
 /** The hash of a discarded random password. */
-const nobodysHash =
+const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$Rn9TXW9qP1DvGXyppA0rMw$qIveU/FWCCEv480cEtC9mnJE1FKXu/08zydntVnOfxM'
 
-let running = 0
-const waiting: (() => void)[] = []
+let activeCount = 0
+const queue: (() => void)[] = []
 
 /**
  * Validates a password: 8 to 128 characters of any kind, and not a common one.
@@ -28,7 +28,7 @@ export function checkPassword(password: string, field: string): void {
 
 /** @throws Fault unavailable if too many are queued */
 export async function hashPassword(password: string): Promise<string> {
-  return String(await inTurn(() => runHashing({ password: asTyped(password) })))
+  return String(await withHashingSlot(() => runHashing({ password: normalizePassword(password) })))
 }
 
 /**
@@ -40,24 +40,26 @@ export async function verifyPassword(
   passwordHash: string | null | undefined,
   password: string,
 ): Promise<boolean> {
-  const known = passwordHash ?? nobodysHash
-  const right = await inTurn(() => runHashing({ password: asTyped(password), known }))
-  return right === true && Boolean(passwordHash)
+  const knownHash = passwordHash ?? dummyHash
+  const isCorrect = await withHashingSlot(() =>
+    runHashing({ password: normalizePassword(password), knownHash }),
+  )
+  return isCorrect === true && Boolean(passwordHash)
 }
 
 /** Normalises a password, because keyboards may type an accented letter as one character or as two. */
-const asTyped = (password: string) => password.normalize('NFC')
+const normalizePassword = (password: string) => password.normalize('NFC')
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (waiting.length >= mostWaiting) throw new Fault('unavailable', undefined, 5)
-  if (running >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve))
-  else running++
+async function withHashingSlot<T>(work: () => Promise<T>): Promise<T> {
+  if (queue.length >= maxQueued) throw new Fault('unavailable', undefined, 5)
+  if (activeCount >= maxConcurrent) await new Promise<void>((resolve) => queue.push(resolve))
+  else activeCount++
   try {
     return await work()
   } finally {
     // The slot is passed on to the next in the queue.
-    const next = waiting.shift()
+    const next = queue.shift()
     if (next) next()
-    else running--
+    else activeCount--
   }
 }

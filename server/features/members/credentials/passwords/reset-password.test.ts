@@ -2,35 +2,35 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   changeSecondFactor,
   changeUser,
-  forgotPassword,
+  requestPasswordReset,
   getUser,
   resetPassword,
   signIn,
   verifyEmail,
 } from '#contract/members.ts'
-import { register, secretOf, type Member } from '#server/testing/builders/member.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { createMember, linkSecretOf, type Member } from '#server/testing/builders/member.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let member: Member
 let offset = 0
 
 beforeAll(async () => {
-  site = await testSite({ clock: { now: () => new Date(Date.now() + offset) } })
+  site = await startTestSite({ clock: { now: () => new Date(Date.now() + offset) } })
 })
 afterAll(() => site.close())
 beforeEach(async () => {
   offset = 0
-  member = await register(site)
+  member = await createMember(site)
 })
 
 const fresh = 'a quite new passphrase'
-const ask = (email: string) => site.visitor().call(forgotPassword, { body: { email } })
+const ask = (email: string) => site.visitor().call(requestPasswordReset, { body: { email } })
 const latest = async (email = member.email) => (await site.mails(email)).at(-1)
 /** Requests a link and reads its secret from the mail. */
 const fetchSecret = async (email = member.email) => {
   await ask(email)
-  return secretOf(await latest(email))
+  return linkSecretOf(await latest(email))
 }
 const reset = (secret: string, new_password = fresh, repeat_password = new_password) =>
   site.visitor().call(resetPassword, { body: { secret, new_password, repeat_password } })
@@ -38,10 +38,10 @@ const logIn = (password: string) => site.visitor().call(signIn, { body: { email:
 
 describe('a forgotten password', () => {
   it("is answered with a mailed link to the configured address, in the user's language", async () => {
-    await member.visitor.ask(changeUser, { body: { language: 'dy' } })
+    await member.visitor.callOk(changeUser, { body: { language: 'dy' } })
     const { answer } = await site
       .visitor({ host: 'evil.example', 'x-forwarded-host': 'evil.example' })
-      .call(forgotPassword, { body: { email: member.email.toUpperCase() } })
+      .call(requestPasswordReset, { body: { email: member.email.toUpperCase() } })
     expect(answer).toEqual({ code: 200, info: { sent: true } })
     const mail = await latest()
     expect(mail?.subject).toBe('Setzen Sie Ihr Passwort zurück')
@@ -86,7 +86,7 @@ describe('a forgotten password', () => {
     for (let times = 0; times < 3; times++) await ask(member.email)
     expect((await ask(member.email)).status).toBe(429)
     const { visitor } = member
-    const askHere = () => visitor.call(forgotPassword, { body: { email: member.email } })
+    const askHere = () => visitor.call(requestPasswordReset, { body: { email: member.email } })
     for (let times = 0; times < 3; times++) expect((await askHere()).answer.code).toBe(200)
     expect((await askHere()).status).toBe(429)
   })
@@ -96,7 +96,7 @@ describe('a reset link', () => {
   it('sets the password, ends every session, verifies the address and notifies the user', async () => {
     const secret = await fetchSecret()
     expect((await reset(secret)).answer).toEqual({ code: 200, info: { changed: true } })
-    expect(await member.visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+    expect(await member.visitor.callOk(getUser)).toMatchObject({ role: 'visitor' })
     expect((await logIn(member.password)).answer.code).toBe(500)
     expect((await logIn(fresh)).answer.info).toMatchObject({ role: 'member', email_verified: true })
     expect((await latest())?.subject).toBe('Your password was changed')
@@ -127,7 +127,7 @@ describe('a reset link', () => {
   })
 
   it('is invalid for verifying an address, and vice versa', async () => {
-    const verify = secretOf(await latest())
+    const verify = linkSecretOf(await latest())
     const secret = await fetchSecret()
     expect((await site.visitor().call(verifyEmail, { body: { secret } })).answer.code).toBe(500)
     expect((await reset(verify)).answer.code).toBe(500)
@@ -144,16 +144,16 @@ describe('a reset link', () => {
   })
 
   it('invalidates a pending change of address, which an attacker may have requested', async () => {
-    await member.visitor.ask(changeUser, {
+    await member.visitor.callOk(changeUser, {
       body: { email: `thief-${member.email}`, current_password: member.password },
     })
-    const thief = secretOf((await site.mails(`thief-${member.email}`)).at(-1))
+    const thief = linkSecretOf((await site.mails(`thief-${member.email}`)).at(-1))
     await reset(await fetchSecret())
     expect((await site.visitor().call(verifyEmail, { body: { secret: thief } })).answer.code).toBe(500)
   })
 
   it('to a never verified address removes the second factor, which a stranger may have set up', async () => {
-    const { id } = await member.visitor.ask(getUser)
+    const { id } = await member.visitor.callOk(getUser)
     await site.context.db
       .insertInto('second_factors')
       .values({ user_id: id, encrypted_secret: Buffer.from(''), confirmed_at: new Date() })
@@ -163,8 +163,8 @@ describe('a reset link', () => {
   })
 
   it('to a verified address keeps the second factor', async () => {
-    await site.visitor().ask(verifyEmail, { body: { secret: secretOf(await latest()) } })
-    const { id } = await member.visitor.ask(getUser)
+    await site.visitor().callOk(verifyEmail, { body: { secret: linkSecretOf(await latest()) } })
+    const { id } = await member.visitor.callOk(getUser)
     await site.context.db
       .insertInto('second_factors')
       .values({ user_id: id, encrypted_secret: Buffer.from(''), confirmed_at: new Date() })

@@ -1,27 +1,34 @@
-import type { forgotPassword, resetPassword as resetPasswordCall } from '#contract/members.ts'
+import type {
+  requestPasswordReset as requestPasswordResetCall,
+  resetPassword as resetPasswordCall,
+} from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
-import { foldEmail, sameEmail } from '#server/platform/email-address.ts'
+import { attemptKey, countAttempt } from '#server/platform/database/limits.ts'
+import { emailLookupKey, isSameEmail } from '#server/platform/email-address.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
-import { deleteFailures } from '#server/features/members/credentials/attempt-queries.ts'
+import { deleteLoginFailures } from '#server/features/members/credentials/attempt-queries.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
 import { checkEmail } from '#server/features/members/credentials/check-profile.ts'
-import { knownDevice } from '#server/features/members/sessions/device-cookie.ts'
+import { findKnownDevice } from '#server/features/members/sessions/device-cookie.ts'
 import {
-  deleteLinks,
+  deleteMailLinks,
   insertResetRequest,
-  takeResetRequest,
+  claimResetRequest,
 } from '#server/features/members/credentials/link-queries.ts'
-import { findLink, lockLinked, makeLink } from '#server/features/members/credentials/mail-links.ts'
-import { onDevice } from '#server/features/members/credentials/login-throttle.ts'
+import {
+  findMailLink,
+  lockMailLinkOwner,
+  createMailLink,
+} from '#server/features/members/credentials/mail-links.ts'
+import { withDevice } from '#server/features/members/credentials/login-throttle.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import { selectUserByEmail, updateUser, type UserRow } from '#server/features/members/queries.ts'
 import { removeSecondFactor } from '#server/features/members/credentials/second-factor/second-factor.ts'
-import { endSessionsOf } from '#server/features/members/sessions/sessions.ts'
+import { endUserSessions } from '#server/features/members/sessions/sessions.ts'
 import { eraseIdentities } from '#server/features/members/credentials/identities.ts'
 import { sendSecurityMail } from '#server/features/members/credentials/security-mails.ts'
 
@@ -30,31 +37,34 @@ import { sendSecurityMail } from '#server/features/members/credentials/security-
  * and its time do not reveal it.
  * @throws Refusal emailInvalid with the field; Fault tooMany, for addresses known and unknown alike
  */
-export async function askForReset(context: MembersContext, call: Call<typeof forgotPassword>): Promise<void> {
+export async function requestPasswordReset(
+  context: MembersContext,
+  call: Call<typeof requestPasswordResetCall>,
+): Promise<void> {
   const { db, clock, secret, limits } = context
   const { email } = call.body
   const now = clock.now()
   checkEmail(email)
-  context.quotas.take('mailLinks', call.ip)
+  context.quotas.spendOrThrow('mailLinks', call.ip)
   // Requests by strangers do not use up the member's own limit.
-  const asker = onDevice(foldEmail(email), knownDevice(context, call, 'device', email))
-  await takeTurn(db, keyFor(secret, 'reset', asker), limits.resetAccount, now)
+  const requesterKey = withDevice(emailLookupKey(email), findKnownDevice(context, call, 'device', email))
+  await countAttempt(db, attemptKey(secret, 'reset', requesterKey), limits.resetAccount, now)
   await insertResetRequest(db, { email, language: call.language, created_at: now })
 }
 
 /** Mails a link for each request with an account, in any number of processes at once: each request is answered once. */
-export async function answerResetRequests(context: MembersContext, signal?: AbortSignal): Promise<void> {
+export async function sendResetLinks(context: MembersContext, signal?: AbortSignal): Promise<void> {
   let found = true
   while (found && !signal?.aborted) {
     found = await inTransaction(context.db, async (tx) => {
-      const request = await takeResetRequest(tx)
-      if (request) await answerOne(context, tx, request)
+      const request = await claimResetRequest(tx)
+      if (request) await sendResetLink(context, tx, request)
       return request !== undefined
     })
   }
 }
 
-async function answerOne(
+async function sendResetLink(
   context: MembersContext,
   tx: Tx,
   request: { email: string; language: string },
@@ -62,7 +72,7 @@ async function answerOne(
   const user = await selectUserByEmail(tx, request.email)
   if (!user?.email || user.deleted_at) return
   const { id: userId, email } = user
-  const { url, expiresAt } = await makeLink(tx, context, { purpose: 'reset', userId, email })
+  const { url, expiresAt } = await createMailLink(tx, context, { purpose: 'reset', userId, email })
   const language = user.language ?? request.language
   await queueMail(tx, { to: email, template: 'resetPassword', values: { link: url }, language, expiresAt })
 }
@@ -81,12 +91,13 @@ export async function resetPassword(
   checkPassword(new_password, 'new_password')
   if (repeat_password !== new_password) throw new Refusal('passwordsDiffer', { field: 'repeat_password' })
   // Hashing is expensive, so only after the link is verified.
-  if (!(await findLink(db, 'reset', secret, clock.now()))) throw new Refusal('linkSpent')
+  if (!(await findMailLink(db, 'reset', secret, clock.now()))) throw new Refusal('linkSpent')
   const password_hash = await hashPassword(new_password)
   await inTransaction(db, async (tx) => {
-    const linked = await lockLinked(tx, 'reset', secret, clock.now())
-    if (!linked || !sameEmail(linked.user.email, linked.email)) throw new Refusal('linkSpent')
-    await changePassword(context, tx, call, linked.user, password_hash)
+    const verifiedLink = await lockMailLinkOwner(tx, 'reset', secret, clock.now())
+    if (!verifiedLink || !isSameEmail(verifiedLink.user.email, verifiedLink.email))
+      throw new Refusal('linkSpent')
+    await changePassword(context, tx, call, verifiedLink.user, password_hash)
   })
 }
 
@@ -98,18 +109,18 @@ async function changePassword(
   password_hash: string,
 ): Promise<void> {
   const email_verified_at = user.email_verified_at ?? context.clock.now()
-  if (!user.email_verified_at) await forgetStranger(tx, user.id)
+  if (!user.email_verified_at) await removeUnverifiedCredentials(tx, user.id)
   await updateUser(tx, user.id, { password_hash, email_verified_at })
-  await endSessionsOf(tx, user.id)
-  await deleteLinks(tx, user.id)
+  await endUserSessions(tx, user.id)
+  await deleteMailLinks(tx, user.id)
   const email = user.email ?? ''
-  await deleteFailures(tx, keyFor(context.secret, 'sign-in', foldEmail(email)))
+  await deleteLoginFailures(tx, attemptKey(context.secret, 'sign-in', emailLookupKey(email)))
   await auditCall(context, tx, call, 'password_changed', user.id)
   await sendSecurityMail(tx, context, user, 'passwordChanged')
 }
 
 /** Removes the second factor and identities of an account that a stranger may have created with this user's address. */
-export async function forgetStranger(tx: Tx, userId: string): Promise<void> {
+export async function removeUnverifiedCredentials(tx: Tx, userId: string): Promise<void> {
   await removeSecondFactor(tx, userId)
   await eraseIdentities(tx, userId)
 }

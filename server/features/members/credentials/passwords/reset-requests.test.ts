@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { forgotPassword } from '#contract/members.ts'
+import { requestPasswordReset } from '#contract/members.ts'
 import { systemClock } from '#server/platform/clock.ts'
-import { register } from '#server/testing/builders/member.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { watchQueries } from '#server/testing/database/watch-queries.ts'
-import { answerResetRequests } from './reset-password.ts'
+import { createMember } from '#server/testing/builders/member.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { recordQueries } from '#server/testing/database/watch-queries.ts'
+import { sendResetLinks } from './reset-password.ts'
 
 let site: TestSite
 
 beforeAll(async () => {
   // The override keeps SITE_PROCESSES=2 within this process, where queries are observed.
-  site = await testSite({ clock: systemClock }, { LIMIT_RESET_ACCOUNT: '1000/min' })
+  site = await startTestSite({ clock: systemClock }, { LIMIT_RESET_ACCOUNT: '1000/min' })
 })
 afterAll(() => site.close())
 
-const ask = (email: string) => site.visitor().call(forgotPassword, { body: { email } })
+const ask = (email: string) => site.visitor().call(requestPasswordReset, { body: { email } })
 
 // Response times are compared by `npm run bench -- sign-in`.
 test('a reset request runs the same queries with an account and without, and looks up none', async () => {
-  const { email } = await register(site)
-  const asked = watchQueries('users', 'links', 'mails', 'reset_requests')
+  const { email } = await createMember(site)
+  const asked = recordQueries('users', 'links', 'mails', 'reset_requests')
   const queriesFor = async (address: string) => {
     const before = asked().length
     const { answer } = await ask(address)
@@ -31,10 +31,10 @@ test('a reset request runs the same queries with an account and without, and loo
 })
 
 test('ten concurrent processes answer each request once', async () => {
-  const members = await Promise.all(Array.from({ length: 30 }, () => register(site)))
-  await answerResetRequests(site.context)
+  const members = await Promise.all(Array.from({ length: 30 }, () => createMember(site)))
+  await sendResetLinks(site.context)
   await Promise.all(members.map(({ email }) => ask(email)))
-  await Promise.all(Array.from({ length: 10 }, () => answerResetRequests(site.context)))
+  await Promise.all(Array.from({ length: 10 }, () => sendResetLinks(site.context)))
   for (const { email } of members.slice(0, 5)) {
     const subjects = (await site.mails(email)).map(({ subject }) => subject)
     expect(subjects).toEqual(['Confirm your e-mail address', 'Reset your password'])
@@ -44,7 +44,7 @@ test('ten concurrent processes answer each request once', async () => {
 })
 
 test('a request whose answer was rolled back is answered by the next process', async () => {
-  const { email } = await register(site)
+  const { email } = await createMember(site)
   await ask(email)
   const { db, clock } = site.context
   const failing = {
@@ -52,8 +52,8 @@ test('a request whose answer was rolled back is answered by the next process', a
       throw new Error('killed here')
     },
   }
-  await expect(answerResetRequests({ ...site.context, clock: failing })).rejects.toThrow('killed here')
+  await expect(sendResetLinks({ ...site.context, clock: failing })).rejects.toThrow('killed here')
   expect(await db.selectFrom('reset_requests').select('email').execute()).toEqual([{ email }])
-  await answerResetRequests({ ...site.context, clock })
+  await sendResetLinks({ ...site.context, clock })
   expect((await site.mails(email)).at(-1)?.subject).toBe('Reset your password')
 })

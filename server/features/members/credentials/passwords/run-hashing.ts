@@ -3,13 +3,13 @@ import { Worker } from 'node:worker_threads'
 /** A password to hash, or to verify against a known hash. */
 export interface HashingJob {
   password: string
-  known?: string
+  knownHash?: string
 }
-export type HashingDone = { result: string | boolean } | { problem: string }
+export type HashingResult = { result: string | boolean } | { problem: string }
 
 /** Idle threads with the timers that end them. The first is started at the first password, since it takes 20 MB. */
-const idle = new Map<Worker, NodeJS.Timeout>()
-const restMs = 30_000
+const idleThreads = new Map<Worker, NodeJS.Timeout>()
+const idleTimeoutMs = 30_000
 
 /**
  * Hashes in a low-priority thread (hashing-thread.ts), which Node's own pool, also used for files and DNS, cannot provide. The
@@ -17,35 +17,35 @@ const restMs = 30_000
  * @throws Error if the hash is damaged, or the thread ends
  */
 export async function runHashing(job: HashingJob): Promise<string | boolean> {
-  const [thread = startThread()] = idle.keys()
-  clearTimeout(idle.get(thread))
-  idle.delete(thread)
-  const done = await doneBy(thread, job)
-  idle.set(thread, setTimeout(() => end(thread), restMs).unref())
-  if ('problem' in done) throw new Error(done.problem)
-  return done.result
+  const [thread = startThread()] = idleThreads.keys()
+  clearTimeout(idleThreads.get(thread))
+  idleThreads.delete(thread)
+  const outcome = await runInThread(thread, job)
+  idleThreads.set(thread, setTimeout(() => terminateThread(thread), idleTimeoutMs).unref())
+  if ('problem' in outcome) throw new Error(outcome.problem)
+  return outcome.result
 }
 
-function end(thread: Worker): void {
+function terminateThread(thread: Worker): void {
   // It must not be used any more.
-  idle.delete(thread)
+  idleThreads.delete(thread)
   void thread.terminate()
 }
 
 function startThread(): Worker {
   const thread = new Worker(new URL('./hashing-thread.ts', import.meta.url))
   // The pending job gets the error, too.
-  thread.on('error', () => {}).once('exit', () => idle.delete(thread))
+  thread.on('error', () => {}).once('exit', () => idleThreads.delete(thread))
   return thread
 }
 
 /** Runs a job. A busy thread keeps the process alive, an idle one does not. */
-function doneBy(thread: Worker, job: HashingJob): Promise<HashingDone> {
+function runInThread(thread: Worker, job: HashingJob): Promise<HashingResult> {
   return new Promise((resolve, reject) => {
     const ended = (cause: unknown) => reject(new Error('the hashing thread ended', { cause }))
     thread.ref()
     thread.once('error', ended).once('exit', ended)
-    thread.once('message', (done: HashingDone) => {
+    thread.once('message', (done: HashingResult) => {
       thread.off('error', ended).off('exit', ended).unref()
       resolve(done)
     })

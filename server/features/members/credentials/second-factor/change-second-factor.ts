@@ -3,19 +3,19 @@ import type { ResultOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Call } from '#server/platform/http/route.ts'
-import { deleteFailures } from '#server/features/members/credentials/attempt-queries.ts'
+import { deleteLoginFailures } from '#server/features/members/credentials/attempt-queries.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
 import { throttleLogin } from '#server/features/members/credentials/login-throttle.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import {
-  lockReauthenticated,
+  lockReauthenticatedUser,
   reauthenticate,
   requireMember,
   type MemberViewer,
 } from '#server/features/members/credentials/reauthenticate.ts'
 import { lockUser } from '#server/features/members/queries.ts'
 import {
-  beginSecondFactor,
+  startSecondFactorSetup,
   checkSecondFactor,
   confirmSecondFactor,
   removeSecondFactor,
@@ -23,7 +23,7 @@ import {
 import { sendSecurityMail } from '#server/features/members/credentials/security-mails.ts'
 
 type FactorCall = Call<typeof changeSecondFactorCall>
-type Changed = ResultOf<typeof changeSecondFactorCall>
+type SecondFactorResult = ResultOf<typeof changeSecondFactorCall>
 
 /**
  * Sets up, confirms or removes a member's second factor. Setting up and removing require the password, removing also a code; wrong
@@ -31,20 +31,28 @@ type Changed = ResultOf<typeof changeSecondFactorCall>
  * @throws Refusal signInFirst, passwordWrong and codeWrong with the field, movedOn if there is nothing to confirm or a factor
  * already; Fault tooMany
  */
-export function changeSecondFactor(context: MembersContext, call: FactorCall): Promise<Changed> {
+export function changeSecondFactor(context: MembersContext, call: FactorCall): Promise<SecondFactorResult> {
   const member = requireMember(call)
   return { begin, confirm, remove }[call.body.action](context, call, member)
 }
 
-async function begin(context: MembersContext, call: FactorCall, member: MemberViewer): Promise<Changed> {
-  const proof = await reauthenticate(context, member, passwordOf(call))
+async function begin(
+  context: MembersContext,
+  call: FactorCall,
+  member: MemberViewer,
+): Promise<SecondFactorResult> {
+  const reauthentication = await reauthenticate(context, member, submittedPassword(call))
   return inTransaction(context.db, async (tx) => {
-    const user = await lockReauthenticated(context, tx, proof)
-    return { enabled: false, ...(await beginSecondFactor(tx, context, user)) }
+    const user = await lockReauthenticatedUser(context, tx, reauthentication)
+    return { enabled: false, ...(await startSecondFactorSetup(tx, context, user)) }
   })
 }
 
-function confirm(context: MembersContext, call: FactorCall, member: MemberViewer): Promise<Changed> {
+function confirm(
+  context: MembersContext,
+  call: FactorCall,
+  member: MemberViewer,
+): Promise<SecondFactorResult> {
   return inTransaction(context.db, async (tx) => {
     const user = await lockUser(tx, member.userId)
     if (!user || user.deleted_at) throw new Refusal('signInFirst')
@@ -55,20 +63,24 @@ function confirm(context: MembersContext, call: FactorCall, member: MemberViewer
   })
 }
 
-async function remove(context: MembersContext, call: FactorCall, member: MemberViewer): Promise<Changed> {
-  const proof = await reauthenticate(context, member, passwordOf(call))
-  const tried = await throttleLogin(context, 'code', member.userId)
+async function remove(
+  context: MembersContext,
+  call: FactorCall,
+  member: MemberViewer,
+): Promise<SecondFactorResult> {
+  const reauthentication = await reauthenticate(context, member, submittedPassword(call))
+  const attempt = await throttleLogin(context, 'code', member.userId)
   return inTransaction(context.db, async (tx) => {
-    const user = await lockReauthenticated(context, tx, proof)
+    const user = await lockReauthenticatedUser(context, tx, reauthentication)
     // An empty code counts as wrong here: the form asks for it.
     await checkSecondFactor(tx, context, user, call.body.code?.trim() || '-', 'code')
     await removeSecondFactor(tx, user.id)
-    await deleteFailures(tx, tried.account)
+    await deleteLoginFailures(tx, attempt.accountKey)
     await auditCall(context, tx, call, 'second_factor_off', user.id)
     await sendSecurityMail(tx, context, user, 'secondFactorOff')
     return { enabled: false }
   })
 }
 
-const passwordOf = ({ body: { current_password } }: FactorCall) =>
+const submittedPassword = ({ body: { current_password } }: FactorCall) =>
   current_password === undefined ? {} : { current_password }

@@ -1,7 +1,7 @@
-import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
+import { preparedLookup, type Placeholders } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-export function selectFactor(db: Db, userId: string) {
+export function selectSecondFactor(db: Db, userId: string) {
   return db
     .selectFrom('second_factors')
     .select(['encrypted_secret', 'confirmed_at', 'last_step'])
@@ -9,7 +9,7 @@ export function selectFactor(db: Db, userId: string) {
     .executeTakeFirst()
 }
 
-const confirmed = lookUp((db: Db, { userId }: Slots<{ userId: string }>) =>
+const selectConfirmedFactor = preparedLookup((db: Db, { userId }: Placeholders<{ userId: string }>) =>
   db
     .selectFrom('second_factors')
     .select('user_id')
@@ -17,12 +17,16 @@ const confirmed = lookUp((db: Db, { userId }: Slots<{ userId: string }>) =>
     .where('confirmed_at', 'is not', null),
 )
 
-export async function isConfirmed(db: Db, userId: string): Promise<boolean> {
-  return (await confirmed(db, { userId })).length > 0
+export async function hasConfirmedFactor(db: Db, userId: string): Promise<boolean> {
+  return (await selectConfirmedFactor(db, { userId })).length > 0
 }
 
 /** Stores an unconfirmed secret. @returns false if the member has a confirmed one, which is kept */
-export async function putFactor(tx: Tx, userId: string, encrypted_secret: Buffer): Promise<boolean> {
+export async function upsertUnconfirmedFactor(
+  tx: Tx,
+  userId: string,
+  encrypted_secret: Buffer,
+): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('second_factors')
     .values({ user_id: userId, encrypted_secret, confirmed_at: null })
@@ -41,7 +45,7 @@ export async function confirmFactor(tx: Tx, userId: string, now: Date): Promise<
 }
 
 /** Marks a time step and earlier ones as used. @returns false if another call was first */
-export async function useStep(tx: Tx, userId: string, step: number): Promise<boolean> {
+export async function useTimeStep(tx: Tx, userId: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('second_factors')
     .set({ last_step: step })

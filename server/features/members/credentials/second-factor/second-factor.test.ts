@@ -1,9 +1,9 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { changeSecondFactor, changeUser, deleteUser, getUser, signIn } from '#contract/members.ts'
-import { register, type Member } from '#server/testing/builders/member.ts'
+import { createMember, type Member } from '#server/testing/builders/member.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
-import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let member: Member
@@ -12,7 +12,7 @@ let now = 0
 
 const stepMs = 30_000
 beforeAll(async () => {
-  site = await testSite(
+  site = await startTestSite(
     { clock: { now: () => new Date(now) } },
     { SITE_NAME: 'Test Dramas', LIMIT_SIGN_IN_ACCOUNT: '100/min' },
   )
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 beforeEach(async () => {
   now = Math.floor(Date.now() / stepMs) * stepMs + stepMs / 2
-  member = await register(site)
+  member = await createMember(site)
 })
 
 interface Asked {
@@ -60,7 +60,7 @@ describe('a second factor', () => {
     const confirmed = await change({ action: 'confirm', code: codeOf(answer.info?.secret ?? '') })
     expect(confirmed.answer.info?.enabled).toBe(true)
     expect(new Set(confirmed.answer.info?.recovery_codes).size).toBe(10)
-    expect((await member.visitor.ask(getUser)).second_factor).toBe(true)
+    expect((await member.visitor.callOk(getUser)).second_factor).toBe(true)
     expect((await logIn()).answer).toMatchObject({ code: 401, info: { second_factor: 'totp' } })
   })
 
@@ -91,7 +91,7 @@ describe('a second factor', () => {
 
   it('is not available to guests', async () => {
     const guest = site.visitor()
-    await guest.ask(getUser)
+    await guest.callOk(getUser)
     for (const action of ['begin', 'confirm', 'remove'] as const)
       expect((await guest.call(changeSecondFactor, { body: { action } })).answer.code).toBe(401)
   })
@@ -166,7 +166,7 @@ describe('signing in with a second factor', () => {
 
   it('refuses another member’s recovery code', async () => {
     const { codes } = await setUp()
-    member = await register(site)
+    member = await createMember(site)
     await setUp()
     expect((await logIn(codes[0])).answer.code).toBe(500)
   })
@@ -228,7 +228,7 @@ describe('signing in with a second factor', () => {
     await logIn('000000')
     const { rows } = await site.context.database.pool.query(
       "SELECT details FROM audit_events WHERE event = 'sign_in_failed' AND user_id = $1",
-      [(await member.visitor.ask(getUser)).id],
+      [(await member.visitor.callOk(getUser)).id],
     )
     expect(rows).toEqual([{ details: { second_factor: true } }])
   })
@@ -252,7 +252,7 @@ describe('without a password', () => {
 
   it('delays guesses at the code, too, and accepts the right one', async () => {
     const { secret } = await setUp()
-    const { id } = await member.visitor.ask(getUser)
+    const { id } = await member.visitor.callOk(getUser)
     await site.context.database.pool.query('UPDATE users SET password_hash = NULL WHERE id = $1', [id])
     now += 16 * 60_000
     for (let time = 0; time < 5; time++)
@@ -269,7 +269,7 @@ describe('removing a second factor', () => {
     const body = { action: 'remove', current_password: member.password } as const
     expect((await change({ ...body, code: codeOf(secret) })).answer.info).toEqual({ enabled: false })
     expect((await logIn()).answer.code).toBe(200)
-    expect((await member.visitor.ask(getUser)).second_factor).toBe(false)
+    expect((await member.visitor.callOk(getUser)).second_factor).toBe(false)
     await setUp()
     expect((await logIn(codes[0])).answer.code).toBe(500)
   })
@@ -304,7 +304,7 @@ describe('removing a second factor', () => {
     const { secret } = await setUp()
     const body = { action: 'remove', current_password: member.password } as const
     const provePassword = () =>
-      member.visitor.ask(changeUser, { body: { email: member.email, current_password: member.password } })
+      member.visitor.callOk(changeUser, { body: { email: member.email, current_password: member.password } })
     for (let time = 0; time < 5; time++) {
       expect((await change({ ...body, code: '000000' })).status).toBe(200)
       await provePassword()
@@ -315,7 +315,7 @@ describe('removing a second factor', () => {
   it('is not required to change the password, which keeps it in force', async () => {
     const { secret } = await setUp()
     const new_password = 'a quite new passphrase'
-    await member.visitor.ask(changeUser, { body: { current_password: member.password, new_password } })
+    await member.visitor.callOk(changeUser, { body: { current_password: member.password, new_password } })
     expect((await logIn(undefined, new_password)).answer.code).toBe(401)
     expect((await logIn(codeOf(secret), new_password)).answer.code).toBe(200)
   })

@@ -1,12 +1,12 @@
 import { Refusal } from '#contract/errors.ts'
 import {
   hashRecoveryCode,
-  makeAppSecret,
+  createTotpEnrolment,
   makeRecoveryCodes,
-  encryptAppSecret,
-  stepOfCode,
-  typedCode,
-  type AppSecret,
+  encryptTotpSecret,
+  findCodeStep,
+  normalizeCode,
+  type TotpEnrolment,
 } from '#server/platform/totp.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
@@ -17,7 +17,7 @@ type FactorContext = Pick<MembersContext, 'realClock' | 'secret' | 'operator'>
 
 /** Returns whether a member has a confirmed second factor. */
 export function hasSecondFactor(db: Db, userId: string): Promise<boolean> {
-  return queries.isConfirmed(db, userId)
+  return queries.hasConfirmedFactor(db, userId)
 }
 
 /**
@@ -32,27 +32,29 @@ export async function checkSecondFactor(
   code: string | undefined,
   field = 'totp',
 ): Promise<void> {
-  const factor = await queries.selectFactor(tx, id)
+  const factor = await queries.selectSecondFactor(tx, id)
   if (!factor?.confirmed_at) return
   if (code === undefined || code.trim() === '')
     throw new Refusal('secondFactorNeeded', { second_factor: 'totp' })
-  const typed = typedCode(code)
-  const right = typed.ofApp
-    ? await spendStep(tx, context, id, factor.encrypted_secret, typed.code)
-    : await queries.useRecoveryCode(tx, id, hashRecoveryCode(context.secret, id, typed.code))
-  if (!right) throw new Refusal('codeWrong', { field })
+  const parsedCode = normalizeCode(code)
+  const isCorrect = parsedCode.isAppCode
+    ? await verifyAppCode(tx, context, id, factor.encrypted_secret, parsedCode.code)
+    : await queries.useRecoveryCode(tx, id, hashRecoveryCode(context.secret, id, parsedCode.code))
+  if (!isCorrect) throw new Refusal('codeWrong', { field })
 }
 
 /** Creates a secret for the authenticator app; it is not required before it is confirmed. @throws Refusal movedOn if a factor is already set up */
-export async function beginSecondFactor(
+export async function startSecondFactorSetup(
   tx: Tx,
   context: FactorContext,
   { id, email }: { id: string; email: string | null },
-): Promise<AppSecret> {
-  const made = makeAppSecret({ issuer: context.operator.site, label: email ?? id })
-  if (!(await queries.putFactor(tx, id, encryptAppSecret(context.secret, made.secret, id))))
+): Promise<TotpEnrolment> {
+  const appSecret = createTotpEnrolment({ issuer: context.operator.site, label: email ?? id })
+  if (
+    !(await queries.upsertUnconfirmedFactor(tx, id, encryptTotpSecret(context.secret, appSecret.secret, id)))
+  )
     throw new Refusal('movedOn')
-  return made
+  return appSecret
 }
 
 /**
@@ -66,9 +68,9 @@ export async function confirmSecondFactor(
   { id }: { id: string },
   code: string,
 ): Promise<string[]> {
-  const factor = await queries.selectFactor(tx, id)
+  const factor = await queries.selectSecondFactor(tx, id)
   if (!factor || factor.confirmed_at) throw new Refusal('movedOn')
-  if (!(await spendStep(tx, context, id, factor.encrypted_secret, typedCode(code).code)))
+  if (!(await verifyAppCode(tx, context, id, factor.encrypted_secret, normalizeCode(code).code)))
     throw new Refusal('codeWrong', { field: 'code' })
   const codes = makeRecoveryCodes()
   await queries.confirmFactor(tx, id, context.realClock.now())
@@ -89,13 +91,13 @@ export function removeSecondFactor(tx: Tx, userId: string): Promise<void> {
  * Verifies a code of the app and marks its half minute as used. @returns false if it is wrong, or this or a later half minute was
  * used before
  */
-async function spendStep(
+async function verifyAppCode(
   tx: Tx,
   { realClock, secret }: FactorContext,
   userId: string,
-  sealed: Buffer,
+  encryptedSecret: Buffer,
   code: string,
 ): Promise<boolean> {
-  const step = stepOfCode(secret, sealed, userId, code, realClock.now())
-  return step !== undefined && queries.useStep(tx, userId, step)
+  const step = findCodeStep(secret, encryptedSecret, userId, code, realClock.now())
+  return step !== undefined && queries.useTimeStep(tx, userId, step)
 }

@@ -8,7 +8,7 @@ interface Money {
   value: string
 }
 
-interface Item {
+interface CaptureOrRefund {
   id: string
   status: string
   amount: Money
@@ -41,10 +41,10 @@ interface OrderRequest {
 interface FakeOrder {
   id: string
   status: 'PAYER_ACTION_REQUIRED' | 'APPROVED' | 'COMPLETED'
-  asked: OrderRequest
+  request: OrderRequest
   funding: Funding
-  captures: Item[]
-  refunds: Item[]
+  captures: CaptureOrRefund[]
+  refunds: CaptureOrRefund[]
   vaultId?: string
   /** The owner of the wallet that paid. */
   payer?: string
@@ -65,7 +65,7 @@ export const payerEmail = 'payer@example.com'
 
 /** PayPal's ids consist of capital letters and digits. */
 export const fakeId = () => randomBytes(9).toString('hex').toUpperCase().slice(0, 17)
-const isMade = ({ status }: Item) => status === 'COMPLETED' || status === 'PENDING'
+const isEffective = ({ status }: CaptureOrRefund) => status === 'COMPLETED' || status === 'PENDING'
 const cents = ({ value }: Money) => Math.round(Number(value) * 100)
 
 /** PayPal's records: orders, approvals, captures, saved wallets and refunds. `tell` receives each event. */
@@ -77,19 +77,19 @@ export class FakeOrders {
   readonly disputes = new Map<string, FakeDispute>()
   mayVault = true
   /** It saves wallets some time after their payment. */
-  keepsLater = false
+  vaultsLater = false
   mayReadDisputes = true
   /** Returns the behaviour of a wallet whose owner approves. */
-  funds: () => Funding = () => 'pays'
+  nextFunding: () => Funding = () => 'pays'
   /** The initial status of a refund. */
-  refundsBegin: 'COMPLETED' | 'PENDING' = 'COMPLETED'
+  initialRefundStatus: 'COMPLETED' | 'PENDING' = 'COMPLETED'
 
   private readonly url: () => string
-  private readonly tell: (type: string, resource: object) => void
+  private readonly emitEvent: (type: string, resource: object) => void
 
-  constructor(url: () => string, tell: (type: string, resource: object) => void) {
+  constructor(url: () => string, emitEvent: (type: string, resource: object) => void) {
     this.url = url
-    this.tell = tell
+    this.emitEvent = emitEvent
   }
 
   /** The balance of the account, in cents of any currency. */
@@ -97,26 +97,26 @@ export class FakeOrders {
     return [...this.all.values()]
       .flatMap(({ captures, refunds }) => [
         ...captures.filter(({ status }) => status !== 'PENDING').map(({ amount }) => cents(amount)),
-        ...refunds.filter(isMade).map(({ amount }) => -cents(amount)),
-        ...captures.map(({ id }) => -this.taken(id)),
+        ...refunds.filter(isEffective).map(({ amount }) => -cents(amount)),
+        ...captures.map(({ id }) => -this.disputedCents(id)),
       ])
       .reduce((sum, one) => sum + one, 0)
   }
 
   /** Returns the amount that a capture's dispute took. */
-  private taken(captureId: string): number {
+  private disputedCents(captureId: string): number {
     const dispute = this.disputes.get(captureId)
     const won = dispute?.dispute_outcome?.outcome_code === 'RESOLVED_SELLER_FAVOUR'
     return dispute && !won ? cents(dispute.dispute_amount) : 0
   }
 
-  make(asked: OrderRequest): FakeOrder {
-    this.check(asked)
-    const { vault_id } = asked.payment_source.paypal
+  create(request: OrderRequest): FakeOrder {
+    this.check(request)
+    const { vault_id } = request.payment_source.paypal
     const order: FakeOrder = {
       id: fakeId(),
       status: 'PAYER_ACTION_REQUIRED',
-      asked,
+      request,
       funding: 'pays',
       captures: [],
       refunds: [],
@@ -154,15 +154,15 @@ export class FakeOrders {
   }
 
   /** The user approves. Captured orders do not change. */
-  approve(id: string, funding: Funding = this.funds(), payer = fakeId().slice(0, 13)): void {
+  approve(id: string, funding: Funding = this.nextFunding(), payer = fakeId().slice(0, 13)): void {
     const order = this.get(id)
     if (order.status === 'COMPLETED') return
     Object.assign(order, { status: 'APPROVED', funding, payer })
-    this.tell('CHECKOUT.ORDER.APPROVED', this.present(order))
+    this.emitEvent('CHECKOUT.ORDER.APPROVED', this.present(order))
   }
 
   capture(order: FakeOrder): FakeOrder {
-    const [unit] = order.asked.purchase_units
+    const [unit] = order.request.purchase_units
     if (order.status === 'COMPLETED') throw new FakeRefusal(422, 'ORDER_ALREADY_CAPTURED')
     if (order.status !== 'APPROVED' || !unit) throw new FakeRefusal(422, 'ORDER_NOT_APPROVED')
     if (order.funding === 'declined') throw new FakeRefusal(422, 'INSTRUMENT_DECLINED')
@@ -170,8 +170,8 @@ export class FakeOrders {
     const pending = order.funding === 'pending'
     order.captures.push({ id: fakeId(), status: pending ? 'PENDING' : 'COMPLETED', ...unit })
     order.status = 'COMPLETED'
-    if (order.asked.payment_source.paypal.attributes?.vault && !this.keepsLater) this.keep(order)
-    this.tellOfCapture(order, pending ? 'PENDING' : 'COMPLETED')
+    if (order.request.payment_source.paypal.attributes?.vault && !this.vaultsLater) this.vaultWallet(order)
+    this.emitCaptureEvent(order, pending ? 'PENDING' : 'COMPLETED')
     return order
   }
 
@@ -180,37 +180,37 @@ export class FakeOrders {
     return [...this.all.values()].some(({ captures }) => captures.some((one) => one.invoice_id === invoiceId))
   }
 
-  private keep(order: FakeOrder): void {
+  private vaultWallet(order: FakeOrder): void {
     order.vaultId = `vault-${fakeId().toLowerCase()}`
     this.vault.set(order.vaultId, order.funding === 'pays once' ? 'declined' : 'pays')
   }
 
   /** The user removes the wallet on PayPal's own pages. */
-  takeAway(vaultId: string): void {
+  removeWallet(vaultId: string): void {
     this.vault.delete(vaultId)
-    this.tell('VAULT.PAYMENT-TOKEN.DELETED', { id: vaultId })
+    this.emitEvent('VAULT.PAYMENT-TOKEN.DELETED', { id: vaultId })
   }
 
   /** PayPal saves the wallet of a paid order later. */
-  keepNow(id: string): void {
+  vaultNow(id: string): void {
     const order = this.get(id)
-    this.keep(order)
-    this.tell('VAULT.PAYMENT-TOKEN.CREATED', { id: order.vaultId, metadata: { order_id: id } })
+    this.vaultWallet(order)
+    this.emitEvent('VAULT.PAYMENT-TOKEN.CREATED', { id: order.vaultId, metadata: { order_id: id } })
   }
 
   /** Decides pending captures. */
-  decide(id: string, status: 'COMPLETED' | 'DECLINED'): void {
+  decideCaptures(id: string, status: 'COMPLETED' | 'DECLINED'): void {
     const order = this.get(id)
     for (const capture of order.captures) capture.status = status
-    this.tellOfCapture(order, status === 'COMPLETED' ? 'COMPLETED' : 'DENIED')
+    this.emitCaptureEvent(order, status === 'COMPLETED' ? 'COMPLETED' : 'DENIED')
   }
 
-  tellOfCapture(order: FakeOrder, what: string): void {
+  emitCaptureEvent(order: FakeOrder, what: string): void {
     const [capture] = order.captures
-    if (capture) this.tell(`PAYMENT.CAPTURE.${what}`, this.presentCapture(order, capture))
+    if (capture) this.emitEvent(`PAYMENT.CAPTURE.${what}`, this.presentCapture(order, capture))
   }
 
-  findCapture(id: string): { order: FakeOrder; capture: Item } {
+  findCapture(id: string): { order: FakeOrder; capture: CaptureOrRefund } {
     for (const order of this.all.values()) {
       const capture = order.captures.find((one) => one.id === id)
       if (capture) return { order, capture }
@@ -218,25 +218,27 @@ export class FakeOrders {
     throw new FakeRefusal(404, 'INVALID_RESOURCE_ID')
   }
 
-  refund(captureId: string, asked: { amount: Money; custom_id?: string }): Item {
+  refund(captureId: string, request: { amount: Money; custom_id?: string }): CaptureOrRefund {
     const { order, capture } = this.findCapture(captureId)
     if (capture.status === 'PENDING') throw new FakeRefusal(422, 'PENDING_CAPTURE')
-    if (this.taken(captureId) > 0) throw new FakeRefusal(422, 'TRANSACTION_DISPUTED')
-    const gone = order.refunds.filter(isMade).reduce((sum, { amount }) => sum + cents(amount), 0)
-    const left = cents(capture.amount) - gone - cents(asked.amount)
+    if (this.disputedCents(captureId) > 0) throw new FakeRefusal(422, 'TRANSACTION_DISPUTED')
+    const refundedCents = order.refunds
+      .filter(isEffective)
+      .reduce((sum, { amount }) => sum + cents(amount), 0)
+    const left = cents(capture.amount) - refundedCents - cents(request.amount)
     if (left < 0) throw new FakeRefusal(422, 'REFUND_AMOUNT_EXCEEDED')
     const { invoice_id } = capture
-    const refund: Item = {
+    const refund: CaptureOrRefund = {
       id: fakeId(),
-      status: this.refundsBegin,
-      ...asked,
+      status: this.initialRefundStatus,
+      ...request,
       ...(invoice_id === undefined ? {} : { invoice_id }),
     }
     order.refunds.push(refund)
     capture.status = left === 0 ? 'REFUNDED' : 'PARTIALLY_REFUNDED'
     const above = { rel: 'up', href: `${this.url()}/v2/payments/captures/${captureId}` }
     const type = refund.status === 'PENDING' ? 'PAYMENT.REFUND.PENDING' : 'PAYMENT.CAPTURE.REFUNDED'
-    this.tell(type, { ...refund, links: [above] })
+    this.emitEvent(type, { ...refund, links: [above] })
     return refund
   }
 
@@ -247,19 +249,19 @@ export class FakeOrders {
       refund.status = 'FAILED'
       for (const capture of captures) capture.status = 'COMPLETED'
       const above = { rel: 'up', href: `${this.url()}/v2/payments/captures/${captures[0]?.id}` }
-      this.tell('PAYMENT.REFUND.FAILED', { ...refund, links: [above] })
+      this.emitEvent('PAYMENT.REFUND.FAILED', { ...refund, links: [above] })
     }
   }
 
   /** Opens a dispute, or records PayPal's decision. */
-  dispute(id: string, stands: 'open' | 'won' | 'lost', at: Date): void {
+  dispute(id: string, status: 'open' | 'won' | 'lost', at: Date): void {
     const { captures, refunds } = this.get(id)
     const [capture] = captures
     if (!capture) throw new Error(`${id} has no capture`)
-    const gone = refunds.filter(isMade).reduce((sum, { amount }) => sum + cents(amount), 0)
+    const refundedCents = refunds.filter(isEffective).reduce((sum, { amount }) => sum + cents(amount), 0)
     const { currency_code } = capture.amount
-    const value = ((cents(capture.amount) - gone) / 100).toFixed(2)
-    const outcome_code = stands === 'won' ? 'RESOLVED_SELLER_FAVOUR' : 'RESOLVED_BUYER_FAVOUR'
+    const value = ((cents(capture.amount) - refundedCents) / 100).toFixed(2)
+    const outcome_code = status === 'won' ? 'RESOLVED_SELLER_FAVOUR' : 'RESOLVED_BUYER_FAVOUR'
     const dispute: FakeDispute = {
       dispute_id: `PP-D-${fakeId()}`,
       create_time: at.toISOString(),
@@ -270,12 +272,12 @@ export class FakeOrders {
           ...(capture.invoice_id === undefined ? {} : { invoice_number: capture.invoice_id }),
         },
       ],
-      ...(stands === 'open' ? {} : this.disputes.get(capture.id)),
-      status: stands === 'open' ? 'WAITING_FOR_SELLER_RESPONSE' : 'RESOLVED',
-      ...(stands === 'open' ? {} : { dispute_outcome: { outcome_code } }),
+      ...(status === 'open' ? {} : this.disputes.get(capture.id)),
+      status: status === 'open' ? 'WAITING_FOR_SELLER_RESPONSE' : 'RESOLVED',
+      ...(status === 'open' ? {} : { dispute_outcome: { outcome_code } }),
     }
     this.disputes.set(capture.id, dispute)
-    this.tell(`CUSTOMER.DISPUTE.${stands === 'open' ? 'CREATED' : 'RESOLVED'}`, dispute)
+    this.emitEvent(`CUSTOMER.DISPUTE.${status === 'open' ? 'CREATED' : 'RESOLVED'}`, dispute)
   }
 
   /** Lists the disputes of a capture or opened since a time, in PayPal's short form. */
@@ -309,12 +311,12 @@ export class FakeOrders {
     if (!this.mayReadDisputes) throw new FakeRefusal(403, 'NOT_AUTHORIZED')
   }
 
-  present({ id, status, asked, captures, refunds, vaultId, payer }: FakeOrder): object {
+  present({ id, status, request, captures, refunds, vaultId, payer }: FakeOrder): object {
     const open = status === 'PAYER_ACTION_REQUIRED'
     const payerAction = { rel: 'payer-action', href: `${this.url()}/checkoutnow?token=${id}`, method: 'GET' }
     const paypal = {
       ...(payer ? { account_id: payer, email_address: payerEmail } : {}),
-      ...(asked.payment_source.paypal.attributes?.vault && captures.length > 0
+      ...(request.payment_source.paypal.attributes?.vault && captures.length > 0
         ? { attributes: { vault: vaultId ? { id: vaultId, status: 'VAULTED' } : { status: 'APPROVED' } } }
         : {}),
     }
@@ -322,7 +324,7 @@ export class FakeOrders {
       id,
       status,
       intent: 'CAPTURE',
-      purchase_units: asked.purchase_units.map((unit) => ({
+      purchase_units: request.purchase_units.map((unit) => ({
         reference_id: 'default',
         ...unit,
         ...(captures.length > 0 ? { payments: { captures, refunds } } : {}),
@@ -335,7 +337,7 @@ export class FakeOrders {
     }
   }
 
-  presentCapture(order: FakeOrder, capture: Item): object {
+  presentCapture(order: FakeOrder, capture: CaptureOrRefund): object {
     return { ...capture, supplementary_data: { related_ids: { order_id: order.id } } }
   }
 }

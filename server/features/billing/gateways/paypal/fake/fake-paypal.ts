@@ -11,7 +11,7 @@ import { walletPage } from './fake-wallet-page.ts'
  * A simulated fault, before or after PayPal executes a request. 429 executes nothing; `time-out` executes it and sends no
  * response; `404` finds nothing; `blank` answers 200 with a foreign page, as a proxy may.
  */
-export type Trouble =
+export type SimulatedFault =
   | 'none'
   | '404'
   | '429'
@@ -22,7 +22,7 @@ export type Trouble =
   | 'time-out'
   | 'blank'
 
-interface Asked {
+interface ReceivedRequest {
   method: string
   path: string
   query: URLSearchParams
@@ -30,7 +30,7 @@ interface Asked {
   text: string
 }
 
-interface Answer {
+interface FakeResponse {
   status: number
   body?: object
   html?: string
@@ -47,10 +47,10 @@ interface Event {
 const secret = 'the secret of the fake'
 const sign = (signer: string, ...parts: string[]) =>
   `sig${createHmac('sha256', signer).update(parts.join('|')).digest('hex')}`
-const keysLastMs = 6 * 60 * 60_000
+const idempotencyRetentionMs = 6 * 60 * 60_000
 const pageSize = 3
 const dayMs = 24 * 60 * 60_000
-const refuse = (status: number, issue: string): Answer => ({
+const refuse = (status: number, issue: string): FakeResponse => ({
   status,
   body: { name: 'PROBLEM', debug_id: 'fake', details: [{ issue }] },
 })
@@ -68,33 +68,33 @@ export class FakePaypal {
   }
   readonly orders = new FakeOrders(
     () => this.url,
-    (type, resource) => this.tell(type, resource),
+    (type, resource) => this.emitEvent(type, resource),
   )
   readonly setups = new FakeSetups(
     this.orders.vault,
     () => this.url,
-    (type, resource) => this.tell(type, resource),
+    (type, resource) => this.emitEvent(type, resource),
   )
   readonly events: Event[] = []
   /** Every received request. */
-  readonly requests: Asked[] = []
+  readonly requests: ReceivedRequest[] = []
   /** The faults of requests whose method and path match, in this order; the last one repeats. */
-  trouble: { on: RegExp; with: Trouble[] } | undefined
+  fault: { on: RegExp; with: SimulatedFault[] } | undefined
   /** The URL that events are sent to. */
   webhookUrl: string | undefined
   /** The event types that the account's webhook subscribes to. */
   webhookEvents = ['*']
   /** How far its clock is ahead, in milliseconds. */
-  ahead = 0
+  clockOffsetMs = 0
   /** It refuses to list events older than PayPal lists. */
-  refusesOld = false
+  enforcesRetention = false
   /** The delay before an event is listed, in milliseconds. */
-  listsAfterMs = 0
+  listingDelayMs = 0
 
   private readonly tokens = new Set<string>()
-  private readonly answers = new Map<string, { at: number; answer?: Answer }>()
+  private readonly answers = new Map<string, { at: number; answer?: FakeResponse }>()
   private readonly sent: Promise<unknown>[] = []
-  private readonly held: (() => void)[] = []
+  private readonly heldResponses: (() => void)[] = []
   private readonly server: Server
 
   private constructor() {
@@ -127,19 +127,19 @@ export class FakePaypal {
 
   /** Ends all faults and releases the responses that were held back. */
   recover(): void {
-    this.trouble = undefined
-    this.listsAfterMs = 0
-    for (const answer of this.held.splice(0)) answer()
+    this.fault = undefined
+    this.listingDelayMs = 0
+    for (const answer of this.heldResponses.splice(0)) answer()
   }
 
   /** Invalidates all access tokens. */
-  endTokens(): void {
+  revokeTokens(): void {
     this.tokens.clear()
   }
 
   /** Counts the requests that match, such as `POST /v1/oauth2/token`. */
-  count(what: RegExp): number {
-    return this.requests.filter(({ method, path }) => what.test(`${method} ${path}`)).length
+  count(pattern: RegExp): number {
+    return this.requests.filter(({ method, path }) => pattern.test(`${method} ${path}`)).length
   }
 
   /** Returns an event with its signature, as sent to the webhook. */
@@ -165,13 +165,13 @@ export class FakePaypal {
   }
 
   /** Waits until all sent events have been answered. */
-  async told(): Promise<void> {
+  async flushEvents(): Promise<void> {
     await Promise.all(this.sent.splice(0))
   }
 
-  private now = () => Date.now() + this.ahead
+  private now = () => Date.now() + this.clockOffsetMs
 
-  tell(event_type: string, resource: object): void {
+  emitEvent(event_type: string, resource: object): void {
     const event = {
       id: `WH-${fakeId()}`,
       create_time: new Date(this.now()).toISOString(),
@@ -186,7 +186,7 @@ export class FakePaypal {
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', this.url)
-    const asked: Asked = {
+    const asked: ReceivedRequest = {
       method: request.method ?? 'GET',
       path: url.pathname,
       query: url.searchParams,
@@ -194,37 +194,38 @@ export class FakePaypal {
       text: await text(request),
     }
     this.requests.push(asked)
-    const trouble = this.troubleFor(asked)
-    if (trouble === 'dropped before') return void response.destroy()
-    if (trouble === 'blank') return void response.writeHead(200).end('<html></html>')
-    const early =
-      trouble === '404' ? 404 : trouble === '429' ? 429 : trouble === '500 before' ? 500 : undefined
-    const answer = early === undefined ? await this.answerOnce(asked) : refuse(early, 'TROUBLE')
-    if (trouble === 'dropped after') return void response.destroy()
-    if (trouble === 'time-out') await new Promise<void>((resolve) => this.held.push(resolve))
-    const { status, body, html, location } = trouble === '500 after' ? refuse(500, 'TROUBLE') : answer
+    const fault = this.faultFor(asked)
+    if (fault === 'dropped before') return void response.destroy()
+    if (fault === 'blank') return void response.writeHead(200).end('<html></html>')
+    const faultStatus =
+      fault === '404' ? 404 : fault === '429' ? 429 : fault === '500 before' ? 500 : undefined
+    const answer =
+      faultStatus === undefined ? await this.answerIdempotently(asked) : refuse(faultStatus, 'TROUBLE')
+    if (fault === 'dropped after') return void response.destroy()
+    if (fault === 'time-out') await new Promise<void>((resolve) => this.heldResponses.push(resolve))
+    const { status, body, html, location } = fault === '500 after' ? refuse(500, 'TROUBLE') : answer
     const type = html === undefined ? 'application/json' : 'text/html; charset=utf-8'
     response.writeHead(status, { 'content-type': type, ...(location ? { location } : {}) })
     response.end(html ?? (body ? JSON.stringify(body) : undefined))
   }
 
-  private troubleFor({ method, path }: Asked): Trouble | undefined {
-    const { on, with: list = [] } = this.trouble ?? {}
+  private faultFor({ method, path }: ReceivedRequest): SimulatedFault | undefined {
+    const { on, with: list = [] } = this.fault ?? {}
     if (!on?.test(`${method} ${path}`)) return undefined
     return list.length > 1 ? list.shift() : list[0]
   }
 
   /** Repeats the answer to a Request-Id for as long as PayPal does. */
-  private async answerOnce(asked: Asked): Promise<Answer> {
+  private async answerIdempotently(asked: ReceivedRequest): Promise<FakeResponse> {
     const id = asked.headers['paypal-request-id']
     if (typeof id !== 'string') return this.answer(asked)
     const key = `${asked.path} ${id}`
     const earlier = this.answers.get(key)
-    if (earlier && this.now() - earlier.at < keysLastMs) {
+    if (earlier && this.now() - earlier.at < idempotencyRetentionMs) {
       if (!earlier.answer) return refuse(409, 'PREVIOUS_REQUEST_IN_PROGRESS')
       return { ...earlier.answer, status: 200 }
     }
-    const entry: { at: number; answer?: Answer } = { at: this.now() }
+    const entry: { at: number; answer?: FakeResponse } = { at: this.now() }
     this.answers.set(key, entry)
     await turn()
     const answer = this.answer(asked)
@@ -233,10 +234,10 @@ export class FakePaypal {
     return answer
   }
 
-  private answer(asked: Asked): Answer {
+  private answer(asked: ReceivedRequest): FakeResponse {
     try {
       const { method, path, headers } = asked
-      if (path === '/v1/oauth2/token') return this.giveToken(headers.authorization)
+      if (path === '/v1/oauth2/token') return this.issueToken(headers.authorization)
       if (path === '/checkoutnow') return this.wallet(asked)
       if (path === '/agreements/approve') return this.agreement(asked)
       if (!this.tokens.has(headers.authorization?.replace('Bearer ', '') ?? ''))
@@ -248,7 +249,7 @@ export class FakePaypal {
     }
   }
 
-  private giveToken(authorization: string | undefined): Answer {
+  private issueToken(authorization: string | undefined): FakeResponse {
     const { PAYPAL_CLIENT_ID: id, PAYPAL_CLIENT_SECRET: password } = this.keys
     const right = `Basic ${Buffer.from(`${id}:${password}`).toString('base64')}`
     if (authorization !== right) return { status: 401, body: { error: 'invalid_client' } }
@@ -257,50 +258,58 @@ export class FakePaypal {
     return { status: 200, body: { access_token: token, token_type: 'Bearer', expires_in: 32_400 } }
   }
 
-  private route(what: string, asked: Asked): Answer {
+  private route(endpoint: string, asked: ReceivedRequest): FakeResponse {
     const { orders, setups } = this
     const [, , , , id = ''] = asked.path.split('/')
     const sent = () => JSON.parse(asked.text)
-    if (what === 'POST /v2/checkout/orders') {
+    if (endpoint === 'POST /v2/checkout/orders') {
       if (asked.headers['paypal-request-id'] === undefined) return refuse(400, 'PAYPAL_REQUEST_ID_REQUIRED')
-      return { status: 201, body: orders.present(orders.make(sent())) }
+      return { status: 201, body: orders.present(orders.create(sent())) }
     }
-    if (/^POST \/v2\/checkout\/orders\/\w+\/capture$/.test(what))
+    if (/^POST \/v2\/checkout\/orders\/\w+\/capture$/.test(endpoint))
       return { status: 201, body: orders.present(orders.capture(orders.get(id))) }
-    if (what.startsWith('GET /v2/checkout/orders/'))
+    if (endpoint.startsWith('GET /v2/checkout/orders/'))
       return { status: 200, body: orders.present(orders.get(id)) }
-    if (what.endsWith('/refund')) return { status: 201, body: orders.refund(id, sent()) }
-    if (what.startsWith('GET /v2/payments/captures/')) {
+    if (endpoint.endsWith('/refund')) return { status: 201, body: orders.refund(id, sent()) }
+    if (endpoint.startsWith('GET /v2/payments/captures/')) {
       const { order, capture } = orders.findCapture(id)
       return { status: 200, body: orders.presentCapture(order, capture) }
     }
     const opened = Date.parse(asked.query.get('start_time') ?? '')
-    if (this.refusesOld && what === 'GET /v1/customer/disputes' && opened < this.now() - 180 * dayMs)
+    if (
+      this.enforcesRetention &&
+      endpoint === 'GET /v1/customer/disputes' &&
+      opened < this.now() - 180 * dayMs
+    )
       return refuse(400, 'INVALID_PARAMETER_VALUE')
-    if (what === 'GET /v1/customer/disputes') return { status: 200, body: orders.listDisputes(asked.query) }
-    if (what.startsWith('GET /v1/customer/disputes/')) return { status: 200, body: orders.getDispute(id) }
-    if (what.startsWith('GET /v3/vault/payment-tokens/'))
+    if (endpoint === 'GET /v1/customer/disputes')
+      return { status: 200, body: orders.listDisputes(asked.query) }
+    if (endpoint.startsWith('GET /v1/customer/disputes/')) return { status: 200, body: orders.getDispute(id) }
+    if (endpoint.startsWith('GET /v3/vault/payment-tokens/'))
       return orders.vault.has(id) ? { status: 200, body: { id } } : refuse(404, 'RESOURCE_NOT_FOUND')
-    if (what.startsWith('GET /v3/vault/payment-tokens'))
+    if (endpoint.startsWith('GET /v3/vault/payment-tokens'))
       return orders.mayVault ? { status: 200, body: setups.list(asked.query) } : refuse(403, 'NOT_AUTHORIZED')
-    if (what.startsWith('POST /v3/vault/')) {
+    if (endpoint.startsWith('POST /v3/vault/')) {
       if (asked.headers['paypal-request-id'] === undefined) return refuse(400, 'PAYPAL_REQUEST_ID_REQUIRED')
       if (!orders.mayVault) return refuse(403, 'NOT_AUTHORIZED')
-      const makes = what.endsWith('setup-tokens')
-      return { status: 201, body: makes ? setups.present(setups.make(sent())) : setups.keep(sent()) }
+      const makes = endpoint.endsWith('setup-tokens')
+      return {
+        status: 201,
+        body: makes ? setups.present(setups.create(sent())) : setups.createPaymentToken(sent()),
+      }
     }
-    if (what.startsWith('GET /v3/vault/setup-tokens/'))
+    if (endpoint.startsWith('GET /v3/vault/setup-tokens/'))
       return { status: 200, body: setups.present(setups.get(id)) }
-    if (what.startsWith('DELETE /v3/vault/payment-tokens/'))
+    if (endpoint.startsWith('DELETE /v3/vault/payment-tokens/'))
       return orders.vault.delete(id) ? { status: 204 } : refuse(404, 'RESOURCE_NOT_FOUND')
-    if (what.startsWith('POST /v1/notifications/verify')) return this.verify(asked)
-    if (what.startsWith('GET /v1/notifications/webhooks-events')) return this.list(asked)
-    if (what.startsWith('GET /v1/notifications/webhooks/'))
+    if (endpoint.startsWith('POST /v1/notifications/verify')) return this.verify(asked)
+    if (endpoint.startsWith('GET /v1/notifications/webhooks-events')) return this.listEvents(asked)
+    if (endpoint.startsWith('GET /v1/notifications/webhooks/'))
       return { status: 200, body: { event_types: this.webhookEvents.map((name) => ({ name })) } }
     return refuse(404, 'RESOURCE_NOT_FOUND')
   }
 
-  private verify({ text: sent }: Asked): Answer {
+  private verify({ text: sent }: ReceivedRequest): FakeResponse {
     const { transmission_id, transmission_time, transmission_sig, webhook_id } = JSON.parse(sent)
     // The raw bytes of the event, which the signature covers.
     const event = sent.slice(sent.indexOf('"webhook_event":') + '"webhook_event":'.length, -1)
@@ -310,16 +319,16 @@ export class FakePaypal {
   }
 
   /** Lists a page of events, latest first. */
-  private list({ query }: Asked): Answer {
+  private listEvents({ query }: ReceivedRequest): FakeResponse {
     const [from = '', to = '9', type] = ['start_time', 'end_time', 'event_type'].map(
       (name) => query.get(name) ?? undefined,
     )
-    const listed = new Date(this.now() - this.listsAfterMs).toISOString()
+    const listed = new Date(this.now() - this.listingDelayMs).toISOString()
     const found = this.events.filter(
       ({ create_time: at, event_type }) =>
         at >= from && at <= to && at <= listed && (type === undefined || event_type === type),
     )
-    if (this.refusesOld && Date.parse(from) < this.now() - 30 * dayMs)
+    if (this.enforcesRetention && Date.parse(from) < this.now() - 30 * dayMs)
       return refuse(400, 'INVALID_PARAMETER_VALUE')
     const start = Number(query.get('page') ?? 0)
     const next = new URLSearchParams(query)
@@ -330,13 +339,13 @@ export class FakePaypal {
   }
 
   /** Serves the page where the user approves or cancels, and the redirect from there. */
-  private wallet({ method, query, text: sent }: Asked): Answer {
+  private wallet({ method, query, text: sent }: ReceivedRequest): FakeResponse {
     const token = query.get('token') ?? ''
     const order = this.orders.get(token)
-    if (method === 'GET') return { status: 200, html: walletPage(order.asked.purchase_units[0]?.amount) }
+    if (method === 'GET') return { status: 200, html: walletPage(order.request.purchase_units[0]?.amount) }
     const yes = new URLSearchParams(sent).get('answer') === 'yes'
     if (yes) this.orders.approve(token)
-    const { return_url = '', cancel_url = '' } = order.asked.payment_source.paypal.experience_context ?? {}
+    const { return_url = '', cancel_url = '' } = order.request.payment_source.paypal.experience_context ?? {}
     const back = new URL(yes ? return_url : cancel_url)
     back.searchParams.set('token', token)
     if (yes) back.searchParams.set('PayerID', 'FAKEPAYER')
@@ -344,9 +353,9 @@ export class FakePaypal {
   }
 
   /** Serves the same page for a wallet that is saved without a payment. */
-  private agreement({ method, query, text: sent }: Asked): Answer {
+  private agreement({ method, query, text: sent }: ReceivedRequest): FakeResponse {
     const id = query.get('approval_session_id') ?? ''
-    const { return_url, cancel_url } = this.setups.get(id).asked.payment_source.paypal.experience_context
+    const { return_url, cancel_url } = this.setups.get(id).request.payment_source.paypal.experience_context
     if (method === 'GET') return { status: 200, html: walletPage(undefined) }
     const yes = new URLSearchParams(sent).get('answer') === 'yes'
     if (yes) this.setups.approve(id)

@@ -10,7 +10,7 @@ interface SetupRequest {
 interface FakeSetup {
   id: string
   status: 'PAYER_ACTION_REQUIRED' | 'APPROVED' | 'VAULTED'
-  asked: SetupRequest
+  request: SetupRequest
   customerId: string
   /** The wallet that was saved from it. */
   vaultId?: string
@@ -22,26 +22,26 @@ export class FakeSetups {
   readonly all = new Map<string, FakeSetup>()
   private readonly vault: Map<string, Funding>
   private readonly url: () => string
-  private readonly tell: (type: string, resource: object) => void
+  private readonly emitEvent: (type: string, resource: object) => void
 
   constructor(
     vault: Map<string, Funding>,
     url: () => string,
-    tell: (type: string, resource: object) => void,
+    emitEvent: (type: string, resource: object) => void,
   ) {
     this.vault = vault
     this.url = url
-    this.tell = tell
+    this.emitEvent = emitEvent
   }
 
-  make(asked: SetupRequest): FakeSetup {
-    const { usage_type, experience_context: context } = asked.payment_source.paypal
+  create(request: SetupRequest): FakeSetup {
+    const { usage_type, experience_context: context } = request.payment_source.paypal
     if (usage_type !== 'MERCHANT' || !URL.canParse(context.return_url) || !URL.canParse(context.cancel_url))
       throw new FakeRefusal(400, 'INVALID_PARAMETER_VALUE')
     const setup: FakeSetup = {
       id: fakeId(),
       status: 'PAYER_ACTION_REQUIRED',
-      asked,
+      request,
       customerId: `cust${fakeId()}`,
     }
     this.all.set(setup.id, setup)
@@ -61,7 +61,11 @@ export class FakeSetups {
   }
 
   /** Creates a payment token from an approved setup token, once. */
-  keep({ payment_source }: { payment_source: { token: { id: string; type: string } } }): object {
+  createPaymentToken({
+    payment_source,
+  }: {
+    payment_source: { token: { id: string; type: string } }
+  }): object {
     const { id, type } = payment_source.token
     if (type !== 'SETUP_TOKEN') throw new FakeRefusal(400, 'INVALID_PARAMETER_VALUE')
     const setup = this.get(id)
@@ -69,7 +73,7 @@ export class FakeSetups {
     const vaultId = `vault-${fakeId().toLowerCase()}`
     Object.assign(setup, { status: 'VAULTED', vaultId })
     this.vault.set(vaultId, 'pays')
-    this.tell('VAULT.PAYMENT-TOKEN.CREATED', presentToken(setup))
+    this.emitEvent('VAULT.PAYMENT-TOKEN.CREATED', presentToken(setup))
     return presentToken(setup)
   }
 
@@ -82,13 +86,13 @@ export class FakeSetups {
     return { payment_tokens: kept.map(presentToken) }
   }
 
-  present({ id, status, asked, customerId }: FakeSetup): object {
+  present({ id, status, request, customerId }: FakeSetup): object {
     const approve = { rel: 'approve', href: `${this.url()}/agreements/approve?approval_session_id=${id}` }
     return {
       id,
       status,
-      customer: { id: customerId, ...asked.customer },
-      payment_source: { paypal: { usage_type: asked.payment_source.paypal.usage_type } },
+      customer: { id: customerId, ...request.customer },
+      payment_source: { paypal: { usage_type: request.payment_source.paypal.usage_type } },
       links: [
         { rel: 'self', href: `${this.url()}/v3/vault/setup-tokens/${id}` },
         ...(status === 'PAYER_ACTION_REQUIRED' ? [approve] : []),
@@ -97,10 +101,10 @@ export class FakeSetups {
   }
 }
 
-function presentToken({ vaultId, customerId, asked, payer }: FakeSetup): object {
+function presentToken({ vaultId, customerId, request, payer }: FakeSetup): object {
   return {
     id: vaultId,
-    customer: { id: customerId, ...asked.customer },
+    customer: { id: customerId, ...request.customer },
     payment_source: { paypal: { payer_id: payer } },
   }
 }
