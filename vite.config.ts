@@ -1,6 +1,6 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { stripContractValidator } from './scripts/web-build/vite-contract.ts'
+import { stripContractValidator } from './scripts/web-build/strip-contract-validator.ts'
 
 const fromHere = (path: string) => new URL(path, import.meta.url).pathname
 

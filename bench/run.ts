@@ -1,6 +1,6 @@
 import { readArguments } from '#scripts/read-arguments.mjs'
 import type { BenchSite } from './site/start-bench-site.ts'
-import { printTable, type Row } from './table.ts'
+import { printTable, type Row } from './result-table.ts'
 
 /**
  * `npm run bench` runs all measurements, `npm run bench -- calls segments` only these, `npm run bench -- lighthouse URL`

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { OfferedGateway, Order, SavedPaymentMethod } from './billing.ts'
 import { endpoint } from './endpoint.ts'
-import { Cents, Currency, Id, Time, pageOf, stringEnum, pagingFields } from './shapes.ts'
+import { Cents, Currency, Id, Time, pageOf, stringEnum, pagingFields } from './schemas.ts'
 import { AutoUnlock, Balance, PriceRefusal, TopUp } from './top-ups.ts'
 
 /** The reasons for a change of the balance. */

@@ -3,7 +3,7 @@ import { VideoPrice } from './catalog.ts'
 import { endpoint } from './endpoint.ts'
 import { Entitlement } from './library.ts'
 import { Membership } from './members.ts'
-import { Cents, Currency, Id, Time, FormText, pageOf, nullable, stringEnum, pagingFields } from './shapes.ts'
+import { Cents, Currency, Id, Time, FormText, pageOf, nullable, stringEnum, pagingFields } from './schemas.ts'
 import { BalanceOffer, PriceRefusal } from './top-ups.ts'
 
 export const gatewayIds = ['sandbox', 'stripe', 'paypal'] as const

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Cents, Currency, Id, Time, pageOf, nullable, stringEnum, pagingFields } from './shapes.ts'
+import { Cents, Currency, Id, Time, pageOf, nullable, stringEnum, pagingFields } from './schemas.ts'
 
 /** Default and maximum page size of lists. A larger limit is capped, not refused. */
 export const listLimits = { usual: 20, most: 50 }

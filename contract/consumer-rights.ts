@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { LinkSecret, User } from './members.ts'
-import { Cents, Currency, Id, Time, FormText, nullable } from './shapes.ts'
+import { Cents, Currency, Id, Time, FormText, nullable } from './schemas.ts'
 
 /** The receipt of a paid order: the seller, the tax, and how a plan renews. */
 export const Receipt = Type.Object({

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { VideoCard } from './catalog.ts'
 import { endpoint } from './endpoint.ts'
-import { Id, Milliseconds, Time, pageOf, stringEnum, pagingFields } from './shapes.ts'
+import { Id, Milliseconds, Time, pageOf, stringEnum, pagingFields } from './schemas.ts'
 
 export const HistoryEntry = Type.Object({
   video: VideoCard,

@@ -11,7 +11,7 @@ import {
   nullable,
   stringEnum,
   pagingFields,
-} from './shapes.ts'
+} from './schemas.ts'
 
 /** Default and maximum page size of episode lists, which are longer than other lists. */
 export const episodeListLimits = { usual: 100, most: 200 }

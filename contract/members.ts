@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Cents, Currency, Id, LanguageCode, Time, FormText, pageOf, nullable, stringEnum } from './shapes.ts'
+import { Cents, Currency, Id, LanguageCode, Time, FormText, pageOf, nullable, stringEnum } from './schemas.ts'
 import { RemainingBalance } from './top-ups.ts'
 
 /** The secret of a mailed link. */

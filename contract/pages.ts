@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Time, FormText, stringEnum } from './shapes.ts'
+import { Time, FormText, stringEnum } from './schemas.ts'
 
 /** The pages whose text the operator can edit; each is a route of the same name. */
 export const pageNames = [

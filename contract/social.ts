@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { User } from './members.ts'
-import { Id, Time, FormText, pageOf, nullable, stringEnum } from './shapes.ts'
+import { Id, Time, FormText, pageOf, nullable, stringEnum } from './schemas.ts'
 
 /**
  * A profile at a social provider that can sign in to the member's account. An account may have many, several at the same

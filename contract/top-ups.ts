@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { Cents, Currency, Id, Time, stringEnum } from './shapes.ts'
+import { Cents, Currency, Id, Time, stringEnum } from './schemas.ts'
 
 /** A top-up of the balance that is on sale. */
 export const TopUp = Type.Object({

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { pageOf, stringEnum } from './shapes.ts'
+import { pageOf, stringEnum } from './schemas.ts'
 
 /** The tracking settings that are sent to browsers. */
 export const trackingKeys = ['facebook_pixel_id', 'google_analytics', 'tiktok_pixel', 'bigo_pixel'] as const

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createTestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase } from '#server/testing/database/test-database.ts'
 
 const root = join(import.meta.dirname, '..')
 const document = readFileSync(join(root, 'docs', 'security.md'), 'utf8')

@@ -1,4 +1,4 @@
-import { runCommandLine } from '#server/cli/run.ts'
+import { runCommandLine } from '#server/cli/command-line.ts'
 import { runMain } from './platform/config/config-error.ts'
 import { onStopSignal } from './platform/processes/stop-signals.ts'
 

@@ -1,9 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { fillDemoBalances } from '#server/demo-balances.ts'
 import { loadBalanceFigures } from '#server/features/billing/billing.ts'
-import { expectBalancesConsistent } from '#server/testing/billing-model/balance-books.ts'
-import { buildVideo } from '#server/testing/builders/builders.ts'
-import { expectLedgerBalanced, startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { expectBalancesConsistent } from '#server/testing/billing-model/expect-balances.ts'
+import { buildVideo } from '#server/testing/builders/video-builders.ts'
+import {
+  expectLedgerBalanced,
+  startBillingSite,
+  type BillingSite,
+} from '#server/testing/site/billing-site.ts'
 
 let site: BillingSite
 let withoutBalances: BillingSite

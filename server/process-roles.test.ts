@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { siteVersion } from '#server/platform/site-version.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
-import { listProcessTree } from '#server/testing/site/run-process-tree.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { listProcessTree } from '#server/testing/site/process-tree.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 
 const patienceMs = 120_000

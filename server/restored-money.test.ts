@@ -14,11 +14,11 @@ import { createLog } from '#server/platform/log.ts'
 import {
   compareGatewayBalance,
   expectTransactionsBalanced,
-} from '#server/testing/billing-model/ledger-balance.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+} from '#server/testing/billing-model/compare-ledger-with-gateway.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
-import { createEmptyDatabase } from '#server/testing/database/template-database.ts'
+import { createEmptyDatabase } from '#server/testing/database/test-database.ts'
 import { createEmptyWebRoot, startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const going = new AbortController().signal

@@ -2,7 +2,7 @@
 import { readArguments } from '#scripts/read-arguments.mjs'
 import { loadConfig } from './platform/config/config.ts'
 import { runMain } from './platform/config/config-error.ts'
-import { listEffectiveSettings } from './platform/config/settings.ts'
+import { listEffectiveSettings } from './platform/config/environment-settings.ts'
 
 /** Formats a table with a heading for each group. @returns lines of text */
 function* formatConfig(env: NodeJS.ProcessEnv): Generator<string> {

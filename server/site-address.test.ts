@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runStudioCommand } from '#server/cli/studio.ts'
+import { runStudioCommand } from '#server/cli/studio-command.ts'
 import { createContext, type Context } from '#server/context.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { recordSiteAddress } from './site-address.ts'

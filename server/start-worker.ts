@@ -9,7 +9,7 @@ import { openMetrics } from '#server/metrics/open-metrics.ts'
 import { onStopSignal } from './platform/processes/stop-signals.ts'
 import type { Tables } from '#server/tables.ts'
 import type { Telemetry } from '#server/telemetry/open-telemetry.ts'
-import { runBackgroundWork } from '#server/work.ts'
+import { runBackgroundWork } from '#server/background-work.ts'
 
 const niceness = 10
 

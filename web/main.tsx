@@ -2,12 +2,12 @@ import { getHomepage, getVideo } from '#contract/catalog.ts'
 import { getEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
 import { getReports } from '#contract/tracking.ts'
-import { fetchTexts } from './i18n/texts.ts'
+import { fetchTexts } from './i18n/load-texts.ts'
 import { prefetchCall, delayCallsUntil } from './lib/api.ts'
 import { boot, embeddedEpisode } from './lib/boot.ts'
 import { currentLanguage } from './lib/language.ts'
 import { storage } from './lib/storage.ts'
-import { storeVisitParameters } from './lib/tracking/visit.ts'
+import { storeVisitParameters } from './lib/tracking/visit-parameters.ts'
 
 // This module is small on purpose: the first screen's calls start before the interface has loaded.
 linkInlinedStyles()

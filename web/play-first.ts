@@ -1,5 +1,5 @@
 import { embeddedEpisode } from './lib/boot.ts'
-import { shouldShowConsentBar, reserveConsentBar } from './lib/tracking/consent-question.ts'
+import { shouldShowConsentBar, reserveConsentBar } from './lib/tracking/consent-bar.ts'
 import { shouldStartNatively } from './player/engine/native-player.ts'
 import { play } from './player/engine/play.ts'
 import { preferences } from './player/engine/preferences.ts'
@@ -54,7 +54,7 @@ function loadInterfaceOnceBuffered(video: HTMLVideoElement, nextUrl: string | un
   for (const event of ['progress', 'timeupdate']) video.addEventListener(event, checkBuffer, { signal })
 }
 
-/** Adds the scripts that the server put into a template (server/features/pages/documents.ts) to the document, once. */
+/** Adds the scripts that the server put into a template (server/features/pages/html-documents.ts) to the document, once. */
 function loadInterface(): void {
   const template = document.querySelector<HTMLTemplateElement>('template#interface')
   if (!template) return

@@ -1,6 +1,6 @@
 import { runAlertmanager, runPrometheus } from '#deploy/observability/run-prometheus.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
-import { startFakeSmtp } from '#server/testing/fakes/smtp-server.ts'
+import { startFakeSmtp } from '#server/testing/fakes/fake-smtp-server.ts'
 
 /** The stages of an alert: its condition is true, it fires, its mail has arrived, it is resolved. */
 type Stage = 'pending' | 'firing' | 'mailed' | 'over'

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { startBillingBench, type BillingBench } from './open-shop.ts'
-import { runSite } from './run-site.ts'
+import { startBillingBench, type BillingBench } from './start-billing-bench.ts'
+import { runSite } from './run-billing-site.ts'
 
 const patienceMs = 60_000
 /** The site's time-out for one gateway request. */

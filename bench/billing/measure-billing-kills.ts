@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { pickRandom, startBillingBench, type BillingBench } from './open-shop.ts'
-import { runSite, type RunningSite } from './run-site.ts'
+import { pickRandom, startBillingBench, type BillingBench } from './start-billing-bench.ts'
+import { runSite, type RunningSite } from './run-billing-site.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute

@@ -9,7 +9,7 @@ import { createLog } from '#server/platform/log.ts'
 import { simulateYear, type YearReport } from '#server/testing/billing-model/simulate-year.ts'
 import type { Tables } from '#server/tables.ts'
 import { benchEnv } from '#bench/site/start-bench-site.ts'
-import { printLines } from '#bench/table.ts'
+import { printLines } from '#bench/result-table.ts'
 
 const log = createLog({ json: false, level: 'warn' })
 const periodDays = [1, 7, 30, 365]

@@ -5,13 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
-import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-subscriptions.ts'
 import { createContext } from '#server/context.ts'
 import { loadConfig } from '#server/platform/config/config.ts'
 import { createLog } from '#server/platform/log.ts'
 import { createSite } from '#server/site.ts'
-import { faultySandbox } from './troubled-sandbox.ts'
-import type { Message, SiteOptions } from './run-site.ts'
+import { faultySandbox } from './faulty-sandbox.ts'
+import type { Message, SiteOptions } from './run-billing-site.ts'
 
 /** A short interval of renewals and open payments, instead of minutes. */
 const roundMs = 150

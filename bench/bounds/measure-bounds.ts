@@ -7,15 +7,15 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { startEmbeddedDatabase } from '#server/platform/database/embedded/embedded.ts'
+import { startEmbeddedDatabase } from '#server/platform/database/embedded/embedded-database.ts'
 import { createLog } from '#server/platform/log.ts'
 import { quotaSettings } from '#server/platform/config/read-quotas.ts'
-import { sendStorageLoad, type LoadCounts } from './leave-behind.ts'
-import { registerBenchMember } from './people.ts'
+import { sendStorageLoad, type LoadCounts } from './send-storage-load.ts'
+import { registerBenchMember } from './bench-visitors.ts'
 import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
 import { runClients } from '#bench/http/run-clients.ts'
 import { waitUntilReachable, benchEnv, spawnSite } from '#bench/site/start-bench-site.ts'
-import { atMostMegabytes, printTable, atMostMilliseconds, type Row } from '#bench/table.ts'
+import { atMostMegabytes, printTable, atMostMilliseconds, type Row } from '#bench/result-table.ts'
 
 const log = createLog({ json: false, level: 'warn' })
 const port = 3912

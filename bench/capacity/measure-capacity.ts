@@ -5,7 +5,7 @@ import { makeMembers } from './make-members.ts'
 import { costsBetween, readCosts, type Costs } from './read-costs.ts'
 import { openMeter, Viewer, type Meter, type OpenedEpisode } from './viewer.ts'
 import { startBenchSite, type BenchSite } from '#bench/site/start-bench-site.ts'
-import { printLines } from '#bench/table.ts'
+import { printLines } from '#bench/result-table.ts'
 
 const content = { episodes: 3, seconds: 12, times: 5, size: '360x640' }
 const minuteMs = 60_000

@@ -10,7 +10,7 @@ import {
   type Step,
 } from '#bench/site/fill-tables.ts'
 import { tierSizes } from '#server/features/catalog/ranking/rank-queries.ts'
-import { randomTexts } from './made-up-words.ts'
+import { randomTexts } from './random-words.ts'
 
 /** The number of rows of each kind in a catalogue. */
 export interface CatalogueSize {

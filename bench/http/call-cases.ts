@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BareOptions } from '#bench/bare/bare-server.ts'
 import { countQueries } from './count-queries.ts'
-import { createMember } from './new-member.ts'
+import { createMember } from './create-member.ts'
 import type { BenchSite } from '#bench/site/start-bench-site.ts'
-import { atLeast, withoutTarget, type Row } from '#bench/table.ts'
-import { findBenchEpisode, newGuest, createGuest, type BenchEpisode } from '#bench/site/visitor.ts'
+import { atLeast, withoutTarget, type Row } from '#bench/result-table.ts'
+import { findBenchEpisode, newGuest, createGuest, type BenchEpisode } from '#bench/site/bench-guests.ts'
 
 const aim = 0.7
 

@@ -1,8 +1,8 @@
 import { makeCallCases, recordAnswers, rowOf } from './call-cases.ts'
-import { compareLoad } from './load.ts'
-import { startBareServer } from '#bench/bare/start-bare.ts'
+import { compareLoad } from './compare-load.ts'
+import { startBareServer } from '#bench/bare/start-bare-server.ts'
 import type { BenchSite } from '#bench/site/start-bench-site.ts'
-import type { Row } from '#bench/table.ts'
+import type { Row } from '#bench/result-table.ts'
 
 /** Compares the requests per second of every GET except the export with a bare route with the same bytes and number of indexed look-ups. */
 export async function measureCalls(site: BenchSite): Promise<Row[]> {

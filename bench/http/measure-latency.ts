@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 import { languages } from '#contract/languages.ts'
-import { median } from './load.ts'
+import { median } from './compare-load.ts'
 import { runClients } from './run-clients.ts'
 
 const usualClients = 16

@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { makeCallCases } from './call-cases.ts'
 import { attemptsAt, insertMembers } from './measure-sign-in.ts'
 import { runClients } from './run-clients.ts'
-import { startSecondProcess } from '#bench/site/start-another.ts'
+import { startSecondProcess } from '#bench/site/start-second-process.ts'
 import type { BenchSite } from '#bench/site/start-bench-site.ts'
-import { atMostMegabytes, type Row } from '#bench/table.ts'
+import { atMostMegabytes, type Row } from '#bench/result-table.ts'
 
 const idleAim = 120
 const loadedAim = 200

@@ -1,9 +1,9 @@
 import { makeCallCases, recordAnswers, rowOf } from './call-cases.ts'
-import { compareLoad } from './load.ts'
-import { startSecondProcess } from '#bench/site/start-another.ts'
-import { startBareServer } from '#bench/bare/start-bare.ts'
+import { compareLoad } from './compare-load.ts'
+import { startSecondProcess } from '#bench/site/start-second-process.ts'
+import { startBareServer } from '#bench/bare/start-bare-server.ts'
 import type { BenchSite } from '#bench/site/start-bench-site.ts'
-import type { Row } from '#bench/table.ts'
+import type { Row } from '#bench/result-table.ts'
 
 const secondBarePort = 3915
 /** More than two cores can use, and few enough for all four processes at the database. */

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { findNjs, startNginx as startCheckingNginx } from '#deploy/testing/run-nginx.ts'
-import { compareLoad } from './load.ts'
-import { startBareServer } from '#bench/bare/start-bare.ts'
+import { compareLoad } from './compare-load.ts'
+import { startBareServer } from '#bench/bare/start-bare-server.ts'
 import { mediaSecret, type BenchSite } from '#bench/site/start-bench-site.ts'
 import { startNginx } from '#bench/site/start-nginx.ts'
-import { atLeast, type Row } from '#bench/table.ts'
-import { findBenchEpisode } from '#bench/site/visitor.ts'
+import { atLeast, type Row } from '#bench/result-table.ts'
+import { findBenchEpisode } from '#bench/site/bench-guests.ts'
 
 const aim = 0.7
 const nginxAim = 0.8

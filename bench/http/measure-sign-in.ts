@@ -3,11 +3,11 @@ import { availableParallelism } from 'node:os'
 import pg from 'pg'
 import { hashPassword } from '#server/features/members/credentials/passwords/passwords.ts'
 import { measureP95 } from './measure-latency.ts'
-import { median } from './load.ts'
+import { median } from './compare-load.ts'
 import { runClients } from './run-clients.ts'
 import type { BenchSite } from '#bench/site/start-bench-site.ts'
-import { atLeast, atMost, atMostMilliseconds, type Row } from '#bench/table.ts'
-import { findBenchEpisode, createGuest } from '#bench/site/visitor.ts'
+import { atLeast, atMost, atMostMilliseconds, type Row } from '#bench/result-table.ts'
+import { findBenchEpisode, createGuest } from '#bench/site/bench-guests.ts'
 
 const rateAim = 0.7
 const slowerAim = 3

@@ -8,10 +8,10 @@ import { boundToUs } from '#scripts/run-child.mjs'
 import { buildFfmpegArgs } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
 import { planLadder } from '#server/features/media/ingest/plan/plan-ladder.ts'
 import { probe } from '#server/features/media/ingest/convert/probe.ts'
-import { median } from '#bench/http/load.ts'
+import { median } from '#bench/http/compare-load.ts'
 import { makeBenchContent } from '#bench/site/make-bench-content.ts'
 import { benchEnv, importFolder, type BenchSite } from '#bench/site/start-bench-site.ts'
-import { atMost, type Row } from '#bench/table.ts'
+import { atMost, type Row } from '#bench/result-table.ts'
 
 const aim = 1.1
 const rounds = 2

@@ -1,7 +1,7 @@
 import { installLighthouse, visitWithLighthouse, type LighthouseVisit } from './run-lighthouse.ts'
 import { makeBenchContent } from '#bench/site/make-bench-content.ts'
 import { importFolder, type BenchSite } from '#bench/site/start-bench-site.ts'
-import { atLeastPoints, atMostMilliseconds, type Row } from '#bench/table.ts'
+import { atLeastPoints, atMostMilliseconds, type Row } from '#bench/result-table.ts'
 import { join } from 'node:path'
 
 const visits = 5

@@ -1,14 +1,20 @@
 import { chromium, type Browser, type Page } from '@playwright/test'
 import { join } from 'node:path'
 import { findChromium } from '#e2e/support/find-chromium.ts'
-import { median } from '#bench/http/load.ts'
-import { countStalls, nextIsPrepared, startNextEpisode, recordSwipe, recordVideoSwitch } from './in-page.ts'
+import { median } from '#bench/http/compare-load.ts'
+import {
+  countStalls,
+  nextIsPrepared,
+  startNextEpisode,
+  recordSwipe,
+  recordVideoSwitch,
+} from './page-scripts.ts'
 import { profiles, type Profile } from './profiles.ts'
-import { firstFrame, timeout, withPage } from './visit.ts'
-import { startBareServer } from '#bench/bare/start-bare.ts'
+import { firstFrame, timeout, withPage } from './with-page.ts'
+import { startBareServer } from '#bench/bare/start-bare-server.ts'
 import type { BenchSite } from '#bench/site/start-bench-site.ts'
-import { atMost, atMostTimes, atMostMilliseconds, type Row } from '#bench/table.ts'
-import { findBenchEpisode } from '#bench/site/visitor.ts'
+import { atMost, atMostTimes, atMostMilliseconds, type Row } from '#bench/result-table.ts'
+import { findBenchEpisode } from '#bench/site/bench-guests.ts'
 
 /** Maximum ratio of the start-up time to a bare page with hls.js. */
 const startAims: [Profile, number][] = [

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import {
   startEmbeddedDatabase,
   type EmbeddedConnection,
-} from '#server/platform/database/embedded/embedded.ts'
+} from '#server/platform/database/embedded/embedded-database.ts'
 import { createLog } from '#server/platform/log.ts'
 import { findFfmpeg, type Ffmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
 import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }

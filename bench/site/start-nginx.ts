@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { boundToUs } from '#scripts/run-child.mjs'
-import type { BareServer } from '#bench/bare/start-bare.ts'
+import type { BareServer } from '#bench/bare/start-bare-server.ts'
 import { waitUntilReachable } from './start-bench-site.ts'
 
 const port = 3913

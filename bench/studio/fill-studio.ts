@@ -9,7 +9,7 @@ import {
   runStepOnce,
   type ProgressReport,
 } from '#bench/site/fill-tables.ts'
-import type { SiteSize } from './site-size.ts'
+import type { SiteSize } from './studio-size.ts'
 import { moneySteps } from './money-steps.ts'
 import { siteSteps } from './site-steps.ts'
 

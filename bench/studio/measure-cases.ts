@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http'
-import type { Row } from '#bench/table.ts'
+import type { Row } from '#bench/result-table.ts'
 import type { StudioCase } from './studio-cases.ts'
 
 /** Maximum 95th percentile of every studio page. */

@@ -1,7 +1,7 @@
 import { chromium, type Browser, type Page } from '@playwright/test'
 import { findChromium } from '#e2e/support/find-chromium.ts'
 import { applyProfile, profiles } from '#bench/playback/profiles.ts'
-import type { Row } from '#bench/table.ts'
+import type { Row } from '#bench/result-table.ts'
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 /** A frame that takes longer stutters visibly. */

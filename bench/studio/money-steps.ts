@@ -1,5 +1,5 @@
 import type { Step } from '#bench/site/fill-tables.ts'
-import type { SiteSize } from './site-size.ts'
+import type { SiteSize } from './studio-size.ts'
 
 const plans = 5
 export const links = 200

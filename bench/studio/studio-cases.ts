@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
-import { studioEndpoints } from '#contract/calls.ts'
+import { studioEndpoints } from '#contract/all-endpoints.ts'
 import { isCommand, type CommandEndpoint } from '#contract/studio/command.ts'
-import { valuesFor, type ParameterValues } from './read-values.ts'
+import { valuesFor, type ParameterValues } from './read-parameter-values.ts'
 
 /** A request to measure, with one URL per value, which are requested in turn. */
 export interface StudioCase {
@@ -27,7 +27,7 @@ export function makeFileCases(description: { paths: Record<string, { get?: objec
 
 /**
  * Returns cases for every read-only command: with its required fields, and with each optional filter and every
- * value of a closed list. New commands are included automatically; new field names need values in read-values.ts.
+ * value of a closed list. New commands are included automatically; new field names need values in read-parameter-values.ts.
  */
 export function makeStudioCases(values: ParameterValues): StudioCase[] {
   return studioEndpoints

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { Currency, Id, Time, pageOf, nullable, stringEnum, pagingFields } from '#contract/shapes.ts'
+import { Currency, Id, Time, pageOf, nullable, stringEnum, pagingFields } from '#contract/schemas.ts'
 import { command } from './command.ts'
 import { payLayouts } from './homepage.ts'
 import { priceWarnings } from './video-warnings.ts'

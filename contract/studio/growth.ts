@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { Cents, Currency, Time } from '#contract/shapes.ts'
+import { Cents, Currency, Time } from '#contract/schemas.ts'
 import { command } from './command.ts'
 
 /** Maximum number of days in one report. */

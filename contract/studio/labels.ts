@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { Id, pageOf, nullable, stringEnum, pagingFields } from '#contract/shapes.ts'
+import { Id, pageOf, nullable, stringEnum, pagingFields } from '#contract/schemas.ts'
 import { command, type Role } from './command.ts'
 import { PartialLocalizedText } from './videos.ts'
 

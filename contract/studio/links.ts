@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { Id, Time, pageOf, pagingFields } from '#contract/shapes.ts'
+import { Id, Time, pageOf, pagingFields } from '#contract/schemas.ts'
 import { command } from './command.ts'
 import { maxReportDays, revenueViews } from './growth.ts'
 

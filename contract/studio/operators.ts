@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '#contract/endpoint.ts'
-import { Id, Time, FormText, pageOf, nullable, stringEnum, pagingFields } from '#contract/shapes.ts'
+import { Id, Time, FormText, pageOf, nullable, stringEnum, pagingFields } from '#contract/schemas.ts'
 import { command, roles } from './command.ts'
 
 /** An operator: a user of the studio. */

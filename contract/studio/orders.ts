@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { gatewayIds, orderGatewayIds, orderKinds, orderStatuses, paymentMethods } from '#contract/billing.ts'
-import { Cents, Currency, Id, Time, pageOf, nullable, stringEnum, pagingFields } from '#contract/shapes.ts'
+import { Cents, Currency, Id, Time, pageOf, nullable, stringEnum, pagingFields } from '#contract/schemas.ts'
 import { command } from './command.ts'
 
 /** Roles with access to orders. Personal data of customers is null for the analyst. */

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { languages } from '#contract/languages.ts'
-import { Cents, Currency, Id, Time, pageOf, nullable, stringEnum, pagingFields } from '#contract/shapes.ts'
+import { Cents, Currency, Id, Time, pageOf, nullable, stringEnum, pagingFields } from '#contract/schemas.ts'
 import { command } from './command.ts'
-import { OrderEmail } from './people.ts'
+import { OrderEmail } from './customers.ts'
 
 const readers = ['owner', 'support', 'analyst'] as const
 

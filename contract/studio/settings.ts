@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { LanguageCode, nullable, stringEnum } from '#contract/shapes.ts'
+import { LanguageCode, nullable, stringEnum } from '#contract/schemas.ts'
 import { trackingKeys } from '#contract/tracking.ts'
 import { command, roles } from './command.ts'
 

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { Id, Time, pageOf, nullable, stringEnum, pagingFields } from '#contract/shapes.ts'
+import { Id, Time, pageOf, nullable, stringEnum, pagingFields } from '#contract/schemas.ts'
 import { command, roles } from './command.ts'
 
 /**

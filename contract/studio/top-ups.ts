@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { Cents, Currency, Id, Time, nullable, stringEnum } from '#contract/shapes.ts'
+import { Cents, Currency, Id, Time, nullable, stringEnum } from '#contract/schemas.ts'
 import { command } from './command.ts'
 import { planCurrencies } from './plans.ts'
 

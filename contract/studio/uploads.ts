@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
-import { Id, LanguageCode, Time, nullable, stringEnum } from '#contract/shapes.ts'
+import { Id, LanguageCode, Time, nullable, stringEnum } from '#contract/schemas.ts'
 import { command, type Role } from './command.ts'
-import { uploadBatchLimits, uploadBatchBounds } from './plan-limits.ts'
+import { uploadBatchLimits, uploadBatchBounds } from './upload-batch-limits.ts'
 import { PartialLocalizedText } from './videos.ts'
 
 /** The size of the parts of an upload: 8 MiB; the last may be smaller. */

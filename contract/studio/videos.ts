@@ -10,9 +10,9 @@ import {
   nullable,
   stringEnum,
   pagingFields,
-} from '#contract/shapes.ts'
+} from '#contract/schemas.ts'
 import { command, roles, type Role } from './command.ts'
-import { uploadBatchLimits, uploadBatchBounds } from './plan-limits.ts'
+import { uploadBatchLimits, uploadBatchBounds } from './upload-batch-limits.ts'
 import { videoWarnings } from './video-warnings.ts'
 
 /** draft → scheduled → published ⇄ archived. */

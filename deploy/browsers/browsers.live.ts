@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import prepareSites from '#e2e/site/global-setup.ts'
-import { SiteServer } from '#e2e/site/own-site.ts'
-import type { RealBrowser } from './browser.ts'
+import { SiteServer } from '#e2e/site/site-server.ts'
+import type { RealBrowser } from './real-browser.ts'
 import { runFirefox } from './run-firefox.ts'
 import { runWebkit } from './run-webkit.ts'
 

@@ -1,5 +1,5 @@
 import { launch, type ConsoleMessage, type KeyInput, type Page } from 'puppeteer-core'
-import type { RealBrowser } from './browser.ts'
+import type { RealBrowser } from './real-browser.ts'
 
 /** Starts Debian's Firefox in headless mode, with WebDriver BiDi. */
 export async function runFirefox(): Promise<RealBrowser> {

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
-import type { RealBrowser } from './browser.ts'
+import type { RealBrowser } from './real-browser.ts'
 
 const port = 4480
 const driverUrl = `http://127.0.0.1:${port}`

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readDocumentedSettings } from '#deploy/testing/documented-settings.ts'
+import { readDocumentedSettings } from '#deploy/testing/read-documented-settings.ts'
 import { composeText, readCompose, type Service } from './read-compose.ts'
 
 const root = join(import.meta.dirname, '..', '..')

@@ -7,7 +7,7 @@ import * as policy from 'kubernetes-models/policy/v1'
 import * as core from 'kubernetes-models/v1'
 import { expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { readDocumentedSettings } from '#deploy/testing/documented-settings.ts'
+import { readDocumentedSettings } from '#deploy/testing/read-documented-settings.ts'
 import { lintChart, renderChart } from './run-helm.ts'
 
 interface Container {

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startDatabaseProxy } from '#server/testing/database/database-proxy.ts'
-import { listProcessTree } from '#server/testing/site/run-process-tree.ts'
-import { createTestDatabase } from '#server/testing/database/template-database.ts'
+import { listProcessTree } from '#server/testing/site/process-tree.ts'
+import { createTestDatabase } from '#server/testing/database/test-database.ts'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
 import { composeCases } from '#deploy/compose/compose-cases.ts'
-import { buildImage, type Image } from './run-buildah.ts'
+import { buildImage, type Image } from './build-image.ts'
 
 const megabyte = 1e6
 const stopsWithinMs = 10_000

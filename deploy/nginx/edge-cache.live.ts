@@ -7,10 +7,10 @@ import {
   formatMediaLink,
   type MediaLink,
 } from '#server/testing/media/media-links.ts'
-import { buyEpisode, startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
-import { startFakeS3 } from '#server/testing/fakes/s3-stand-in.ts'
-import { requestPlayback } from '#server/testing/builders/paying-people.ts'
-import { startRecordingOrigin, type RecordingOrigin } from '#deploy/testing/counting-origin.ts'
+import { buyEpisode, startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
+import { startFakeS3 } from '#server/testing/fakes/fake-s3.ts'
+import { requestPlayback } from '#server/testing/builders/viewers-by-entitlement.ts'
+import { startRecordingOrigin, type RecordingOrigin } from '#deploy/testing/recording-origin.ts'
 import { startNginx, type Nginx } from '#deploy/testing/run-nginx.ts'
 
 let site: BillingSite

@@ -13,8 +13,8 @@ import {
   episodeIdOf,
   startBillingSite,
   type BillingSite,
-} from '#server/testing/site/money-site.ts'
-import { requestPlayback } from '#server/testing/builders/paying-people.ts'
+} from '#server/testing/site/billing-site.ts'
+import { requestPlayback } from '#server/testing/builders/viewers-by-entitlement.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import { rawGet } from '#deploy/testing/raw-get.ts'
 import { startNginx, type Nginx } from '#deploy/testing/run-nginx.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startWithCleanEnv } from '#deploy/release/run-release.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { runPrometheus, runPrometheusTool } from './run-prometheus.ts'
 

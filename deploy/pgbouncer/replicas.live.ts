@@ -8,7 +8,7 @@ import { startWithCleanEnv } from '#deploy/release/run-release.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import type { Tables } from '#server/tables.ts'
-import { buildVideo, noStorage } from '#server/testing/builders/builders.ts'
+import { buildVideo, noStorage } from '#server/testing/builders/video-builders.ts'
 import {
   startReplicatedDatabase,
   type ReplicatedDatabase,

@@ -1,6 +1,6 @@
 import { getHomepage, getVideo } from '#contract/catalog.ts'
 import { getEpisode } from '#contract/media.ts'
-import type { BuiltVideo } from '#server/testing/builders/builders.ts'
+import type { BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { visitorFactory } from '#server/testing/site/visitor.ts'
 

@@ -8,7 +8,7 @@ import { readS3 } from '#server/platform/config/read-s3.ts'
 import { createS3Calls } from '#server/platform/storage/s3-calls.ts'
 import { openS3 } from '#server/platform/storage/s3.ts'
 import { partBytes } from '#server/platform/storage/upload-in-parts.ts'
-import { testStorageContract, createTestFolder } from '#server/testing/media/describe-storage.ts'
+import { testStorageContract, createTestFolder } from '#server/testing/media/storage-contract-tests.ts'
 import { startSwift, type Swift } from './run-swift.ts'
 
 let root: string

@@ -3,7 +3,7 @@ import { readAvailableBalance, topUpAtPaywall, unlockButton } from '#e2e/support
 import { expect, test, defaultSite } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible, narrowPhone } from '#e2e/support/page-quality.ts'
 import { desktop, phone } from '#e2e/playwright.config.ts'
-import { expectPlaying, lockedPanel, towerUrl } from '#e2e/support/watching.ts'
+import { expectPlaying, lockedPanel, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 test.use({ site: { ...defaultSite, withFakeServices: false, settings: { BALANCE: 'on' } } })
 

@@ -8,7 +8,7 @@ import {
   topUpSheet,
   unlockButton,
 } from '#e2e/support/balances.ts'
-import { countInputs } from '#e2e/support/count-effort.ts'
+import { countInputs } from '#e2e/support/count-inputs.ts'
 import { expect, test, defaultSite } from '#e2e/support/fixtures.ts'
 import {
   expectNoOverflow,
@@ -17,11 +17,17 @@ import {
   narrowPhone,
   recordLayoutShifts,
 } from '#e2e/support/page-quality.ts'
-import { doubleClickBeforeSend } from '#e2e/support/press-twice.ts'
+import { doubleClickBeforeSend } from '#e2e/support/double-click-before-send.ts'
 import { openStudioWithSession } from '#e2e/support/studio.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import { desktop, phone } from '#e2e/playwright.config.ts'
-import { expectPlaying, lockedPanel, payByCard, skipToEnd, towerUrl } from '#e2e/support/watching.ts'
+import {
+  expectPlaying,
+  lockedPanel,
+  payByCard,
+  skipToEnd,
+  towerUrl,
+} from '#e2e/support/playback-and-payment.ts'
 
 const balanceSite = { ...defaultSite, standIns: false, settings: { BALANCE: 'on' } }
 

@@ -1,5 +1,5 @@
 import type { FrameLocator, Locator, Page } from '@playwright/test'
-import { doubleClickBeforeSend } from '#e2e/support/press-twice.ts'
+import { doubleClickBeforeSend } from '#e2e/support/double-click-before-send.ts'
 import { expect, test, defaultSite } from '#e2e/support/fixtures.ts'
 import {
   expectNoOverflow,
@@ -9,7 +9,7 @@ import {
   recordLayoutShifts,
 } from '#e2e/support/page-quality.ts'
 import { desktop, phone } from '#e2e/playwright.config.ts'
-import { interceptStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
+import { interceptStripe } from '#e2e/stand-ins/intercept-stripe.ts'
 import {
   expressFrame,
   sandboxSheet,
@@ -19,7 +19,7 @@ import {
   lockedPanel,
   payByCard,
   towerUrl,
-} from '#e2e/support/watching.ts'
+} from '#e2e/support/playback-and-payment.ts'
 
 const renewal = /every 30 days until you cancel/
 

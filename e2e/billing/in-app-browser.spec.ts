@@ -1,6 +1,6 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectAccessible, expectNoLayoutShift, recordLayoutShifts } from '#e2e/support/page-quality.ts'
-import { bankFrame, expectPlaying, lockedPanel, payByCard } from '#e2e/support/watching.ts'
+import { bankFrame, expectPlaying, lockedPanel, payByCard } from '#e2e/support/playback-and-payment.ts'
 
 const facebook =
   'Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/AP1A; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/126.0.0.0 Mobile Safari/537.36 [FB_IAB/FB4A;FBAV/470.0.0.53.83;]'

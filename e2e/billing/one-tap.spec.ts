@@ -9,7 +9,7 @@ import {
 } from '#e2e/support/page-quality.ts'
 import { desktop, phone } from '#e2e/playwright.config.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
-import { interceptStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
+import { interceptStripe } from '#e2e/stand-ins/intercept-stripe.ts'
 import {
   bankFrame,
   cardForm,
@@ -18,7 +18,7 @@ import {
   lockedPanel,
   payByCard,
   towerUrl,
-} from '#e2e/support/watching.ts'
+} from '#e2e/support/playback-and-payment.ts'
 
 const cards = {
   pays: '4242 4242 4242 4242',

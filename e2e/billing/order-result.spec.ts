@@ -1,6 +1,6 @@
 import type { Order } from '#contract/billing.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { mockOrderStatus, mockOrderPath, setReturnPath } from '#e2e/support/made-up-orders.ts'
+import { mockOrderStatus, mockOrderPath, setReturnPath } from '#e2e/support/mock-orders.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import {
   expectProgress,
@@ -9,7 +9,7 @@ import {
   payByCard,
   currentSecond,
   towerUrl,
-} from '#e2e/support/watching.ts'
+} from '#e2e/support/playback-and-payment.ts'
 
 // The browser logs the failed request.
 test.use({ forgiven: /net::ERR_FAILED/ })

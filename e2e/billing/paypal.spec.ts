@@ -1,5 +1,5 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectPlaying, lockedPanel, payByWallet, towerUrl } from '#e2e/support/watching.ts'
+import { expectPlaying, lockedPanel, payByWallet, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 test('PayPal is approved in the same window and leads back to the episode', async ({ page, context }) => {
   await page.goto(await towerUrl(page, 4))

@@ -10,7 +10,7 @@ import {
   lockedPanel,
   payByCard,
   towerUrl,
-} from '#e2e/support/watching.ts'
+} from '#e2e/support/playback-and-payment.ts'
 
 const pays = '4242 4242 4242 4242'
 const password = 'a quiet lighthouse'

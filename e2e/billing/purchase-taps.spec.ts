@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
-import { countInputs } from '#e2e/support/count-effort.ts'
+import { countInputs } from '#e2e/support/count-inputs.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import {
@@ -14,7 +14,7 @@ import {
   sandboxSheet,
   skipToEnd,
   towerUrl,
-} from '#e2e/support/watching.ts'
+} from '#e2e/support/playback-and-payment.ts'
 
 const docs = readFileSync(join(import.meta.dirname, '../../docs/payments.md'), 'utf8')
 const who = {

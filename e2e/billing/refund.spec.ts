@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 import type { Order } from '#contract/billing.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { currentSite } from '#e2e/site/own-site.ts'
-import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/watching.ts'
+import { currentSite } from '#e2e/site/site-server.ts'
+import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 /** Returns the user's latest order from the API. */
 async function lastOrder(page: Page): Promise<Pick<Order, 'id' | 'status'> | undefined> {

@@ -2,8 +2,8 @@ import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { waitForMail } from '#e2e/support/site-mails.ts'
-import { currentSite } from '#e2e/site/own-site.ts'
-import { cardForm, expectProgress, payByCard } from '#e2e/support/watching.ts'
+import { currentSite } from '#e2e/site/site-server.ts'
+import { cardForm, expectProgress, payByCard } from '#e2e/support/playback-and-payment.ts'
 
 test.use({ site: { template: 'door', withFakeServices: false, settings: {} }, bypassCSP: true })
 

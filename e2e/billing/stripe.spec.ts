@@ -1,6 +1,6 @@
 import type { FrameLocator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { doubleClickBeforeSend } from '#e2e/support/press-twice.ts'
+import { doubleClickBeforeSend } from '#e2e/support/double-click-before-send.ts'
 import {
   expectNoOverflow,
   expectNoLayoutShift,
@@ -9,8 +9,14 @@ import {
   recordLayoutShifts,
 } from '#e2e/support/page-quality.ts'
 import { resolvePath } from '#e2e/support/routes.ts'
-import { interceptStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
-import { cardForm, choosePaymentMethod, expectPlaying, lockedPanel, towerUrl } from '#e2e/support/watching.ts'
+import { interceptStripe } from '#e2e/stand-ins/intercept-stripe.ts'
+import {
+  cardForm,
+  choosePaymentMethod,
+  expectPlaying,
+  lockedPanel,
+  towerUrl,
+} from '#e2e/support/playback-and-payment.ts'
 
 const cards = {
   pays: '4242 4242 4242 4242',

@@ -1,9 +1,9 @@
 import type { Locator, Page } from '@playwright/test'
 import { readAvailableBalance, topUpSheet, unlockButton } from '#e2e/support/balances.ts'
 import { expect, test, defaultSite } from '#e2e/support/fixtures.ts'
-import { currentSite } from '#e2e/site/own-site.ts'
-import { doubleClickBeforeSend } from '#e2e/support/press-twice.ts'
-import { interceptStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
+import { currentSite } from '#e2e/site/site-server.ts'
+import { doubleClickBeforeSend } from '#e2e/support/double-click-before-send.ts'
+import { interceptStripe } from '#e2e/stand-ins/intercept-stripe.ts'
 import {
   randomEmail,
   cardForm,
@@ -13,7 +13,7 @@ import {
   payByCard,
   sandboxSheet,
   towerUrl,
-} from '#e2e/support/watching.ts'
+} from '#e2e/support/playback-and-payment.ts'
 
 test.use({ site: { ...defaultSite, settings: { BALANCE: 'on' } } })
 

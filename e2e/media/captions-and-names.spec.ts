@@ -2,10 +2,10 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Page, TestInfo } from '@playwright/test'
 import type { PlayableEpisode } from '#contract/media.ts'
-import { dropFiles } from '#e2e/support/drop-on.ts'
+import { dropFiles } from '#e2e/support/drop-files.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { createDraft, openStudioWithSession, postToStudio } from '#e2e/support/studio.ts'
-import { tinyVideo } from '#e2e/support/tiny-film.ts'
+import { tinyVideo } from '#e2e/support/tiny-video.ts'
 import { describe, episodesOf, findVideo, importFolder, makingMs } from './import-films.ts'
 
 test.use({ site: { template: 'door', withFakeServices: false, settings: {} } })

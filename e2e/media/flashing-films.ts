@@ -7,7 +7,7 @@ import {
   lavfi,
 } from '#server/testing/media/flash-and-beep.ts'
 import { addDolbyVision } from '#server/testing/media/add-dolby-vision.ts'
-import { ffmpeg } from '#server/testing/media/run-test-media.ts'
+import { ffmpeg } from '#server/testing/media/test-media.ts'
 
 /** A video that flashes white and beeps on whole seconds, and the expected result of its import. */
 export interface FlashingFilm {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import type { Page } from '@playwright/test'
 import type { Episode } from '#contract/media.ts'
 import { expect } from '#e2e/support/fixtures.ts'
-import { currentSite } from '#e2e/site/own-site.ts'
+import { currentSite } from '#e2e/site/site-server.ts'
 import { commonSettings } from '#e2e/site/templates.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 

@@ -6,7 +6,7 @@ import {
   brightnessThreshold,
   flashFramesOf,
 } from '#server/testing/media/flash-and-beep.ts'
-import { ffmpeg } from '#server/testing/media/run-test-media.ts'
+import { ffmpeg } from '#server/testing/media/test-media.ts'
 
 /** Returns the times in seconds at which each rendition is bright, and at which it becomes bright. */
 export function lightsOf(folder: string): { bright: number[]; flashes: number[] }[] {

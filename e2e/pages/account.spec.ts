@@ -1,7 +1,7 @@
 import type { Browser, Page } from '@playwright/test'
 import { TOTP } from 'otpauth'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { payByCard } from '#e2e/support/watching.ts'
+import { payByCard } from '#e2e/support/playback-and-payment.ts'
 
 const password = 'a quiet lighthouse'
 

@@ -1,12 +1,12 @@
 import type { Page } from '@playwright/test'
 import pg from 'pg'
-import { currentSite } from '#e2e/site/own-site.ts'
+import { currentSite } from '#e2e/site/site-server.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { videoIds } from '#e2e/support/routes.ts'
 import { waitForMail } from '#e2e/support/site-mails.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
-import { expectProgress } from '#e2e/support/watching.ts'
+import { expectProgress } from '#e2e/support/playback-and-payment.ts'
 
 async function change(...statements: [text: string, values: unknown[]][]): Promise<void> {
   const client = new pg.Client({ connectionString: currentSite().databaseUrl })

@@ -5,7 +5,7 @@ import { interceptPixels } from '#e2e/stand-ins/pixel-servers.ts'
 import { desktop } from '#e2e/playwright.config.ts'
 import { resolvePath } from '#e2e/support/routes.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
-import { lockedPanel, payByCard, payByWallet } from '#e2e/support/watching.ts'
+import { lockedPanel, payByCard, payByWallet } from '#e2e/support/playback-and-payment.ts'
 
 // The consent banner is not answered yet.
 test.use({ consent: null })

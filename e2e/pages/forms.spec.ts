@@ -1,5 +1,5 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { cardForm, lockedPanel } from '#e2e/support/watching.ts'
+import { cardForm, lockedPanel } from '#e2e/support/playback-and-payment.ts'
 import { resolvePath } from '#e2e/support/routes.ts'
 
 const missing = /Enter your e-mail/

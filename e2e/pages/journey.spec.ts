@@ -9,7 +9,7 @@ import {
   payByWallet,
   swipeUp,
   towerUrl,
-} from '#e2e/support/watching.ts'
+} from '#e2e/support/playback-and-payment.ts'
 
 const cards = {
   pays: '4242 4242 4242 4242',

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { activateWithKeyboard, tabTo, typeInto } from '#e2e/support/keyboard.ts'
-import { cardForm, expectProgress, expectPlaying, lockedPanel } from '#e2e/support/watching.ts'
+import { cardForm, expectProgress, expectPlaying, lockedPanel } from '#e2e/support/playback-and-payment.ts'
 
 const tower = /The Test Tower/
 

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectProgress } from '#e2e/support/watching.ts'
+import { expectProgress } from '#e2e/support/playback-and-payment.ts'
 
 const tower = /The Test Tower/
 

@@ -1,5 +1,5 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { doubleClickBeforeSend } from '#e2e/support/press-twice.ts'
+import { doubleClickBeforeSend } from '#e2e/support/double-click-before-send.ts'
 
 const pages = [
   ['/serviceAgreement', 'Terms of use'],

@@ -1,4 +1,4 @@
-import { PushBrowser } from '#server/testing/fakes/push-service.ts'
+import { PushBrowser } from '#server/testing/fakes/fake-push-service.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 
 test.use({ serviceWorkers: 'allow', permissions: ['notifications'] })

@@ -1,12 +1,12 @@
 import type { BrowserContext, Page, Worker } from '@playwright/test'
 import pg from 'pg'
-import { PushBrowser } from '#server/testing/fakes/push-service.ts'
-import { currentSite } from '#e2e/site/own-site.ts'
+import { PushBrowser } from '#server/testing/fakes/fake-push-service.ts'
+import { currentSite } from '#e2e/site/site-server.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { videoIds } from '#e2e/support/routes.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
-import { expectProgress } from '#e2e/support/watching.ts'
+import { expectProgress } from '#e2e/support/playback-and-payment.ts'
 
 test.use({ serviceWorkers: 'allow', permissions: ['notifications'] })
 

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, missingPath, test } from '#e2e/support/fixtures.ts'
-import { towerUrl } from '#e2e/support/watching.ts'
+import { towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 interface Ids {
   video: string

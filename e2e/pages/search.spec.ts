@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { currentSite } from '#e2e/site/own-site.ts'
+import { currentSite } from '#e2e/site/site-server.ts'
 
 const tower = 'The Test Tower'
 const silent = 'Wide and Silent'

@@ -1,6 +1,6 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { activateWithKeyboard, tabTo } from '#e2e/support/keyboard.ts'
-import { expectProgress, expectPlaying } from '#e2e/support/watching.ts'
+import { expectProgress, expectPlaying } from '#e2e/support/playback-and-payment.ts'
 
 test('every sheet of the player traps the focus and restores it', async ({ page, isMobile }) => {
   await page.goto('/')

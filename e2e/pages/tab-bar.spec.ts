@@ -2,7 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { interceptPixels } from '#e2e/stand-ins/pixel-servers.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
-import { expectProgress, towerUrl } from '#e2e/support/watching.ts'
+import { expectProgress, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 const tabs = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 const tab = (page: Page, name: string) => tabs(page).getByRole('link', { name, exact: true })

@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { desktop } from '#e2e/playwright.config.ts'
-import { expectProgress, expectPlaying, towerUrl } from '#e2e/support/watching.ts'
+import { expectProgress, expectPlaying, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 async function openTower(page: Page): Promise<void> {
   await page.goto(await towerUrl(page, 1))

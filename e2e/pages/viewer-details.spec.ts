@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { cardForm, expectProgress, lockedPanel, towerUrl } from '#e2e/support/watching.ts'
+import { cardForm, expectProgress, lockedPanel, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 const player = (page: Page) => page.locator('[data-player]')
 

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { Episode } from '#contract/media.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectProgress, swipeUp } from '#e2e/support/watching.ts'
+import { expectProgress, swipeUp } from '#e2e/support/playback-and-payment.ts'
 
 test.use({ pace: 'real' })
 

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectProgress, towerUrl } from '#e2e/support/watching.ts'
+import { expectProgress, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 // Pending requests after the test are ignored.
 test.afterEach(({ page }) => page.unrouteAll({ behavior: 'ignoreErrors' }))

@@ -1,6 +1,12 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectProgress, expectPlaying, skipToEnd, swipeUp, towerUrl } from '#e2e/support/watching.ts'
+import {
+  expectProgress,
+  expectPlaying,
+  skipToEnd,
+  swipeUp,
+  towerUrl,
+} from '#e2e/support/playback-and-payment.ts'
 
 /** Counts from now on how often a text appears, because it may disappear before a check. */
 async function countComings(page: Page, text: string): Promise<() => Promise<number>> {

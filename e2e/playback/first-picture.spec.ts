@@ -1,6 +1,6 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { openRoute, resolvePath } from '#e2e/support/routes.ts'
-import { expectProgress } from '#e2e/support/watching.ts'
+import { expectProgress } from '#e2e/support/playback-and-payment.ts'
 
 /** Console messages of the browser for missing files. */
 test.use({ forgiven: /ERR_FAILED/ })

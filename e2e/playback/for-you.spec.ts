@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { getHomepage } from '#contract/catalog.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
-import { expectProgress, skipToEnd, swipeUp } from '#e2e/support/watching.ts'
+import { expectProgress, skipToEnd, swipeUp } from '#e2e/support/playback-and-payment.ts'
 
 /** Returns the URL of the section with recommendations. */
 async function forYou(page: Page): Promise<string> {

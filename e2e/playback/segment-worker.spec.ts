@@ -1,6 +1,6 @@
 import type { Page, Route } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectProgress, expectPlaying, currentSecond, towerUrl } from '#e2e/support/watching.ts'
+import { expectProgress, expectPlaying, currentSecond, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 declare global {
   interface Window {

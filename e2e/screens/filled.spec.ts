@@ -1,5 +1,5 @@
 import type { BrowserContext, BrowserContextOptions, Page } from '@playwright/test'
-import { createPayingMember } from '#e2e/support/become-member.ts'
+import { createPayingMember } from '#e2e/support/create-paying-member.ts'
 import { expect, test as base } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible, narrowPhone } from '#e2e/support/page-quality.ts'
 import { openRoute, videoIds } from '#e2e/support/routes.ts'

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { openRoute } from '#e2e/support/routes.ts'
-import { cardForm, lockedPanel } from '#e2e/support/watching.ts'
+import { cardForm, lockedPanel } from '#e2e/support/playback-and-payment.ts'
 
 // axe injects its own script into the page.
 test.use({ bypassCSP: true })

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { mockOrderStatus, mockOrderList, mockOrderPath, setReturnPath } from '#e2e/support/made-up-orders.ts'
+import { mockOrderStatus, mockOrderList, mockOrderPath, setReturnPath } from '#e2e/support/mock-orders.ts'
 
 /** A screenshot of the contact sheets: a route in one of its states. */
 export interface Shot {

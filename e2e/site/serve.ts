@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { runStudioCommand } from '#server/cli/studio.ts'
+import { runStudioCommand } from '#server/cli/studio-command.ts'
 import { createContext } from '#server/context.ts'
 import { advanceClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
 import { loadConfig } from '#server/platform/config/config.ts'
@@ -12,10 +12,10 @@ import { findConverter } from '#server/features/media/ingest/convert/find-conver
 import { recordSiteAddress } from '#server/site-address.ts'
 import { createSite } from '#server/site.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { runBackgroundWork } from '#server/work.ts'
+import { runBackgroundWork } from '#server/background-work.ts'
 import { sitePort } from '#e2e/support/site-url.ts'
-import type { Answer, OpenSite, Request, SiteSettings } from './own-site.ts'
-import { startFakeServices } from './stand-ins.ts'
+import type { Answer, OpenSite, Request, SiteSettings } from './site-server.ts'
+import { startFakeServices } from './fake-services.ts'
 import { commonSettings, databaseUrl, templateDatabase, templates, type PreparedSites } from './templates.ts'
 
 const prepared = JSON.parse(process.env['E2E_PREPARED'] ?? '') as PreparedSites

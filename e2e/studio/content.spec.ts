@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { partBytes } from '#contract/studio/uploads.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { dropFiles } from '#e2e/support/drop-on.ts'
+import { dropFiles } from '#e2e/support/drop-files.ts'
 import { dramas } from '#e2e/support/make-content.ts'
 import { expectAccessible } from '#e2e/support/page-quality.ts'
-import { preparedSites } from '#e2e/site/own-site.ts'
+import { preparedSites } from '#e2e/site/site-server.ts'
 import { openStudioWithSession } from '#e2e/support/studio.ts'
 
 // The tests drop the network and return 429 responses.

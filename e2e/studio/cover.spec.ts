@@ -3,7 +3,7 @@ import sharp from 'sharp'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { createDraft, uploadFilms, openStudioWithSession } from '#e2e/support/studio.ts'
-import { tinyVideo } from '#e2e/support/tiny-film.ts'
+import { tinyVideo } from '#e2e/support/tiny-video.ts'
 
 test.use({ bypassCSP: true })
 

@@ -4,7 +4,7 @@ import { activateWithKeyboard, typeInto } from '#e2e/support/keyboard.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { openStudioWithSession } from '#e2e/support/studio.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
-import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/watching.ts'
+import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 test.use({ bypassCSP: true })
 

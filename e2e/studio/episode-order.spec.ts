@@ -2,7 +2,7 @@ import type { CDPSession, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible, narrowPhone } from '#e2e/support/page-quality.ts'
 import { createDraft, uploadFilms, openStudioWithSession } from '#e2e/support/studio.ts'
-import { tinyVideo } from '#e2e/support/tiny-film.ts'
+import { tinyVideo } from '#e2e/support/tiny-video.ts'
 
 test.use({ bypassCSP: true })
 

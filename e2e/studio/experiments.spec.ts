@@ -3,7 +3,7 @@ import { variantOf } from '#server/features/experiments/assign-variant.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { openStudioWithSession } from '#e2e/support/studio.ts'
-import { expectPlaying, lockedPanel, payByCard } from '#e2e/support/watching.ts'
+import { expectPlaying, lockedPanel, payByCard } from '#e2e/support/playback-and-payment.ts'
 
 test.use({ bypassCSP: true })
 

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import type { Page, TestInfo } from '@playwright/test'
 import sharp from 'sharp'
 import { partBytes } from '#contract/studio/uploads.ts'
-import { dropFiles } from '#e2e/support/drop-on.ts'
+import { dropFiles } from '#e2e/support/drop-files.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { packZip } from '#e2e/support/pack-zip.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { createDraft, openStudioWithSession } from '#e2e/support/studio.ts'
-import { tinyVideo } from '#e2e/support/tiny-film.ts'
+import { tinyVideo } from '#e2e/support/tiny-video.ts'
 
 // The tests drop the network, and axe may request style sheets meanwhile.
 test.use({ bypassCSP: true, forgiven: /net::ERR_|^Couldn't load preload assets/ })

@@ -3,9 +3,9 @@ import decodeQR from 'qr/decode.js'
 import sharp from 'sharp'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
-import { currentSite } from '#e2e/site/own-site.ts'
+import { currentSite } from '#e2e/site/site-server.ts'
 import { openStudioWithSession } from '#e2e/support/studio.ts'
-import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/watching.ts'
+import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 test.use({ bypassCSP: true })
 

@@ -5,7 +5,7 @@ import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectAccessible } from '#e2e/support/page-quality.ts'
 import { inviteOperator, createLabelledDraft, openStudioWithSession } from '#e2e/support/studio.ts'
 import { walkByTab, type TabStop } from '#e2e/support/tab-walk.ts'
-import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/watching.ts'
+import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 type Texts = { [key: string]: string | Texts }
 

@@ -5,7 +5,7 @@ import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import { openStudioWithSession } from '#e2e/support/studio.ts'
-import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/watching.ts'
+import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 test.use({ bypassCSP: true })
 

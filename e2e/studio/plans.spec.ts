@@ -2,7 +2,7 @@ import type { Browser, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { openStudioWithSession } from '#e2e/support/studio.ts'
-import { randomEmail, payByCard } from '#e2e/support/watching.ts'
+import { randomEmail, payByCard } from '#e2e/support/playback-and-payment.ts'
 
 test.use({ bypassCSP: true })
 

@@ -3,7 +3,7 @@ import type { ResultOf } from '#contract/endpoint.ts'
 import type { listJobs } from '#contract/studio/system.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
-import { insertAbandonedMail } from '#e2e/support/abandon-mail.ts'
+import { insertAbandonedMail } from '#e2e/support/insert-abandoned-mail.ts'
 import { waitForMail } from '#e2e/support/site-mails.ts'
 import { openStudioWithSession } from '#e2e/support/studio.ts'
 

@@ -2,7 +2,7 @@ import type { Locator } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { openStudioWithSession } from '#e2e/support/studio.ts'
-import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/watching.ts'
+import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 test.use({ bypassCSP: true, viewport: { width: 820, height: 1180 } })
 

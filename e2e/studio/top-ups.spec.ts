@@ -3,7 +3,7 @@ import { expect, test, defaultSite } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import { openStudioWithSession } from '#e2e/support/studio.ts'
-import { payByCard, towerUrl } from '#e2e/support/watching.ts'
+import { payByCard, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 test.use({ site: { ...defaultSite, withFakeServices: false, settings: { BALANCE: 'on' } }, bypassCSP: true })
 

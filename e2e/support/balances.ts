@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect } from './fixtures.ts'
-import { lockedPanel, payByCard, towerUrl } from './watching.ts'
+import { lockedPanel, payByCard, towerUrl } from './playback-and-payment.ts'
 
 const card = { number: '4242 4242 4242 4242' }
 

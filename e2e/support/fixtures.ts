@@ -7,7 +7,7 @@ import {
 } from '@playwright/test'
 import { recordingExpect, watchLocators } from './locator-check.ts'
 import { siteUrl } from './site-url.ts'
-import { setCurrentSite, SiteServer, type OpenSite, type SiteSettings } from '#e2e/site/own-site.ts'
+import { setCurrentSite, SiteServer, type OpenSite, type SiteSettings } from '#e2e/site/site-server.ts'
 
 /** Playwright's own message for `serviceWorkers: 'block'`. */
 const blockedWorkerWarning = 'Service Worker registration blocked by Playwright'

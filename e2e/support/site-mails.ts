@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
-import { readMailFolder, type ParsedMail } from '#server/testing/fakes/read-mail.ts'
-import { currentSite } from '#e2e/site/own-site.ts'
+import { readMailFolder, type ParsedMail } from '#server/testing/fakes/parse-mail.ts'
+import { currentSite } from '#e2e/site/site-server.ts'
 
 /** Waits for a mail to an address and returns the latest one whose subject has this prefix. */
 export async function waitForMail(address: string, subject: string): Promise<ParsedMail> {

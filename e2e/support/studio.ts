@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import type { Role } from '#contract/studio/command.ts'
 import { totpCodeAt } from '#server/testing/builders/operator.ts'
-import { currentSite, preparedSites } from '#e2e/site/own-site.ts'
+import { currentSite, preparedSites } from '#e2e/site/site-server.ts'
 import { siteUrl } from './site-url.ts'
 
 export const studioPassword = 'a passphrase for the desk'

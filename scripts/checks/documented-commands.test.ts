@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { fileCommands } from '#server/cli/studio-files.ts'
+import { fileCommands } from '#server/cli/studio-file-commands.ts'
 import { studioCommands } from '#server/features/studio/studio.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -4,11 +4,11 @@ import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Language } from '#contract/languages.ts'
-import { parseFileName } from '#contract/studio/file-names.ts'
+import { parseFileName } from '#contract/studio/parse-file-name.ts'
 import { captionExtensions, descriptionFileName, videoExtensions } from '#contract/studio/uploads.ts'
-import { readFolder } from '#server/features/media/ingest/import/read-folder.ts'
+import { readFolder } from '#server/features/media/ingest/import/read-content-folder.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
-import { assignEpisodes, type AssignedFile } from '#web/studio/content/uploads/arrange-season.ts'
+import { assignEpisodes, type AssignedFile } from '#web/studio/content/uploads/assign-episodes.ts'
 
 /* The command line and the studio use the same file name parser. Files must not be dropped without a message to the operator. */
 

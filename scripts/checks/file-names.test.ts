@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseFileName } from '#contract/studio/file-names.ts'
+import { parseFileName } from '#contract/studio/parse-file-name.ts'
 
 describe('the name of a file', () => {
   it.each([

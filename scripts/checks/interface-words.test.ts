@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { languages, type Language } from '#contract/languages.ts'
-import { sandboxTexts as sandboxWords } from '#server/features/billing/gateways/sandbox/words.ts'
+import { sandboxTexts as sandboxWords } from '#server/features/billing/gateways/sandbox/sandbox-texts.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')

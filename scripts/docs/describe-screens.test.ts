@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { describeScreens } from './describe-screens.ts'
-import { seedRoutes } from './route-proofs.ts'
-import { screenParts } from './screen-part-proofs.ts'
+import { seedRoutes } from './screen-tests.ts'
+import { screenParts } from './screen-part-tests.ts'
 import { findMissingTests } from './read-test-titles.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -1,6 +1,6 @@
-import { testLink, table } from './describe-calls.ts'
-import { seedRoutes, type ScreenRow } from './route-proofs.ts'
-import { screenParts } from './screen-part-proofs.ts'
+import { testLink, table } from './describe-api-calls.ts'
+import { seedRoutes, type ScreenRow } from './screen-tests.ts'
+import { screenParts } from './screen-part-tests.ts'
 
 /** Returns the document docs/screens.md: the seed's requirements for the browser, and the tests that prove them. */
 export function describeScreens(): string {
@@ -13,7 +13,7 @@ export function describeScreens(): string {
   ].join('\n\n')}\n`
 }
 
-const introduction = `\`npm run docs\` generates this file from \`scripts/docs/route-proofs.ts\` and \`screen-part-proofs.ts\`; a test checks that it is
+const introduction = `\`npm run docs\` generates this file from \`scripts/docs/screen-tests.ts\` and \`screen-part-tests.ts\`; a test checks that it is
 up to date and that every listed test exists. Each route loads its screen on demand, and its JavaScript has a budget in \`web/budget.json\`.`
 
 const tableOf = (first: string, rows: readonly ScreenRow[]) =>

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSync } from 'vite'
-import type { TestReference } from './call-proofs.ts'
+import type { TestReference } from './api-call-tests.ts'
 
 type Node = { type: string } & Record<string, unknown>
 

@@ -1,7 +1,7 @@
 // Writes docs/calls.md and docs/screens.md from the contract and the lists of proofs: `npm run docs`.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeCalls } from './describe-calls.ts'
+import { describeCalls } from './describe-api-calls.ts'
 import { describeScreens } from './describe-screens.ts'
 import { readArguments } from '#scripts/read-arguments.mjs'
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Stryker } from '@stryker-mutator/core'
-import { groups, mutatePatterns, type MutationGroup } from './groups.ts'
-import { summarise, writeTable, type Summary } from './summarise.ts'
+import { groups, mutatePatterns, type MutationGroup } from './mutation-groups.ts'
+import { summarise, writeTable, type Summary } from './mutation-summary.ts'
 
 /*
  * Runs the mutation tests of each group. An interrupted run is resumed, and a later run repeats only mutants whose result

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { groups } from './groups.ts'
+import { groups } from './mutation-groups.ts'
 
 const name = process.env['MUTATION_GROUP']
 const include = [...(groups.find((group) => group.name === name)?.tests ?? [])]

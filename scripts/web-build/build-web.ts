@@ -5,7 +5,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Manifest } from 'vite'
 import budget from '#web/budget.json' with { type: 'json' }
 import { readArguments } from '#scripts/read-arguments.mjs'
-import { checkSizeBudget } from './compare-with-budget.ts'
+import { checkSizeBudget } from './check-size-budget.ts'
 import { hlsChunks, preloadsOf, precacheManifest, scriptsOf } from './web-manifest.ts'
 
 readArguments({ name: 'build', about: 'Builds the web pages.' })

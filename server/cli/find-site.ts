@@ -5,7 +5,7 @@ import { ConfigError } from '#server/platform/config/config-error.ts'
 import { connectDatabase, withoutTimeouts } from '#server/platform/database/database.ts'
 import { isUnusedDatabase } from '#server/platform/database/load-tables.ts'
 import type { Log } from '#server/platform/log.ts'
-import { readText, type Env } from '#server/platform/config/read-setting.ts'
+import { readText, type Env } from '#server/platform/config/read-env.ts'
 
 /**
  * Reads the settings of an existing site. A command must not create an empty one because of a forgotten setting.

@@ -8,7 +8,7 @@ import {
 import { orderNumber } from '#contract/order-number.ts'
 import { composeReceipt } from './compose-receipt.ts'
 import { mailTexts, type ComposedMail } from './mail-texts.ts'
-import { formatLabelled, addPeriodTexts } from './period-words.ts'
+import { formatLabelled, addPeriodTexts } from './format-period.ts'
 import { escapeHtml, interpolate, renderMailPage, paragraph, styles } from './mail-page.ts'
 
 /**

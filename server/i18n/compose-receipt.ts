@@ -1,6 +1,6 @@
 import { bcp47Tags, type Language } from '#contract/languages.ts'
 import type { ComposedMail, MailTexts } from './mail-texts.ts'
-import { formatLabelled, addPeriodTexts } from './period-words.ts'
+import { formatLabelled, addPeriodTexts } from './format-period.ts'
 import { escapeHtml, interpolate, renderMailPage, paragraph, styles } from './mail-page.ts'
 
 /** What a receipt says; money and days as the language writes them, empty what does not apply. */

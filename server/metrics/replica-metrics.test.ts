@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase } from '#server/testing/database/test-database.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { createMetrics, type Metrics } from './create-metrics.ts'

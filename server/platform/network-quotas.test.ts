@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CountedCalls } from './database/share-rate-limits.ts'
+import type { CountedCalls } from './database/share-call-counts.ts'
 import { createLog } from './log.ts'
 import { openNetworkQuotas } from './network-quotas.ts'
 import { quotaSettings, readQuotas } from './config/read-quotas.ts'

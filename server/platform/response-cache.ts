@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts'
-import { isDatabaseUnavailable, isDatabaseUnreachable } from './database/database-away.ts'
+import { isDatabaseUnavailable, isDatabaseUnreachable } from './database/database-unavailable.ts'
 import type { Serialised } from './http/route.ts'
 
 const lifetimeMs = 1000

@@ -7,7 +7,7 @@ import { OAuth2Server } from 'oauth2-mock-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '#server/testing/site/free-port.ts'
 import { openPostSink, type PostSink } from '#server/testing/fakes/post-sink.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 
 const patienceMs = 120_000

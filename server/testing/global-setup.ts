@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { startEmbeddedDatabase } from '#server/platform/database/embedded/embedded.ts'
+import { startEmbeddedDatabase } from '#server/platform/database/embedded/embedded-database.ts'
 import { migrate } from '#server/platform/database/migrate.ts'
 import { createLog } from '#server/platform/log.ts'
 

@@ -14,19 +14,19 @@ import { Outlet, ScrollRestoration, useLocation, useMatches, useNavigation } fro
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { onConsent } from '#web/lib/tracking/consent.ts'
-import { shouldShowConsentBar, reserveConsentBar } from '#web/lib/tracking/consent-question.ts'
+import { shouldShowConsentBar, reserveConsentBar } from '#web/lib/tracking/consent-bar.ts'
 import { settings } from '#web/lib/settings.ts'
 import { whenIdle } from '#web/lib/when-idle.ts'
 import { Footer } from './Footer.tsx'
 import { Header } from './Header.tsx'
-import type { DeferredParts as LaterType } from './later/Later.tsx'
+import type { DeferredParts as LaterType } from './deferred/DeferredParts.tsx'
 import { TabBar } from './TabBar.tsx'
 import styles from './shell.module.css'
 
 // Loaded once the page is idle; the page works without it.
 const DeferredParts = lazy(async () => {
   await new Promise<void>((resolve) => whenIdle(resolve))
-  return withTexts('later', import('./later/Later.tsx')).then(
+  return withTexts('later', import('./deferred/DeferredParts.tsx')).then(
     ({ DeferredParts }) => ({ default: DeferredParts }),
     () => ({ default: Nothing }),
   )

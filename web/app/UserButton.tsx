@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { withTexts } from '#web/i18n/with-texts.ts'
-import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/LoadError.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './header.module.css'
 

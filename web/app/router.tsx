@@ -1,8 +1,8 @@
 import { createBrowserRouter, replace, type RouteObject } from 'react-router'
 import { withTexts } from '#web/i18n/with-texts.ts'
 import { paths } from '#web/lib/paths.ts'
-import { storeVisitParameters } from '#web/lib/tracking/visit.ts'
-import { ScreenError } from './Failed.tsx'
+import { storeVisitParameters } from '#web/lib/tracking/visit-parameters.ts'
+import { ScreenError } from './ScreenError.tsx'
 import { notifyPathChange } from './path-changes.ts'
 import { Shell } from './Shell.tsx'
 

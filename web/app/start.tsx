@@ -14,7 +14,7 @@ export async function start(fromCampaignLink: boolean): Promise<void> {
   trackVisit(fromCampaignLink)
   const { sentry } = settings
   if (sentry)
-    void import('./reporting/report-later.ts').then(({ loadErrorReportingWhenIdle: reportLater }) =>
+    void import('./reporting/load-error-reporting.ts').then(({ loadErrorReportingWhenIdle: reportLater }) =>
       reportLater(sentry),
     )
   await loadTexts('base')

@@ -10,7 +10,7 @@ import type pages from './en/pages.json'
 import type later from './en/later.json'
 import type search from './en/search.json'
 import type watch from './en/watch.json'
-import { fetchTexts, type TextPart } from './texts.ts'
+import { fetchTexts, type TextPart } from './load-texts.ts'
 import { createTranslator, type Values } from './translator.ts'
 
 type Texts = typeof en &

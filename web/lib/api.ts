@@ -1,10 +1,10 @@
-import { endpointUrl } from '#contract/address.ts'
+import { endpointUrl } from '#contract/endpoint-url.ts'
 import type { BodyOf, Endpoint, QueryOf, ResultOf } from '#contract/endpoint.ts'
 import { sendEvent } from './tracking/events.ts'
 import { acceptLanguage, currentLanguage } from './language.ts'
 import { notifyError } from './notify.ts'
 import { storage } from './storage.ts'
-import { adClickIds, referrerToken } from './tracking/visit.ts'
+import { adClickIds, referrerToken } from './tracking/visit-parameters.ts'
 
 /** Timeout of a call in milliseconds (seed, section 9). */
 export const requestTimeout = 100_000

@@ -5,7 +5,7 @@ import { formatClock, formatLongDate } from './format.ts'
 async function open(lang: string) {
   vi.resetModules()
   vi.stubGlobal('location', { search: `?lang=${lang}` })
-  return { ...(await import('./format.ts')), ...(await import('./money.ts')) }
+  return { ...(await import('./format.ts')), ...(await import('./format-money.ts')) }
 }
 
 /** Replaces any kind of space with a plain one. */

@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
 import { buttonClass } from '#web/ui/Button.tsx'
-import { useOperatorSession } from './queries.ts'
+import { useOperatorSession } from './session-queries.ts'
 import { useTexts } from './texts.ts'
 import { Page } from './ui/Page.tsx'
 

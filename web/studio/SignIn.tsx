@@ -6,13 +6,13 @@ import { AccountForm, AccountPage } from '#web/features/members/forms/AccountPag
 import { CodeField } from '#web/features/members/forms/CodeField.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call, ApiError } from '#web/lib/api.ts'
-import { isEmail } from '#web/lib/checks.ts'
+import { isEmail } from '#web/lib/validation.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 import { LanguageChoice } from './LanguageChoice.tsx'
-import { operatorSessionQuery, allButSession } from './queries.ts'
+import { operatorSessionQuery, allButSession } from './session-queries.ts'
 import { useTexts } from './texts.ts'
-import styles from './shell.module.css'
+import styles from './studio-shell.module.css'
 
 /**
  * Sign-in for operators: e-mail address and password, then the code of the second factor. `kept` is the id of the operator whose

@@ -4,7 +4,7 @@ import type { BodyOf, ResultOf } from '#contract/endpoint.ts'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
 import { call, ApiError } from '#web/lib/api.ts'
 import { hideError, notify, notifyError } from '#web/lib/notify.ts'
-import { isSignedOut, allButSession } from './queries.ts'
+import { isSignedOut, allButSession } from './session-queries.ts'
 
 /**
  * Returns a function that runs a command, one at a time, and then refetches everything on screen. A toast shows `done` after

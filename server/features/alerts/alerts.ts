@@ -4,11 +4,11 @@ import type { MembersContext } from '#server/features/members/members.ts'
 import type { Job } from '#server/platform/jobs/jobs.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { anyDuePushes, deleteSubscriptionsOf, selectSubscriptions } from './push/push-queries.ts'
-import { deleteUnreachableSubscriptions } from './push/subscriptions.ts'
+import { deleteUnreachableSubscriptions } from './push/push-subscriptions.ts'
 import { sendPushes, type PushContext } from './push/send-pushes.ts'
 import * as queries from './queries.ts'
 import { sendAlerts } from './send-alerts.ts'
-import { verifyUnsubscribeSecret } from './stop-link.ts'
+import { verifyUnsubscribeSecret } from './unsubscribe-link.ts'
 
 export type AlertsContext = MembersContext & PushContext
 

@@ -1,7 +1,7 @@
 import { eraseAlerts, exportAlerts } from './alerts.ts'
 import { bindSubscriptions } from './push/push-queries.ts'
 import { derivePushKeys } from './push/push-keys.ts'
-import { mergePushSubscriptions } from './push/subscriptions.ts'
+import { mergePushSubscriptions } from './push/push-subscriptions.ts'
 
 /** Adds the keys for push notifications to the context; merges, erases and exports a user's alert records. */
 export function alertsFeature({ secret }: { secret: string }) {

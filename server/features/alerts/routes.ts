@@ -12,8 +12,8 @@ import { keepViewer, requireStanding } from '#server/features/members/members.ts
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { route, type PlainRoute, type Route } from '#server/platform/http/route.ts'
 import { changeAlerts, loadAlerts, unsubscribeByLink, type AlertsContext } from './alerts.ts'
-import { oneClickUnsubscribePath, unsubscribePagePath } from './stop-link.ts'
-import { loadPushAlerts, subscribeToPush, unsubscribeFromPush } from './push/subscriptions.ts'
+import { oneClickUnsubscribePath, unsubscribePagePath } from './unsubscribe-link.ts'
+import { loadPushAlerts, subscribeToPush, unsubscribeFromPush } from './push/push-subscriptions.ts'
 
 export function alertRoutes(context: AlertsContext): Route[] {
   const { db, clock, pushKeys } = context

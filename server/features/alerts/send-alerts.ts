@@ -6,7 +6,7 @@ import type { Tx } from '#server/tables.ts'
 import type { AlertsContext } from './alerts.ts'
 import { queuePushes } from './push/push-queries.ts'
 import * as queries from './queries.ts'
-import { oneClickUnsubscribeUrl, unsubscribePageUrl } from './stop-link.ts'
+import { oneClickUnsubscribeUrl, unsubscribePageUrl } from './unsubscribe-link.ts'
 
 /** Maximum time between the episodes of one release. */
 const releaseGapMs = 10 * 60_000

@@ -4,7 +4,7 @@ import { requireViewer, route, type Route } from '#server/platform/http/route.ts
 import type { BillingContext } from './billing-context.ts'
 import { autoUnlock, setAutoUnlock, stopAutoUnlock, undoAutoUnlock } from './checkout/auto-unlock.ts'
 import { loadBalanceEntries, loadOwnBalance } from './checkout/load-balance.ts'
-import { withIdempotencyKey } from './checkout/once.ts'
+import { withIdempotencyKey } from './checkout/with-idempotency-key.ts'
 import { refundBalance } from './consumer-rights/refund-balance.ts'
 
 /** Creates the routes of the prepaid balance. Top-ups and purchases from the balance are orders (routes.ts). */

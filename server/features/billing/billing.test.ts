@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getOrders, listPlans, unlockEpisode } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getHomepage, getVideo, queryHomepage } from '#contract/catalog.ts'
-import { buildCategory, buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { buildCategory, buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 

@@ -2,7 +2,7 @@ import { textInLanguage, type Language } from '#contract/languages.ts'
 import type { Db } from '#server/tables.ts'
 import { requireFound } from './listing/list-videos.ts'
 import type { Catalog } from './create-catalog.ts'
-import { presentCard, presentName } from './cards/present.ts'
+import { presentCard, presentName } from './cards/present-card.ts'
 import * as queries from './queries.ts'
 import { loadRelatedVideos } from './recommendations/recommend-videos.ts'
 
@@ -30,7 +30,7 @@ export {
   selectPreviousVideo as selectVideoBefore,
   type AdminVideoRecord,
 } from './editing/admin-queries.ts'
-export { selectCategories } from './homepage/compose-queries.ts'
+export { selectCategories } from './homepage/homepage-queries.ts'
 export {
   reorderCategories as arrangeCategories,
   deleteLabel,
@@ -40,9 +40,9 @@ export {
 export { selectAdminTags, type LabelKind } from './editing/label-queries.ts'
 export { archive, publishNow, schedule, unschedule } from './editing/video-states.ts'
 export { automaticCoverPrefix as standInCovers } from './editing/publish-queries.ts'
-export { listMenuIds, loadListingName as nameListing, type ListingKind } from './listing/name-listing.ts'
+export { listMenuIds, loadListingName as nameListing, type ListingKind } from './listing/load-listing-name.ts'
 export { createCatalog, type Catalog } from './create-catalog.ts'
-export { presentCover } from './cards/present.ts'
+export { presentCover } from './cards/present-card.ts'
 export type { CoverColumns } from './queries.ts'
 export { loadCards } from './cards/load-cards.ts'
 export {
@@ -55,7 +55,7 @@ export {
   loadDraft,
   previewDraft,
   saveDraft,
-} from './homepage/compose-homepage.ts'
+} from './homepage/homepage-draft.ts'
 export { recordWatchedNext } from './recommendations/recommend-videos.ts'
 
 /**

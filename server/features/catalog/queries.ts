@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { LocalizedText } from '#contract/languages.ts'
 import type { Insertable, Selectable } from 'kysely'
-import { preparedLookup, type Placeholders } from '#server/platform/database/prepared.ts'
+import { preparedLookup, type Placeholders } from '#server/platform/database/prepared-query.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { SectionsTable, VideosTable } from './tables.ts'
 

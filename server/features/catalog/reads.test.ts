@@ -4,8 +4,8 @@ import { getHomepage, getVideo, listTags, queryHomepage } from '#contract/catalo
 import { addFavorite, listFavorites } from '#contract/library.ts'
 import { getUser } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'
-import { buildVideo, noStorage, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { buildVideo, noStorage, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 

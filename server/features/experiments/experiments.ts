@@ -22,7 +22,7 @@ export {
   listAllExperiments,
   startDraft,
   type ExperimentRow,
-} from './run-experiment.ts'
+} from './manage-experiments.ts'
 
 /** Finds the variants of viewers. */
 export interface Experiments {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '#server/platform/ids.ts'
-import { insertPaidOrder, insertUserRow } from '#server/testing/builders/money-builders.ts'
-import { buildVideo, noStorage, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { insertPaidOrder, insertUserRow } from '#server/testing/builders/order-rows.ts'
+import { buildVideo, noStorage, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import {
   grantEntitlement,
   loadVideoEntitlements,

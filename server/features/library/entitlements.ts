@@ -1,10 +1,10 @@
 import type { Entitlement } from '#contract/library.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import * as queries from './queries.ts'
-import type { EntitlementRow } from './queries.ts'
+import * as queries from './entitlement-queries.ts'
+import type { EntitlementRow } from './entitlement-queries.ts'
 
-export type { EntitlementRow } from './queries.ts'
+export type { EntitlementRow } from './entitlement-queries.ts'
 
 /** Entitlements of one viewer for one video at one moment. */
 export interface VideoEntitlements {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { preparedLookup, type Placeholders } from '#server/platform/database/prepared.ts'
+import { preparedLookup, type Placeholders } from '#server/platform/database/prepared-query.ts'
 import { preparedPage } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 

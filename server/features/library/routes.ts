@@ -12,10 +12,10 @@ import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { requireViewer, route, type Call, type Route } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
 import { addFavorite, removeFavorites } from './change-favorites.ts'
-import { listFavorites, listHistory } from './list-entries.ts'
+import { listFavorites, listHistory } from './list-history-and-favorites.ts'
 import { presentSaveResult, removeFromHistory, savePosition } from './history/save-position.ts'
-import type { SaveCall, PositionBuffer } from './history/waiting-saves.ts'
-import type { CountPlays } from './history/write-saves.ts'
+import type { SaveCall, PositionBuffer } from './history/position-buffer.ts'
+import type { CountPlays } from './history/write-positions.ts'
 
 export interface LibraryRoutesContext extends MembersContext, Catalog {
   experiments: Experiments

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getEpisode } from '#contract/media.ts'
 import { tamperedLinks, formatMediaLink, type MediaLink } from '#server/testing/media/media-links.ts'
-import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
 import {
   requestPlayback,
   testEpisodes,
@@ -10,7 +10,7 @@ import {
   viewerKinds,
   type ViewerWithLinks,
   type ViewerKind,
-} from '#server/testing/builders/paying-people.ts'
+} from '#server/testing/builders/viewers-by-entitlement.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
 /** Every kind of file of an asset, and the key of an encrypted one; each cell of the tables applies to all of them. */

@@ -3,12 +3,12 @@ import { createOrder, unlockEpisode } from '#contract/billing.ts'
 import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
 import { changeUser, getUser } from '#contract/members.ts'
 import type { Clock } from '#server/platform/clock.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import { grantEntitlement } from '#server/features/library/library.ts'
-import { countEpisodes } from './ingest/queries.ts'
-import { insertPaidOrder, insertUserRow } from '#server/testing/builders/money-builders.ts'
+import { countEpisodes } from './ingest/asset-queries.ts'
+import { insertPaidOrder, insertUserRow } from '#server/testing/builders/order-rows.ts'
 
 const time = { now: new Date() }
 const clock: Clock = { now: () => time.now }

@@ -4,7 +4,7 @@ import type { Config } from '#server/platform/config/config.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Db } from '#server/tables.ts'
-import { createEpisodeCache } from './load-episodes.ts'
+import { createEpisodeCache } from './episode-cache.ts'
 import { createMediaKeys } from './media-keys.ts'
 import { findCoveringEntitlement, type MediaContext } from './media.ts'
 

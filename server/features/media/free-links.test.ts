@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
 import { changeUser } from '#contract/members.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { createRunningExperiment } from '#server/testing/builders/experiment.ts'
 import { signInOperator } from '#server/testing/builders/operator.ts'
 import { registerMember } from '#server/testing/builders/register-member.ts'
-import { insertPaidOrder } from '#server/testing/builders/money-builders.ts'
+import { insertPaidOrder } from '#server/testing/builders/order-rows.ts'
 import { parseMediaLink } from '#server/testing/media/media-links.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
-import { recordQueries } from '#server/testing/database/watch-queries.ts'
+import { recordQueries } from '#server/testing/database/record-queries.ts'
 import { grantEntitlement } from '#server/features/library/library.ts'
 
 let site: TestSite

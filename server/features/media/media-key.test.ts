@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { formatMediaLink, type MediaLink } from '#server/testing/media/media-links.ts'
-import { buyEpisode, startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
-import { requestPlayback } from '#server/testing/builders/paying-people.ts'
+import { buyEpisode, startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
+import { requestPlayback } from '#server/testing/builders/viewers-by-entitlement.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
 let site: BillingSite

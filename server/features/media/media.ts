@@ -20,8 +20,8 @@ import { cutPage, decodeCursor, encodeCursor, choosePageSize } from '#server/pla
 import type { Clock } from '#server/platform/clock.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
-import type * as Stills from './ingest/convert/make-stills.ts'
-import type { EpisodeCache } from './load-episodes.ts'
+import type * as Stills from './ingest/convert/make-images.ts'
+import type { EpisodeCache } from './episode-cache.ts'
 import type { MediaKeys } from './media-keys.ts'
 import { issueSignedUrls, type IssuedLinks } from './signed-urls.ts'
 import * as queries from './queries.ts'
@@ -40,7 +40,7 @@ export {
   type AdminMediaContext,
 } from './admin-episodes.ts'
 export { UnusableFile } from './ingest/files/unusable-file.ts'
-export { startUploads as beginUploads, auditRecordOf as traceOf } from './uploads/begin-uploads.ts'
+export { startUploads as beginUploads, auditRecordOf as traceOf } from './uploads/start-uploads.ts'
 export {
   listArrivedUploads,
   listUploads,
@@ -49,15 +49,15 @@ export {
   type UploadContext,
 } from './uploads/receive-upload.ts'
 export { countFailedEpisodes as countFailed } from './admin-queries.ts'
-export { createEpisodeCache as createEpisodes, type EpisodeCache as Episodes } from './load-episodes.ts'
+export { createEpisodeCache } from './episode-cache.ts'
 export { listFailedFiles } from './failed-files.ts'
 
 /** Parses a `video.yaml`. Loaded on first use, like the cover generator. */
 export { readVideoYaml } from './read-video-yaml.ts'
 
-/** Makes a cover, see make-stills.ts. */
+/** Makes a cover, see make-images.ts. */
 export const makeCover: typeof Stills.makeCover = async (...args) =>
-  (await import('./ingest/convert/make-stills.ts')).makeCover(...args)
+  (await import('./ingest/convert/make-images.ts')).makeCover(...args)
 
 export interface MediaContext {
   db: Db

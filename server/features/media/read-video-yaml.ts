@@ -1,4 +1,4 @@
-import { DeadlineExceeded, runInThread } from '#server/platform/processes/run-aside.ts'
+import { DeadlineExceeded, runInThread } from '#server/platform/processes/run-in-thread.ts'
 import type { VideoDescription } from './ingest/import/parse-video-yaml.ts'
 
 const module = new URL('./ingest/import/parse-video-yaml.ts', import.meta.url).href

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { Language, LocalizedText } from '#contract/languages.ts'
-import type { SourceNote } from './ingest/files/film-notes.ts'
+import type { SourceNote } from './ingest/files/source-notes.ts'
 import type { UnusableReason } from './ingest/files/unusable-file.ts'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>

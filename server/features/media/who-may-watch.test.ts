@@ -7,15 +7,15 @@ import { savePosition } from '#server/features/library/history/save-position.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import { newId } from '#server/platform/ids.ts'
 import { noQuotas } from '#server/platform/network-quotas.ts'
-import { buildVideo, noStorage, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { buildVideo, noStorage, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { parseMediaLink } from '#server/testing/media/media-links.ts'
-import { insertPaidOrder, insertUserRow } from '#server/testing/builders/money-builders.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { insertPaidOrder, insertUserRow } from '#server/testing/builders/order-rows.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { studioSubject } from './admin-episodes.ts'
 import { loadMediaKey } from './load-media-key.ts'
 import {
   anonymousSubject,
-  createEpisodes,
+  createEpisodeCache,
   createMediaKeys,
   findCoveringEntitlement,
   findEpisode,
@@ -49,7 +49,7 @@ beforeEach(async () => {
     db,
     clock,
     // A separate cache, since the clock does not advance.
-    episodes: createEpisodes(db, clock),
+    episodes: createEpisodeCache(db, clock),
     mediaSecrets: ['secret'],
     mediaKeys: createMediaKeys('secret', true),
     experiments: { ...createExperiments({ db, clock, quotas: noQuotas }), running: async () => running },
@@ -461,7 +461,7 @@ describe('a position is saved', () => {
 
 test('episodes are read once a second: each by its id, and each list by its video, start and length', async () => {
   const time = { now }
-  const episodes = createEpisodes(database.db, { now: () => time.now })
+  const episodes = createEpisodeCache(database.db, { now: () => time.now })
   const other = await buildVideo({ db: database.db, storage: noStorage })
   const numbers = async (...asked: Parameters<typeof episodes.after>) =>
     (await episodes.after(...asked)).map(({ number }) => number)

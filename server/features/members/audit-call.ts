@@ -1,6 +1,6 @@
 import { Refusal } from '#contract/errors.ts'
 import type { AuditedEvent } from '#contract/studio/audit-events.ts'
-import { hashNetwork, writeAuditEvent } from '#server/platform/database/audit.ts'
+import { hashNetwork, writeAuditEvent } from '#server/platform/database/write-audit-event.ts'
 import type { Db } from '#server/tables.ts'
 import type { MembersContext } from './members-context.ts'
 

@@ -6,7 +6,7 @@ import {
   selectReferrerId,
 } from './account/consent-queries.ts'
 import { eraseCredentials, exportCredentials } from './credentials/erase-credentials.ts'
-import { eraseIdentities, exportIdentities } from './credentials/identities.ts'
+import { eraseIdentities, exportIdentities } from './credentials/erase-identities.ts'
 import { createSocialProviders } from './social/create-providers.ts'
 import type { SocialProvider } from './social/social-provider.ts'
 

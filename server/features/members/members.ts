@@ -1,16 +1,16 @@
 import type { Job } from '#server/platform/jobs/jobs.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { purgeAttemptCounts } from '#server/platform/database/limits.ts'
+import { purgeAttemptCounts } from '#server/platform/database/attempt-limits.ts'
 import { dayMs } from '#server/platform/clock.ts'
-import { deleteExpiredLoginFailures } from './credentials/attempt-queries.ts'
+import { deleteExpiredLoginFailures } from './credentials/login-attempt-queries.ts'
 import type { MembersContext } from './members-context.ts'
-import { hasResetRequestsSql, deleteExpiredMailLinks } from './credentials/link-queries.ts'
+import { hasResetRequestsSql, deleteExpiredMailLinks } from './credentials/mail-link-queries.ts'
 import { sendResetLinks } from './credentials/passwords/reset-password.ts'
-import { deleteIdleGuests } from './account/forget-guests.ts'
+import { deleteIdleGuests } from './account/delete-idle-guests.ts'
 import { purgeSessions } from './sessions/sessions.ts'
 
-export { inTransactionWithHeaders as answerInTransaction } from './answer-in-transaction.ts'
-export { deleteLoginFailures as deleteFailures } from './credentials/attempt-queries.ts'
+export { inTransactionWithHeaders as answerInTransaction } from './in-transaction-with-headers.ts'
+export { deleteLoginFailures as deleteFailures } from './credentials/login-attempt-queries.ts'
 export { findKnownDevice as knownDevice, rememberDevice } from './sessions/device-cookie.ts'
 export { checkEmail, checkName } from './credentials/check-profile.ts'
 export {
@@ -30,7 +30,7 @@ export {
 export { serializeCookie as cookieFor, cookieName } from './members-context.ts'
 export { checkPassword, hashPassword, verifyPassword } from './credentials/passwords/passwords.ts'
 export { lockSession as holdSession } from './sessions/sessions.ts'
-export { isGuest } from './sessions/sign-in-as.ts'
+export { isGuest } from './sessions/complete-sign-in.ts'
 export { loadUser, type UserContext } from './account/load-user.ts'
 export {
   setTokens as giveTokens,
@@ -41,8 +41,8 @@ export {
   requireActiveViewer as requireStanding,
   findActiveViewer as standingViewer,
 } from './sessions/viewer.ts'
-export { claimGuestRecords as joinAccount } from './account/join-account.ts'
-export { insertUser } from './queries.ts'
+export { claimGuestRecords as joinAccount } from './account/claim-guest-records.ts'
+export { insertUser } from './user-queries.ts'
 export type { StartedSession as BegunSession } from './lifecycle-hooks.ts'
 export type { MembersContext } from './members-context.ts'
 

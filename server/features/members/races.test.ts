@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { changeUser, deleteUser, getUser, registerUser, signIn } from '#contract/members.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import type { LifecycleHooks } from './lifecycle-hooks.ts'
-import { startLoginAttempt } from './credentials/attempt-queries.ts'
+import { startLoginAttempt } from './credentials/login-attempt-queries.ts'
 import { startSecondFactorSetup, confirmSecondFactor } from './credentials/second-factor/second-factor.ts'
 
 /** Two sites on one database with the same settings, like two processes. */

@@ -5,9 +5,9 @@ import type { RuntimeSettings } from '#server/platform/config/runtime-settings.t
 import type { Log } from '#server/platform/log.ts'
 import { senderAddress } from '#server/platform/mail/mailer.ts'
 import type { Db } from '#server/tables.ts'
-import { createDocuments } from './documents.ts'
+import { createDocuments } from './html-documents.ts'
 import { createSiteIcons, type SiteIcons } from './install/site-icons.ts'
-import { selectIcon } from './queries.ts'
+import { selectIcon } from './page-queries.ts'
 
 interface PagesDependencies {
   config: Config

@@ -6,7 +6,7 @@ export {
   replaceIcon as keepIcon,
   convertIcon as makeIcon,
   type IconImage as IconPicture,
-} from './install/make-icon.ts'
+} from './install/convert-icon.ts'
 export {
   listSiteTexts as listTexts,
   loadSiteText as loadText,

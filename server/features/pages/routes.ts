@@ -2,19 +2,19 @@ import type { Catalog } from '#server/features/catalog/catalog.ts'
 import type { MediaContext } from '#server/features/media/media.ts'
 import type { MembersContext } from '#server/features/members/members.ts'
 import { apiDocsRoutes } from './api-docs-routes.ts'
-import { isDatabaseUnavailable } from '#server/platform/database/database-away.ts'
+import { isDatabaseUnavailable } from '#server/platform/database/database-unavailable.ts'
 import { sendAsset } from '#server/platform/http/sending/send-asset.ts'
 import { sendFile } from '#server/platform/http/sending/send-file.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { firstPosterElement, firstVideoElement } from './head/build-head.ts'
-import type { DocumentName } from './documents.ts'
+import type { DocumentName } from './html-documents.ts'
 import {
   requestedLanguage,
   createDocumentSender,
   loadPageLanguage,
   type DocumentsContext,
-} from './give-document.ts'
-import { installRoutes } from './install/install-routes.ts'
+} from './send-document.ts'
+import { installRoutes } from './install/pwa-routes.ts'
 import { createFirstPlansLoader, type FirstPlansContext } from './first-screen/load-first-plans.ts'
 import { loadFirstScreen } from './first-screen/load-first-screen.ts'
 import { firstCover, createHomeLoader, type HomeContext } from './first-screen/load-home.ts'

@@ -15,7 +15,7 @@ import {
   signInOperator,
   type TestOperator,
 } from '#server/testing/builders/operator.ts'
-import { createTestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase } from '#server/testing/database/test-database.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { studioJobs } from './studio.ts'
 

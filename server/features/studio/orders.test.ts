@@ -12,7 +12,7 @@ import {
   type Reconciliation,
 } from '#contract/studio/orders.ts'
 import { listAuditEvents } from '#contract/studio/operators.ts'
-import { runStudioCommand } from '#server/cli/studio.ts'
+import { runStudioCommand } from '#server/cli/studio-command.ts'
 import { insertWebhookEvent } from '#server/features/billing/records/webhook-event-queries.ts'
 import {
   buyEpisode,
@@ -22,7 +22,7 @@ import {
   paymentOf,
   refundsOf,
   type BillingSite,
-} from '#server/testing/site/money-site.ts'
+} from '#server/testing/site/billing-site.ts'
 import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'

@@ -26,7 +26,7 @@ import {
 } from '#server/features/billing/billing.ts'
 import { refundLimitFor } from '#server/platform/config/read-refund-limits.ts'
 import { choosePageSize } from '#server/platform/cursor.ts'
-import { externalCommand, readCommand, auditCommand, type Actor, type Command } from './command.ts'
+import { externalCommand, readCommand, auditCommand, type Actor, type Command } from './define-command.ts'
 import type { StudioContext } from './studio-context.ts'
 
 export const pageLimits = { usual: 20, most: 50 }

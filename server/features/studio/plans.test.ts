@@ -11,7 +11,7 @@ import {
 } from '#contract/studio/plans.ts'
 import { listAuditEvents } from '#contract/studio/operators.ts'
 import { notifyPriceChange } from '#server/features/billing/subscriptions/notify-price-change.ts'
-import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
 import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { createMember } from '#server/testing/builders/member.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'

@@ -15,7 +15,7 @@ import {
   type PlanTerms,
 } from '#server/features/billing/billing.ts'
 import { choosePageSize } from '#server/platform/cursor.ts'
-import { transactionalCommand, readCommand, type Command } from './command.ts'
+import { transactionalCommand, readCommand, type Command } from './define-command.ts'
 import { orderViewOf, pageLimits } from './orders.ts'
 
 /** Commands for plans and their subscribers. Billing implements the rules. */

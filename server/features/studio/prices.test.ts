@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { changeExperiment, createExperiment, startExperiment } from '#contract/studio/experiments.ts'
 import { addPlan, changePlan, listStudioPlans } from '#contract/studio/plans.ts'
 import { editVideo } from '#contract/studio/videos.ts'
-import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
 import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 
 let site: BillingSite

@@ -3,7 +3,7 @@ import { listAllOrders, listDisputes, type OrderFilter } from '#server/features/
 import { selectAdminTags } from '#server/features/catalog/catalog.ts'
 import type { Db } from '#server/tables.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { selectAuditEvents, selectAuditEventsAbout } from './audit-queries.ts'
 
 const filled = `

@@ -16,8 +16,8 @@ import {
   type OperatorRoute,
 } from '#server/platform/http/route.ts'
 import { acceptInvitation, openInvitation } from './operators/accept-invitation.ts'
-import { runCommand, type Command } from './command.ts'
-import { exportOrdersRoute } from './export-file.ts'
+import { runCommand, type Command } from './define-command.ts'
+import { exportOrdersRoute } from './export-orders-route.ts'
 import { endSession } from './operators/operator-sessions.ts'
 import { auditSignIn, signIn } from './operators/sign-in.ts'
 import type { StudioContext } from './studio-context.ts'

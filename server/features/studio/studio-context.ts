@@ -6,7 +6,7 @@ import type { RefundLimits } from '#server/platform/config/read-refund-limits.ts
 import type { Copyright } from '#server/features/catalog/catalog.ts'
 import type { Settings } from '#contract/studio/settings.ts'
 import type { Config } from '#server/platform/config/config.ts'
-import type { HealthCheckContext } from './system/check-parts.ts'
+import type { HealthCheckContext } from './system/health-checks.ts'
 
 export interface HomepageStudioContext {
   /** The homepage's copyright line and icon if the operator has set none. */

@@ -3,11 +3,11 @@ import { getBalance, refundBalance } from '#contract/balance.ts'
 import { listAuditEvents } from '#contract/studio/operators.ts'
 import { getOrder, refundOrder } from '#contract/studio/orders.ts'
 import { addTopUp, changeTopUp, listTopUps, retireTopUp, showBalances } from '#contract/studio/top-ups.ts'
-import { runStudioCommand } from '#server/cli/studio.ts'
+import { runStudioCommand } from '#server/cli/studio-command.ts'
 import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { balanceSite, expectLedgerAndBalances } from '#server/testing/site/balance-site.ts'
-import { episodeIdOf, type BillingSite } from '#server/testing/site/money-site.ts'
+import { episodeIdOf, type BillingSite } from '#server/testing/site/billing-site.ts'
 
 const day = 86_400_000
 let site: BillingSite

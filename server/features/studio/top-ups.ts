@@ -12,7 +12,7 @@ import {
   loadBalanceFigures,
   retireTopUp,
 } from '#server/features/billing/billing.ts'
-import { transactionalCommand, readCommand, type Command } from './command.ts'
+import { transactionalCommand, readCommand, type Command } from './define-command.ts'
 
 /** Commands for top-ups of the prepaid balance, and its totals. */
 export const topUpCommands: Command[] = [

@@ -9,9 +9,9 @@ import {
   signIn,
   signOut,
 } from '#contract/members.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
-import { readExportParts } from '#server/testing/read-parts.ts'
+import { readExportParts } from '#server/testing/read-export-parts.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { setConsent, trackedVisitor } from '#server/testing/site/tracked-visitor.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'

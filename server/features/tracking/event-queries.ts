@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { addToCounters } from '#server/platform/database/add-to-counters.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { maxTokenLength, type StepRow } from './step-queries.ts'
+import { maxTokenLength, type StepRow } from './funnel-step-queries.ts'
 
 export interface EventRow {
   at: Date

@@ -2,8 +2,8 @@ import type { AdClickIds } from '#server/platform/http/route.ts'
 import { formatUtcDay } from '#server/platform/utc-days.ts'
 import type { Tx } from '#server/tables.ts'
 import { clickKind } from './click-kind.ts'
-import { insertSteps, type StepRow } from './step-queries.ts'
-import type { AnalyticsEvent } from './read-event.ts'
+import { insertSteps, type StepRow } from './funnel-step-queries.ts'
+import type { AnalyticsEvent } from './parse-beacon.ts'
 
 /**
  * Returns the funnel step of a browser event: a visit begins (`visit`), a video's page was opened in it (`visit_video`), a locked

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { anonymizeEvents, moveEvents, selectUserEvents, trimEvents } from './event-queries.ts'
-import { countStepEvents } from './step-queries.ts'
+import { countStepEvents } from './funnel-step-queries.ts'
 import { claimDueConversion } from './conversions/conversion-queries.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')

@@ -15,7 +15,7 @@ import type { TrackingConfig } from '#server/platform/config/read-tracking.ts'
 import type { Db } from '#server/tables.ts'
 import type { EventBuffer } from './buffer-events.ts'
 import { estimateEventBytes } from './event-queries.ts'
-import { parseBeacon, type AnalyticsEvent } from './read-event.ts'
+import { parseBeacon, type AnalyticsEvent } from './parse-beacon.ts'
 import { loadTrackingSettings } from './settings.ts'
 import { receiveEvent, type ReceivedEvent, type Sender } from './write-events.ts'
 

@@ -1,7 +1,7 @@
 import { trackingKeys } from '#contract/tracking.ts'
 import type { TrackingConfig } from '#server/platform/config/read-tracking.ts'
 import type { Db } from '#server/tables.ts'
-import { selectTrackingSettings } from './queries.ts'
+import { selectTrackingSettings } from './settings-queries.ts'
 
 type TrackingSettings = Partial<Record<(typeof trackingKeys)[number], string>>
 

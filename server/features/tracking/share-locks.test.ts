@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildVideo } from '#server/testing/builders/builders.ts'
+import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { contendForRow } from '#server/testing/database/row-contention.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { aggregateShareBatch, insertShares } from './event-queries.ts'

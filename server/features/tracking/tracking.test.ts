@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { getVideo } from '#contract/catalog.ts'
 import { changeUser, deleteUser, getUser, registerUser, signIn } from '#contract/members.ts'
 import { getReports } from '#contract/tracking.ts'
-import { buildVideo } from '#server/testing/builders/builders.ts'
+import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
-import { readExportParts } from '#server/testing/read-parts.ts'
+import { readExportParts } from '#server/testing/read-export-parts.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { trackedVisitor } from '#server/testing/site/tracked-visitor.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
-import { createEventPartitions } from './event-months.ts'
+import { createEventPartitions } from './event-partitions.ts'
 import {
   exportTracking,
   eraseTracking,

@@ -26,8 +26,8 @@ import {
   selectUserEvents,
   trimEvents,
 } from './event-queries.ts'
-import { dropEventPartitions, createUpcomingEventPartitions } from './event-months.ts'
-import { recordTouch, type AttributionContext } from './record-touch.ts'
+import { dropEventPartitions, createUpcomingEventPartitions } from './event-partitions.ts'
+import { recordTouch, type AttributionContext } from './attribution.ts'
 import { sendConversions, type SendContext } from './conversions/send-conversions.ts'
 import type { WriteEventsContext } from './write-events.ts'
 
@@ -38,7 +38,7 @@ export {
   hasUncountedSteps as anyStepsOf,
   countStepEvents,
   dequeueFunnelSteps as takeSteps,
-} from './step-queries.ts'
+} from './funnel-step-queries.ts'
 export {
   queueConversion,
   queueRegistrationConversion as reportRegistration,
@@ -49,9 +49,9 @@ export {
   attributionForToken as attributionOfToken,
   recordTouch,
   type AttributionContext,
-} from './record-touch.ts'
+} from './attribution.ts'
 export type { OrderAttribution } from './tables.ts'
-export { putTrackingSetting, selectTrackingSettings } from './queries.ts'
+export { putTrackingSetting, selectTrackingSettings } from './settings-queries.ts'
 export { isPixelId, loadTrackingSettings } from './settings.ts'
 export { writeEvents, type WriteEventsContext } from './write-events.ts'
 

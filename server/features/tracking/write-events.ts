@@ -1,10 +1,10 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { networkOf } from '#server/platform/http/limits/network-of.ts'
-import type { ResourceLimits } from '#server/platform/config/read-bounds.ts'
+import { networkOf } from '#server/platform/http/limits/client-network.ts'
+import type { ResourceLimits } from '#server/platform/config/read-resource-limits.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { withEventPartitions } from './event-months.ts'
+import { withEventPartitions } from './event-partitions.ts'
 import type { Consents, LoadConsents, LockConsents } from './consent.ts'
 import { toFunnelSteps } from './funnel-steps.ts'
 import {
@@ -15,7 +15,7 @@ import {
   type EventRow,
   type ShareRow,
 } from './event-queries.ts'
-import type { AnalyticsEvent } from './read-event.ts'
+import type { AnalyticsEvent } from './parse-beacon.ts'
 
 /** The sender of an event, if known; an event beyond the sender's rate limit is dropped. */
 export type Sender = Pick<Viewer, 'userId'> | null | 'tooMany'

@@ -23,17 +23,17 @@ import {
   type Env,
   readRateLimit,
   type RateLimit,
-} from './read-setting.ts'
+} from './read-env.ts'
 import { deriveKey } from '#server/platform/encrypt.ts'
 import { readQuotas, type QuotaLimits } from './read-quotas.ts'
-import { readResourceLimits, type ResourceLimits } from './read-bounds.ts'
+import { readResourceLimits, type ResourceLimits } from './read-resource-limits.ts'
 import { readDatabase } from './read-database.ts'
 import { readIngest, type IngestConfig } from './read-ingest.ts'
 import { readOperator, type OperatorConfig } from './read-operator.ts'
 import { readRefundLimits, type RefundLimits } from './read-refund-limits.ts'
 import { readS3, type S3Config } from './read-s3.ts'
 import { readTracking, type TrackingConfig } from './read-tracking.ts'
-import { readTracing } from './read-telemetry.ts'
+import { readTracing } from './read-tracing.ts'
 import { readSocial, type SocialSecrets, type SocialSettings } from './read-social.ts'
 
 /** Keys and passwords. They are never logged and are only sent to the party they belong to. */

@@ -1,5 +1,5 @@
 import { ConfigError } from './config-error.ts'
-import { readList, readUrl, type Env } from './read-setting.ts'
+import { readList, readUrl, type Env } from './read-env.ts'
 
 /** Addresses of the database. */
 interface DatabaseAddresses {

@@ -1,4 +1,4 @@
-import { readEnum, readInteger, type Env } from './read-setting.ts'
+import { readEnum, readInteger, type Env } from './read-env.ts'
 
 /** Resource limits of video conversion, and the codec besides H.264. */
 export interface IngestConfig {

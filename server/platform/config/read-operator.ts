@@ -2,7 +2,7 @@ import { isEmailAddress } from '#server/platform/email-address.ts'
 import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import { ConfigError } from './config-error.ts'
-import { readText, type Env } from './read-setting.ts'
+import { readText, type Env } from './read-env.ts'
 
 /** The operator's name, addresses and tax data, as shown to viewers. */
 export interface OperatorConfig {

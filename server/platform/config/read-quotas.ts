@@ -1,4 +1,4 @@
-import { readRateLimit, type Env, type RateLimit } from './read-setting.ts'
+import { readRateLimit, type Env, type RateLimit } from './read-env.ts'
 
 /**
  * Maximum rows or bytes that each network may store within a time. Mobile carriers put thousands of phones behind one address, so

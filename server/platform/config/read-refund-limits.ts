@@ -1,5 +1,5 @@
 import { ConfigError } from './config-error.ts'
-import { readList, type Env } from './read-setting.ts'
+import { readList, type Env } from './read-env.ts'
 
 /** Maximum refunds of an order by roles with a limit, in cents of the order's currency. */
 export interface RefundLimits {

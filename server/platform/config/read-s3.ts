@@ -1,5 +1,5 @@
 import { ConfigError } from './config-error.ts'
-import { readAllOrNone, readFlag, readText, readUrl, type Env } from './read-setting.ts'
+import { readAllOrNone, readFlag, readText, readUrl, type Env } from './read-env.ts'
 
 /** The S3 bucket for files. Its secret key is in `Secrets`. */
 export interface S3Config {

@@ -1,5 +1,5 @@
 import { ConfigError } from './config-error.ts'
-import { readAllOrNone, readText, readUrl, type Env } from './read-setting.ts'
+import { readAllOrNone, readText, readUrl, type Env } from './read-env.ts'
 
 /** The enabled social providers: those whose keys are set. */
 export interface SocialSettings {

@@ -1,5 +1,5 @@
 import { ConfigError } from './config-error.ts'
-import { readEnum, readText, readUrl, readInteger, type Env } from './read-setting.ts'
+import { readEnum, readText, readUrl, readInteger, type Env } from './read-env.ts'
 
 interface ConversionAccount {
   accessToken: string

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ConfigError } from '#server/platform/config/config-error.ts'
 import { createLog } from '#server/platform/log.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { openDatabase, openDatabaseForRequests, openDatabaseForJobs } from './database.ts'
 
 const log = createLog({ json: true, level: 'silent' })

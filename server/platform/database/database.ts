@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { join } from 'node:path'
 import pg from 'pg'
-import { startEmbeddedDatabase, type EmbeddedDatabase } from './embedded/embedded.ts'
+import { startEmbeddedDatabase, type EmbeddedDatabase } from './embedded/embedded-database.ts'
 import { checkPooler, checkServer, testConnections } from '#server/platform/database/check-server.ts'
 import { checkMigrated, migrate } from '#server/platform/database/migrate.ts'
 import { openPipelines, pipelinedConnections } from '#server/platform/database/pipelines.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import type { Tx } from '#server/tables.ts'
 import { inTransaction } from './in-transaction.ts'
 

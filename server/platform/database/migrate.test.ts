@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { ConfigError } from '#server/platform/config/config-error.ts'
 import { checkMigrated, migrate } from '#server/platform/database/migrate.ts'
 import { createLog } from '#server/platform/log.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 
 const log = createLog({ json: true, level: 'silent' })
 let database: TestDatabase

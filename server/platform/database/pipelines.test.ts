@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { openTestPool } from '#server/testing/database/test-pool.ts'
 import type { Db } from '#server/tables.ts'
-import { isDatabaseUnavailable } from './database-away.ts'
-import { preparedLookup, preparedQuery, type Placeholders } from './prepared.ts'
+import { isDatabaseUnavailable } from './database-unavailable.ts'
+import { preparedLookup, preparedQuery, type Placeholders } from './prepared-query.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient, PoolConfig, QueryConfig, QueryResult } from 'pg'
-import { tooManyQueriesMessage } from './database-away.ts'
+import { tooManyQueriesMessage } from './database-unavailable.ts'
 
 /**
  * The connections of each kind. Look-ups are so fast that one connection suffices, but slower queries must not delay them. For the

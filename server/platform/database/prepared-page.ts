@@ -1,5 +1,5 @@
 import { sql, type Compilable, type Expression, type Kysely, type SqlBool } from 'kysely'
-import { preparedQuery, type Placeholders } from './prepared.ts'
+import { preparedQuery, type Placeholders } from './prepared-query.ts'
 
 /** The position in a list that is sorted newest first: after the entry with this id and time. */
 export interface PagePosition {

@@ -1,6 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { Log } from '#server/platform/log.ts'
-import { isDatabaseUnreachable, tooManyQueriesMessage } from './database-away.ts'
+import { isDatabaseUnreachable, tooManyQueriesMessage } from './database-unavailable.ts'
 import type { Replica } from './replica.ts'
 
 /**

@@ -9,9 +9,9 @@ import {
   startReplicatedDatabase,
   type ReplicatedDatabase,
 } from '#server/testing/database/replicated-database.ts'
-import { createTestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase } from '#server/testing/database/test-database.ts'
 import { openDatabase, openDatabaseForRequests, type Database } from './database.ts'
-import { preparedQuery, type Placeholders } from './prepared.ts'
+import { preparedQuery, type Placeholders } from './prepared-query.ts'
 
 interface Numbers {
   numbers: { number: number }

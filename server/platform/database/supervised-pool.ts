@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import type { EmbeddedConnection } from './embedded/embedded.ts'
+import type { EmbeddedConnection } from './embedded/embedded-database.ts'
 import type { Log } from '#server/platform/log.ts'
 
 type ConnectCallback = Parameters<pg.Pool['connect']>[0]

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
-import { isApiRoute } from './guards.ts'
+import { isApiRoute } from './request-guards.ts'
 
 /** Maintenance mode: whether the site is closed, and who may still use it. */
 export interface MaintenanceMode {

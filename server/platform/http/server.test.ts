@@ -8,8 +8,8 @@ import { queryHomepage } from '#contract/catalog.ts'
 import { changeUser, getUser } from '#contract/members.ts'
 import type { PlainRoute } from './route.ts'
 import { createHttpServer, type HttpServerOptions } from './server.ts'
-import { buildVideo } from '#server/testing/builders/builders.ts'
-import { listApiRoutes } from '#server/testing/site/served-calls.ts'
+import { buildVideo } from '#server/testing/builders/video-builders.ts'
+import { listApiRoutes } from '#server/testing/site/list-api-routes.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite

@@ -11,8 +11,8 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import type { Language, OfferedLanguages } from '#contract/languages.ts'
 import { randomHex } from '#server/platform/ids.ts'
 import type { Log } from '#server/platform/log.ts'
-import { sendErrorResponse, overrideNodeRefusals, answerMalformedRequest } from './answer-errors.ts'
-import { responseLanguage, errorLanguage, requestLanguage, hasAcceptedLanguage } from './answer-language.ts'
+import { sendErrorResponse, overrideNodeRefusals, answerMalformedRequest } from './error-responses.ts'
+import { responseLanguage, errorLanguage, requestLanguage, hasAcceptedLanguage } from './response-language.ts'
 import { createCall } from './create-call.ts'
 import { envelopeSchema } from './envelope.ts'
 import {
@@ -25,12 +25,12 @@ import {
   refuseUnreadable,
   refuseUnreadableUrl,
   normalizeBodyEmail,
-} from './guards.ts'
+} from './request-guards.ts'
 import { enforceRateLimits, type RateLimitOptions } from './limits/rate-limit.ts'
 import { limitConnections, type ConnectionLimits } from './limits/limit-connections.ts'
 import { enforceMaintenanceMode, type MaintenanceMode } from './maintenance-mode.ts'
 import { describeApi } from './open-api.ts'
-import { acceptBytes, acceptForms, acceptJsonOnly, acceptRawBody } from './read-body.ts'
+import { acceptBytes, acceptForms, acceptJsonOnly, acceptRawBody } from './body-parsers.ts'
 import {
   Serialised,
   Streamed,

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { dayMs, type Clock } from '#server/platform/clock.ts'
 import { readPage, type Paging } from '#server/platform/read-page.ts'
-import { deleteAbandonedMails, requeueMail, selectAbandonedMails } from './queries.ts'
+import { deleteAbandonedMails, requeueMail, selectAbandonedMails } from './mail-queries.ts'
 import type { MailTables } from './tables.ts'
 
 /** An abandoned mail, with all its fields. */

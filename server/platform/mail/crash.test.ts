@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { createMailComposer } from '#server/i18n/compose-mail.ts'
 import { createLog } from '#server/platform/log.ts'
 import { runScript } from '#server/testing/crash/run-script.ts'
-import { startFakeSmtp, type Stage, type FakeSmtp } from '#server/testing/fakes/smtp-server.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { startFakeSmtp, type Stage, type FakeSmtp } from '#server/testing/fakes/fake-smtp-server.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { smtpMailer } from './mailer.ts'
 import { queueMail, sendMails } from './send-mails.ts'
 

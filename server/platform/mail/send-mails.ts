@@ -15,7 +15,7 @@ import {
   insertMail,
   postponeMail,
   type MailRow,
-} from './queries.ts'
+} from './mail-queries.ts'
 import type { MailTables } from './tables.ts'
 
 /** A rendered mail template. */

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { ThreadResult, ThreadJob, ThreadMessage } from './run-aside.ts'
+import type { ThreadResult, ThreadJob, ThreadMessage } from './run-in-thread.ts'
 
-// Set by run-aside.ts.
+// Set by run-in-thread.ts.
 const { module, name, args } = workerData as ThreadJob
 const functions: Record<string, (...given: unknown[]) => unknown> = await import(module)
 

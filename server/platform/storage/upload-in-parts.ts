@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
-import { forEachConcurrently } from './each-of.ts'
+import { forEachConcurrently } from './for-each-concurrently.ts'
 import { StoreError, type Part, type S3Calls } from './s3-calls.ts'
 
 /** A smaller file is sent in one piece; S3 accepts no part under 5 MiB except the last. */

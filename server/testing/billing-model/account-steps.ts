@@ -4,13 +4,13 @@ import {
 } from '#server/features/billing/subscriptions/cancel-subscription.ts'
 import { changePaymentMethod } from '#server/features/billing/payment-methods/change-method.ts'
 import type { Behaviour } from '#server/features/billing/gateways/sandbox/cards.ts'
-import { mergeGuest } from '#server/features/members/sessions/sign-in-as.ts'
+import { mergeGuest } from '#server/features/members/sessions/complete-sign-in.ts'
 import { newId } from '#server/platform/ids.ts'
-import type { BillingHarness, Fault } from './billing-lane.ts'
+import type { BillingHarness, Fault } from './billing-harness.ts'
 import { deviceName, type Device, type Model } from './model.ts'
 import { outcomeOf, Step } from './step.ts'
 import { faultSuffix, withFault } from './with-fault.ts'
-import { cardBehaviourText } from './buying-steps.ts'
+import { cardBehaviourText } from './purchase-steps.ts'
 
 /** Cancels or resumes the renewals. */
 export class ToggleRenewal extends Step {

@@ -1,5 +1,5 @@
 import type { Books, OrderEntry } from './read-books.ts'
-import type { BillingHarness, ProductName } from './billing-lane.ts'
+import type { BillingHarness, ProductName } from './billing-harness.ts'
 
 /** The browser that starts as a guest and may sign in, or another device of the member. */
 export type Device = 'here' | 'elsewhere'

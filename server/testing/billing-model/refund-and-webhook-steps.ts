@@ -3,9 +3,9 @@ import { simulateDispute } from '#server/features/billing/gateways/sandbox/sandb
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { isDisputeOpenOrLost } from '#server/features/billing/states/order-states.ts'
 import type { DisputeStatus } from '#server/features/billing/tables.ts'
-import type { BillingHarness, Fault } from './billing-lane.ts'
+import type { BillingHarness, Fault } from './billing-harness.ts'
 import type { Model } from './model.ts'
-import { deliverLateRequests, deliverWebhook } from './pass-time.ts'
+import { deliverLateRequests, deliverWebhook } from './advance-time.ts'
 import { outcomeOf, Step } from './step.ts'
 import { faultSuffix, withFault } from './with-fault.ts'
 

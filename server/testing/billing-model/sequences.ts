@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { BillingHarness, Fault, ProductName } from './billing-lane.ts'
+import type { BillingHarness, Fault, ProductName } from './billing-harness.ts'
 import type { Model } from './model.ts'
 import type { Step } from './step.ts'
 import { ChangeCard, ToggleRenewal, SignIn } from './account-steps.ts'
@@ -11,7 +11,7 @@ import {
   CreateOrder,
   Pay,
   RemoveCard,
-} from './buying-steps.ts'
+} from './purchase-steps.ts'
 import {
   DeliverLateRequests,
   DeliverWebhook,

@@ -4,11 +4,11 @@ import { cancelSubscription } from '#server/features/billing/subscriptions/cance
 import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { payOrder } from '#server/features/billing/payments/pay-order.ts'
-import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-subscriptions.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { compareSandboxBalance } from './ledger-balance.ts'
-import { insertUserRow } from '#server/testing/builders/money-builders.ts'
+import { compareSandboxBalance } from './compare-ledger-with-gateway.ts'
+import { insertUserRow } from '#server/testing/builders/order-rows.ts'
 
 const hour = 3_600_000
 const day = 24 * hour

@@ -1,8 +1,8 @@
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
 import { hourMs } from '#server/platform/clock.ts'
-import type { BillingHarness } from './billing-lane.ts'
+import type { BillingHarness } from './billing-harness.ts'
 import type { Model } from './model.ts'
-import { deliverLateRequests, advanceTime, runJobs } from './pass-time.ts'
+import { deliverLateRequests, advanceTime, runJobs } from './advance-time.ts'
 import { Step } from './step.ts'
 import { withFault } from './with-fault.ts'
 

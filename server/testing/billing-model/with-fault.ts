@@ -1,4 +1,4 @@
-import type { BillingHarness, Fault } from './billing-lane.ts'
+import type { BillingHarness, Fault } from './billing-harness.ts'
 import type { Model } from './model.ts'
 
 /** Runs work with a fault on the connection to the gateway. */

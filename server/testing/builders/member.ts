@@ -1,5 +1,5 @@
 import { registerUser } from '#contract/members.ts'
-import type { ParsedMail } from '#server/testing/fakes/read-mail.ts'
+import type { ParsedMail } from '#server/testing/fakes/parse-mail.ts'
 import type { TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 

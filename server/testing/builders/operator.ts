@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import type { Role } from '#contract/studio/command.ts'
 import { acceptInvitation, addOperator, beginInvitation } from '#contract/studio/operators.ts'
-import { runStudioCommand } from '#server/cli/studio.ts'
+import { runStudioCommand } from '#server/cli/studio-command.ts'
 import type { TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 

@@ -1,5 +1,5 @@
 import type { Context } from '#server/context.ts'
-import type { BuiltVideo } from './builders.ts'
+import type { BuiltVideo } from './video-builders.ts'
 
 /** Makes ready episodes of a published video playable for the first time. */
 export async function releaseEpisodes(

@@ -1,8 +1,8 @@
 import { getUser, type Membership } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
-import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
-import type { BillingSite } from '#server/testing/site/money-site.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-subscriptions.ts'
+import type { BillingSite } from '#server/testing/site/billing-site.ts'
 import { Shopper, testCards } from './shopper.ts'
 
 interface Purchase {

@@ -11,7 +11,7 @@ import { grantEntitlement } from '#server/features/library/library.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db } from '#server/tables.ts'
-import { insertUserRow } from './money-builders.ts'
+import { insertUserRow } from './order-rows.ts'
 
 /** The rows of a subscriber, for tests without a site and a gateway. */
 export interface SubscriptionRows {

@@ -1,7 +1,7 @@
 // Runs a process that starts (or adopts) the embedded PostgreSQL of a data directory and writes rows until it is killed. It prints
 // each number once the database has acknowledged it.
 import pg from 'pg'
-import { startEmbeddedDatabase } from '#server/platform/database/embedded/embedded.ts'
+import { startEmbeddedDatabase } from '#server/platform/database/embedded/embedded-database.ts'
 import { createLog } from '#server/platform/log.ts'
 
 const [dataDir = ''] = process.argv.slice(2)

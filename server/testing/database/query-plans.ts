@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely'
 import type { Db, Tables } from '#server/tables.ts'
-import type { TestDatabase } from './template-database.ts'
+import type { TestDatabase } from './test-database.ts'
 
 export interface Plan {
   sql: string

@@ -2,10 +2,10 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import type { NetworkFault } from '#server/features/billing/gateways/gateway-harness.ts'
+import type { NetworkFault } from '#server/features/billing/gateways/contract-tests/gateway-harness.ts'
 import { systemClock, type Clock } from '#server/platform/clock.ts'
-import { FakeSetupIntents } from './fake-stripe-setups.ts'
-import { dictOf, FakeStripeStore, StripeApiError, type Dict, type Json } from './fake-stripe-books.ts'
+import { FakeSetupIntents } from './fake-stripe-setup-intents.ts'
+import { dictOf, FakeStripeStore, StripeApiError, type Dict, type Json } from './fake-stripe-store.ts'
 
 const publicUrl = 'http://localhost:3000'
 const secrets = { secretKey: 'sk_test_fake', publishableKey: 'pk_test_fake', webhookSecrets: ['whsec_fake'] }

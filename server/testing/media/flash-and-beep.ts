@@ -1,4 +1,4 @@
-import { ffmpeg } from './run-test-media.ts'
+import { ffmpeg } from './test-media.ts'
 
 /** Returns the ffmpeg arguments for a graph as the next input. */
 export const lavfi = (graph: string) => ['-f', 'lavfi', '-i', graph]

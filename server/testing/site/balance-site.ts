@@ -5,9 +5,9 @@ import { getEpisode } from '#contract/media.ts'
 import type { Balance } from '#contract/top-ups.ts'
 import { simulateDispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import type { DisputeStatus } from '#server/features/billing/tables.ts'
-import type { Env } from '#server/platform/config/read-setting.ts'
+import type { Env } from '#server/platform/config/read-env.ts'
 import { newId } from '#server/platform/ids.ts'
-import { expectBalancesConsistent } from '#server/testing/billing-model/balance-books.ts'
+import { expectBalancesConsistent } from '#server/testing/billing-model/expect-balances.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import type { Envelope } from './visitor.ts'
 import {
@@ -17,7 +17,7 @@ import {
   startBillingSite,
   paymentOf,
   type BillingSite,
-} from './money-site.ts'
+} from './billing-site.ts'
 
 /** Starts a site for tests about money, with balances enabled. */
 export const balanceSite = (settings: Env = {}): Promise<BillingSite> =>

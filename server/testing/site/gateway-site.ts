@@ -1,6 +1,6 @@
 import { FakePaypal } from '#server/features/billing/gateways/paypal/fake/fake-paypal.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
-import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-subscriptions.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { startTestSite, type TestSite } from './test-site.ts'
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Env } from '#server/platform/config/read-setting.ts'
+import type { Env } from '#server/platform/config/read-env.ts'
 
 interface SecondSite {
   env: Env

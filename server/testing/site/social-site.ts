@@ -4,7 +4,10 @@ import { createSocialProviders } from '#server/features/members/social/create-pr
 import { startSession } from '#server/features/members/sessions/sessions.ts'
 import { newId } from '#server/platform/ids.ts'
 import { readSocial } from '#server/platform/config/read-social.ts'
-import { startFakeSocialProviders, type FakeSocialProviders } from '#server/testing/fakes/social-stand-ins.ts'
+import {
+  startFakeSocialProviders,
+  type FakeSocialProviders,
+} from '#server/testing/fakes/fake-social-providers.ts'
 import { startTestSite, type TestSite } from './test-site.ts'
 import type { Visitor } from './visitor.ts'
 

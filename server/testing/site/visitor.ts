@@ -1,6 +1,6 @@
-import { endpointUrl } from '#contract/address.ts'
+import { endpointUrl } from '#contract/endpoint-url.ts'
 import type { BodyOf, Endpoint, QueryOf, ResultOf } from '#contract/endpoint.ts'
-import { createResponseCheck } from './api-document.ts'
+import { createResponseCheck } from './check-api-response.ts'
 
 export interface Envelope<T> {
   code: number

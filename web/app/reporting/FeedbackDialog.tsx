@@ -1,7 +1,7 @@
 import '#web/i18n/feedback.ts'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { isEmail, isValidMessage, isValidName } from '#web/lib/checks.ts'
+import { isEmail, isValidMessage, isValidName } from '#web/lib/validation.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'

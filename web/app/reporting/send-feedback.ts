@@ -1,6 +1,6 @@
 import { captureFeedback, getClient } from '@sentry/browser'
 import { settings } from '#web/lib/settings.ts'
-import { loadErrorReporting } from './report-later.ts'
+import { loadErrorReporting } from './load-error-reporting.ts'
 
 const timeoutMs = 20_000
 

@@ -6,7 +6,7 @@ import { HomeSection } from '#web/features/catalog/Section.tsx'
 import { ContinueWatching } from '#web/features/library/ContinueWatching.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { settings } from '#web/lib/settings.ts'
-import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/LoadError.tsx'
 
 export function Component() {
   const { t } = useTranslation()

@@ -8,18 +8,18 @@ import type { User } from '#contract/members.ts'
 import { Orders } from '#web/features/billing/orders/Orders.tsx'
 import { balanceQuery } from '#web/features/billing/payments/balance-queries.ts'
 import { SavedCard } from '#web/features/billing/payment-methods/SavedCard.tsx'
-import { SubscriptionSection } from '#web/features/billing/subscriptions/OwnSubscription.tsx'
+import { SubscriptionSection } from '#web/features/billing/subscriptions/SubscriptionSection.tsx'
 import { readEmailLink } from '#web/features/billing/consumer-rights/email-link.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { socialProvidersQuery } from '#web/features/members/sign-in/social-query.ts'
 import { Sessions } from '#web/features/members/settings/Sessions.tsx'
-import { storedFragment } from '#web/features/members/sign-in/social-answer.ts'
+import { storedFragment } from '#web/features/members/sign-in/social-return.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { withTexts } from '#web/i18n/with-texts.ts'
 import { paths } from '#web/lib/paths.ts'
 import { settings } from '#web/lib/settings.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
-import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/LoadError.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './my-screen.module.css'
 
@@ -33,7 +33,7 @@ const Receipt = lazy(async () => ({
 }))
 // Only for sites that have, or had, prepaid balances.
 const OwnBalance = lazy(async () => ({
-  default: (await withTexts('balance', import('#web/features/billing/balance/OwnBalance.tsx')))
+  default: (await withTexts('balance', import('#web/features/billing/balance/BalanceSection.tsx')))
     .BalanceSection,
 }))
 const EmailLinkAction = lazy(async () => ({

@@ -13,7 +13,7 @@ import {
   orderResultText,
 } from '#web/features/billing/payments/price-copy.ts'
 import { trackSale } from '#web/features/tracking/track-sale.ts'
-import { money } from '#web/lib/money.ts'
+import { money } from '#web/lib/format-money.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import styles from '#web/app/shell.module.css'

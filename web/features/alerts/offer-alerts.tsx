@@ -4,7 +4,7 @@ import { withTexts } from '#web/i18n/with-texts.ts'
 import { readRecord, saveRecord } from '#web/lib/storage.ts'
 import type { AlertChannels } from './AlertPrompt.tsx'
 import { pushQuery, supportsPush } from './push/push.ts'
-import { mountRoot } from '#web/ui/mount-part.tsx'
+import { mountRoot } from '#web/ui/mount-root.tsx'
 import { alertsQuery } from './queries.ts'
 
 const offeredKey = 'alerts-asked'

@@ -5,7 +5,7 @@ import { paths } from '#web/lib/paths.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { Cover } from './Card.tsx'
-import { HorizontalScroller } from './Sideways.tsx'
+import { HorizontalScroller } from './HorizontalScroller.tsx'
 import styles from './carousel.module.css'
 
 /** Featured videos side by side. Only the viewer moves them: by swipe, wheel or buttons. */

@@ -5,7 +5,7 @@ import type { Section } from '#contract/catalog.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Card } from './Card.tsx'
 import { Carousel } from './Carousel.tsx'
-import { HorizontalScroller } from './Sideways.tsx'
+import { HorizontalScroller } from './HorizontalScroller.tsx'
 import styles from './section.module.css'
 
 export function HomeSection({ section, first }: { section: Section; first: boolean }) {

@@ -5,7 +5,7 @@ import { call } from '#web/lib/api.ts'
 import { formatLongDate } from '#web/lib/format.ts'
 import { PersonalList, type LibraryEntry } from './PersonalList.tsx'
 import { favoritesQuery } from './queries.ts'
-import { useRemoveEntries } from './use-removal.ts'
+import { useRemoveEntries } from './use-remove-entries.ts'
 
 /** The user's favorites, the latest first. */
 export function Favorites() {

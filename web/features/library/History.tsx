@@ -5,7 +5,7 @@ import { call } from '#web/lib/api.ts'
 import { formatClock, formatLongDate } from '#web/lib/format.ts'
 import { PersonalList, type LibraryEntry } from './PersonalList.tsx'
 import { historyQuery } from './queries.ts'
-import { useRemoveEntries } from './use-removal.ts'
+import { useRemoveEntries } from './use-remove-entries.ts'
 
 /** The watched or the unlocked videos, newest first. */
 export function History({ kind }: { kind: 'watched' | 'unlocked' }) {

@@ -7,7 +7,7 @@ import { SignInAgain } from '#web/features/members/forms/SignInAgain.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { ListFooter, type PaginatedQuery } from '#web/ui/ListFoot.tsx'
+import { ListFooter, type PaginatedQuery } from '#web/ui/ListFooter.tsx'
 import { SwipeCell } from '#web/ui/SwipeCell.tsx'
 import styles from './personal-list.module.css'
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/LoadError.tsx'
 import { Blocks } from './Blocks.tsx'
 import { ContactForm } from './ContactForm.tsx'
 import { pageQuery } from './queries.ts'

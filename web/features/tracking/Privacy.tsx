@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { onConsent } from '#web/lib/tracking/consent.ts'
-import { shouldShowConsentBar } from '#web/lib/tracking/consent-question.ts'
+import { shouldShowConsentBar } from '#web/lib/tracking/consent-bar.ts'
 import { ConsentBar } from './ConsentBar.tsx'
 import { ConsentBanner } from './ConsentBanner.tsx'
 import { arePixelsLoaded, removePixelCookies, readConfiguredPixels } from './pixels/pixels.ts'

@@ -8,7 +8,7 @@ async function openDocument(consent: 'usual' | 'strict') {
     getElementById: (id: string) => (id === 'settings' ? { textContent: JSON.stringify({ consent }) } : null),
   })
   const [{ answerConsent }, { adClickIds: adIds, storeVisitParameters: takeVisitParameters }] =
-    await Promise.all([import('./consent.ts'), import('./visit.ts')])
+    await Promise.all([import('./consent.ts'), import('./visit-parameters.ts')])
   return { answerConsent, adIds, takeVisitParameters }
 }
 

@@ -1,4 +1,4 @@
-import { adClickIds } from './visit.ts'
+import { adClickIds } from './visit-parameters.ts'
 
 /** Only the studio may frame the site (frame-ancestors), so a framed page is an operator's preview. */
 const isPreview = globalThis.self !== globalThis.top

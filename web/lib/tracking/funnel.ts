@@ -1,6 +1,6 @@
 import { sendEvent } from './events.ts'
 import { saveRecord, readRecord, tabStorage } from '#web/lib/storage.ts'
-import { referrerToken } from './visit.ts'
+import { referrerToken } from './visit-parameters.ts'
 import { whenIdle } from '#web/lib/when-idle.ts'
 
 /* Events of the conversion funnel, each sent once a visit: the visit's start, each opened video, and the first paywall. A visit

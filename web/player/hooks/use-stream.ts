@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useState } from 'react'
 import { usePreferences } from './use-preferences.ts'
-import { usePauseInBackground, whenVisible } from './use-background.ts'
+import { usePauseInBackground, whenVisible } from './use-pause-in-background.ts'
 import type { Source, PlayerError } from '#web/player/engine/player.ts'
 import { takeStream, type Stream } from '#web/player/engine/stream.ts'
 import { createOnlineRetry } from '#web/player/engine/retry-when-online.ts'

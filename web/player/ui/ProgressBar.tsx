@@ -4,7 +4,7 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { formatClock } from '#web/lib/format.ts'
 import { frameAt, type Frame } from '#web/player/engine/storyboard.ts'
 import { storyboardQuery } from '#web/player/hooks/storyboard-query.ts'
-import { subscribeToVideo } from '#web/player/hooks/use-video.ts'
+import { subscribeToVideo } from '#web/player/hooks/use-play-state.ts'
 import { readVideo } from '#web/player/engine/video-state.ts'
 import styles from './progress-bar.module.css'
 

@@ -1,5 +1,5 @@
 import { listStudioTags } from '#contract/studio/labels.ts'
-import { usePermissions } from '#web/studio/queries.ts'
+import { usePermissions } from '#web/studio/session-queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Tabs } from '#web/studio/ui/Tabs.tsx'
 

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { Field } from '#web/ui/forms/Field.tsx'
-import { useDebounced } from '#web/studio/ui/use-settled.ts'
+import { useDebounced } from '#web/studio/ui/use-debounced.ts'
 import styles from './content.module.css'
 
 /**

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { listTags } from '#contract/catalog.ts'
 import { call } from '#web/lib/api.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { SelectField } from '#web/studio/ui/Choice.tsx'
-import { useDebounced } from '#web/studio/ui/use-settled.ts'
+import { SelectField } from '#web/studio/ui/SelectField.tsx'
+import { useDebounced } from '#web/studio/ui/use-debounced.ts'
 
 /** Select of videos whose titles match the search; `none` is the label while none is chosen. */
 export function VideoChoice({

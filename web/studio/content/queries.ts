@@ -7,7 +7,7 @@ import {
   type StudioEpisode,
   type VideoState,
 } from '#contract/studio/videos.ts'
-import { parseVideoDescription } from '#contract/studio/descriptions.ts'
+import { parseVideoDescription } from '#contract/studio/video-descriptions.ts'
 import { listCompletedUploads, listUploads, uploadLimits } from '#contract/studio/uploads.ts'
 import { listStudioCategories, listStudioTags, type StudioTag } from '#contract/studio/labels.ts'
 import { call } from '#web/lib/api.ts'

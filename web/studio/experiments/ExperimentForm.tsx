@@ -11,10 +11,10 @@ import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
 import { useTexts } from '#web/studio/texts.ts'
-import { VideoField } from '#web/studio/growth/FindVideo.tsx'
+import { VideoField } from '#web/studio/growth/VideoField.tsx'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
-import { useNavigateDiscarding } from '#web/studio/ui/unsaved/unsaved.ts'
-import { SelectField } from '#web/studio/ui/Choice.tsx'
+import { useNavigateDiscarding } from '#web/studio/ui/unsaved/use-unsaved.ts'
+import { SelectField } from '#web/studio/ui/SelectField.tsx'
 import {
   variantLetter,
   bodyOf,
@@ -24,7 +24,7 @@ import {
   valuesOf,
   type DraftValues,
 } from './draft-values.ts'
-import styles from './experiments.module.css'
+import styles from './experiment-list.module.css'
 
 /** Creates an experiment or edits a draft. */
 export function ExperimentForm({ experiment }: { experiment?: Experiment }) {

@@ -1,7 +1,7 @@
 import { Route, Routes, useParams } from 'react-router'
 import { NotFound } from '#web/studio/NotFound.tsx'
 import { ExperimentPage } from './ExperimentPage.tsx'
-import { ExperimentList, NewExperiment } from './Experiments.tsx'
+import { ExperimentList, NewExperiment } from './ExperimentList.tsx'
 
 /** Experiments and their results. */
 export function Component() {

@@ -1,8 +1,8 @@
 import type { Estimate } from '#contract/studio/experiments.ts'
 import { scaleFor } from '#web/studio/ui/chart.ts'
 import drawing from '#web/studio/ui/chart.module.css'
-import { useIsNarrow } from '#web/studio/ui/use-narrow.ts'
-import styles from './experiments.module.css'
+import { useIsNarrow } from '#web/studio/ui/use-is-narrow.ts'
+import styles from './experiment-list.module.css'
 
 /** Size in the drawing's own units; it scales with the page. */
 const wide = 720

@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import { scaleFor } from '#web/studio/ui/chart.ts'
 import drawing from '#web/studio/ui/chart.module.css'
-import { useIsNarrow } from '#web/studio/ui/use-narrow.ts'
+import { useIsNarrow } from '#web/studio/ui/use-is-narrow.ts'
 import styles from './growth.module.css'
 
 export interface Bar {

@@ -4,8 +4,8 @@ import { sectionSources, type StudioHomepage, type DraftSection } from '#contrac
 import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
-import { SelectField } from '#web/studio/ui/Choice.tsx'
-import { VideoPicker } from './PickVideos.tsx'
+import { SelectField } from '#web/studio/ui/SelectField.tsx'
+import { VideoPicker } from './VideoPicker.tsx'
 import styles from './homepage.module.css'
 
 /** Fields of a section: its titles, its kind, and the source of its videos. */

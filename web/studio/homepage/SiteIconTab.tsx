@@ -4,10 +4,10 @@ import { iconPath, removeIcon, showIcon, type SiteIcon } from '#contract/studio/
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { LoadError } from '#web/ui/CouldNotLoad.tsx'
-import { uploadImage } from '#web/studio/send-picture.ts'
+import { LoadError } from '#web/ui/LoadError.tsx'
+import { uploadImage } from '#web/studio/upload-image.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { ImageFileButton } from '#web/studio/ui/ChoosePicture.tsx'
+import { ImageFileButton } from '#web/studio/ui/ImageFileButton.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import styles from './homepage.module.css'
 

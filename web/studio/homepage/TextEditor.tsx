@@ -6,14 +6,14 @@ import {
   savePageText,
   showPageText,
   type PageText,
-} from '#contract/studio/texts.ts'
+} from '#contract/studio/page-texts.ts'
 import { call, ApiError } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { isSignedOut } from '#web/studio/queries.ts'
+import { isSignedOut } from '#web/studio/session-queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { ConfirmSheet } from '#web/studio/ui/sheets/AskFirst.tsx'
-import { useUnsaved } from '#web/studio/ui/unsaved/unsaved.ts'
+import { ConfirmSheet } from '#web/studio/ui/sheets/ConfirmSheet.tsx'
+import { useUnsaved } from '#web/studio/ui/unsaved/use-unsaved.ts'
 import { formatTime } from '#web/studio/format.ts'
 import { TextPreview } from './TextPreview.tsx'
 import { isVersionConflict, textQuery, textsQuery } from './text-queries.ts'

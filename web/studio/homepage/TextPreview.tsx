@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { MouseEvent } from 'react'
 import { Blocks } from '#web/features/pages/Blocks.tsx'
 import { useTexts } from '#web/studio/texts.ts'
-import { useDebounced } from '#web/studio/ui/use-settled.ts'
+import { useDebounced } from '#web/studio/ui/use-debounced.ts'
 import { previewQuery } from './text-queries.ts'
 import styles from './homepage.module.css'
 

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Language } from '#contract/languages.ts'
 import type { PageName } from '#contract/pages.ts'
-import { listPageTexts, previewPageText, showPageText } from '#contract/studio/texts.ts'
+import { listPageTexts, previewPageText, showPageText } from '#contract/studio/page-texts.ts'
 import { call, ApiError } from '#web/lib/api.ts'
 
 export const textsQuery = queryOptions({

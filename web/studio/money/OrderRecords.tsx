@@ -1,5 +1,5 @@
 import type { OrderDetails } from '#contract/studio/orders.ts'
-import { money } from '#web/lib/money.ts'
+import { money } from '#web/lib/format-money.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { EntitlementTable } from '#web/studio/people/EntitlementTable.tsx'
 import { Panel } from '#web/studio/ui/Page.tsx'

@@ -9,10 +9,10 @@ import {
   type Reconciliation as Reconciled,
 } from '#contract/studio/orders.ts'
 import { call } from '#web/lib/api.ts'
-import { money } from '#web/lib/money.ts'
+import { money } from '#web/lib/format-money.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { LoadError } from '#web/ui/CouldNotLoad.tsx'
-import { usePermissions } from '#web/studio/queries.ts'
+import { LoadError } from '#web/ui/LoadError.tsx'
+import { usePermissions } from '#web/studio/session-queries.ts'
 import { useTexts, type Translate } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { Panel } from '#web/studio/ui/Page.tsx'

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { refundOrder, type OrderDetails } from '#contract/studio/orders.ts'
 import { call } from '#web/lib/api.ts'
-import { money } from '#web/lib/money.ts'
+import { money } from '#web/lib/format-money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Field } from '#web/ui/forms/Field.tsx'
 import { useTexts, type Translate } from '#web/studio/texts.ts'

@@ -1,8 +1,8 @@
-import { getCustomer, type Customer } from '#contract/studio/people.ts'
-import { usePermissions } from '#web/studio/queries.ts'
+import { getCustomer, type Customer } from '#contract/studio/customers.ts'
+import { usePermissions } from '#web/studio/session-queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
-import { customerName } from './email-copy.ts'
+import { customerName } from './customer-copy.ts'
 import styles from './people.module.css'
 
 /** A customer in a list, linked for roles that may open the page. An unverified address from a purchase is marked. */

@@ -1,6 +1,6 @@
 import { Route, Routes, useParams } from 'react-router'
 import { NotFound } from '#web/studio/NotFound.tsx'
-import { CustomerSearch } from './FindCustomers.tsx'
+import { CustomerSearch } from './CustomerSearch.tsx'
 import { CustomerPage } from './CustomerPage.tsx'
 
 /** Customers: search, details and support actions. */

@@ -1,4 +1,4 @@
-import { grantEntitlement } from '#contract/studio/people.ts'
+import { grantEntitlement } from '#contract/studio/customers.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'

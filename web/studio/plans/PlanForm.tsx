@@ -7,9 +7,9 @@ import { Button } from '#web/ui/Button.tsx'
 import { Field, type FormField } from '#web/ui/forms/Field.tsx'
 import { useTexts, type Translate } from '#web/studio/texts.ts'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
-import { SelectField } from '#web/studio/ui/Choice.tsx'
+import { SelectField } from '#web/studio/ui/SelectField.tsx'
 import { parseCents, formatCents } from '#web/studio/format.ts'
-import styles from './plans.module.css'
+import styles from './plan-list.module.css'
 
 type Terms = BodyOf<typeof addPlan>
 type TextName = `${'name' | 'description'}_${Language}`

@@ -1,9 +1,9 @@
 import { Route, Routes, useParams } from 'react-router'
 import { NotFound } from '#web/studio/NotFound.tsx'
 import { NewPlan, PlanPage } from './PlanPage.tsx'
-import { PlanList } from './Plans.tsx'
+import { PlanList } from './PlanList.tsx'
 import { NewTopUp, TopUpPage } from './top-ups/TopUpPage.tsx'
-import { TopUpList } from './top-ups/TopUps.tsx'
+import { TopUpList } from './top-ups/TopUpList.tsx'
 
 /** Plans with their subscribers, and top-ups. */
 export function Component() {

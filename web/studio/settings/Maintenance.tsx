@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { setMaintenance } from '#contract/studio/settings.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { usePermissions } from '#web/studio/queries.ts'
+import { usePermissions } from '#web/studio/session-queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
-import { ConfirmSheet } from '#web/studio/ui/sheets/AskFirst.tsx'
+import { ConfirmSheet } from '#web/studio/ui/sheets/ConfirmSheet.tsx'
 import styles from './settings.module.css'
 
 /** Shows and switches the maintenance mode. */

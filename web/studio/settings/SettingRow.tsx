@@ -4,11 +4,11 @@ import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
-import { usePermissions } from '#web/studio/queries.ts'
+import { usePermissions } from '#web/studio/session-queries.ts'
 import { useTexts, type Translate } from '#web/studio/texts.ts'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 import { useCommand } from '#web/studio/use-command.ts'
-import { settingsQuery } from './queries.ts'
+import { settingsQuery } from './settings-query.ts'
 import styles from './settings.module.css'
 
 /** One setting: its value, and for owners a form to change or reset it. */

@@ -1,5 +1,5 @@
 import { listAbandonedMails } from '#contract/studio/system.ts'
-import { usePermissions } from '#web/studio/queries.ts'
+import { usePermissions } from '#web/studio/session-queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { FailedFiles } from './FailedFiles.tsx'

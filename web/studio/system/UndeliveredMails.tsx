@@ -3,7 +3,7 @@ import { listAbandonedMails, retryMail, type AbandonedMail } from '#contract/stu
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { ListFooter } from '#web/ui/ListFoot.tsx'
+import { ListFooter } from '#web/ui/ListFooter.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { Table } from '#web/studio/ui/Table.tsx'

@@ -1,8 +1,8 @@
 import { addOperator, listAuditEvents } from '#contract/studio/operators.ts'
-import { usePermissions } from '#web/studio/queries.ts'
+import { usePermissions } from '#web/studio/session-queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
-import { AuditLog } from './AuditTrail.tsx'
+import { AuditLog } from './AuditLog.tsx'
 import { InviteForm } from './InviteForm.tsx'
 import { Operators } from './Operators.tsx'
 

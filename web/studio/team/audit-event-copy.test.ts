@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { studioEndpoints } from '#contract/calls.ts'
+import { studioEndpoints } from '#contract/all-endpoints.ts'
 import { isCommand } from '#contract/studio/command.ts'
 import {
   multiTransactionCommands,

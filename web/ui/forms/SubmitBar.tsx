@@ -1,5 +1,5 @@
 import { useId, type ReactNode } from 'react'
-import { money } from '#web/lib/money.ts'
+import { money } from '#web/lib/format-money.ts'
 import { Button } from '#web/ui/Button.tsx'
 import styles from './submit-bar.module.css'
 

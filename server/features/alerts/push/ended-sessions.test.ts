@@ -3,10 +3,10 @@ import { getPushAlerts, startPushAlerts } from '#contract/alerts.ts'
 import { changeUser, endSessions, getUser, registerUser, signIn, signOut } from '#contract/members.ts'
 import { membersJobs, signOutEverywhere } from '#server/features/members/members.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
-import { PushBrowser } from '#server/testing/fakes/push-service.ts'
+import { PushBrowser } from '#server/testing/fakes/fake-push-service.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
-import { subscribeToPush } from './subscriptions.ts'
+import { subscribeToPush } from './push-subscriptions.ts'
 
 const time = { now: new Date('2026-03-01T12:00:00Z') }
 let site: TestSite

@@ -3,14 +3,14 @@ import { startPushAlerts } from '#contract/alerts.ts'
 import { addFavorite, removeFavorites } from '#contract/library.ts'
 import { getUser } from '#contract/members.ts'
 import { sendAlerts } from '#server/features/alerts/send-alerts.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { releaseEpisodes } from '#server/testing/builders/release-episodes.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
 import {
   startFakePushService,
   PushBrowser,
   type FakePushService,
-} from '#server/testing/fakes/push-service.ts'
+} from '#server/testing/fakes/fake-push-service.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import type { Db } from '#server/tables.ts'

@@ -3,7 +3,7 @@ import { changeAlerts, startPushAlerts, stopPushAlerts } from '#contract/alerts.
 import { addFavorite, removeFavorites } from '#contract/library.ts'
 import { changeUser, getUser } from '#contract/members.ts'
 import { sendAlerts } from '#server/features/alerts/send-alerts.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { registerMember } from '#server/testing/builders/register-member.ts'
 import { releaseEpisodes } from '#server/testing/builders/release-episodes.ts'
 import {
@@ -11,7 +11,7 @@ import {
   PushBrowser,
   verifyVapid,
   type FakePushService,
-} from '#server/testing/fakes/push-service.ts'
+} from '#server/testing/fakes/fake-push-service.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Db } from '#server/tables.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'

@@ -17,7 +17,7 @@ import {
   postponePush,
   type DuePush,
 } from './push-queries.ts'
-import { decidePushOutcome, unresponsivePauseMs } from './push-verdict.ts'
+import { decidePushOutcome, unresponsivePauseMs } from './push-retry-policy.ts'
 
 export interface PushContext {
   db: Db

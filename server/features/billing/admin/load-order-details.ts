@@ -15,7 +15,7 @@ import type { RefundLimit } from '#server/features/billing/refunds/refund-order.
 import { selectOrderListRow } from './order-list-queries.ts'
 import { selectOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 import { selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
-import { selectUnwantedPaymentsOfOrder } from '#server/features/billing/refunds/unreturned-queries.ts'
+import { selectUnwantedPaymentsOfOrder } from '#server/features/billing/refunds/unwanted-payment-queries.ts'
 
 /**
  * Loads all details of one order for operators.

@@ -8,7 +8,7 @@ import type { Db, Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { gatewaysFor } from '#server/features/billing/gateways/gateways.ts'
 import type { OrderViewOptions, Page } from './list-all-orders.ts'
-import type { PlanRow } from '#server/features/billing/records/offer-queries.ts'
+import type { PlanRow } from '#server/features/billing/records/product-queries.ts'
 import {
   clearOtherHighlights,
   insertPlan,

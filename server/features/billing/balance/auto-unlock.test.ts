@@ -12,7 +12,7 @@ import { withdraw } from '#contract/consumer-rights.ts'
 import { getUser } from '#contract/members.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { deleteUnusedTerms, selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
-import { buildVideo } from '#server/testing/builders/builders.ts'
+import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import {
   balanceOf,
@@ -21,7 +21,7 @@ import {
   offerOf,
   createShopperWithBalance,
 } from '#server/testing/site/balance-site.ts'
-import { episodeIdOf, playbackCode, type BillingSite } from '#server/testing/site/money-site.ts'
+import { episodeIdOf, playbackCode, type BillingSite } from '#server/testing/site/billing-site.ts'
 
 const day = 86_400_000
 const minute = 60_000

@@ -7,7 +7,7 @@ import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { orderCall } from '#server/testing/builders/order-call.ts'
 import type { Shopper } from '#server/testing/builders/shopper.ts'
-import { runConcurrently } from '#server/testing/concurrently.ts'
+import { runConcurrently } from '#server/testing/run-concurrently.ts'
 import { crashPointsBeforeEach, simulateCrashInBilling } from '#server/testing/crash/crash-in-billing.ts'
 import type { CrashPoint } from '#server/testing/crash/crashing-pool.ts'
 import {
@@ -16,7 +16,7 @@ import {
   expectLedgerAndBalances,
   createShopperWithBalance,
 } from '#server/testing/site/balance-site.ts'
-import { episodeIdOf, playbackCode, refundsOf, type BillingSite } from '#server/testing/site/money-site.ts'
+import { episodeIdOf, playbackCode, refundsOf, type BillingSite } from '#server/testing/site/billing-site.ts'
 
 const key = 'one press'
 const hour = 3_600_000

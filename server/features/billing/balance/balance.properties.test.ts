@@ -16,7 +16,7 @@ import {
   createTopUpProduct,
   purchaseTopUp as buyTopUp,
 } from '#server/testing/site/balance-site.ts'
-import { episodeIdOf, playbackCode, type BillingSite } from '#server/testing/site/money-site.ts'
+import { episodeIdOf, playbackCode, type BillingSite } from '#server/testing/site/billing-site.ts'
 
 const day = 86_400_000
 /** Each case checks the ledger of all previous ones, so the run time grows with the square of this. */

@@ -20,7 +20,7 @@ import {
   type LotRow,
 } from './lot-queries.ts'
 import { selectUnspentTopUps } from './bonus-queries.ts'
-import { recoverLoss, removeWithdrawnBonus, type TopUpReversalReason } from './returned-top-up.ts'
+import { recoverLoss, removeWithdrawnBonus, type TopUpReversalReason } from './reverse-top-up.ts'
 import { planRefund, planSpending, sumByKind } from './spending-order.ts'
 
 // All changes of a balance here run while its user is locked (`lockBuyer`).

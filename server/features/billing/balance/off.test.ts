@@ -16,7 +16,7 @@ import {
   startBillingSite,
   refundsOf,
   type BillingSite,
-} from '#server/testing/site/money-site.ts'
+} from '#server/testing/site/billing-site.ts'
 
 let site: BillingSite
 

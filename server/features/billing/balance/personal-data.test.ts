@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { getBalance, refundBalance, setAutoUnlock } from '#contract/balance.ts'
 import { getReceipt, withdraw } from '#contract/consumer-rights.ts'
-import { deleteCustomer } from '#contract/studio/people.ts'
+import { deleteCustomer } from '#contract/studio/customers.ts'
 import { deleteUser, getUser, signIn } from '#contract/members.ts'
 import { exportBilling } from '#server/features/billing/billing.ts'
 import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
@@ -9,7 +9,7 @@ import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { signInOperator } from '#server/testing/builders/operator.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { readExportParts } from '#server/testing/read-parts.ts'
+import { readExportParts } from '#server/testing/read-export-parts.ts'
 import {
   balanceOf,
   balanceSite,
@@ -23,7 +23,7 @@ import {
   refundsOf,
   runJanitorAfter,
   type BillingSite,
-} from '#server/testing/site/money-site.ts'
+} from '#server/testing/site/billing-site.ts'
 
 const shown = 'The next episodes unlock for $0.99 each from your balance.'
 const day = 86_400_000

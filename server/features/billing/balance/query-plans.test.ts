@@ -6,7 +6,7 @@ import {
   selectLiability,
 } from '#server/features/billing/reporting/balance-figures-queries.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { selectBonusSpending, selectBonusSetOffs, selectUnspentTopUps } from './bonus-queries.ts'
 import { countAutomaticOrders, selectUndoneVideoIds } from './auto-unlock-queries.ts'
 import {

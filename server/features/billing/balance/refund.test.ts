@@ -18,7 +18,7 @@ import {
   refundsOf,
   runJanitorAfter,
   type BillingSite,
-} from '#server/testing/site/money-site.ts'
+} from '#server/testing/site/billing-site.ts'
 
 let site: BillingSite
 

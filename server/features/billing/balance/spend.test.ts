@@ -14,7 +14,7 @@ import {
   tryUnlockFromBalance,
   createShopperWithBalance,
 } from '#server/testing/site/balance-site.ts'
-import { episodeIdOf, playbackCode, refundsOf, type BillingSite } from '#server/testing/site/money-site.ts'
+import { episodeIdOf, playbackCode, refundsOf, type BillingSite } from '#server/testing/site/billing-site.ts'
 
 const day = 86_400_000
 let site: BillingSite

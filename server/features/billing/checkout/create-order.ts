@@ -37,7 +37,7 @@ import {
   resolveVideoId,
   selectVideoOnSale,
   type PlanRow,
-} from '#server/features/billing/records/offer-queries.ts'
+} from '#server/features/billing/records/product-queries.ts'
 import {
   insertOrder,
   isPlanChange,

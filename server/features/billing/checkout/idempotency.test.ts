@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Fault, Refusal } from '#contract/errors.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { deleteOldKeys } from './idempotency-queries.ts'
 import { runIdempotently } from './idempotency.ts'
 

@@ -7,7 +7,7 @@ import {
   expectLedgerBalanced,
   startBillingSite,
   type BillingSite,
-} from '#server/testing/site/money-site.ts'
+} from '#server/testing/site/billing-site.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 
 let site: BillingSite

@@ -11,7 +11,7 @@ import {
 } from '#server/features/billing/records/attempt-queries.ts'
 import { isOpen, isInProgress } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { selectEpisodeNumbers } from '#server/features/billing/records/offer-queries.ts'
+import { selectEpisodeNumbers } from '#server/features/billing/records/product-queries.ts'
 import { paidStatuses } from '#server/features/billing/states/order-states.ts'
 import {
   isPlanChange,

@@ -14,7 +14,7 @@ import {
   purchaseTopUp,
   createShopperWithBalance,
 } from '#server/testing/site/balance-site.ts'
-import { episodeIdOf, playbackCode, type BillingSite } from '#server/testing/site/money-site.ts'
+import { episodeIdOf, playbackCode, type BillingSite } from '#server/testing/site/billing-site.ts'
 
 const password = 'nine parts of a drama'
 let site: BillingSite

@@ -11,7 +11,7 @@ import { deleteOrderLinks } from '#server/features/billing/mails/order-link-quer
 import { findLinkedOrder } from '#server/features/billing/mails/order-links.ts'
 import { lockBuyer, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 import { revokeSavedMethodConsent } from '#server/features/billing/payment-methods/saved-method.ts'
-import { movePurchaseToNewGuest } from './split-purchase.ts'
+import { movePurchaseToNewGuest } from './move-purchase-to-new-guest.ts'
 
 /**
  * Moves all purchases of a guest to the account of the receipt's address, and signs in. The link works once, and invalidates

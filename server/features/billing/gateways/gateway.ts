@@ -14,7 +14,7 @@ export interface Charge {
   amountCents: number
   currency: string
   payer: { userId: string; email: string; firstName?: string; lastName?: string }
-  /** The purchase as written by purchase.ts. The gateway stores it with the payment. */
+  /** The purchase as written by purchase-metadata.ts. The gateway stores it with the payment. */
   purchase: string
 }
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { runHealthChecks } from '#server/features/studio/system/check-parts.ts'
+import { runHealthChecks } from '#server/features/studio/system/health-checks.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { requiredEvents as paypalEvents } from './paypal/check-account.ts'
 import { FakePaypal } from './paypal/fake/fake-paypal.ts'
-import { requiredEvents as stripeEvents } from './stripe/check-webhook.ts'
+import { requiredEvents as stripeEvents } from './stripe/report-missing-events.ts'
 
 let stripe: FakeStripe
 let paypal: FakePaypal

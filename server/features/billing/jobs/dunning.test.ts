@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
-import { expectLedgerBalanced, startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import {
+  expectLedgerBalanced,
+  startBillingSite,
+  type BillingSite,
+} from '#server/testing/site/billing-site.ts'
 import { testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'

@@ -9,7 +9,7 @@ import {
   paymentByKey,
   runJanitorAfter,
   type BillingSite,
-} from '#server/testing/site/money-site.ts'
+} from '#server/testing/site/billing-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { takeDueAttempts } from '#server/features/billing/records/attempt-queries.ts'
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'

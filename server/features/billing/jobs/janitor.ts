@@ -16,7 +16,7 @@ import {
 } from '#server/features/billing/records/method-setup-queries.ts'
 import { endPoll, type DueQuery, type PolledTable } from '#server/features/billing/records/polling-queries.ts'
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
-import { detachMethod } from '#server/features/billing/payment-methods/detach-method.ts'
+import { detachMethod } from '#server/features/billing/payment-methods/detach-at-gateway.ts'
 import { deleteGatewayCustomer } from '#server/features/billing/payment-methods/delete-gateway-customer.ts'
 import { cancelAttempt } from '#server/features/billing/payments/cancel-attempt.ts'
 import { deleteOldKeys } from '#server/features/billing/checkout/idempotency-queries.ts'

@@ -19,7 +19,7 @@ import { endUnpaidSubscription } from '#server/features/billing/subscriptions/en
 import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import { findGateway, acceptsAmount } from '#server/features/billing/gateways/gateways.ts'
 import { cancelAttempt } from '#server/features/billing/payments/cancel-attempt.ts'
-import { encodePurchase } from '#server/features/billing/records/purchase.ts'
+import { encodePurchase } from '#server/features/billing/records/purchase-metadata.ts'
 import {
   insertOrder,
   selectOrder,

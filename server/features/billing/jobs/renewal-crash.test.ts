@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { compareSandboxBalance } from '#server/testing/billing-model/ledger-balance.ts'
-import { runConcurrently } from '#server/testing/concurrently.ts'
+import { compareSandboxBalance } from '#server/testing/billing-model/compare-ledger-with-gateway.ts'
+import { runConcurrently } from '#server/testing/run-concurrently.ts'
 import { crashPointsBeforeEach, simulateCrashInBilling } from '#server/testing/crash/crash-in-billing.ts'
-import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
 import type { CrashPoint } from '#server/testing/crash/crashing-pool.ts'
 import { type ScriptResult, runScript } from '#server/testing/crash/run-script.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { runJanitor } from './janitor.ts'
 import { renewSubscription } from './renew-subscription.ts'
-import { renewDueSubscriptions } from './renew-subscriptions.ts'
+import { renewDueSubscriptions } from './renew-due-subscriptions.ts'
 
 const minute = 60_000
 let site: BillingSite

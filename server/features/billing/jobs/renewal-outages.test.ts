@@ -1,9 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { expectLedgerBalanced, startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import {
+  expectLedgerBalanced,
+  startBillingSite,
+  type BillingSite,
+} from '#server/testing/site/billing-site.ts'
 import { testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { runJanitor } from './janitor.ts'
-import { renewDueSubscriptions } from './renew-subscriptions.ts'
+import { renewDueSubscriptions } from './renew-due-subscriptions.ts'
 
 const hour = 3_600_000
 const day = 24 * hour

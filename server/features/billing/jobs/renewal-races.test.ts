@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { compareSandboxBalance } from '#server/testing/billing-model/ledger-balance.ts'
-import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { compareSandboxBalance } from '#server/testing/billing-model/compare-ledger-with-gateway.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { runJanitor } from './janitor.ts'
 import { renewSubscription } from './renew-subscription.ts'
-import { renewDueSubscriptions } from './renew-subscriptions.ts'
+import { renewDueSubscriptions } from './renew-due-subscriptions.ts'
 
 const day = 86_400_000
 let site: BillingSite

@@ -1,8 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
-import { expectLedgerBalanced, startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import {
+  expectLedgerBalanced,
+  startBillingSite,
+  type BillingSite,
+} from '#server/testing/site/billing-site.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
-import { renewDueSubscriptions } from './renew-subscriptions.ts'
+import { renewDueSubscriptions } from './renew-due-subscriptions.ts'
 
 const hour = 3_600_000
 const day = 24 * hour

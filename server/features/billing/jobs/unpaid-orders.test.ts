@@ -5,10 +5,10 @@ import {
   expectLedgerBalanced,
   startBillingSite,
   type BillingSite,
-} from '#server/testing/site/money-site.ts'
+} from '#server/testing/site/billing-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
-import { purgeUnpaidOrders } from './delete-unpaid-orders.ts'
+import { purgeUnpaidOrders } from './purge-unpaid-orders.ts'
 import { runJanitor } from './janitor.ts'
 import { selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   compareGatewayBalance,
   expectTransactionsBalanced,
-} from '#server/testing/billing-model/ledger-balance.ts'
+} from '#server/testing/billing-model/compare-ledger-with-gateway.ts'
 import { PaypalScenarios } from '#server/testing/fakes/paypal-scenarios.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
@@ -11,7 +11,7 @@ import { FakePaypal } from '#server/features/billing/gateways/paypal/fake/fake-p
 import { runJanitor } from './janitor.ts'
 import { loadReconciliation } from '#server/features/billing/admin/load-reconciliation.ts'
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
-import { renewDueSubscriptions } from './renew-subscriptions.ts'
+import { renewDueSubscriptions } from './renew-due-subscriptions.ts'
 
 const day = 86_400_000
 const stepMs = 3 * day

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
 import { simulateYear } from '#server/testing/billing-model/simulate-year.ts'
 import { openTestPool } from '#server/testing/database/test-pool.ts'
 

@@ -1,4 +1,4 @@
-import { preparedQuery, type Placeholders } from '#server/platform/database/prepared.ts'
+import { preparedQuery, type Placeholders } from '#server/platform/database/prepared-query.ts'
 import type { Db } from '#server/tables.ts'
 
 const receipt = preparedQuery((db: Db, { id }: Placeholders<{ id: string }>) =>

@@ -1,7 +1,7 @@
 import { bcp47Tags, textInLanguage, storedLanguageOrDefault, type Language } from '#contract/languages.ts'
 import { formatMoney } from '#contract/money.ts'
 import { isGuest } from '#server/features/members/members.ts'
-import { formatDay, type DateReader } from '#server/i18n/day-words.ts'
+import { formatDay, type DateReader } from '#server/i18n/format-day.ts'
 import type { ReceiptValues } from '#server/i18n/compose-receipt.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'

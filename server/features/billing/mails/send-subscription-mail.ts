@@ -1,6 +1,6 @@
 import { textInLanguage, storedLanguageOrDefault, type LocalizedText } from '#contract/languages.ts'
 import { formatMoney } from '#contract/money.ts'
-import { formatDay } from '#server/i18n/day-words.ts'
+import { formatDay } from '#server/i18n/format-day.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'

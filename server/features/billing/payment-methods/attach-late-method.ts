@@ -9,7 +9,7 @@ import {
   updateSubscription,
 } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { saveMethodForPurchases } from './saved-method.ts'
-import { syncEntitlementEnd } from '#server/features/billing/records/renewals/access-end.ts'
+import { syncEntitlementEnd } from '#server/features/billing/records/renewals/sync-entitlement-end.ts'
 
 /**
  * Attaches a method that its gateway saved some time after the payment. The paid period's subscription renews with it, and a

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrder, payOrder, type Order } from '#contract/billing.ts'
 import { startFakeStripe } from '#server/testing/fakes/fake-stripe.ts'
-import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { startTestSite } from '#server/testing/site/test-site.ts'
-import { buildVideo } from '#server/testing/builders/builders.ts'
+import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 
 let site: BillingSite

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { changePaymentMethod, type PaymentMethodChange } from '#contract/billing.ts'
 import { deleteUser, exportUser } from '#contract/members.ts'
 import { tryChangeMethod, membershipOf } from '#server/testing/builders/change-method.ts'
-import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import type { Envelope } from '#server/testing/site/visitor.ts'
@@ -11,7 +11,7 @@ import { selectMethodSetup } from '#server/features/billing/records/method-setup
 import type { MethodSetupRequest, MethodSetup } from '#server/features/billing/gateways/gateway.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { hasOpenPayments } from '#server/features/billing/records/gateway-customer-queries.ts'
-import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-subscriptions.ts'
 import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 
 const day = 86_400_000

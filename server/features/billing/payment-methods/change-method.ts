@@ -4,7 +4,7 @@ import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
 import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { refusalByCardDecline } from './card-refusals.ts'
+import { refusalByCardDecline } from './card-decline-refusals.ts'
 import { callGateway } from '#server/features/billing/gateways/call-gateway.ts'
 import {
   insertMethodSetup,

@@ -1,7 +1,7 @@
 import type { removeSavedPaymentMethod as removeCall, SavedPaymentMethod } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
-import { writeAuditEvent } from '#server/platform/database/audit.ts'
+import { writeAuditEvent } from '#server/platform/database/write-audit-event.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOrder, payOrder } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
-import { buildVideo } from '#server/testing/builders/builders.ts'
+import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { tryChangeMethod } from '#server/testing/builders/change-method.ts'
 import { startGatewaySite, type GatewaySite } from '#server/testing/site/gateway-site.ts'
 import {
@@ -10,7 +10,7 @@ import {
   expectLedgerBalanced,
   startBillingSite,
   type BillingSite,
-} from '#server/testing/site/money-site.ts'
+} from '#server/testing/site/billing-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import type { TestSite } from '#server/testing/site/test-site.ts'

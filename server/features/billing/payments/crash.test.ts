@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getSavedPaymentMethod } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
-import { compareSandboxBalance } from '#server/testing/billing-model/ledger-balance.ts'
-import { runConcurrently } from '#server/testing/concurrently.ts'
+import { compareSandboxBalance } from '#server/testing/billing-model/compare-ledger-with-gateway.ts'
+import { runConcurrently } from '#server/testing/run-concurrently.ts'
 import {
   crashPointsBeforeEach,
   simulateCrashInBilling,
   type StatementCounts,
 } from '#server/testing/crash/crash-in-billing.ts'
-import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
 import type { CrashPoint } from '#server/testing/crash/crashing-pool.ts'
 import { type ScriptResult, runScript } from '#server/testing/crash/run-script.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'

@@ -10,9 +10,9 @@ import {
   playbackCode,
   runJanitorAfter,
   type BillingSite,
-} from '#server/testing/site/money-site.ts'
+} from '#server/testing/site/billing-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
-import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-subscriptions.ts'
 
 const day = 86_400_000
 let site: BillingSite

@@ -7,7 +7,7 @@ import {
   paymentByKey,
   runJanitorAfter,
   type BillingSite,
-} from '#server/testing/site/money-site.ts'
+} from '#server/testing/site/billing-site.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 

@@ -12,8 +12,8 @@ import {
   playbackCode,
   runJanitorAfter,
   type BillingSite,
-} from '#server/testing/site/money-site.ts'
-import { readExportParts } from '#server/testing/read-parts.ts'
+} from '#server/testing/site/billing-site.ts'
+import { readExportParts } from '#server/testing/read-export-parts.ts'
 import { registerMember } from '#server/testing/builders/register-member.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { eraseBilling, exportBilling, mergeBilling } from '#server/features/billing/billing.ts'

@@ -13,7 +13,7 @@ import {
 } from '#server/features/billing/records/attempt-queries.ts'
 import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { refusalByCardDecline } from '#server/features/billing/payment-methods/card-refusals.ts'
+import { refusalByCardDecline } from '#server/features/billing/payment-methods/card-decline-refusals.ts'
 import { callGateway, gatewayTimeoutMs } from '#server/features/billing/gateways/call-gateway.ts'
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
 import { requireGateway } from '#server/features/billing/gateways/gateways.ts'
@@ -32,7 +32,7 @@ import {
 import { paidStatuses } from '#server/features/billing/states/order-states.ts'
 import { findSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
 import { isAlreadyOwned } from '#server/features/billing/records/already-owned.ts'
-import { encodePurchase } from '#server/features/billing/records/purchase.ts'
+import { encodePurchase } from '#server/features/billing/records/purchase-metadata.ts'
 import { recheckAttempt, settleAttempt } from './settle-attempt.ts'
 import { checkAttemptLimit } from '#server/features/billing/payment-methods/limit-attempts.ts'
 

@@ -30,15 +30,15 @@ import {
 } from '#server/features/billing/records/order-queries.ts'
 import { orderStates, paidStatuses } from '#server/features/billing/states/order-states.ts'
 import { isAlreadyOwned } from '#server/features/billing/records/already-owned.ts'
-import { reportConversion } from './report-sale.ts'
+import { reportConversion } from './report-conversion.ts'
 import { scheduleRefund, sendPendingRefunds } from '#server/features/billing/refunds/send-pending-refunds.ts'
 import {
   removeDeclinedMethod,
   saveMethodForPurchases,
 } from '#server/features/billing/payment-methods/saved-method.ts'
 import { sendReceipt } from '#server/features/billing/mails/send-receipt.ts'
-import { sendOrderRestoredMail } from '#server/features/billing/mails/send-restored-mail.ts'
-import { sendAutoRefundMail } from '#server/features/billing/mails/send-duplicate-payment-mail.ts'
+import { sendOrderRestoredMail } from '#server/features/billing/mails/send-order-restored-mail.ts'
+import { sendAutoRefundMail } from '#server/features/billing/mails/send-auto-refund-mail.ts'
 import {
   continueSubscription,
   findRenewal,

@@ -1,6 +1,6 @@
 import { forfeitBalance } from '#server/features/billing/balance/balance.ts'
 import { deleteAutoUnlocks } from '#server/features/billing/balance/lot-queries.ts'
-import { writeAuditEvent } from '#server/platform/database/audit.ts'
+import { writeAuditEvent } from '#server/platform/database/write-audit-event.ts'
 import { cancelMailsAbout } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import { pollMethodSetupsSoon } from '#server/features/billing/records/method-setup-queries.ts'

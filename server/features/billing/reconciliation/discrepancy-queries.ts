@@ -4,8 +4,8 @@ import type { DayTotal, discrepancyKinds } from '#contract/studio/orders.ts'
 import type { Static } from 'typebox'
 import type { Db } from '#server/tables.ts'
 import { unlistedPrefix, unreadDisputesReference } from '#server/features/billing/gateways/gateway.ts'
-import { maxRefundTries } from '#server/features/billing/refunds/return-again.ts'
-import { unwantedPayments } from '#server/features/billing/refunds/unreturned-queries.ts'
+import { maxRefundTries } from '#server/features/billing/refunds/refund-unwanted-payments.ts'
+import { unwantedPayments } from '#server/features/billing/refunds/unwanted-payment-queries.ts'
 
 /** The movements at the gateways in a time span according to the ledger, by kind of transaction. */
 export async function selectDayTotals(db: Db, from: Date, to: Date): Promise<Static<typeof DayTotal>[]> {

@@ -32,7 +32,7 @@ import {
   setRefundPending,
   type ComparedAttempt,
 } from './reconciliation-queries.ts'
-import { retryUnwantedPaymentRefunds } from '#server/features/billing/refunds/return-again.ts'
+import { retryUnwantedPaymentRefunds } from '#server/features/billing/refunds/refund-unwanted-payments.ts'
 import { isDisputeOpenOrLost } from '#server/features/billing/states/order-states.ts'
 import { restoreOrder } from './restore-order.ts'
 import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'

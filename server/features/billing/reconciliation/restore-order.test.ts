@@ -7,18 +7,18 @@ import { getEpisode } from '#contract/media.ts'
 import {
   compareGatewayBalance,
   expectTransactionsBalanced,
-} from '#server/testing/billing-model/ledger-balance.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+} from '#server/testing/billing-model/compare-ledger-with-gateway.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { startFakeStripe } from '#server/testing/fakes/fake-stripe.ts'
-import { startBillingSite } from '#server/testing/site/money-site.ts'
-import { takeBackup } from '#server/testing/database/old-backup.ts'
+import { startBillingSite } from '#server/testing/site/billing-site.ts'
+import { takeBackup } from '#server/testing/database/take-backup.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { payerEmail } from '#server/features/billing/gateways/paypal/fake/fake-orders.ts'
 import { FakePaypal } from '#server/features/billing/gateways/paypal/fake/fake-paypal.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { reconcile } from './reconcile.ts'
-import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-subscriptions.ts'
 import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
 
 const [hour, day] = [3_600_000, 86_400_000]

@@ -20,7 +20,7 @@ import {
   markOrderRestored,
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
-import { decodePurchase, type Purchase } from '#server/features/billing/records/purchase.ts'
+import { decodePurchase, type Purchase } from '#server/features/billing/records/purchase-metadata.ts'
 import { selectOrderOfPeriod } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { selectTopUp } from '#server/features/billing/balance/top-up-queries.ts'
 import { selectBuyer } from './restore-queries.ts'

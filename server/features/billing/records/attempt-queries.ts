@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
-import { preparedLookup, type Placeholders } from '#server/platform/database/prepared.ts'
+import { preparedLookup, type Placeholders } from '#server/platform/database/prepared-query.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { attemptStates, openAttemptStatuses } from '#server/features/billing/states/attempt-states.ts'
 import { takeDueForPolling, type DueQuery } from './polling-queries.ts'

@@ -1,5 +1,5 @@
 import type { AuditedEvent } from '#contract/studio/audit-events.ts'
-import { writeAuditEvent } from '#server/platform/database/audit.ts'
+import { writeAuditEvent } from '#server/platform/database/write-audit-event.ts'
 import type { Tx } from '#server/tables.ts'
 import type { OrderRow } from './order-queries.ts'
 

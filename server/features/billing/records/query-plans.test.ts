@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Db, Tx } from '#server/tables.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { takeDueAttempts } from './attempt-queries.ts'
 import {
   clearOldNetworks,

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { compareGatewayBalance } from '#server/testing/billing-model/ledger-balance.ts'
+import { compareGatewayBalance } from '#server/testing/billing-model/compare-ledger-with-gateway.ts'
 import {
   buyEpisode,
   episodeIdOf,
@@ -9,7 +9,7 @@ import {
   paymentOf,
   playbackCode,
   type BillingSite,
-} from '#server/testing/site/money-site.ts'
+} from '#server/testing/site/billing-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import {

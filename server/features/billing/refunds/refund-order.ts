@@ -17,11 +17,11 @@ import {
   type RefundRow,
 } from '#server/features/billing/records/refund-queries.ts'
 import { selectRefundableCents } from '#server/features/billing/balance/bonus-queries.ts'
-import { nextRefundKeyParts } from './return-again.ts'
+import { nextRefundKeyParts } from './refund-unwanted-payments.ts'
 import { sendRefund } from './send-refund.ts'
 import { syncTopUp } from './sync-top-up.ts'
 import { syncRefundsAndDisputes } from './sync-refunds-and-disputes.ts'
-import { selectUnwantedPaymentsOfOrder } from './unreturned-queries.ts'
+import { selectUnwantedPaymentsOfOrder } from './unwanted-payment-queries.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 
 export interface RefundRequest {

@@ -7,7 +7,7 @@ import {
   paymentOf,
   refundsOf,
   type BillingSite,
-} from '#server/testing/site/money-site.ts'
+} from '#server/testing/site/billing-site.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { simulateDispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'

@@ -10,8 +10,11 @@ import {
   playbackCode,
   refundsOf,
   type BillingSite,
-} from '#server/testing/site/money-site.ts'
-import { compareSandboxBalance, compareGatewayBalance } from '#server/testing/billing-model/ledger-balance.ts'
+} from '#server/testing/site/billing-site.ts'
+import {
+  compareSandboxBalance,
+  compareGatewayBalance,
+} from '#server/testing/billing-model/compare-ledger-with-gateway.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { failRefunds } from '#server/features/billing/gateways/sandbox/queries.ts'

@@ -9,7 +9,7 @@ import {
   refundsOf,
   runJanitorAfter,
   type BillingSite,
-} from '#server/testing/site/money-site.ts'
+} from '#server/testing/site/billing-site.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { loadOrderDetails } from '#server/features/billing/admin/load-order-details.ts'
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'

@@ -11,7 +11,7 @@ import {
   lockPaidLot,
   restoreBonus,
   reverseLot,
-} from '#server/features/billing/balance/returned-top-up.ts'
+} from '#server/features/billing/balance/reverse-top-up.ts'
 import { sourceAccountOf } from '#server/features/billing/ledger/ledger.ts'
 import {
   selectAttempt,

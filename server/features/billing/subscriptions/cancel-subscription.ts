@@ -1,7 +1,7 @@
 import { Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
 import type { Membership } from '#contract/members.ts'
-import { writeAuditEvent } from '#server/platform/database/audit.ts'
+import { writeAuditEvent } from '#server/platform/database/write-audit-event.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
@@ -17,7 +17,7 @@ import {
   type LiveSubscription,
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
-import { syncEntitlementEnd } from '#server/features/billing/records/renewals/access-end.ts'
+import { syncEntitlementEnd } from '#server/features/billing/records/renewals/sync-entitlement-end.ts'
 import { countResumption } from './limit-resumptions.ts'
 
 type SubscriptionContext = Pick<BillingContext, 'db' | 'clock' | 'gateways' | 'publicUrl' | 'languages'>

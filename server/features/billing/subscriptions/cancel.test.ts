@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
 import { getEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
-import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-subscriptions.ts'
 
 let site: BillingSite
 

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
 import { Refusal } from '#contract/errors.ts'
-import { writeAuditEvent } from '#server/platform/database/audit.ts'
+import { writeAuditEvent } from '#server/platform/database/write-audit-event.ts'
 import type { Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
-import { compareSandboxBalance } from '#server/testing/billing-model/ledger-balance.ts'
+import { compareSandboxBalance } from '#server/testing/billing-model/compare-ledger-with-gateway.ts'
 
 const day = 86_400_000
 let site: BillingSite

@@ -1,4 +1,4 @@
-import { attemptKey } from '#server/platform/database/limits.ts'
+import { attemptKey } from '#server/platform/database/attempt-limits.ts'
 import { emailLookupKey } from '#server/platform/email-address.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'

@@ -1,5 +1,5 @@
 import { Fault, Refusal } from '#contract/errors.ts'
-import { countAttempt } from '#server/platform/database/limits.ts'
+import { countAttempt } from '#server/platform/database/attempt-limits.ts'
 import type { Tx } from '#server/tables.ts'
 
 /** Maximum number of resumptions per day. */

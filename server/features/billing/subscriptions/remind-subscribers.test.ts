@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
 import { changeUser } from '#contract/members.ts'
-import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { remindSubscribers } from './remind-subscribers.ts'
 

@@ -2,7 +2,7 @@ import type { LocalizedText } from '#contract/languages.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db } from '#server/tables.ts'
-import { insertFirstPlans } from '#server/features/billing/records/offer-queries.ts'
+import { insertFirstPlans } from '#server/features/billing/records/product-queries.ts'
 
 interface DemoPlan {
   names: LocalizedText

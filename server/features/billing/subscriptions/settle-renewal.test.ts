@@ -9,7 +9,7 @@ import {
   insertSubscription,
   type SubscriptionRows,
 } from '#server/testing/builders/subscription-rows.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { isRenewalAttempt, type AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import { isRenewal, type OrderRow } from '#server/features/billing/records/order-queries.ts'

@@ -10,7 +10,7 @@ import {
 } from '#server/features/billing/payment-methods/save-payment-method.ts'
 import { activeUntil } from '#server/features/billing/records/renewals/active-subscription.ts'
 import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
-import { selectPlanIncludingRetired } from '#server/features/billing/records/offer-queries.ts'
+import { selectPlanIncludingRetired } from '#server/features/billing/records/product-queries.ts'
 import { isRenewal, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 import {
   selectOrderOfPeriod,

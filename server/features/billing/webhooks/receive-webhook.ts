@@ -15,7 +15,7 @@ import {
   insertWebhookEvent,
   markWebhookEventApplied,
 } from '#server/features/billing/records/webhook-event-queries.ts'
-import { decodePurchase } from '#server/features/billing/records/purchase.ts'
+import { decodePurchase } from '#server/features/billing/records/purchase-metadata.ts'
 import {
   comparePayments,
   compareUnknownReference,

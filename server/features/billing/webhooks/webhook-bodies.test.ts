@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startGatewaySite, type GatewaySite } from '#server/testing/site/gateway-site.ts'
-import { startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import { startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
 import { signBody } from '#server/features/billing/gateways/sandbox/webhooks.ts'
 
 let site: BillingSite
@@ -19,7 +19,7 @@ const long = 'x'.repeat(300)
 test.each(['null', '7', '"text"', '[]', 'true', '{', '', '{}', '{"id":"sevt_1"}', '{"id":7,"payment":{}}'])(
   'a signed webhook body %s is refused with 400',
   async (text) => {
-    // The secret of the site's sandbox (money-site.ts).
+    // The secret of the site's sandbox (billing-site.ts).
     const signing = { secret: 'a secret of the tests', clock: site.context.clock }
     const { body, headers } = signBody(signing, text)
     const response = await fetch(`${site.url}/api/webhook/payment/sandbox`, { method: 'POST', body, headers })

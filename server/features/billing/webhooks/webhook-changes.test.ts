@@ -6,7 +6,7 @@ import {
   paymentByKey,
   runJanitorAfter,
   type BillingSite,
-} from '#server/testing/site/money-site.ts'
+} from '#server/testing/site/billing-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { signEvent } from '#server/features/billing/gateways/sandbox/webhooks.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'

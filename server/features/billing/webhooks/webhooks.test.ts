@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Order } from '#contract/billing.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
-import { compareSandboxBalance, compareGatewayBalance } from '#server/testing/billing-model/ledger-balance.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
+import {
+  compareSandboxBalance,
+  compareGatewayBalance,
+} from '#server/testing/billing-model/compare-ledger-with-gateway.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'

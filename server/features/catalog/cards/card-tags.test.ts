@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { queryHomepage } from '#contract/catalog.ts'
-import { buildTag, buildVideo } from '#server/testing/builders/builders.ts'
+import { buildTag, buildVideo } from '#server/testing/builders/video-builders.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'

@@ -3,7 +3,7 @@ import type { Language } from '#contract/languages.ts'
 import { createRowCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
-import { presentCard } from './present.ts'
+import { presentCard } from './present-card.ts'
 import {
   selectCardsByIds,
   selectTagNames,

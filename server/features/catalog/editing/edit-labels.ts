@@ -6,7 +6,7 @@ import {
   lockHomepage,
   orderCategories,
   selectCategories,
-} from '#server/features/catalog/homepage/compose-queries.ts'
+} from '#server/features/catalog/homepage/homepage-queries.ts'
 import { applyTextChanges, slugify, type TextChanges } from './edit-video.ts'
 import * as queries from './label-queries.ts'
 import type { LabelKind, LabelRecord } from './label-queries.ts'

@@ -1,6 +1,6 @@
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { lockHomepage } from '#server/features/catalog/homepage/compose-queries.ts'
+import { lockHomepage } from '#server/features/catalog/homepage/homepage-queries.ts'
 import * as queries from './label-queries.ts'
 import * as work from './tag-batch-queries.ts'
 

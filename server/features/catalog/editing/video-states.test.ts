@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildVideo, noStorage } from '#server/testing/builders/builders.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { buildVideo, noStorage } from '#server/testing/builders/video-builders.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import type { Tx } from '#server/tables.ts'
 import { selectAdminVideo, type AdminVideoRecord } from './admin-queries.ts'
 import { archive, publishNow, releaseDueVideos, schedule, unschedule } from './video-states.ts'

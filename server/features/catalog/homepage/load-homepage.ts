@@ -5,7 +5,7 @@ import type { Db } from '#server/tables.ts'
 import { selectVideos } from '#server/features/catalog/cards/list-queries.ts'
 import { resolveSource } from '#server/features/catalog/listing/list-videos.ts'
 import type { Catalog } from '#server/features/catalog/create-catalog.ts'
-import { presentCard, presentName } from '#server/features/catalog/cards/present.ts'
+import { presentCard, presentName } from '#server/features/catalog/cards/present-card.ts'
 import * as queries from '#server/features/catalog/queries.ts'
 import type { CardRow } from '#server/features/catalog/queries.ts'
 import {

@@ -2,7 +2,7 @@ import { listLimits, type Tag } from '#contract/catalog.ts'
 import { textInLanguage, type Language, type LocalizedText } from '#contract/languages.ts'
 import { cutPage, decodeCursor, encodeCursor, choosePageSize } from '#server/platform/cursor.ts'
 import type { Db } from '#server/tables.ts'
-import { presentCover } from '#server/features/catalog/cards/present.ts'
+import { presentCover } from '#server/features/catalog/cards/present-card.ts'
 import { selectTags } from '#server/features/catalog/search/search-queries.ts'
 import { suggestNames } from '#server/features/catalog/search/suggest-names.ts'
 

@@ -12,7 +12,7 @@ import {
 } from '#server/features/catalog/cards/list-queries.ts'
 import type { Catalog } from '#server/features/catalog/create-catalog.ts'
 import { positionAfter } from '#server/features/catalog/ranking/popular-queries.ts'
-import { presentCard, presentName } from '#server/features/catalog/cards/present.ts'
+import { presentCard, presentName } from '#server/features/catalog/cards/present-card.ts'
 import * as queries from '#server/features/catalog/queries.ts'
 import { recommendPage, type LoadWatched } from '#server/features/catalog/recommendations/recommend-videos.ts'
 import { cursorKey, keyTypes, searchByKeyword } from '#server/features/catalog/search/search-videos.ts'

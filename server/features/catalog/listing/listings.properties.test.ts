@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
-import { buildCategory, buildTag, buildVideo } from '#server/testing/builders/builders.ts'
+import { buildCategory, buildTag, buildVideo } from '#server/testing/builders/video-builders.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { walkPages } from '#server/testing/walk-pages.ts'
 import { listVideos, type ListingQuery } from './list-videos.ts'

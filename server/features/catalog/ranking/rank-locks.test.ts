@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { buildTag, buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { buildTag, buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { contendForRow } from '#server/testing/database/row-contention.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Db, Tx } from '#server/tables.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tierSizes } from '#server/features/catalog/ranking/rank-queries.ts'
-import { buildVideo } from '#server/testing/builders/builders.ts'
+import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { walkPages } from '#server/testing/walk-pages.ts'

@@ -1,6 +1,6 @@
 import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { LocalizedText } from '#contract/languages.ts'
-import { preparedQuery, type Placeholders } from '#server/platform/database/prepared.ts'
+import { preparedQuery, type Placeholders } from '#server/platform/database/prepared-query.ts'
 import type { Db } from '#server/tables.ts'
 import type { ListOrder, ListPlace } from '#server/features/catalog/cards/list-queries.ts'
 import {

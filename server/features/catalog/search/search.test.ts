@@ -4,7 +4,7 @@ import type { LocalizedText } from '#contract/languages.ts'
 import { publishVideo } from '#server/features/catalog/catalog.ts'
 import { encodeCursor } from '#server/platform/cursor.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
-import { buildCategory, buildVideo } from '#server/testing/builders/builders.ts'
+import { buildCategory, buildVideo } from '#server/testing/builders/video-builders.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { hasSimilarPrefix, isOneTypoApart } from './typo-matching.ts'
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { newId } from '#server/platform/ids.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { contendForRow } from '#server/testing/database/row-contention.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Tx } from '#server/tables.ts'
 import { aggregateFavoriteBatch, aggregatePlayBatch } from './count-queries.ts'
-import { insertPlays } from '#server/features/library/history/save-queries.ts'
+import { insertPlays } from '#server/features/library/history/playback-queries.ts'
 import { mergePlays } from '#server/features/library/personal-data/personal-data-queries.ts'
 
 let site: TestSite

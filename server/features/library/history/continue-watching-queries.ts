@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { preparedQuery, type Placeholders } from '#server/platform/database/prepared.ts'
+import { preparedQuery, type Placeholders } from '#server/platform/database/prepared-query.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** A viewer who started a video, and the videos they watched just before. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { LocalizedText } from '#contract/languages.ts'
-import { preparedLookup, preparedQuery, type Placeholders } from '#server/platform/database/prepared.ts'
+import { preparedLookup, preparedQuery, type Placeholders } from '#server/platform/database/prepared-query.ts'
 import { preparedPage, type PagePosition } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 

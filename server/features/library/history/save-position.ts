@@ -4,8 +4,8 @@ import { freeEpisodesFor, type RunningExperiment } from '#server/features/experi
 import type { Db, Tx } from '#server/tables.ts'
 import { loadVideoEntitlements } from '#server/features/library/entitlements.ts'
 import { markRemoved, upsertHistory, type HistoryRow } from './history-queries.ts'
-import { hideUnlocked, selectEpisode } from '#server/features/library/queries.ts'
-import { insertPlays, recordViewings, upsertUnlocks } from './save-queries.ts'
+import { hideUnlocked, selectEpisode } from '#server/features/library/entitlement-queries.ts'
+import { insertPlays, recordViewings, upsertUnlocks } from './playback-queries.ts'
 
 const halfHourMs = 30 * 60_000
 /** Share of an episode after which it counts as finished: the credits follow. */

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
-import type { WakeSignal } from '#server/platform/jobs/bell.ts'
+import type { WakeSignal } from '#server/platform/jobs/wake-signal.ts'
 import { hasCompleteUploads } from './upload-queries.ts'
-import { purgeUploads, processNextUpload } from './take-upload.ts'
+import { purgeUploads, processNextUpload } from './process-upload.ts'
 
 /** Poll interval while a file waits. */
 const pollMs = 1000

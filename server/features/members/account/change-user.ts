@@ -4,10 +4,10 @@ import type { BodyOf } from '#contract/endpoint.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
-import { inTransactionWithHeaders } from '#server/features/members/answer-in-transaction.ts'
+import { inTransactionWithHeaders } from '#server/features/members/in-transaction-with-headers.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
 import { checkEmail, checkName } from '#server/features/members/credentials/check-profile.ts'
-import { deleteOtherMailLinks } from '#server/features/members/credentials/link-queries.ts'
+import { deleteOtherMailLinks } from '#server/features/members/credentials/mail-link-queries.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { ensureUserRow, requireActiveViewer } from '#server/features/members/sessions/viewer.ts'
 import { checkPassword, hashPassword } from '#server/features/members/credentials/passwords/passwords.ts'
@@ -16,7 +16,7 @@ import {
   reauthenticate,
   requireMember,
 } from '#server/features/members/credentials/reauthenticate.ts'
-import { selectUserByEmail, updateUser } from '#server/features/members/queries.ts'
+import { selectUserByEmail, updateUser } from '#server/features/members/user-queries.ts'
 import {
   limitVerifications,
   sendVerification,

@@ -15,9 +15,9 @@ import {
   newReferralCode,
   markMergedGuestsDeleted,
   updateUser,
-} from '#server/features/members/queries.ts'
+} from '#server/features/members/user-queries.ts'
 import { endUserSessions } from '#server/features/members/sessions/sessions.ts'
-import { isGuest } from '#server/features/members/sessions/sign-in-as.ts'
+import { isGuest } from '#server/features/members/sessions/complete-sign-in.ts'
 import { replaceWithNewGuest } from './sign-out.ts'
 
 /** Empties all personal columns; the row stays because the ledger refers to it. */

@@ -1,11 +1,15 @@
 import { Streamed, type Call } from '#server/platform/http/route.ts'
-import { networkSlotLimits } from '#server/platform/http/limits/slots.ts'
+import { networkSlotLimits } from '#server/platform/http/limits/concurrency-slots.ts'
 import { isPages, mapPages, readPages } from '#server/platform/database/read-pages.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
 import { describeDevice } from '#server/features/members/sessions/describe-device.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { requireActiveViewer } from '#server/features/members/sessions/viewer.ts'
-import { selectAuditEventsOfUser, selectUser, type AuditEventRow } from '#server/features/members/queries.ts'
+import {
+  selectAuditEventsOfUser,
+  selectUser,
+  type AuditEventRow,
+} from '#server/features/members/user-queries.ts'
 import { selectSessions } from '#server/features/members/sessions/session-queries.ts'
 import { activeSessionBounds } from '#server/features/members/sessions/sessions.ts'
 

@@ -2,7 +2,7 @@ import type { Membership, User } from '#contract/members.ts'
 import type { Language } from '#contract/languages.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
-import { selectUser } from '#server/features/members/queries.ts'
+import { selectUser } from '#server/features/members/user-queries.ts'
 import { hasSecondFactor } from '#server/features/members/credentials/second-factor/second-factor.ts'
 
 export interface UserContext {

@@ -2,7 +2,7 @@ import type { registerUser } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
-import { inTransactionWithHeaders } from '#server/features/members/answer-in-transaction.ts'
+import { inTransactionWithHeaders } from '#server/features/members/in-transaction-with-headers.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
 import { checkEmail, checkName } from '#server/features/members/credentials/check-profile.ts'
 import { rememberDevice } from '#server/features/members/sessions/device-cookie.ts'
@@ -17,10 +17,10 @@ import {
   lockUser,
   updateUser,
   type UserRow,
-} from '#server/features/members/queries.ts'
+} from '#server/features/members/user-queries.ts'
 import { sendVerification } from '#server/features/members/credentials/send-verification.ts'
 import { startSession } from '#server/features/members/sessions/sessions.ts'
-import { isGuest } from '#server/features/members/sessions/sign-in-as.ts'
+import { isGuest } from '#server/features/members/sessions/complete-sign-in.ts'
 import { mailIfEmailTaken } from '#server/features/members/credentials/email-taken-mail.ts'
 
 type RegisterCall = Call<typeof registerUser>

@@ -2,8 +2,8 @@ import type { signIn as signInCall } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
 import { emailLookupKey } from '#server/platform/email-address.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
-import { inTransactionWithHeaders } from '#server/features/members/answer-in-transaction.ts'
-import { deleteLoginFailures } from '#server/features/members/credentials/attempt-queries.ts'
+import { inTransactionWithHeaders } from '#server/features/members/in-transaction-with-headers.ts'
+import { deleteLoginFailures } from '#server/features/members/credentials/login-attempt-queries.ts'
 import { auditCall, auditWrongCode } from '#server/features/members/audit-call.ts'
 import { checkEmail } from '#server/features/members/credentials/check-profile.ts'
 import { findKnownDevice, rememberDevice } from '#server/features/members/sessions/device-cookie.ts'
@@ -14,9 +14,9 @@ import {
 } from '#server/features/members/credentials/login-throttle.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { verifyPassword } from '#server/features/members/credentials/passwords/passwords.ts'
-import { selectUserByEmail } from '#server/features/members/queries.ts'
+import { selectUserByEmail } from '#server/features/members/user-queries.ts'
 import { checkSecondFactor } from '#server/features/members/credentials/second-factor/second-factor.ts'
-import { completeSignIn } from '#server/features/members/sessions/sign-in-as.ts'
+import { completeSignIn } from '#server/features/members/sessions/complete-sign-in.ts'
 
 const signInWrong = () => new Refusal('signInWrong', { field: 'password' })
 

@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/errors.ts'
-import { writeAuditEvent } from '#server/platform/database/audit.ts'
+import { writeAuditEvent } from '#server/platform/database/write-audit-event.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { assertErasable, eraseAccount } from './delete-user.ts'
 import { describeDevice } from '#server/features/members/sessions/describe-device.ts'
@@ -10,7 +10,7 @@ import {
   selectUser,
   selectUserByEmail,
   type UserRow,
-} from '#server/features/members/queries.ts'
+} from '#server/features/members/user-queries.ts'
 import { selectSessions } from '#server/features/members/sessions/session-queries.ts'
 import { endUserSessions, activeSessionBounds } from '#server/features/members/sessions/sessions.ts'
 

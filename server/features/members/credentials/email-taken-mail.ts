@@ -1,9 +1,9 @@
 import { Fault, Refusal } from '#contract/errors.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { attemptKey, countAttempt } from '#server/platform/database/limits.ts'
+import { attemptKey, countAttempt } from '#server/platform/database/attempt-limits.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
-import { selectUserByEmail } from '#server/features/members/queries.ts'
+import { selectUserByEmail } from '#server/features/members/user-queries.ts'
 
 /** At most one mail a day, however often it is attempted. */
 const limit = { max: 1, seconds: 86_400 }

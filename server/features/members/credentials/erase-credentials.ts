@@ -1,7 +1,7 @@
 import { cancelMails } from '#server/platform/mail/send-mails.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { deleteMailLinks, selectLatestLinkEmail, selectMailLinksOfUser } from './link-queries.ts'
-import { selectUser } from '#server/features/members/queries.ts'
+import { deleteMailLinks, selectLatestLinkEmail, selectMailLinksOfUser } from './mail-link-queries.ts'
+import { selectUser } from '#server/features/members/user-queries.ts'
 import { selectSecondFactor } from './second-factor/second-factor-queries.ts'
 import { removeSecondFactor } from './second-factor/second-factor.ts'
 

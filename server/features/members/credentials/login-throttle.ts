@@ -4,8 +4,8 @@ import {
   secondsUntil,
   countAttempt,
   countAttemptOfNetworks,
-} from '#server/platform/database/limits.ts'
-import { startLoginAttempt, uncountLoginAttempt, type LoginAttempt } from './attempt-queries.ts'
+} from '#server/platform/database/attempt-limits.ts'
+import { startLoginAttempt, uncountLoginAttempt, type LoginAttempt } from './login-attempt-queries.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 
 /**

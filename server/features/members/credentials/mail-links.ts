@@ -1,8 +1,8 @@
 import type { Db, Tx } from '#server/tables.ts'
 import type { LinkPurpose } from './credential-tables.ts'
-import { deleteMailLinks, insertMailLink, selectMailLink } from './link-queries.ts'
+import { deleteMailLinks, insertMailLink, selectMailLink } from './mail-link-queries.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
-import { lockUser, type UserRow } from '#server/features/members/queries.ts'
+import { lockUser, type UserRow } from '#server/features/members/user-queries.ts'
 import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
 
 /** A reset link is valid for 10 minutes, a verification link for a day. */

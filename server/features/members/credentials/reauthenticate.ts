@@ -1,11 +1,11 @@
 import { Refusal } from '#contract/errors.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
-import { deleteLoginFailures, type LoginAttempt } from './attempt-queries.ts'
+import { deleteLoginFailures, type LoginAttempt } from './login-attempt-queries.ts'
 import { throttleLogin } from './login-throttle.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { verifyPassword } from './passwords/passwords.ts'
-import { lockUser, selectUser, type UserRow } from '#server/features/members/queries.ts'
+import { lockUser, selectUser, type UserRow } from '#server/features/members/user-queries.ts'
 import { checkSecondFactor, hasSecondFactor } from './second-factor/second-factor.ts'
 import { selectSessionStart } from '#server/features/members/sessions/session-queries.ts'
 

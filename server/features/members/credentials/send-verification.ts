@@ -1,4 +1,4 @@
-import { attemptKey, countAttempt } from '#server/platform/database/limits.ts'
+import { attemptKey, countAttempt } from '#server/platform/database/attempt-limits.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import { createMailLink } from './mail-links.ts'

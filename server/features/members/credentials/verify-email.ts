@@ -5,7 +5,7 @@ import { isSameEmail } from '#server/platform/email-address.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
-import { selectLatestLinkEmail } from './link-queries.ts'
+import { selectLatestLinkEmail } from './mail-link-queries.ts'
 import { lockMailLinkOwner } from './mail-links.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { requireMember } from './reauthenticate.ts'
@@ -15,7 +15,7 @@ import {
   selectUser,
   updateUser,
   type UserRow,
-} from '#server/features/members/queries.ts'
+} from '#server/features/members/user-queries.ts'
 import { limitVerifications, sendVerification } from './send-verification.ts'
 import { sendSecurityMail } from './security-mails.ts'
 

@@ -4,7 +4,7 @@ import { registerMember } from '#server/testing/builders/register-member.ts'
 import { setConsent } from '#server/testing/site/tracked-visitor.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
-import { recordQueries } from '#server/testing/database/watch-queries.ts'
+import { recordQueries } from '#server/testing/database/record-queries.ts'
 import { identify } from '#server/features/members/members.ts'
 
 let site: TestSite

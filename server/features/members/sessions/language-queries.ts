@@ -1,5 +1,5 @@
 import { languages, type Language } from '#contract/languages.ts'
-import { preparedLookup, type Placeholders } from '#server/platform/database/prepared.ts'
+import { preparedLookup, type Placeholders } from '#server/platform/database/prepared-query.ts'
 import type { Db } from '#server/tables.ts'
 
 const languageOf = preparedLookup((db: Db, { userId }: Placeholders<{ userId: string }>) =>

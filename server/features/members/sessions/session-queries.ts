@@ -1,5 +1,5 @@
 import { sql, type Insertable } from 'kysely'
-import { preparedLookup, preparedQuery, type Placeholders } from '#server/platform/database/prepared.ts'
+import { preparedLookup, preparedQuery, type Placeholders } from '#server/platform/database/prepared-query.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { SessionsTable } from '#server/features/members/tables.ts'
 

@@ -14,7 +14,7 @@ import {
   type TokenSource,
 } from '#server/features/members/members-context.ts'
 import * as queries from './session-queries.ts'
-import { markMember, updateTimeZone } from '#server/features/members/queries.ts'
+import { markMember, updateTimeZone } from '#server/features/members/user-queries.ts'
 
 /** Sessions expire after 90 idle days, or 400 days in all. */
 const idleDays = 90

@@ -16,9 +16,9 @@ import {
   insertUser,
   selectGuestStatus,
   updateTimeZone,
-} from '#server/features/members/queries.ts'
+} from '#server/features/members/user-queries.ts'
 import { findMember, signHeaderToken } from './sessions.ts'
-import { isGuest } from './sign-in-as.ts'
+import { isGuest } from './complete-sign-in.ts'
 
 /**
  * Identifies the viewer of a request's token by the cookie, else by `x-user-token`: a member with one query, a guest without a row

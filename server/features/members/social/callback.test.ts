@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { getUser } from '#contract/members.ts'
-import { attemptKey } from '#server/platform/database/limits.ts'
+import { attemptKey } from '#server/platform/database/attempt-limits.ts'
 import {
   grantConsent,
   finishSocialSignIn,

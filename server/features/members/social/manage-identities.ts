@@ -10,14 +10,14 @@ import {
   reauthenticate,
   requireMember,
 } from '#server/features/members/credentials/reauthenticate.ts'
-import type { UserRow } from '#server/features/members/queries.ts'
+import type { UserRow } from '#server/features/members/user-queries.ts'
 import { sendSecurityMail } from '#server/features/members/credentials/security-mails.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { safeRedirect } from '#server/platform/http/safe-redirect.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import { deleteIdentity, selectIdentities } from '#server/features/members/credentials/identity-queries.ts'
-import { startAuthorization, errorMessage, type SocialContext } from './visit-provider.ts'
+import { startAuthorization, errorMessage, type SocialContext } from './authorization-flow.ts'
 
 type IdentityRow = Awaited<ReturnType<typeof selectIdentities>>[number]
 

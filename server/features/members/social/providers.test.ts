@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { getUser } from '#contract/members.ts'
 import { linkSocial, listSocialProviders } from '#contract/social.ts'
 import { readSocial } from '#server/platform/config/read-social.ts'
-import { startFakeSocialProviders, providerFaults } from '#server/testing/fakes/social-stand-ins.ts'
+import { startFakeSocialProviders, providerFaults } from '#server/testing/fakes/fake-social-providers.ts'
 import {
   signInWithProvider,
   startSocialSignIn,

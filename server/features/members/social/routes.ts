@@ -4,12 +4,12 @@ import { loadUser, type UserContext } from '#server/features/members/account/loa
 import { safeRedirect } from '#server/platform/http/safe-redirect.ts'
 import { route, type PlainRoute, type Route } from '#server/platform/http/route.ts'
 import { requireMember, isSignInRecent } from '#server/features/members/credentials/reauthenticate.ts'
-import { confirmSocialSecondFactor } from './confirm-code.ts'
+import { confirmSocialSecondFactor } from './confirm-second-factor.ts'
 import { linkSocial, listIdentities, unlinkSocial } from './manage-identities.ts'
 import type { SocialProvider } from './social-provider.ts'
-import { startAuthorization, errorMessage, handleCallback, type SocialContext } from './visit-provider.ts'
+import { startAuthorization, errorMessage, handleCallback, type SocialContext } from './authorization-flow.ts'
 
-export type { SocialContext } from './visit-provider.ts'
+export type { SocialContext } from './authorization-flow.ts'
 
 type Request = Parameters<PlainRoute['handle']>[0]
 

@@ -13,7 +13,7 @@ import {
   startSocialSite,
   type SocialSite,
 } from '#server/testing/site/social-site.ts'
-import { eraseIdentities } from '#server/features/members/credentials/identities.ts'
+import { eraseIdentities } from '#server/features/members/credentials/erase-identities.ts'
 
 let site: SocialSite
 beforeAll(async () => {

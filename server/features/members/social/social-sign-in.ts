@@ -11,12 +11,12 @@ import {
   selectUserByEmail,
   updateUser,
   type UserRow,
-} from '#server/features/members/queries.ts'
+} from '#server/features/members/user-queries.ts'
 import { runRegistrationHooks } from '#server/features/members/lifecycle-hooks.ts'
 import { hasSecondFactor } from '#server/features/members/credentials/second-factor/second-factor.ts'
 import { startSession } from '#server/features/members/sessions/sessions.ts'
 import { normalizeEmail } from '#server/platform/email-address.ts'
-import { isGuest, completeSignIn } from '#server/features/members/sessions/sign-in-as.ts'
+import { isGuest, completeSignIn } from '#server/features/members/sessions/complete-sign-in.ts'
 import { sendSecurityMail } from '#server/features/members/credentials/security-mails.ts'
 import type { AdClickIds } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'

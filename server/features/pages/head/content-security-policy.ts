@@ -1,4 +1,4 @@
-import type { DocumentName } from '#server/features/pages/documents.ts'
+import type { DocumentName } from '#server/features/pages/html-documents.ts'
 
 /** Foreign hosts that a document may connect to. */
 export interface ThirdPartyHosts {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest'
 import { languages } from '#contract/languages.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite

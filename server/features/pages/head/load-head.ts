@@ -4,7 +4,7 @@ import { nameListing, type Catalog, type ListingKind } from '#server/features/ca
 import { createResponseCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Head } from './build-head.ts'
-import { buildVideoHead } from './describe-video.ts'
+import { buildVideoHead } from './video-head.ts'
 import type { FirstScreen } from '#server/features/pages/first-screen/load-first-screen.ts'
 import { loadPage, type PageContext } from '#server/features/pages/text-pages/load-page.ts'
 import { plainText } from '#server/features/pages/text-pages/parse-markdown.ts'

@@ -3,7 +3,7 @@ import type { Language } from '#contract/languages.ts'
 import { pageNames, type Page } from '#contract/pages.ts'
 import type { OperatorConfig } from '#server/platform/config/read-operator.ts'
 import type { Db } from '#server/tables.ts'
-import { parseMarkdownInThread } from './parse-aside.ts'
+import { parseMarkdownInThread } from './parse-markdown-in-thread.ts'
 import { parseMarkdown, type PlaceholderValues } from './parse-markdown.ts'
 import { loadSiteText } from './site-texts.ts'
 

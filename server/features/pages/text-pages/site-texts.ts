@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { Refusal } from '#contract/errors.ts'
 import { languages, type Language } from '#contract/languages.ts'
 import { pageNames, type PageName } from '#contract/pages.ts'
-import { maxPageTextLength, type PageText } from '#contract/studio/texts.ts'
+import { maxPageTextLength, type PageText } from '#contract/studio/page-texts.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { parseMarkdownInThread } from './parse-aside.ts'
+import { parseMarkdownInThread } from './parse-markdown-in-thread.ts'
 import { unsetPlaceholders, type ParsedText, type PlaceholderValues } from './parse-markdown.ts'
-import * as queries from '#server/features/pages/queries.ts'
+import * as queries from '#server/features/pages/page-queries.ts'
 
 /** Name and language of a text. */
 interface SiteTextKey {

@@ -9,7 +9,7 @@ import {
   removeEpisode,
   retryEpisode,
 } from '#server/features/media/media.ts'
-import { transactionalCommand, readCommand, type Command } from '#server/features/studio/command.ts'
+import { transactionalCommand, readCommand, type Command } from '#server/features/studio/define-command.ts'
 
 /** Commands for episodes: order, titles, and the state of their files. */
 export const episodeCommands: Command[] = [

@@ -12,10 +12,10 @@ import {
   type AnnouncedFile,
 } from '#contract/studio/uploads.ts'
 import { addVideo, listStudioEpisodes } from '#contract/studio/videos.ts'
-import { runStudioCommand } from '#server/cli/studio.ts'
-import { processNextUpload } from '#server/features/media/uploads/take-upload.ts'
+import { runStudioCommand } from '#server/cli/studio-command.ts'
+import { processNextUpload } from '#server/features/media/uploads/process-upload.ts'
 import { signInOperator } from '#server/testing/builders/operator.ts'
-import { makeTestVideo, programs } from '#server/testing/media/run-test-media.ts'
+import { makeTestVideo, programs } from '#server/testing/media/test-media.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 

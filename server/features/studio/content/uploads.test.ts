@@ -22,11 +22,11 @@ import {
   removeEpisode,
 } from '#contract/studio/videos.ts'
 import { loadAdminVideo } from '#server/features/catalog/catalog.ts'
-import { purgeUploads, processNextUpload } from '#server/features/media/uploads/take-upload.ts'
+import { purgeUploads, processNextUpload } from '#server/features/media/uploads/process-upload.ts'
 import { processNextAsset } from '#server/features/media/ingest/queue/ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 import { signInOperator } from '#server/testing/builders/operator.ts'
-import { makeTestVideo, programs } from '#server/testing/media/run-test-media.ts'
+import { makeTestVideo, programs } from '#server/testing/media/test-media.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Envelope, Visitor } from '#server/testing/site/visitor.ts'

@@ -6,9 +6,9 @@ import {
   removeUploads,
   traceOf,
 } from '#server/features/media/media.ts'
-import { transactionalCommand, readCommand, type Command } from '#server/features/studio/command.ts'
+import { transactionalCommand, readCommand, type Command } from '#server/features/studio/define-command.ts'
 
-/** Commands for uploads from the studio; receive-bytes.ts receives their bytes. */
+/** Commands for uploads from the studio; upload-routes.ts receives their bytes. */
 export const uploadCommands: Command[] = [
   readCommand(contract.listUploads, async ({ db }, { video_id }, { language }) => ({
     data: { list: await listUploads(db, video_id, language) },

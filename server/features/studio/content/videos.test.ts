@@ -19,10 +19,10 @@ import {
   unscheduleVideo,
 } from '#contract/studio/videos.ts'
 import { getVideo } from '#contract/catalog.ts'
-import { runStudioCommand } from '#server/cli/studio.ts'
+import { runStudioCommand } from '#server/cli/studio-command.ts'
 import { catalogJobs } from '#server/features/catalog/catalog.ts'
 import { reasonColumns, UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
-import { buildVideo } from '#server/testing/builders/builders.ts'
+import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { signInOperator } from '#server/testing/builders/operator.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'

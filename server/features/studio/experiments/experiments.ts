@@ -27,8 +27,8 @@ import {
 import { choosePageSize } from '#server/platform/cursor.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
 import type { Db } from '#server/tables.ts'
-import { transactionalCommand, readCommand, type Command } from '#server/features/studio/command.ts'
-import { evaluateExperiment } from './evaluate.ts'
+import { transactionalCommand, readCommand, type Command } from '#server/features/studio/define-command.ts'
+import { evaluateExperiment } from './evaluate-experiment.ts'
 
 const limits = { usual: 20, most: 50 }
 

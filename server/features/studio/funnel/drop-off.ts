@@ -3,7 +3,7 @@ import { textInLanguage } from '#contract/languages.ts'
 import { listDropOff } from '#contract/studio/funnel.ts'
 import { loadEpisodeViewers } from '#server/features/library/library.ts'
 import { cutPage, decodeCursor, encodeCursor, choosePageSize } from '#server/platform/cursor.ts'
-import { readCommand, type Command } from '#server/features/studio/command.ts'
+import { readCommand, type Command } from '#server/features/studio/define-command.ts'
 import { selectTitles } from './funnel-queries.ts'
 
 /** Default and maximum page size. A chart shows all episodes of nearly every video at once. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { FunnelKind } from '#contract/studio/funnel.ts'
 import type { LedgerSums } from '#server/features/billing/billing.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { bucketLengths, type DayBucket } from './runs.ts'
+import { bucketLengths, type DayBucket } from './day-buckets.ts'
 
 export interface FunnelCounts {
   visits: number

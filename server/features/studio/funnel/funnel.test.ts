@@ -6,7 +6,7 @@ import { changeUser, deleteUser, getUser } from '#contract/members.ts'
 import { type listFunnel, type FunnelKind, type FunnelRow } from '#contract/studio/funnel.ts'
 import type { listGrowthDays } from '#contract/studio/growth.ts'
 import { createLink, listLinks } from '#contract/studio/links.ts'
-import { runStudioCommand } from '#server/cli/studio.ts'
+import { runStudioCommand } from '#server/cli/studio-command.ts'
 import { simulateDispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { receiveEvent, writeEvents } from '#server/features/tracking/write-events.ts'
@@ -16,7 +16,7 @@ import {
   startBillingSite,
   paymentOf,
   type BillingSite,
-} from '#server/testing/site/money-site.ts'
+} from '#server/testing/site/billing-site.ts'
 import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'

@@ -1,7 +1,7 @@
 import { listFunnel } from '#contract/studio/funnel.ts'
 import { formatUtcDay, daySpanUntil } from '#server/platform/utc-days.ts'
 import { cutPage, decodeCursor, encodeCursor, choosePageSize } from '#server/platform/cursor.ts'
-import { readCommand, type Command } from '#server/features/studio/command.ts'
+import { readCommand, type Command } from '#server/features/studio/define-command.ts'
 import { revenueViews } from './revenue-views.ts'
 import { loadKeyNames, readFunnel } from './read-funnel.ts'
 

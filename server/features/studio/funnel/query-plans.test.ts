@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { takeSales } from '#server/features/billing/billing.ts'
 import { loadEpisodeViewers } from '#server/features/library/library.ts'
-import { recordViewings } from '#server/features/library/history/save-queries.ts'
+import { recordViewings } from '#server/features/library/history/playback-queries.ts'
 import { takeSteps } from '#server/features/tracking/tracking.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { selectRevenue, selectTokenCounts } from './funnel-queries.ts'
 import { readFunnel } from './read-funnel.ts'
 import { daySpanUntil } from '#server/platform/utc-days.ts'
-import { splitIntoBuckets } from './runs.ts'
+import { splitIntoBuckets } from './day-buckets.ts'
 
 const filled = `
   SET session_replication_role = replica;

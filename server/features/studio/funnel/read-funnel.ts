@@ -10,7 +10,7 @@ import {
   selectTitles,
   type FunnelPosition,
 } from './funnel-queries.ts'
-import { splitIntoBuckets } from './runs.ts'
+import { splitIntoBuckets } from './day-buckets.ts'
 
 /** Reads a page of a funnel and its totals from one snapshot, so that all rows add up to the totals. */
 export function readFunnel(

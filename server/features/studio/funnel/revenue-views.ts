@@ -1,6 +1,6 @@
 import type { RevenueViews } from '#contract/studio/growth.ts'
 import { addByCurrency } from '#server/features/billing/billing.ts'
-import { withNetRevenue } from '#server/features/studio/growth/growth.ts'
+import { withNetRevenue } from '#server/features/studio/growth/revenue.ts'
 import type { FunnelRevenue } from './funnel-queries.ts'
 
 /** Returns the two views of the revenue of a campaign or video: of the sale only, and with its renewals. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { getHomepage } from '#contract/catalog.ts'
 import { listAuditEvents } from '#contract/studio/operators.ts'
 import { previewHomepage, saveHomepage, showHomepage, type HomepageDraft } from '#contract/studio/homepage.ts'
-import { buildCategory, buildVideo } from '#server/testing/builders/builders.ts'
+import { buildCategory, buildVideo } from '#server/testing/builders/video-builders.ts'
 import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 

@@ -6,7 +6,7 @@ import {
 } from '#contract/studio/homepage.ts'
 import type { Language } from '#contract/languages.ts'
 import { listHomepageChoices, loadDraft, previewDraft, saveDraft } from '#server/features/catalog/catalog.ts'
-import { transactionalCommand, readCommand, type Command } from '#server/features/studio/command.ts'
+import { transactionalCommand, readCommand, type Command } from '#server/features/studio/define-command.ts'
 import type { Db } from '#server/tables.ts'
 
 /** Commands for composing the homepage. */

@@ -9,7 +9,7 @@ import {
   resetOperator,
   type Operator,
 } from '#contract/studio/operators.ts'
-import { runStudioCommand } from '#server/cli/studio.ts'
+import { runStudioCommand } from '#server/cli/studio-command.ts'
 import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 

@@ -18,7 +18,7 @@ import {
   readCommand,
   type Actor,
   type Command,
-} from '#server/features/studio/command.ts'
+} from '#server/features/studio/define-command.ts'
 import * as queries from './operator-queries.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
 import { deleteSessions } from './session-queries.ts'

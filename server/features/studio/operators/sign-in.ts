@@ -11,8 +11,8 @@ import {
   rememberDevice,
   verifyPassword,
 } from '#server/features/members/members.ts'
-import { hashNetwork, writeAuditEvent } from '#server/platform/database/audit.ts'
-import { countAttemptOfNetworks } from '#server/platform/database/limits.ts'
+import { hashNetwork, writeAuditEvent } from '#server/platform/database/write-audit-event.ts'
+import { countAttemptOfNetworks } from '#server/platform/database/attempt-limits.ts'
 import { emailLookupKey } from '#server/platform/email-address.ts'
 import type { Operator, OperatorCall } from '#server/platform/http/route.ts'
 import { hashRecoveryCode, findCodeStep, normalizeCode } from '#server/platform/totp.ts'

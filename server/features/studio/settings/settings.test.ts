@@ -15,9 +15,9 @@ import {
   type SettingName,
   type Settings,
 } from '#contract/studio/settings.ts'
-import { runStudioCommand } from '#server/cli/studio.ts'
+import { runStudioCommand } from '#server/cli/studio-command.ts'
 import { readRateLimits } from '#server/platform/config/config.ts'
-import { formatRateLimit } from '#server/platform/config/read-setting.ts'
+import { formatRateLimit } from '#server/platform/config/read-env.ts'
 import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 

@@ -13,14 +13,14 @@ import {
   type Settings,
 } from '#contract/studio/settings.ts'
 import { trackingKeys } from '#contract/tracking.ts'
-import { transactionalCommand, readCommand, type Command } from '#server/features/studio/command.ts'
+import { transactionalCommand, readCommand, type Command } from '#server/features/studio/define-command.ts'
 import type { SettingsContext } from '#server/features/studio/studio-context.ts'
 import { isPixelId, putTrackingSetting, selectTrackingSettings } from '#server/features/tracking/tracking.ts'
 import { isEmailAddress } from '#server/platform/email-address.ts'
 import { readMailFrom } from '#server/platform/config/config.ts'
 import { ConfigError } from '#server/platform/config/config-error.ts'
 import type { RuntimeOverrides } from '#server/platform/config/runtime-settings.ts'
-import { readRateLimit, formatRateLimit, type RateLimit } from '#server/platform/config/read-setting.ts'
+import { readRateLimit, formatRateLimit, type RateLimit } from '#server/platform/config/read-env.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import * as queries from './settings-queries.ts'
 

@@ -14,18 +14,18 @@ import {
 } from '#contract/studio/system.ts'
 import { retryEpisode } from '#contract/studio/videos.ts'
 import { listAuditEvents } from '#contract/studio/operators.ts'
-import { runStudioCommand } from '#server/cli/studio.ts'
+import { runStudioCommand } from '#server/cli/studio-command.ts'
 import { reasonColumns, UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 import { createLog } from '#server/platform/log.ts'
 import { MailError, smtpMailer } from '#server/platform/mail/mailer.ts'
 import { startJobs, type Job, type Jobs } from '#server/platform/jobs/jobs.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
-import { buildVideo } from '#server/testing/builders/builders.ts'
+import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { createMember } from '#server/testing/builders/member.ts'
 import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { sendMails } from '#server/platform/mail/send-mails.ts'
-import { runHealthChecks, type HealthCheckContext } from './check-parts.ts'
+import { runHealthChecks, type HealthCheckContext } from './health-checks.ts'
 
 const log = createLog({ json: true, level: 'silent' })
 let site: TestSite

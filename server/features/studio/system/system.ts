@@ -17,7 +17,7 @@ import {
   readCommand,
   type Actor,
   type Command,
-} from '#server/features/studio/command.ts'
+} from '#server/features/studio/define-command.ts'
 import { choosePageSize } from '#server/platform/cursor.ts'
 import type { Job } from '#server/platform/jobs/jobs.ts'
 import {
@@ -26,11 +26,9 @@ import {
   type AbandonedMailRow,
 } from '#server/platform/mail/abandoned-mails.ts'
 import type { Db } from '#server/tables.ts'
-import { runHealthChecks, type HealthCheckContext } from './check-parts.ts'
+import { runHealthChecks, type HealthCheckContext } from './health-checks.ts'
 import * as queries from './system-queries.ts'
 import type { JobRow } from './system-queries.ts'
-
-export type { HealthCheckContext as RunningContext } from './check-parts.ts'
 
 /** Commands for the site's health: its parts, scheduled jobs, files that failed conversion, and mails that could not be sent. */
 export const systemCommands: Command[] = [

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { countedNetworks } from './network-of.ts'
+import { countedNetworks } from './client-network.ts'
 
 export interface ConnectionLimits {
   /** Maximum concurrent connections of this process. */

@@ -3,11 +3,11 @@ import { getHomepage } from '#contract/catalog.ts'
 import { listFavorites } from '#contract/library.ts'
 import { changeUser, getUser } from '#contract/members.ts'
 import { getHealth } from '#contract/operations.ts'
-import { exchangeCallCounts } from '#server/platform/database/share-rate-limits.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { exchangeCallCounts } from '#server/platform/database/share-call-counts.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { recordQueries } from '#server/testing/database/watch-queries.ts'
-import { createCallCounter, type CallCounter } from '#server/platform/http/count-calls.ts'
+import { recordQueries } from '#server/testing/database/record-queries.ts'
+import { createCallCounter, type CallCounter } from '#server/platform/http/call-counter.ts'
 
 /** A clock that stands still until it is moved. */
 function standingClock(start = Date.UTC(2026, 0, 1, 12)) {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
-import { LanguageCode, nullable } from '#contract/shapes.ts'
+import { LanguageCode, nullable } from '#contract/schemas.ts'
 import { addPlan } from '#contract/studio/plans.ts'
 import { PartialLocalizedText } from '#contract/studio/videos.ts'
 import { compileSchema } from './validators.ts'

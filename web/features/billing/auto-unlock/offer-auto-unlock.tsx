@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { balanceQuery } from '#web/features/billing/payments/balance-queries.ts'
 import { readRecord, saveRecord } from '#web/lib/storage.ts'
-import { mountRoot } from '#web/ui/mount-part.tsx'
+import { mountRoot } from '#web/ui/mount-root.tsx'
 import { AutoUnlockPrompt, type AutoUnlockOffer } from './AutoUnlockPrompt.tsx'
 
 const declinedKey = 'auto-unlock-declined'

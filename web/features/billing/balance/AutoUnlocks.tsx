@@ -6,10 +6,10 @@ import { balanceQuery, refetchLockedOffers } from '#web/features/billing/payment
 import { videoQuery } from '#web/features/catalog/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'
-import { money } from '#web/lib/money.ts'
+import { money } from '#web/lib/format-money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import styles from './own-balance.module.css'
+import styles from './balance-section.module.css'
 
 /** The dramas with auto-unlock, each with its limits and a button that turns it off. */
 export function AutoUnlocks({ list }: { list: AutoUnlock[] }) {

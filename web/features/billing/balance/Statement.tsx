@@ -4,9 +4,9 @@ import { balanceEntriesQuery } from '#web/features/billing/payments/balance-quer
 import { videoQuery } from '#web/features/catalog/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { formatLongDate } from '#web/lib/format.ts'
-import { money } from '#web/lib/money.ts'
-import { ListFooter } from '#web/ui/ListFoot.tsx'
-import styles from './own-balance.module.css'
+import { money } from '#web/lib/format-money.ts'
+import { ListFooter } from '#web/ui/ListFooter.tsx'
+import styles from './balance-section.module.css'
 
 /** The credits and debits of the balance, newest first, paginated. */
 export function Statement() {

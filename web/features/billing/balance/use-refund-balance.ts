@@ -8,7 +8,7 @@ import { ordersQuery } from '#web/features/billing/payments/queries.ts'
 import type { Translate } from '#web/i18n/index.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call, ApiError } from '#web/lib/api.ts'
-import { money } from '#web/lib/money.ts'
+import { money } from '#web/lib/format-money.ts'
 import { notify } from '#web/lib/notify.ts'
 
 type Refunds = ResultOf<typeof refundBalance>['refunds']

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
-import { deleteStoredFragment } from '#web/features/members/sign-in/social-answer.ts'
-import { RequestEmailLink } from './AskForLink.tsx'
+import { deleteStoredFragment } from '#web/features/members/sign-in/social-return.ts'
+import { RequestEmailLink } from './RequestEmailLink.tsx'
 import { CancelByLink, WithdrawByLink } from './CancelOrWithdraw.tsx'
 import { ClaimPurchase } from './ClaimPurchase.tsx'
 import type { EmailLink } from './email-link.ts'

@@ -4,7 +4,7 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { readExpress, readReport } from '#web/features/billing/payments/order-report.ts'
 import type { Problem } from '#web/features/billing/payments/use-payment-steps.ts'
 import type { Choice } from '#web/features/billing/payments/price-copy.ts'
-import { useCloseOnBack } from '#web/ui/use-back-closes.ts'
+import { useCloseOnBack } from '#web/ui/use-close-on-back.ts'
 import type { FromExpress, ToExpress, WalletState } from '#web/features/billing/payments/express-messages.ts'
 import styles from './express-frame.module.css'
 

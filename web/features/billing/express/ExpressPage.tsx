@@ -2,9 +2,9 @@ import { useEffect, useRef, useState } from 'react'
 import type { GatewayId } from '#contract/billing.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { reportExpress, reportOrder, reportOwned } from '#web/features/billing/payments/order-report.ts'
-import { ExpressCheckout } from './Express.tsx'
+import { ExpressCheckout } from './ExpressCheckout.tsx'
 import type { ExpressState, ToExpress } from '#web/features/billing/payments/express-messages.ts'
-import styles from './express.module.css'
+import styles from './express-checkout.module.css'
 
 /** The express wallet's document, framed by the page that sells: a button, and the sheets that follow a press. */
 export function ExpressPage({ gateway }: { gateway: GatewayId }) {

@@ -4,7 +4,7 @@ import type { BillingDetails } from '#web/features/billing/payments/billing-deta
 import { usePayment } from '#web/features/billing/payments/use-payment.ts'
 import type { CheckoutParams } from '#web/features/billing/payments/checkout-params.ts'
 import type { Choice } from '#web/features/billing/payments/price-copy.ts'
-import { isValidName } from '#web/lib/checks.ts'
+import { isValidName } from '#web/lib/validation.ts'
 import type { WalletState } from '#web/features/billing/payments/express-messages.ts'
 import type {
   Approval,
@@ -13,7 +13,7 @@ import type {
   WalletEvents,
   WalletSettings,
 } from '#web/features/billing/payments/express-wallet.ts'
-import { storeWalletAvailability } from './remembered-wallet.ts'
+import { storeWalletAvailability } from './wallet-availability.ts'
 
 export interface ExpressPurchase {
   params: CheckoutParams

@@ -1,5 +1,5 @@
 import type { FormEvent, ReactNode } from 'react'
-import { ThreeDSecureFrame } from '#web/features/billing/payments/BankCheck.tsx'
+import { ThreeDSecureFrame } from '#web/features/billing/payments/ThreeDSecureFrame.tsx'
 import type { CardEntry } from '#web/features/billing/payments/card-entry.ts'
 import type { BillingDetails } from '#web/features/billing/payments/billing-details.ts'
 import type { useBillingDetails } from '#web/features/billing/payments/use-billing-details.ts'

@@ -1,6 +1,6 @@
-import type { ExpressSection } from '#web/features/billing/express/ExpressAbove.tsx'
+import type { ExpressSection } from '#web/features/billing/express/ExpressSection.tsx'
 import { hasExpress } from '#web/features/billing/payments/express-wallet.ts'
-import { mayHaveWallet } from '#web/features/billing/express/remembered-wallet.ts'
+import { mayHaveWallet } from '#web/features/billing/express/wallet-availability.ts'
 import type { CardFields } from '#web/features/billing/payments/card-entry.ts'
 import { SandboxCard } from './SandboxCard.tsx'
 import type { MethodFormParams } from '#web/features/billing/payments/checkout-params.ts'
@@ -18,7 +18,7 @@ export async function loadExpress({
   method,
 }: MethodFormParams): Promise<typeof ExpressSection | null> {
   if (method !== 'card' || !hasExpress(gateway) || !mayHaveWallet(gateway)) return null
-  return import('#web/features/billing/express/ExpressAbove.tsx').then(
+  return import('#web/features/billing/express/ExpressSection.tsx').then(
     ({ ExpressSection: ExpressAbove }) => ExpressAbove,
     () => null,
   )

@@ -1,7 +1,7 @@
 import type { Translate } from '#web/i18n/index.ts'
 import type { Membership } from '#contract/members.ts'
 import { formatLongDate } from '#web/lib/format.ts'
-import { money } from '#web/lib/money.ts'
+import { money } from '#web/lib/format-money.ts'
 
 /** Display names of the card brands. */
 export const brands: Record<string, string> = {

@@ -1,4 +1,4 @@
-import { isEmail, isValidName } from '#web/lib/checks.ts'
+import { isEmail, isValidName } from '#web/lib/validation.ts'
 
 /** Billing details entered in the site's own fields; the card is entered in the gateway's. */
 export interface BillingDetails {

@@ -3,7 +3,7 @@ import type { Membership } from '#contract/members.ts'
 import type { Translate } from '#web/i18n/index.ts'
 import type { OrderFormParams } from '#web/lib/paths.ts'
 import { formatLongDate } from '#web/lib/format.ts'
-import { money } from '#web/lib/money.ts'
+import { money } from '#web/lib/format-money.ts'
 
 /** Something that can be bought, with all texts about its price. */
 export interface Choice {

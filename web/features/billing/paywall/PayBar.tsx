@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import type { Offer, Order } from '#contract/billing.ts'
 import { ExpressFrame } from '#web/features/billing/express/ExpressFrame.tsx'
-import type { useExpressOffer } from '#web/features/billing/express/use-express-offer.ts'
+import type { useExpressOffer } from '#web/features/billing/express/use-express-space.ts'
 import {
   PaymentMethodPicker,
   paymentMethodsFor,
@@ -17,7 +17,7 @@ import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { SubmitBar } from '#web/ui/forms/SubmitBar.tsx'
-import { ThreeDSecureSheet } from './BankSheet.tsx'
+import { ThreeDSecureSheet } from './ThreeDSecureSheet.tsx'
 import { Checkout, trackCheckout } from './Checkout.tsx'
 import { findUsableSources, useQuickPay, type QuickSources } from './use-quick-pay.ts'
 import styles from './pay-bar.module.css'

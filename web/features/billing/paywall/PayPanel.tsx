@@ -7,8 +7,8 @@ import type { Offer, Order } from '#contract/billing.ts'
 import { Icon } from '#web/ui/Icon.tsx'
 import { Button } from '#web/ui/Button.tsx'
 import { trackPaywall } from '#web/lib/tracking/funnel.ts'
-import { money } from '#web/lib/money.ts'
-import { useExpressOffer } from '#web/features/billing/express/use-express-offer.ts'
+import { money } from '#web/lib/format-money.ts'
+import { useExpressOffer } from '#web/features/billing/express/use-express-space.ts'
 import { OpenInBrowser } from './OpenInBrowser.tsx'
 import { PayBar } from './PayBar.tsx'
 import { SignInLink } from './SignInLink.tsx'
@@ -27,7 +27,7 @@ import styles from './pay-panel.module.css'
 
 // Loaded on demand: only some sites have balances, and few of their viewers use auto-unlock.
 const AutoUnlocking = lazy(async () => ({
-  default: (await import('#web/features/billing/auto-unlock/AutoUnlocking.tsx')).AutoUnlockCountdown,
+  default: (await import('#web/features/billing/auto-unlock/AutoUnlockCountdown.tsx')).AutoUnlockCountdown,
 }))
 const TopUpSheet = lazy(async () => ({ default: (await import('./TopUpSheet.tsx')).TopUpSheet }))
 

@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import type { CardFields } from '#web/features/billing/payments/card-entry.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/LoadError.tsx'
 import type { FieldKind } from './stripe-script.ts'
 import { useStripeFields } from './use-stripe-fields.ts'
 import styles from './stripe-card.module.css'

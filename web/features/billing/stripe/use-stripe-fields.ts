@@ -5,7 +5,7 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { currentLanguage } from '#web/lib/language.ts'
 import { mountFields, untouchedStates, type MountedFields } from './mount-fields.ts'
 import { openStripe } from './open-stripe.ts'
-import { createCardConfirmer } from './give-to-stripe.ts'
+import { createCardConfirmer } from './confirm-with-stripe.ts'
 import type { FieldKind, StripeScript } from './stripe-script.ts'
 
 type Containers = Partial<Record<FieldKind, HTMLElement | null>>

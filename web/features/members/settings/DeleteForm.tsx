@@ -15,14 +15,14 @@ import { requiredCredentials, credentialsBody } from '#web/features/members/form
 import { setCurrentUser } from '#web/features/members/queries.ts'
 import { FreshSignInRequired } from '#web/features/members/forms/SignInAgain.tsx'
 import { Checkbox } from '#web/features/members/forms/Checkbox.tsx'
-import { remainingBalancesFromError } from './money-left.ts'
+import { remainingBalancesFromError } from './remaining-balances.ts'
 import styles from '#web/features/members/forms/settings.module.css'
 
 // Loaded on need, because few users have a balance left.
 const RemainingBalance = lazy(async () => {
   const { RemainingBalance: left } = await withTexts(
     'balance',
-    import('#web/features/billing/balance/BalanceLeft.tsx'),
+    import('#web/features/billing/balance/RemainingBalance.tsx'),
   )
   return { default: left }
 })

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { User } from '#contract/members.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { isValidPasswordLength } from '#web/lib/checks.ts'
+import { isValidPasswordLength } from '#web/lib/validation.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'

@@ -6,7 +6,7 @@ import { call } from '#web/lib/api.ts'
 import { formatLongDate } from '#web/lib/format.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/LoadError.tsx'
 import { sessionsQuery } from './sessions-query.ts'
 import styles from './sessions.module.css'
 

@@ -13,7 +13,7 @@ import {
   readSocialReturn,
   socialSignInUrl,
   type SocialReturn,
-} from '#web/features/members/sign-in/social-answer.ts'
+} from '#web/features/members/sign-in/social-return.ts'
 import styles from '#web/features/members/forms/settings.module.css'
 
 /** Links and unlinks social accounts. Renders nothing if no provider is offered and no account is linked. */

@@ -1,7 +1,7 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { settings } from '#web/lib/settings.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
-import { storeFragment, socialSignInUrl } from './social-answer.ts'
+import { storeFragment, socialSignInUrl } from './social-return.ts'
 import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 
 /**

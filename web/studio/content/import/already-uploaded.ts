@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts'
 import type { CompletedUpload } from '#contract/studio/uploads.ts'
-import type { AssignedFile } from '#web/studio/content/uploads/arrange-season.ts'
+import type { AssignedFile } from '#web/studio/content/uploads/assign-episodes.ts'
 import { uploadName, type SourceFile } from '#web/studio/content/uploads/source-file.ts'
 
 const keyOf = (name: string, bytes: number, changedAt: Date, number?: number, language?: Language | null) =>

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import type { VideoDescription } from '#contract/studio/descriptions.ts'
+import type { VideoDescription } from '#contract/studio/video-descriptions.ts'
 import type { StudioVideoPage } from '#contract/studio/videos.ts'
 import { compareDescription, editsOf } from './compare-description.ts'
 

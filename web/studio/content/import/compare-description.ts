@@ -1,6 +1,6 @@
 import type { BodyOf } from '#contract/endpoint.ts'
 import { languages, type Language } from '#contract/languages.ts'
-import type { VideoDescription } from '#contract/studio/descriptions.ts'
+import type { VideoDescription } from '#contract/studio/video-descriptions.ts'
 import type { StudioVideo, StudioVideoPage, editVideo } from '#contract/studio/videos.ts'
 import { formatCents } from '#web/studio/format.ts'
 

@@ -1,5 +1,5 @@
 import { languages, type Language, type LocalizedText } from '#contract/languages.ts'
-import type { VideoDescription } from '#contract/studio/descriptions.ts'
+import type { VideoDescription } from '#contract/studio/video-descriptions.ts'
 import type { StudioEpisode } from '#contract/studio/videos.ts'
 
 /** A difference between an episode's title in a `video.yaml` and in the database. */

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Language } from '#contract/languages.ts'
-import { chooseCovers, parseFileName, type ChosenCovers } from '#contract/studio/file-names.ts'
+import { chooseCovers, parseFileName, type ChosenCovers } from '#contract/studio/parse-file-name.ts'
 import { uploadLimits } from '#contract/studio/uploads.ts'
 import {
   editVideo,
@@ -10,7 +10,7 @@ import {
   type StudioVideoPage,
 } from '#contract/studio/videos.ts'
 import { notify } from '#web/lib/notify.ts'
-import { uploadImage } from '#web/studio/send-picture.ts'
+import { uploadImage } from '#web/studio/upload-image.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { formatBytes } from '#web/studio/content/uploads/format-bytes.ts'

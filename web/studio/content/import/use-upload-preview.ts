@@ -1,11 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { parseFileName } from '#contract/studio/file-names.ts'
+import { parseFileName } from '#contract/studio/parse-file-name.ts'
 import type { StudioEpisode, StudioVideoPage } from '#contract/studio/videos.ts'
-import { useUnsaved } from '#web/studio/ui/unsaved/unsaved.ts'
+import { useUnsaved } from '#web/studio/ui/unsaved/use-unsaved.ts'
 import { findAlreadyUploaded } from './already-uploaded.ts'
 import { uploadedFilesQuery } from '#web/studio/content/queries.ts'
-import { assignEpisodes, type AssignedFile, type Season } from '#web/studio/content/uploads/arrange-season.ts'
+import {
+  assignEpisodes,
+  type AssignedFile,
+  type Season,
+} from '#web/studio/content/uploads/assign-episodes.ts'
 import type { SourceFile } from '#web/studio/content/uploads/source-file.ts'
 import type { FileToUpload } from '#web/studio/content/uploads/upload-queue.ts'
 import { useImportDiff } from './use-import-diff.ts'

@@ -15,7 +15,7 @@ import {
   stopUploads,
   type QueuedUpload,
 } from './upload-queue.ts'
-import { formatTimeLeft } from './time-left.ts'
+import { formatTimeLeft } from './format-time-left.ts'
 import styles from '#web/studio/content/content.module.css'
 
 /** The current uploads with progress and remaining time, each and in total; also unfinished and rejected ones. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { uploadBatchLimits } from '#contract/studio/plan-limits.ts'
+import { uploadBatchLimits } from '#contract/studio/upload-batch-limits.ts'
 import type { AnnouncedFile } from '#contract/studio/uploads.ts'
 import { splitIntoBatches } from './upload-batches.ts'
 

@@ -1,4 +1,4 @@
-import { uploadBatchLimits } from '#contract/studio/plan-limits.ts'
+import { uploadBatchLimits } from '#contract/studio/upload-batch-limits.ts'
 import type { AnnouncedFile } from '#contract/studio/uploads.ts'
 
 /** Bytes of the body besides its files and the commas between them. */

@@ -1,6 +1,6 @@
 import type { Language, LocalizedText } from '#contract/languages.ts'
 import { partBytes, type StartedUpload, type AnnouncedFile } from '#contract/studio/uploads.ts'
-import { confirmTabClose } from '#web/studio/ui/sheets/ask-before-closing.ts'
+import { confirmTabClose } from '#web/studio/ui/sheets/confirm-tab-close.ts'
 import { splitIntoBatches } from './upload-batches.ts'
 import { registerUploads, UploadRejected, sendPart, type PauseReason, type SendOptions } from './send-part.ts'
 import { uploadName, type SourceFile } from './source-file.ts'

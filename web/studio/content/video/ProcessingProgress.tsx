@@ -1,6 +1,6 @@
 import type { StudioEpisode } from '#contract/studio/videos.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { formatTimeLeft } from '#web/studio/content/uploads/time-left.ts'
+import { formatTimeLeft } from '#web/studio/content/uploads/format-time-left.ts'
 import { useSecondsLeft } from './use-seconds-left.ts'
 import styles from '#web/studio/content/content.module.css'
 

@@ -14,7 +14,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useTexts } from '#web/studio/texts.ts'
 import { FormSheet } from '#web/studio/ui/sheets/FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
-import { ConfirmSheet } from '#web/studio/ui/sheets/AskFirst.tsx'
+import { ConfirmSheet } from '#web/studio/ui/sheets/ConfirmSheet.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 
 const browserTimeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone

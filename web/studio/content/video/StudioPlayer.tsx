@@ -6,7 +6,7 @@ import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { takeStream } from '#web/player/engine/stream.ts'
 import { captionTrack } from '#web/player/hooks/use-captions.ts'
-import { LoadError } from '#web/ui/CouldNotLoad.tsx'
+import { LoadError } from '#web/ui/LoadError.tsx'
 import styles from '#web/studio/content/content.module.css'
 
 /** Plays an episode of a video in any state, with the browser's own controls. */

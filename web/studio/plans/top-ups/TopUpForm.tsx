@@ -6,10 +6,10 @@ import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
 import { parseCents, formatCents } from '#web/studio/format.ts'
 import { useTexts, type Translate } from '#web/studio/texts.ts'
-import { SelectField } from '#web/studio/ui/Choice.tsx'
+import { SelectField } from '#web/studio/ui/SelectField.tsx'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 import { topUpsQuery } from './top-ups-query.ts'
-import styles from '#web/studio/plans/plans.module.css'
+import styles from '#web/studio/plans/plan-list.module.css'
 
 type Terms = BodyOf<typeof addTopUp>
 type Values = Record<'price' | 'bonus' | 'days' | 'currency' | 'position', string>

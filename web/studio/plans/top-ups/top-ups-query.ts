@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { listTopUps, type StudioTopUp } from '#contract/studio/top-ups.ts'
 import { call } from '#web/lib/api.ts'
-import { money } from '#web/lib/money.ts'
+import { money } from '#web/lib/format-money.ts'
 
 /** All top-ups, which are few. */
 export const topUpsQuery = queryOptions({

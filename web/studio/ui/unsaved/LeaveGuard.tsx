@@ -1,7 +1,7 @@
 import { useBlocker } from 'react-router'
 import { useTexts } from '#web/studio/texts.ts'
-import { ConfirmSheet } from '#web/studio/ui/sheets/AskFirst.tsx'
-import { hasUnsaved } from './unsaved.ts'
+import { ConfirmSheet } from '#web/studio/ui/sheets/ConfirmSheet.tsx'
+import { hasUnsaved } from './use-unsaved.ts'
 
 /** Asks before a navigation within the studio that would discard unsaved input. */
 export function LeaveGuard() {

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { isSignedOut } from '#web/studio/queries.ts'
+import { isSignedOut } from '#web/studio/session-queries.ts'
 import { useForm, type FormOptions } from '#web/ui/forms/use-form.ts'
-import { useUnsaved } from './unsaved.ts'
+import { useUnsaved } from './use-unsaved.ts'
 
 /**
  * A form of the studio that asks before unsaved input is lost, and shows values saved elsewhere in the meantime, as in `initial`.

@@ -9,12 +9,12 @@ import {
 import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
 import { listEvents, orderIdOf } from './list-events.ts'
 import type { Dispute, Order } from './objects.ts'
-import { toCaptureReference, parseReference } from './payment-names.ts'
+import { toCaptureReference, parseReference } from './payment-references.ts'
 import type { PaypalClient } from './paypal-client.ts'
 import { captureOf, presentOrder } from './present-order.ts'
 import { captureIdOf, orderOfCapture, referenceOf } from './parse-webhook.ts'
 import { readLatestDispute, readDisputesSince, withDispute } from './read-disputes.ts'
-import { readByReference } from './read-named.ts'
+import { readByReference } from './read-by-reference.ts'
 import { readOrder, readPayment } from './read-order.ts'
 
 /**

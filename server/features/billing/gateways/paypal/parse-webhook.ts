@@ -7,7 +7,7 @@ import {
 import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
 import { orderIdOf } from './list-events.ts'
 import { PaypalEvent, type Capture } from './objects.ts'
-import { toInvoiceReference } from './payment-names.ts'
+import { toInvoiceReference } from './payment-references.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { readOrder } from './read-order.ts'
 

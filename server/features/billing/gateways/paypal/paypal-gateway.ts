@@ -7,12 +7,12 @@ import { createAccountCheck, listMissingEvents } from './check-account.ts'
 import { eventRetentionMs, findPayment, listDisputed, listPayments, lookupLagMs } from './find-payments.ts'
 import { createPaypalClient, PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { parseWebhook } from './parse-webhook.ts'
-import { readByReference } from './read-named.ts'
+import { readByReference } from './read-by-reference.ts'
 import { presentWithDispute, readOrder, readPayment } from './read-order.ts'
 import { refundOnce } from './refund-once.ts'
-import { createWalletSetups, tokensPath } from './save-wallet.ts'
-import { capturePayment, createPaypalOrder, chargeRenewal } from './take-payment.ts'
-import { buildOrderRequest, buildRenewalRequest } from './write-order.ts'
+import { createWalletSetups, tokensPath } from './wallet-setups.ts'
+import { capturePayment, createPaypalOrder, chargeRenewal } from './create-and-capture.ts'
+import { buildOrderRequest, buildRenewalRequest } from './order-request.ts'
 
 interface PaypalContext {
   settings: NonNullable<Config['paypal']> & { clientSecret: string }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { listPlans } from '#contract/billing.ts'
-import { buildVideo } from '#server/testing/builders/builders.ts'
+import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { startTestSite } from '#server/testing/site/test-site.ts'
 import { FakePaypal } from './fake/fake-paypal.ts'

@@ -1,4 +1,4 @@
-import { checkCard, newToken, type CardRefusal, type CardInput } from './card-form.ts'
+import { checkCard, newToken, type CardRefusal, type CardInput } from './check-card.ts'
 import * as queries from './queries.ts'
 import type { SandboxContext } from './sandbox-context.ts'
 

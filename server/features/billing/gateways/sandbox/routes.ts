@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { acceptedLanguage, languageFromTag, type Language } from '#contract/languages.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { sendFile as sendStoredFile } from '#server/platform/http/sending/send-file.ts'
-import { cardFields, type CardInput } from './card-form.ts'
+import { cardFields, type CardInput } from './check-card.ts'
 import { exchangeCard } from './card-tokens.ts'
-import * as documents from './documents.ts'
+import * as documents from './html-pages.ts'
 import * as queries from './queries.ts'
 import type { SandboxContext } from './sandbox-context.ts'
 import {
@@ -16,7 +16,7 @@ import {
   selectMethodSetup,
   type ApprovalRequest,
 } from './method-setup-queries.ts'
-import { sandboxTexts } from './words.ts'
+import { sandboxTexts } from './sandbox-texts.ts'
 
 type Request = Parameters<PlainRoute['handle']>[0]
 type Reply = Parameters<PlainRoute['handle']>[1]

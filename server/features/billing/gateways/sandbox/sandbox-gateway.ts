@@ -17,7 +17,7 @@ import { parseWebhook } from './webhooks.ts'
 import * as queries from './queries.ts'
 import type { PaymentRow } from './queries.ts'
 import type { SandboxContext } from './sandbox-context.ts'
-import { createMethodSetups } from './save-method.ts'
+import { createMethodSetups } from './method-setups.ts'
 import { newReference, presentMethod, useToken, useWallet, type MethodUse } from './use-method.ts'
 
 /**

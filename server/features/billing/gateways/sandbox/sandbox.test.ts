@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { describeGatewayContract } from '#server/features/billing/gateways/describe-gateway.ts'
+import { describeGatewayContract } from '#server/features/billing/gateways/contract-tests/gateway-contract.ts'
 import type {
   Behaviour,
   GatewayHarness,
   GatewayTraits,
   WebhookKind,
-} from '#server/features/billing/gateways/gateway-harness.ts'
+} from '#server/features/billing/gateways/contract-tests/gateway-harness.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { checkCard } from './card-form.ts'
+import { checkCard } from './check-card.ts'
 import { signEvent } from './webhooks.ts'
 import { failRefunds } from './queries.ts'
 import { simulateDispute } from './sandbox-gateway.ts'

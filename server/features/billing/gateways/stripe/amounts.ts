@@ -1,4 +1,4 @@
-import { toStripeAmount, threeDecimalCurrencies, zeroDecimalCurrencies } from '#contract/stripe-units.ts'
+import { toStripeAmount, threeDecimalCurrencies, zeroDecimalCurrencies } from '#contract/stripe-amount.ts'
 import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 
 /** Currencies without decimals that Stripe counts in hundredths for backward compatibility. */

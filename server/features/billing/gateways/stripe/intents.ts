@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
-import { cardExpiryDate } from '#server/features/billing/gateways/end-of-card.ts'
+import { cardExpiryDate } from '#server/features/billing/gateways/card-expiry.ts'
 import { randomHex } from '#server/platform/ids.ts'
 import { declineOf } from './decline-codes.ts'
 

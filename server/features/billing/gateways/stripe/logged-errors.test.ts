@@ -8,7 +8,7 @@ import {
 import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { createLog } from '#server/platform/log.ts'
-import { createTestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase } from '#server/testing/database/test-database.ts'
 import { createStripeGateway } from './stripe-gateway.ts'
 
 const secret = 'pi_1_secret_2'

@@ -5,12 +5,12 @@ import {
   type PaymentGateway,
   type OnSessionCharge,
 } from '#server/features/billing/gateways/gateway.ts'
-import { describeGatewayContract } from '#server/features/billing/gateways/describe-gateway.ts'
-import type { Behaviour } from '#server/features/billing/gateways/gateway-harness.ts'
-import { dictOf } from '#server/testing/fakes/fake-stripe-books.ts'
+import { describeGatewayContract } from '#server/features/billing/gateways/contract-tests/gateway-contract.ts'
+import type { Behaviour } from '#server/features/billing/gateways/contract-tests/gateway-harness.ts'
+import { dictOf } from '#server/testing/fakes/fake-stripe-store.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { testCards } from '#server/testing/builders/shopper.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { createLog } from '#server/platform/log.ts'
 import { createStripeGateway } from './stripe-gateway.ts'

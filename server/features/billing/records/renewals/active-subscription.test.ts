@@ -1,13 +1,17 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cancelSubscription, createOrder, getOrders, resumeSubscription } from '#contract/billing.ts'
-import { expectLedgerBalanced, startBillingSite, type BillingSite } from '#server/testing/site/money-site.ts'
+import {
+  expectLedgerBalanced,
+  startBillingSite,
+  type BillingSite,
+} from '#server/testing/site/billing-site.ts'
 import { testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { activeUntil } from './active-subscription.ts'
 import { handleDetachedMethod } from '#server/features/billing/payment-methods/handle-detached-method.ts'
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
-import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-subscriptions.ts'
 
 const [hour, day] = [3_600_000, 86_400_000]
 let site: BillingSite

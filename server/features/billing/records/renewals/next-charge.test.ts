@@ -4,7 +4,7 @@ import {
   insertPlanOrder,
   insertSubscription,
 } from '#server/testing/builders/subscription-rows.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { loadNextCharge } from './next-charge.ts'
 import { selectSubscriptionForRenewal, type RenewalRow } from './renewal-queries.ts'
 

@@ -1,5 +1,5 @@
 import type { Db } from '#server/tables.ts'
-import { selectPlanIncludingRetired, type PlanRow } from '#server/features/billing/records/offer-queries.ts'
+import { selectPlanIncludingRetired, type PlanRow } from '#server/features/billing/records/product-queries.ts'
 import { selectPlannedOrder, type RenewalRow } from './renewal-queries.ts'
 
 /** The next charge of a subscription: amount, plan and time. */

@@ -1,5 +1,5 @@
 import { sql, type Updateable } from 'kysely'
-import { preparedQuery, type Placeholders } from '#server/platform/database/prepared.ts'
+import { preparedQuery, type Placeholders } from '#server/platform/database/prepared-query.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { lockBuyer } from '#server/features/billing/records/order-queries.ts'
 import { nextPrice, hasUnannouncedPriceRise } from '#server/features/billing/records/price-queries.ts'

@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Updateable } from 'kysely'
-import { preparedLookup, type Placeholders } from '#server/platform/database/prepared.ts'
+import { preparedLookup, type Placeholders } from '#server/platform/database/prepared-query.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { activeUntil } from './active-subscription.ts'
 import { nextPrice } from '#server/features/billing/records/price-queries.ts'

@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts'
 import { languageFromFileTag } from '#contract/studio/file-language.ts'
-import { tracksNote, type SourceNote } from '#server/features/media/ingest/files/film-notes.ts'
+import { tracksNote, type SourceNote } from '#server/features/media/ingest/files/source-notes.ts'
 
 /** The fields of ffprobe's stream that matter for captions. */
 export interface CaptionStream {

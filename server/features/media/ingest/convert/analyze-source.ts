@@ -9,9 +9,9 @@ import {
 } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
 import type { CaptionTrack } from '#server/features/media/ingest/captions/choose-captions.ts'
 import { toConversionError } from '#server/features/media/ingest/files/conversion-failure.ts'
-import { tracksNote, type SourceNote } from '#server/features/media/ingest/files/film-notes.ts'
-import { convertCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
-import { collectTimes, type PacketTimes } from '#server/features/media/ingest/plan/measure-film.ts'
+import { tracksNote, type SourceNote } from '#server/features/media/ingest/files/source-notes.ts'
+import { convertCaptions } from '#server/features/media/ingest/captions/convert-captions.ts'
+import { collectTimes, type PacketTimes } from '#server/features/media/ingest/plan/packet-times.ts'
 import type { SourceMedia } from './probe.ts'
 import { runLimited, timeLimit, type RunResult } from '#server/features/media/ingest/files/run-ffmpeg.ts'
 import {

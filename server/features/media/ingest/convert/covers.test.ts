@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/run-test-media.ts'
+import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/test-media.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { importFolder } from '#server/features/media/ingest/import/import-folder.ts'
 

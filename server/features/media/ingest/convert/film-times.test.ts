@@ -11,8 +11,8 @@ import {
   lavfi,
   flashFramesOf,
 } from '#server/testing/media/flash-and-beep.ts'
-import { ffmpeg, programs } from '#server/testing/media/run-test-media.ts'
-import { collectTimes, chooseFrameRate } from '#server/features/media/ingest/plan/measure-film.ts'
+import { ffmpeg, programs } from '#server/testing/media/test-media.ts'
+import { collectTimes, chooseFrameRate } from '#server/features/media/ingest/plan/packet-times.ts'
 import { checkSource } from './probe.ts'
 import { transcode } from './transcode.ts'
 

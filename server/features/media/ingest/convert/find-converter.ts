@@ -1,7 +1,7 @@
 import type { Config } from '#server/platform/config/config.ts'
 import { ConfigError } from '#server/platform/config/config-error.ts'
 import type { ExtraCodec } from '#server/platform/config/read-ingest.ts'
-import { queryCapabilities } from '#server/platform/processes/run-abilities.ts'
+import { queryCapabilities } from '#server/platform/processes/run-ffmpeg-capabilities.ts'
 import { findFfmpeg, type Ffmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
 import { findEncoderFault } from './check-encoder.ts'
 import { extraRenditionsOf, type ExtraRendition } from '#server/features/media/ingest/plan/extra-codec.ts'

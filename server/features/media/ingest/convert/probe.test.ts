@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeTestVideo, programs } from '#server/testing/media/run-test-media.ts'
+import { makeTestVideo, programs } from '#server/testing/media/test-media.ts'
 import { probe, detectContainer } from './probe.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 

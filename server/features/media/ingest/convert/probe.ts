@@ -7,7 +7,7 @@ import {
   type CaptionStream,
   type CaptionTrack,
 } from '#server/features/media/ingest/captions/choose-captions.ts'
-import { tracksNote, type SourceNote } from '#server/features/media/ingest/files/film-notes.ts'
+import { tracksNote, type SourceNote } from '#server/features/media/ingest/files/source-notes.ts'
 import { isMatroskaJoined } from '#server/features/media/ingest/files/matroska-outline.ts'
 import { isMp4Joined, readBoxOutline } from '#server/features/media/ingest/files/mp4-boxes.ts'
 import { findPackets } from '#server/features/media/ingest/files/transport-stream.ts'

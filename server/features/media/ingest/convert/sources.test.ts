@@ -9,8 +9,8 @@ import {
   packetFields,
   programs,
   streamFields,
-} from '#server/testing/media/run-test-media.ts'
-import { rotateMp4 } from '#server/testing/media/turn-mp4.ts'
+} from '#server/testing/media/test-media.ts'
+import { rotateMp4 } from '#server/testing/media/rotate-mp4.ts'
 import { transcode } from './transcode.ts'
 
 let root: string

@@ -13,13 +13,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  makeTestVideo,
-  firstVideoCodec,
-  packetFields,
-  programs,
-} from '#server/testing/media/run-test-media.ts'
-import { rotateMp4 } from '#server/testing/media/turn-mp4.ts'
+import { makeTestVideo, firstVideoCodec, packetFields, programs } from '#server/testing/media/test-media.ts'
+import { rotateMp4 } from '#server/testing/media/rotate-mp4.ts'
 import { splitBoxes } from '#server/features/media/ingest/files/mp4-boxes.ts'
 import { parsePlaylist } from './playlists.ts'
 import { runLimited } from '#server/features/media/ingest/files/run-ffmpeg.ts'

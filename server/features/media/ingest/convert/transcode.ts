@@ -2,23 +2,23 @@ import { mkdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Language } from '#contract/languages.ts'
 import type { ExtraCodec } from '#server/platform/config/read-ingest.ts'
-import { queryCapabilities } from '#server/platform/processes/run-abilities.ts'
+import { queryCapabilities } from '#server/platform/processes/run-ffmpeg-capabilities.ts'
 import { buildFfmpegArgs } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
-import type { SourceNote } from '#server/features/media/ingest/files/film-notes.ts'
+import type { SourceNote } from '#server/features/media/ingest/files/source-notes.ts'
 import { diskFullError, toConversionError } from '#server/features/media/ingest/files/conversion-failure.ts'
 import { extraRenditionIndexes, type ExtraRendition } from '#server/features/media/ingest/plan/extra-codec.ts'
 import type { Programs } from './programs.ts'
 import { joinAudio } from './join-audio.ts'
-import { makeEpisodeImages } from './make-stills.ts'
+import { makeEpisodeImages } from './make-images.ts'
 import { isMatroskaTruncated } from '#server/features/media/ingest/files/matroska-outline.ts'
 import {
   filmDuration,
   chooseFrameRate,
   type PacketTimes,
-} from '#server/features/media/ingest/plan/measure-film.ts'
+} from '#server/features/media/ingest/plan/packet-times.ts'
 import { readBoxOutline, readCodec } from '#server/features/media/ingest/files/mp4-boxes.ts'
 import { planLadder, type LadderPlan } from '#server/features/media/ingest/plan/plan-ladder.ts'
-import { planStoryboard, storyboardVtt } from '#server/features/media/ingest/plan/plan-stills.ts'
+import { planStoryboard, storyboardVtt } from '#server/features/media/ingest/plan/plan-storyboard.ts'
 import {
   parsePlaylist,
   playlistDuration,

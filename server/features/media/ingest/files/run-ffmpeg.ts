@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { RunLimits } from '#server/platform/config/read-ingest.ts'
-import { processMemory } from './memory-use.ts'
+import { processMemory } from './process-memory.ts'
 import { UnusableFile, type UnusableReason } from './unusable-file.ts'
 
 interface RunOptions {

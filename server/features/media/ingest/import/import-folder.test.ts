@@ -14,8 +14,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 import { diskRoot } from '#server/testing/media/disk-root.ts'
-import { makeTestVideo, ffmpeg, programs } from '#server/testing/media/run-test-media.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { makeTestVideo, ffmpeg, programs } from '#server/testing/media/test-media.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import {
   claimNext,
   requeue,

@@ -13,14 +13,14 @@ import {
   type ExponentialBackoff,
   type BackoffOptions,
 } from '#server/features/media/ingest/files/exponential-backoff.ts'
-import { formatNote } from '#server/features/media/ingest/files/film-notes.ts'
+import { formatNote } from '#server/features/media/ingest/files/source-notes.ts'
 import {
   convertCaptions,
   type ConvertedCaptions,
-} from '#server/features/media/ingest/captions/make-captions.ts'
-import { coverSize, makeCover } from '#server/features/media/ingest/convert/make-stills.ts'
+} from '#server/features/media/ingest/captions/convert-captions.ts'
+import { coverSize, makeCover } from '#server/features/media/ingest/convert/make-images.ts'
 import { checkSource } from '#server/features/media/ingest/convert/probe.ts'
-import * as queries from '#server/features/media/ingest/queries.ts'
+import * as queries from '#server/features/media/ingest/asset-queries.ts'
 import {
   findFolders,
   readFolder,
@@ -28,7 +28,7 @@ import {
   type CoverSource,
   type EpisodeSource,
   type RefusedFile,
-} from './read-folder.ts'
+} from './read-content-folder.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 import { purgeWorkFolders } from '#server/features/media/ingest/files/work-folder.ts'
 import { processNextAsset } from '#server/features/media/ingest/queue/ingest-queue.ts'

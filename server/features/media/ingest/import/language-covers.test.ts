@@ -5,7 +5,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getHomepage, getVideo, listTags, queryHomepage } from '#contract/catalog.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
-import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/run-test-media.ts'
+import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/test-media.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { importFolder } from './import-folder.ts'
 

@@ -1,6 +1,6 @@
 import { extraRenditionIndexes, extraRenditionArgs, type ExtraRendition } from './extra-codec.ts'
 import type { LadderPlan, Rendition } from './plan-ladder.ts'
-import { planCandidates, planStoryboard } from './plan-stills.ts'
+import { planCandidates, planStoryboard } from './plan-storyboard.ts'
 import { gainFilters, type Gain } from './loudness.ts'
 import {
   colourLabelFilter,

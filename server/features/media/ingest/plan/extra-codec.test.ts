@@ -9,7 +9,7 @@ import {
   packetFields,
   programs,
   streamFields,
-} from '#server/testing/media/run-test-media.ts'
+} from '#server/testing/media/test-media.ts'
 import { extraRenditionIndexes } from './extra-codec.ts'
 import { findConverter } from '#server/features/media/ingest/convert/find-converter.ts'
 import { parsePlaylist } from '#server/features/media/ingest/convert/playlists.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addDolbyVision } from '#server/testing/media/add-dolby-vision.ts'
-import { makeTestVideo, ffmpeg, programs, streamFields } from '#server/testing/media/run-test-media.ts'
+import { makeTestVideo, ffmpeg, programs, streamFields } from '#server/testing/media/test-media.ts'
 import { probe } from '#server/features/media/ingest/convert/probe.ts'
 import { transcode } from '#server/features/media/ingest/convert/transcode.ts'
 

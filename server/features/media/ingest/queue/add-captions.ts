@@ -1,8 +1,8 @@
 import { languages, type Language } from '#contract/languages.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import type { ConvertedCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
+import type { ConvertedCaptions } from '#server/features/media/ingest/captions/convert-captions.ts'
 import { selectEpisodeId } from './caption-queries.ts'
-import { selectEpisodeAssets } from '#server/features/media/ingest/queries.ts'
+import { selectEpisodeAssets } from '#server/features/media/ingest/asset-queries.ts'
 import { syncCaptions } from './sync-captions.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 

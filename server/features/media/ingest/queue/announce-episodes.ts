@@ -3,7 +3,7 @@ import { recordEpisodes } from '#server/features/catalog/catalog.ts'
 import { lockRows } from '#server/platform/database/add-to-counters.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
-import * as queries from '#server/features/media/ingest/queries.ts'
+import * as queries from '#server/features/media/ingest/asset-queries.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
 const announcedHash = 'announced'

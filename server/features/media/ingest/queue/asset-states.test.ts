@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AssetState } from '#server/features/media/tables.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import {
   claimNext,
   ClaimLost,
@@ -14,7 +14,7 @@ import {
   retryFailed,
   type Claim,
 } from './asset-states.ts'
-import { insertAsset, unlockAll } from '#server/features/media/ingest/queries.ts'
+import { insertAsset, unlockAll } from '#server/features/media/ingest/asset-queries.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')

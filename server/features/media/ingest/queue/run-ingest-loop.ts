@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { WakeSignal } from '#server/platform/jobs/bell.ts'
+import type { WakeSignal } from '#server/platform/jobs/wake-signal.ts'
 import { requeueAbandoned } from './asset-states.ts'
 import {
   exponentialBackoff,
   retryWithBackoff,
 } from '#server/features/media/ingest/files/exponential-backoff.ts'
-import { hasOpenAssets } from '#server/features/media/ingest/queries.ts'
+import { hasOpenAssets } from '#server/features/media/ingest/asset-queries.ts'
 import { purgeStorage } from '#server/features/media/ingest/storage/purge-storage.ts'
 import { purgeWorkFolders } from '#server/features/media/ingest/files/work-folder.ts'
 import { processNextAsset, type WorkOptions } from './ingest-queue.ts'

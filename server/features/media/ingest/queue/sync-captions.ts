@@ -7,7 +7,10 @@ import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
 import * as queries from './caption-queries.ts'
 import { recordOrphaned, removeOrphaned } from '#server/features/media/ingest/storage/file-queries.ts'
 import { deleteOrphaned } from '#server/features/media/ingest/storage/orphaned-files.ts'
-import { captionHash, type ConvertedCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
+import {
+  captionHash,
+  type ConvertedCaptions,
+} from '#server/features/media/ingest/captions/convert-captions.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
 /** The captions beside an episode's file. */

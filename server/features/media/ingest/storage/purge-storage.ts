@@ -1,7 +1,7 @@
 import { purgeOrphanedFiles } from './orphaned-files.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
-import * as queries from '#server/features/media/ingest/queries.ts'
+import * as queries from '#server/features/media/ingest/asset-queries.ts'
 import { deleteIncomingFiles, selectKnownAssets } from './file-queries.ts'
 
 /**

@@ -4,12 +4,12 @@ import type {
 } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { attemptKey, countAttempt } from '#server/platform/database/limits.ts'
+import { attemptKey, countAttempt } from '#server/platform/database/attempt-limits.ts'
 import { emailLookupKey, isSameEmail } from '#server/platform/email-address.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
-import { deleteLoginFailures } from '#server/features/members/credentials/attempt-queries.ts'
+import { deleteLoginFailures } from '#server/features/members/credentials/login-attempt-queries.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
 import { checkEmail } from '#server/features/members/credentials/check-profile.ts'
 import { findKnownDevice } from '#server/features/members/sessions/device-cookie.ts'
@@ -17,7 +17,7 @@ import {
   deleteMailLinks,
   insertResetRequest,
   claimResetRequest,
-} from '#server/features/members/credentials/link-queries.ts'
+} from '#server/features/members/credentials/mail-link-queries.ts'
 import {
   findMailLink,
   lockMailLinkOwner,
@@ -26,10 +26,10 @@ import {
 import { withDevice } from '#server/features/members/credentials/login-throttle.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
-import { selectUserByEmail, updateUser, type UserRow } from '#server/features/members/queries.ts'
+import { selectUserByEmail, updateUser, type UserRow } from '#server/features/members/user-queries.ts'
 import { removeSecondFactor } from '#server/features/members/credentials/second-factor/second-factor.ts'
 import { endUserSessions } from '#server/features/members/sessions/sessions.ts'
-import { eraseIdentities } from '#server/features/members/credentials/identities.ts'
+import { eraseIdentities } from '#server/features/members/credentials/erase-identities.ts'
 import { sendSecurityMail } from '#server/features/members/credentials/security-mails.ts'
 
 /**

@@ -3,7 +3,7 @@ import { requestPasswordReset } from '#contract/members.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { createMember } from '#server/testing/builders/member.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { recordQueries } from '#server/testing/database/watch-queries.ts'
+import { recordQueries } from '#server/testing/database/record-queries.ts'
 import { sendResetLinks } from './reset-password.ts'
 
 let site: TestSite

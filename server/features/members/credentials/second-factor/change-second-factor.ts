@@ -3,7 +3,7 @@ import type { ResultOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Call } from '#server/platform/http/route.ts'
-import { deleteLoginFailures } from '#server/features/members/credentials/attempt-queries.ts'
+import { deleteLoginFailures } from '#server/features/members/credentials/login-attempt-queries.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
 import { throttleLogin } from '#server/features/members/credentials/login-throttle.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
@@ -13,7 +13,7 @@ import {
   requireMember,
   type MemberViewer,
 } from '#server/features/members/credentials/reauthenticate.ts'
-import { lockUser } from '#server/features/members/queries.ts'
+import { lockUser } from '#server/features/members/user-queries.ts'
 import {
   startSecondFactorSetup,
   checkSecondFactor,

@@ -1,4 +1,4 @@
-import { preparedLookup, type Placeholders } from '#server/platform/database/prepared.ts'
+import { preparedLookup, type Placeholders } from '#server/platform/database/prepared-query.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 export function selectSecondFactor(db: Db, userId: string) {

@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { FakePaypal } from '#server/features/billing/gateways/paypal/fake/fake-paypal.ts'
+import { PaypalScenarios } from '#server/testing/fakes/paypal-scenarios.ts'
+import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
+import { randomFault } from './faulty-sandbox.ts'
+
+/** Stripe and PayPal as HTTP stand-ins, which outlive every process of the site. */
+export interface FakeGateways {
+  stripe: FakeStripe
+  paypal: FakePaypal
+  /** The settings of a site that uses them. */
+  env: Record<string, string>
+  /** Sets the offset of their clocks. */
+  setAhead(aheadMs: number): void
+  /** Counts of PayPal's payment scenarios. */
+  readonly moods: PaypalScenarios
+  /** Makes every request that moves money fail. */
+  trouble(): void
+  /** Ends the faults. */
+  recover(): void
+  /** Brings PayPal's payments to their final states and ends the scenarios. */
+  endMoods(): void
+  /** The number of events sent so far. */
+  sent(): number
+  close(): Promise<void>
+}
+
+const pauseMs = 100
+/** Probability that PayPal changes a payment within such a pause, or delays one. */
+const moodOdds = 0.003
+const pendingOdds = 0.15
+/** Delay of a response that times out. */
+const holdMs = 1500
+const paypalMovesMoney = /^POST \/v2\/(checkout\/orders|payments\/captures)/
+
+/**
+ * Starts both. They send their events until the site accepts them, as the real gateways do. PayPal's payments are pending, declined,
+ * disputed, reversed and partially refunded meanwhile.
+ */
+export async function startFakeGateways(siteUrl: string): Promise<FakeGateways> {
+  let aheadMs = 0
+  const stripe = await startFakeStripe({ now: () => new Date(Date.now() + aheadMs) })
+  const paypal = await FakePaypal.start()
+  const sent = new Set<string>()
+  const moods = new PaypalScenarios(paypal, { now: () => new Date(Date.now() + aheadMs), odds: moodOdds })
+  paypal.orders.nextFunding = () => (Math.random() < pendingOdds ? 'pending' : 'pays')
+  let open = true
+  let moody = true
+  let troubled: NodeJS.Timeout | undefined
+  let endTrouble = () => {}
+
+  async function tell(): Promise<void> {
+    while (open) {
+      if (moody) moods.step()
+      await Promise.all([
+        tellAll(
+          `${siteUrl}/api/webhook/payment/stripe`,
+          stripe.events.map(({ id, type, object }) => ({ id, type, object: 'event', data: { object } })),
+          (event) => stripe.sign(event),
+        ),
+        tellAll(`${siteUrl}/api/webhook/payment/paypal`, paypal.events, (event) => paypal.signed(event)),
+      ])
+      await delay(pauseMs)
+    }
+  }
+
+  async function tellAll<T extends { id: string }>(
+    url: string,
+    events: readonly T[],
+    sign: (event: T) => { body: Buffer; headers: Record<string, string> },
+  ): Promise<void> {
+    for (const event of events.filter(({ id }) => !sent.has(id))) {
+      const { body, headers } = sign(event)
+      const taken = await fetch(url, { method: 'POST', body: body.toString(), headers }).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+      if (!taken) return
+      sent.add(event.id)
+    }
+  }
+
+  const telling = tell()
+  const standIns: FakeGateways = {
+    stripe,
+    paypal,
+    moods,
+    env: { ...stripe.env, ...paypal.settings, ALLOW_SANDBOX: '1' },
+    setAhead(milliseconds) {
+      aheadMs = paypal.clockOffsetMs = milliseconds
+    },
+    trouble() {
+      standIns.recover()
+      endTrouble = stripe.fail(randomFault)
+      paypal.fault = { on: paypalMovesMoney, with: Array.from({ length: 1000 }, randomFault) }
+      troubled = setTimeout(() => standIns.trouble(), holdMs)
+    },
+    recover() {
+      clearTimeout(troubled)
+      endTrouble()
+      paypal.recover()
+    },
+    endMoods() {
+      moody = false
+      paypal.orders.nextFunding = () => 'pays'
+      while (!moods.isIdle) moods.runDueEvents()
+      moods.finishPending()
+    },
+    sent: () => sent.size,
+    async close() {
+      open = false
+      standIns.recover()
+      await telling
+      await Promise.all([stripe.close(), paypal.close()])
+    },
+  }
+  return standIns
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createOrder, getOrders, payOrder, type Order } from '#contract/billing.ts'
+import type { BodyOf } from '#contract/endpoint.ts'
+import { getUser } from '#contract/members.ts'
+import type { Sale } from '#server/testing/billing-model/count-billing-errors.ts'
+import { sandboxToken, testCards } from '#server/testing/builders/shopper.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
+import type { FakeGateways } from './fake-gateways.ts'
+
+/** The shop of the simulated customers. */
+export interface CheckoutSite {
+  url: string
+  standIns: FakeGateways
+  visitor: () => Visitor
+  /** How long a customer retries to pay for an order. */
+  patienceMs: number
+}
+
+const pauseMs = 100
+/** The code of a response while the same request is in progress elsewhere. */
+const underWay = 409
+
+/**
+ * Simulates the purchase of a new visitor as a browser does it: retries while the site is unavailable, and checks the result
+ * of the last attempt before each retry. @returns undefined if the visitor left before an order existed
+ */
+export async function runCheckout(
+  shop: CheckoutSite,
+  params: Omit<BodyOf<typeof createOrder>, 'email' | 'gateway'> & Pick<Sale, 'gateway'>,
+): Promise<Sale | undefined> {
+  const deadline = Date.now() + shop.patienceMs
+  const visitor = shop.visitor()
+  const buyer = { visitor, shop, deadline }
+  await persist(buyer, () => visitor.callOk(getUser))
+  const body = { ...params, email: `${randomUUID()}@example.com` }
+  const headers = { 'idempotency-key': randomUUID() }
+  const answer = await persist(buyer, async () => {
+    const { status, answer } = await visitor.call(createOrder, { body, headers })
+    if (status >= 500 || answer.code === underWay) throw new Error(answer.message)
+    return answer
+  })
+  if (!answer) return undefined
+  // A wallet that did not respond has created an order, which the list contains.
+  const order = answer.code === 200 ? answer.info : await findOrder(buyer)
+  return order && { orderId: order.id, gateway: params.gateway, status: await pay(buyer, order) }
+}
+
+interface Buyer {
+  visitor: Visitor
+  shop: CheckoutSite
+  deadline: number
+}
+
+/** Retries until it succeeds. @returns undefined if the deadline passes first */
+async function persist<T>({ deadline }: Buyer, work: () => Promise<T>): Promise<T | undefined> {
+  while (Date.now() < deadline) {
+    try {
+      return await work()
+    } catch {
+      await delay(pauseMs)
+    }
+  }
+  return undefined
+}
+
+function findOrder(buyer: Buyer): Promise<Order | undefined> {
+  return persist(buyer, async () => {
+    const found = await buyer.visitor.callOk(getOrders)
+    return 'list' in found ? found.list[0] : undefined
+  })
+}
+
+/** @returns the last status that the customer saw */
+async function pay(buyer: Buyer, made: Order): Promise<Order['status']> {
+  let order = made
+  while (order.status === 'pending' && Date.now() < buyer.deadline) {
+    await step(buyer, order).catch(() => {})
+    await delay(pauseMs)
+    const { visitor } = buyer
+    const seen = await persist(buyer, () => visitor.callOk(getOrders, { query: { order_id: order.id } }))
+    if (seen && 'id' in seen) order = seen
+  }
+  return order.status
+}
+
+/** Performs the browser's next step for the order. */
+async function step({ visitor, shop }: Buyer, { id, gateway, next }: Order): Promise<void> {
+  const { stripe } = shop.standIns
+  const call = (payment_token?: string) =>
+    visitor.call(payOrder, {
+      body: { order_id: id, payment_token, first_name: 'Ada', last_name: 'Lovelace' },
+      headers: { 'idempotency-key': randomUUID() },
+    })
+  if (next.type === 'redirect' && next.url !== undefined) {
+    const answered = await fetch(next.url, {
+      method: 'POST',
+      body: new URLSearchParams({ answer: 'yes' }),
+      redirect: 'manual',
+    })
+    const back = new URL(answered.headers.get('location') ?? '')
+    await fetch(`${shop.url}${back.pathname}${back.search}`, { redirect: 'manual' })
+  } else if (gateway === 'stripe' && next.client_secret !== undefined) {
+    await stripe.confirm(next.client_secret, testCards.pays)
+    await call(next.client_secret.split('_secret_')[0])
+  } else await call(gateway === 'sandbox' ? await sandboxToken(visitor) : undefined)
+}

@@ -1,0 +1,78 @@
+import * as alerts from './alerts.ts'
+import * as balance from './balance.ts'
+import * as billing from './billing.ts'
+import * as catalog from './catalog.ts'
+import * as consumerRights from './consumer-rights.ts'
+import { isEndpoint, type Endpoint } from './endpoint.ts'
+import * as library from './library.ts'
+import * as media from './media.ts'
+import * as members from './members.ts'
+import * as operations from './operations.ts'
+import * as pages from './pages.ts'
+import * as social from './social.ts'
+import * as homepage from './studio/homepage.ts'
+import * as funnel from './studio/funnel.ts'
+import * as icon from './studio/icon.ts'
+import * as experiments from './studio/experiments.ts'
+import * as labels from './studio/labels.ts'
+import * as growth from './studio/growth.ts'
+import * as links from './studio/links.ts'
+import * as operators from './studio/operators.ts'
+import * as orders from './studio/orders.ts'
+import * as people from './studio/customers.ts'
+import * as plans from './studio/plans.ts'
+import * as system from './studio/system.ts'
+import * as settings from './studio/settings.ts'
+import * as start from './studio/setup-guide.ts'
+import * as texts from './studio/page-texts.ts'
+import * as topUps from './studio/top-ups.ts'
+import * as descriptions from './studio/video-descriptions.ts'
+import * as uploads from './studio/uploads.ts'
+import * as videos from './studio/videos.ts'
+import * as tracking from './tracking.ts'
+
+const modules = [
+  members,
+  social,
+  catalog,
+  library,
+  alerts,
+  media,
+  billing,
+  consumerRights,
+  balance,
+  tracking,
+  pages,
+  operations,
+]
+/** Modules of the operators' endpoints, which no viewer page calls. */
+const studioModules = [
+  operators,
+  homepage,
+  icon,
+  orders,
+  people,
+  plans,
+  topUps,
+  system,
+  settings,
+  texts,
+  videos,
+  labels,
+  descriptions,
+  uploads,
+  growth,
+  funnel,
+  experiments,
+  links,
+  start,
+]
+
+const endpointsOf = (modules: readonly object[]): readonly Endpoint[] =>
+  modules.flatMap((module) => Object.values<unknown>({ ...module }).filter(isEndpoint))
+
+/** All endpoints for viewers, for documents and tests that cover each of them. */
+export const viewerEndpoints = endpointsOf(modules)
+
+/** All endpoints for operators. */
+export const studioEndpoints = endpointsOf(studioModules)

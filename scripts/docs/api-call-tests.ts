@@ -1,0 +1,358 @@
+/** A test by its file and its title; "…" stands for the values of a template. */
+export type TestReference = readonly [file: string, name: string]
+
+/** Facts about an endpoint that the contract lacks: who may call it, and the tests that prove it. */
+export interface CallDocumentation {
+  callers: string
+  tests: readonly TestReference[]
+}
+
+const catalog = 'server/features/catalog/catalog.test.ts'
+const listings = 'server/features/catalog/listing/listings.test.ts'
+const search = 'server/features/catalog/search/search.test.ts'
+const members = 'server/features/members/members.test.ts'
+const account = 'server/features/members/account/account.test.ts'
+const timing = 'server/features/members/account/timing.test.ts'
+const signIn = 'server/features/members/account/sign-in.test.ts'
+const membersRaces = 'server/features/members/races.test.ts'
+const secondFactor = 'server/features/members/credentials/second-factor/second-factor.test.ts'
+const library = 'server/features/library/library.test.ts'
+const libraryRaces = 'server/features/library/library-races.test.ts'
+const unlocked = 'server/features/library/unlocked.test.ts'
+const favorites = 'server/features/library/favorites.test.ts'
+const delivery = 'server/features/media/delivery.test.ts'
+const receipts = 'server/features/billing/mails/receipts.test.ts'
+const billing = 'server/features/billing/billing.test.ts'
+const createOrder = 'server/features/billing/checkout/create-order.test.ts'
+const billingRaces = 'server/features/billing/payments/races.test.ts'
+const cancel = 'server/features/billing/subscriptions/cancel.test.ts'
+const cardFailures = 'server/features/billing/payment-methods/card-failures.test.ts'
+const paypal = 'server/features/billing/checkout/paypal-return-routes.test.ts'
+const tracking = 'server/features/tracking/tracking.test.ts'
+const http = 'server/platform/http/server.test.ts'
+const unreadable = 'server/platform/http/unreadable.test.ts'
+const limits = 'server/platform/http/limits/rate-limit.test.ts'
+const databaseAway = 'server/platform/http/database-away.test.ts'
+const fuzz = 'server/platform/http/fuzz.test.ts'
+const api = 'web/lib/api.test.ts'
+const visit = 'web/lib/tracking/visit-parameters.test.ts'
+
+const everybody = 'everybody'
+const viewer = 'guests and members (a token is required)'
+
+/** The 24 calls of the seed (section 7), in its order. */
+export const seedCalls: Record<string, CallDocumentation> = {
+  'GET /api/user': {
+    callers: everybody,
+    tests: [
+      [members, 'starts with GET /api/user, keeps its id from call to call, and needs no row'],
+      [members, 'is a new one if the token was altered'],
+      [
+        signIn,
+        'is sent in the header if cookies are disabled; neither token is valid in the place of the other',
+      ],
+    ],
+  },
+  'POST /api/user': {
+    callers: `${viewer}; e-mail and password: a member, with the password`,
+    tests: [
+      [account, 'applies name, language and consent at once, for a guest as for a member'],
+      [account, 'requires a member and their password for e-mail and password'],
+      [account, 'ends every session except this one after a password change, and renews its token'],
+      [members, 'without a token is asked to sign in first'],
+    ],
+  },
+  'POST /api/user/login': {
+    callers: 'everybody not signed in to another account',
+    tests: [
+      [signIn, 'returns the account, whatever the case of the address, and a new session'],
+      [
+        timing,
+        'sign-in does the same work for a wrong password, an unknown address and a member without a password',
+      ],
+      [secondFactor, 'is set up with the password and not required before a code of the app confirms it'],
+      [membersRaces, 'two tabs that sign in concurrently merge everything once, in either process'],
+    ],
+  },
+  'POST /api/user/logout': {
+    callers: everybody,
+    tests: [
+      [signIn, 'ends the session permanently and gives a new guest'],
+      [signIn, 'without a session gives a guest, too'],
+    ],
+  },
+  'POST /api/user/register': {
+    callers: 'everybody except members',
+    tests: [
+      [account, 'turns the guest into a member with the same id and keeps its profile'],
+      [account, 'is refused to a signed-in member'],
+      [account, 'is limited per network, including attempts with taken e-mails'],
+      [membersRaces, 'registering twice concurrently creates one account'],
+    ],
+  },
+  'GET /api/user/history': {
+    callers: viewer,
+    tests: [
+      [library, 'lists watched videos, newest first, in pages'],
+      [library, 'keeps its order under a cursor while entries change'],
+      [unlocked, 'lists a bought episode or whole video, and its resume position'],
+      [library, 'refuses a cursor of another list, and a forged one'],
+    ],
+  },
+  'POST /api/user/history': {
+    callers: `${viewer}; only for episodes they may play`,
+    tests: [
+      [library, 'is not changed by an older or repeated call, but by a rewind with a newer time'],
+      [library, 'loses nothing when ten devices write at once'],
+      [library, 'counts once per viewer, episode and half hour'],
+      [
+        library,
+        'is refused for an episode that is locked, not ready or not visible, and nothing is stored or counted',
+      ],
+      [library, 'needs a token'],
+    ],
+  },
+  'GET /api/user/favorite': {
+    callers: viewer,
+    tests: [
+      [favorites, 'is paged in a stable order while favorites change'],
+      [favorites, 'needs a token, and a guest without records has none'],
+    ],
+  },
+  'POST /api/user/favorite': {
+    callers: viewer,
+    tests: [
+      [favorites, 'keeps its place when it is added again'],
+      [favorites, 'is refused for a video that does not exist or is not visible'],
+      [libraryRaces, 'add and remove a favorite once, however often they repeat the call'],
+    ],
+  },
+  'DELETE /api/user/favorite': {
+    callers: viewer,
+    tests: [
+      [favorites, 'is removed once, alone or with others'],
+      [favorites, 'needs a token, and a guest without records has none'],
+    ],
+  },
+  'GET /api/video/episode': {
+    callers: 'everybody; a locked episode: viewers entitled to it',
+    tests: [
+      [delivery, 'plays for everyone: playlist, segment, captions and storyboard, each with its type'],
+      [delivery, 'returns the offer and no link'],
+      [delivery, 'plays for its buyer and stays locked for others'],
+      [delivery, 'returns the progress of an episode that is being converted'],
+    ],
+  },
+  'GET /api/video': {
+    callers: everybody,
+    tests: [
+      [catalog, 'includes its price and similar videos'],
+      [catalog, 'is not found if it is unknown or a draft'],
+      [library, 'resumes the video, for this viewer only'],
+    ],
+  },
+  'GET /api/payment': {
+    callers: `${viewer}; an order: its owner alone`,
+    tests: [
+      [createOrder, "a person's orders are listed newest first, page by page"],
+      [createOrder, "somebody else's order: not seen, not paid"],
+    ],
+  },
+  'POST /api/payment/cancel': {
+    callers: viewer,
+    tests: [
+      [cancel, 'a cancelled subscription plays on until the paid period ends, and is over then'],
+      [cancel, 'a repeated key gives the answer it gave, and undoes nothing that came after'],
+      [cancel, "nobody cancels another person's subscription"],
+    ],
+  },
+  'GET /api/plan': { callers: everybody, tests: [[billing, 'plans are listed in the language asked for']] },
+  'POST /api/payment/pay': {
+    callers: `${viewer}; the owner of the order`,
+    tests: [
+      [billing, 'is ordered, paid by card and opened, and only that one, for that visitor only'],
+      [createOrder, "somebody else's order: not seen, not paid"],
+      [billingRaces, '"Pay" pressed 50 times at once charges once, and every press gets the paid order'],
+      [
+        cardFailures,
+        'the sixth card within an hour of five declined ones is not tried, for that person only',
+      ],
+      [cardFailures, 'an address from which too many cards failed pays nothing for a while, whoever it is'],
+    ],
+  },
+  'POST /api/payment/order': {
+    callers: viewer,
+    tests: [
+      [billing, 'is refused before an order where it is owned already or free'],
+      [createOrder, 'a gateway that is not offered here'],
+      [
+        billingRaces,
+        'a key answers as before, whatever the ad click ids say, and is refused for another body or call',
+      ],
+      [createOrder, 'every call that needs a visitor, without a token'],
+    ],
+  },
+  'GET /api/tag': {
+    callers: everybody,
+    tests: [
+      [listings, 'put recently played ones first; old plays decay'],
+      [search, 'finds tags and titles by the beginning of their words'],
+    ],
+  },
+  'GET /api/homepage': {
+    callers: everybody,
+    tests: [
+      [catalog, 'shows the non-empty sections in order, and the menu'],
+      [catalog, 'is in the requested language'],
+    ],
+  },
+  'GET /api/homepage/query': {
+    callers: everybody,
+    tests: [
+      [catalog, 'returns each published video once, page by page, while new ones are added'],
+      [search, 'ignores accents, on either side'],
+      [listings, 'refuses the cursor of another list, order or search, and returns 404 for an unknown id'],
+    ],
+  },
+  'POST /api/video/unlock': {
+    callers: viewer,
+    tests: [
+      [billing, 'gives the entitlement that covers an episode'],
+      [billing, 'is refused with the offer where nothing covers it'],
+    ],
+  },
+  'GET /api/statics.png': {
+    callers: everybody,
+    tests: [
+      [tracking, 'answers an uncacheable pixel, and stores the event with its fields'],
+      [tracking, 'stores a user and click ids only with consent'],
+    ],
+  },
+  'GET /api/reports': {
+    callers: everybody,
+    tests: [[tracking, 'returns the four keys from the environment, empty if unset']],
+  },
+  'GET /api/webhook/payment/paypal-cancel': {
+    callers: everybody,
+    tests: [
+      [
+        paypal,
+        'a payment that was called off at PayPal is cancelled, once; the order can be paid another way',
+      ],
+      [paypal, 'one that PayPal says was approved is finished, whatever the address says'],
+      [paypal, 'an unknown token (%j) leads to the page without an order'],
+    ],
+  },
+}
+
+/** Rules that apply to every endpoint. */
+export const rules: readonly { rule: string; proofs: readonly TestReference[] }[] = [
+  {
+    rule: 'Every response is an envelope and matches `/api/openapi.json` (each test checks it)',
+    proofs: [
+      [http, 'describes every call in an OpenAPI 3.1 document'],
+      [fuzz, 'answers every invalid request with a 4xx or a refusal, in the envelope'],
+    ],
+  },
+  {
+    rule: 'Unreadable requests (NUL, lone surrogates, wrong types, deep or large bodies, wrong methods) return a 4xx with a message',
+    proofs: [
+      [unreadable, 'that is too large is HTTP 413, one that is not JSON is HTTP 415'],
+      [unreadable, 'answers a wrong method, and unknown paths below /api, with HTTP 404'],
+      [fuzz, 'answers every invalid request with a 4xx or a refusal, in the envelope'],
+    ],
+  },
+  {
+    rule: 'More than 600 requests a minute per user, or 6,000 per IP address, return 429 with `Retry-After`, counted across all processes',
+    proofs: [
+      [
+        limits,
+        'answers 429 with Retry-After to the viewer who called too often, in their language, and to nobody else',
+      ],
+      [limits, 'add up their counts after an exchange'],
+      [limits, 'limits an address too, but not its media requests or probes'],
+    ],
+  },
+  {
+    rule: 'While the database is unavailable: 503 with `Retry-After` within the timeout, and automatic recovery',
+    proofs: [
+      [
+        databaseAway,
+        'answers 503 with Retry-After while PostgreSQL refuses connections, stays alive, and recovers',
+      ],
+      [databaseAway, 'answers 503 to a call whose connection breaks in the middle of a query'],
+      [databaseAway, 'answers 503 in time if every connection is in use'],
+    ],
+  },
+  {
+    rule: "`accept-language`: the first supported language, else the user's stored language, else English",
+    proofs: [
+      [unreadable, 'is the first of accept-language that is offered'],
+      [
+        unreadable,
+        'is the one stored with the user if the header names none that is offered, also for errors',
+      ],
+      [unreadable, 'is English for everyone else'],
+    ],
+  },
+  {
+    rule: 'Cookie: `HttpOnly; SameSite=Lax`, over https `Secure` and `__Host-`; a guest has no database row; sign-in starts a new session',
+    proofs: [
+      [members, 'starts with GET /api/user, keeps its id from call to call, and needs no row'],
+      [members, 'is not sent its rowless cookie again, which could overwrite the one of its row'],
+      [signIn, 'returns the account, whatever the case of the address, and a new session'],
+      [signIn, 'expires after 90 days without a call, and after 400 days in any case'],
+      [members, 'every cookie is secure and for this host only, and any other is ignored'],
+    ],
+  },
+  {
+    rule: '`x-user-token`: returned by the user endpoints; differs from the cookie and is accepted only in the header',
+    proofs: [
+      [members, 'is identified by its header token if cookies are disabled, and that token is no cookie'],
+      [
+        signIn,
+        'is sent in the header if cookies are disabled; neither token is valid in the place of the other',
+      ],
+    ],
+  },
+  {
+    rule: "Unsafe requests that rely on the cookie must come from the site's own pages",
+    proofs: [
+      [members, 'is refused from another site'],
+      [members, 'that relies on the cookie and comes from %s is HTTP %i'],
+    ],
+  },
+  {
+    rule: '`Idempotency-Key` on an unsafe payment request or an unlock: the same response for the same body, 409 for another body; click ids are ignored',
+    proofs: [
+      [
+        billingRaces,
+        'a key answers as before, whatever the ad click ids say, and is refused for another body or call',
+      ],
+    ],
+  },
+  {
+    rule: '`x-referrer-token`, `x-fbclid`, `x-ttclid` are sent with every request; click ids also in the query of a GET and the body of other methods',
+    proofs: [
+      [api, 'the ad click ids are sent in headers, and in the query of a GET or the body of other calls'],
+      [api, 'the token is sent percent-encoded, whatever characters its campaign contains'],
+    ],
+  },
+  {
+    rule: "`x-time-zone` is sent with every unsafe request and stored with the user; mails show dates in that zone, or in UTC with the zone's name",
+    proofs: [
+      [api, 'a call that may store data sends the time zone of the browser'],
+      [members, 'stores the time zone of the browser used last, and no unknown one'],
+      [receipts, 'is dated by the time zone of the buyer, in %s'],
+      [receipts, 'is dated in UTC, and says so, where nobody knows the buyer’s time zone'],
+    ],
+  },
+  {
+    rule: 'Before each navigation `token`, `fbclid` and `ttclid` are removed from the URL and stored',
+    proofs: [[visit, 'stores token and click ids and removes them from the URL']],
+  },
+  {
+    rule: 'Start-up order: the user (whose header token is stored), the tracking config, the homepage',
+    proofs: [[api, 'calls made ahead are sent in order, each once the previous one has its response']],
+  },
+]

@@ -1,0 +1,280 @@
+import { journey, opensEachRoute, pages, routes, subscribing, type ScreenRow } from './screen-tests.ts'
+
+const manyEpisodes = 'e2e/playback/many-episodes.spec.ts'
+const consent = 'e2e/pages/consent.spec.ts'
+const reports = 'e2e/pages/error-reports.spec.ts'
+const api = 'web/lib/api.test.ts'
+const visit = 'web/lib/tracking/visit-parameters.test.ts'
+const format = 'web/lib/format.test.ts'
+const language = 'web/lib/language.test.ts'
+const images = 'web/lib/lazy-images.test.ts'
+const measures = 'web/ui/fixed-measures.test.ts'
+const submitBar = 'web/ui/forms/SubmitBar.test.tsx'
+const listFoot = 'web/ui/ListFooter.test.tsx'
+const share = 'web/features/media/share.test.ts'
+const searches = 'web/features/catalog/search-history.test.ts'
+const rules = 'web/app/reporting/sentry-options.test.ts'
+const scrub = 'server/telemetry/shared-scrub.test.ts'
+const texts = 'web/i18n/load-texts.test.ts'
+const tracking = 'server/features/tracking/tracking.test.ts'
+
+/** The seed's other requirements for the browser, by section. */
+export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }[] = [
+  {
+    title: 'Frame, start-up and stored values (sections 2, 3, 4, 6)',
+    rows: [
+      {
+        seed: 'History mode, mounted into `#app`',
+        implementation: '`web/app/start.tsx`',
+        tests: [opensEachRoute],
+      },
+      {
+        seed: 'Header (logo, categories, language chooser, recommend, browse, user), footer with seven links',
+        implementation: '`web/app/Header.tsx`, `Footer.tsx`',
+        tests: [[routes, 'the header and the footer have the required links']],
+      },
+      {
+        seed: 'Before each navigation `token`, `fbclid`, `ttclid` are stored',
+        implementation: 'keys `referrer_token`, `fbclid`, `ttclid`; they are removed from the URL',
+        tests: [
+          [visit, 'stores token and click ids and removes them from the URL'],
+          [
+            routes,
+            'the browser stores homepage, user, id, referrer and click ids, and shows them immediately on the next visit',
+          ],
+          [
+            'web/lib/tracking/consent.test.ts',
+            'holds click ids in memory until the user agrees if consent is strict',
+          ],
+        ],
+      },
+      {
+        seed: 'Start-up order: user, tracking config, homepage',
+        implementation: '`web/main.tsx`, before the interface has loaded',
+        tests: [
+          [routes, 'requests the user, the tracking settings and the homepage in that order'],
+          [api, 'calls made ahead are sent in order, each once the previous one has its response'],
+        ],
+      },
+      {
+        seed: 'Homepage info (copyright with the favicon, homepage, menu, pay_theme) and user info kept; the id as the user id',
+        implementation: 'keys `homepage`, `user`, `user_id`; shown at once on the next visit',
+        tests: [
+          [
+            routes,
+            'the browser stores homepage, user, id, referrer and click ids, and shows them immediately on the next visit',
+          ],
+        ],
+      },
+      {
+        seed: 'The user token is saved from a header of the user call, and sent in one where cookies are disabled',
+        implementation: 'key `user_token`, only if cookies are disabled',
+        tests: [[api, 'the user token is stored and sent only if cookies are disabled']],
+      },
+      {
+        seed: 'Referrer token and click ids go with every request; the click ids in params or body too',
+        implementation: '`web/lib/api.ts`',
+        tests: [
+          [api, 'the ad click ids are sent in headers, and in the query of a GET or the body of other calls'],
+        ],
+      },
+      {
+        seed: 'Search history is kept',
+        implementation: 'key `search_history`, twelve, removable',
+        tests: [
+          [searches, 'keeps the latest search first, without duplicates that differ in case only'],
+          [searches, 'removes one search or all'],
+        ],
+      },
+      {
+        seed: 'A subscription can be cancelled at any time; pay now',
+        implementation: 'one click in the member area',
+        tests: [
+          subscribing,
+          [journey, 'a subscriber cancels with one click, sees the end date, and resumes'],
+        ],
+      },
+      {
+        seed: 'Load-more lists: loading, load more, no more content',
+        implementation: '`web/ui/ListFooter.tsx`, also after a failed request',
+        tests: [
+          [listFoot, 'offers more, shows that it is loading, and marks the end of a list of several pages'],
+          [listFoot, 'shows that loading failed, with a retry button'],
+        ],
+      },
+      {
+        seed: 'Videos are shared',
+        implementation: "the system's share sheet, or a link with the sharer's code",
+        tests: [[share, "carries the sharer's code as the referrer token"]],
+      },
+    ],
+  },
+  {
+    title: 'Prompts and errors (sections 5 and 8)',
+    rows: [
+      {
+        seed: 'Prompts: enter your e-mail, enter your password, repeat your password',
+        implementation: '"Enter your e-mail, …", "Enter your password.", "Repeat your password."',
+        tests: [[routes, 'the forms have fields for e-mail, password and its repetition']],
+      },
+      {
+        seed: 'Code 200: info, or data',
+        implementation: '`call()`',
+        tests: [[api, 'code 200 returns info, or data if there is no info']],
+      },
+      {
+        seed: 'Code 500: a toast and a rejection',
+        implementation: '`CallRejected`',
+        tests: [[api, 'code 500 shows a toast and rejects']],
+      },
+      {
+        seed: 'Any other code: a rejection and no toast',
+        implementation: '`CallRejected`',
+        tests: [[api, 'another code rejects without a toast']],
+      },
+      {
+        seed: 'HTTP failure: a toast, and an event named from URL and status',
+        implementation: '`http_error` + path + status',
+        tests: [[api, 'an HTTP failure shows a toast and sends an event with path and status']],
+      },
+      {
+        seed: "Copy: 'Copy Success'",
+        implementation: 'the same',
+        tests: [[share, "shows 'Copy Success'"]],
+      },
+      {
+        seed: "Copy: 'Copy fail'",
+        implementation: 'the same',
+        tests: [[share, "shows 'Copy fail' if the browser refuses"]],
+      },
+      {
+        seed: "Copy: 'Unable to copy text:' on an exception",
+        implementation: 'the same, followed by the text',
+        tests: [[share, "shows 'Unable to copy text:' with the text after an exception"]],
+      },
+      {
+        seed: "A bad date: 'Invalid Date'",
+        implementation: '`longDate`',
+        tests: [[format, "returns 'Invalid Date' for %j"]],
+      },
+      {
+        seed: 'Five kinds of errors are not reported',
+        implementation: '`web/app/reporting/sentry-options.ts`',
+        tests: [
+          [rules, 'does not report: %s'],
+          [reports, 'reports errors without queries and secrets, and does not report ignored ones'],
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Constants (section 9)',
+    rows: [
+      {
+        seed: 'Request timeout 100000 ms',
+        implementation: '`requestTimeout`',
+        tests: [[api, 'a call times out after 100000 ms']],
+      },
+      {
+        seed: 'Images: 3 attempts',
+        implementation: '`web/ui/LazyImage.tsx`',
+        tests: [[routes, 'an image is requested three times']],
+      },
+      {
+        seed: 'Images: preload factor 1.3',
+        implementation: 'a margin of 30 %',
+        tests: [[images, 'reports an element once, from 1.3 viewport heights on']],
+      },
+      {
+        seed: 'Images: throttle 200 ms',
+        implementation: '`throttled`',
+        tests: [[images, 'runs at once, then at most once per 200 ms']],
+      },
+      {
+        seed: 'Images: cache of 200',
+        implementation: '`createImageMemory`',
+        tests: [[images, 'holds 200 images and drops the least recently used']],
+      },
+      {
+        seed: 'Submit bar: cents in, 2 decimals out',
+        implementation: '`web/ui/forms/SubmitBar.tsx`',
+        tests: [
+          [submitBar, 'takes cents and shows the price with two decimals in its button'],
+          [format, 'formats cents with two decimals in %s'],
+        ],
+      },
+      {
+        seed: 'Swipe cell: 15 percent',
+        implementation: '`web/ui/SwipeCell.tsx`; focus opens it too',
+        tests: [
+          [measures, 'opens from 15 percent of its action on, and stays closed below'],
+          [measures, 'closes from 15 percent of the distance back on'],
+        ],
+      },
+      {
+        seed: 'Stepper: a long press repeats every 200 ms',
+        implementation: '`web/ui/forms/Stepper.tsx`; arrow keys too',
+        tests: [
+          [measures, 'repeats every 200 ms until it is released'],
+          [
+            manyEpisodes,
+            'episode numbers can be typed, stepped and held, and the list stays open until an episode is chosen',
+          ],
+        ],
+      },
+      {
+        seed: 'Tracking keys: facebook_pixel_id, google_analytics, tiktok_pixel, bigo_pixel',
+        implementation: 'loaded only after consent',
+        tests: [
+          [tracking, 'returns the four keys from the environment, empty if unset'],
+          [
+            consent,
+            'after accepting, sends events to all four platforms, with the amount and the id of the order',
+          ],
+          [consent, 'after declining, sends no events to third parties and does not ask again'],
+        ],
+      },
+      {
+        seed: 'Dates in en-US long form',
+        implementation: '`longDate`',
+        tests: [[format, 'formats dates in the en-US long form']],
+      },
+      {
+        seed: 'Languages en (default and fallback), es, fy, dy, pt',
+        implementation: '`web/lib/language.ts`, `web/i18n/`',
+        tests: [
+          [language, "is the browser's first supported language, or English if none is supported"],
+          [texts, '$language, part $part, has the same texts as English'],
+          [pages, 'a page switches language with the interface'],
+        ],
+      },
+      {
+        seed: 'Error reporting: sandbox or production by the host',
+        implementation: '`environmentOf`',
+        tests: [[scrub, 'classifies a host with the suffix as sandbox, any other as production']],
+      },
+      {
+        seed: 'Error reporting: traces 0.3, replays 0.1, replays on error 0.1',
+        implementation: '`rates`; a profile with each trace',
+        tests: [
+          [rules, 'samples 30 % of the traces and 10 % of the replays, also on errors'],
+          [reports, 'reports errors without queries and secrets, and does not report ignored ones'],
+          [reports, 'records no replay on sign-in and payment pages, and masks text elsewhere'],
+          [
+            scrub,
+            'removes queries, fragments and media signatures at any depth, and leaves sentences unchanged',
+          ],
+          [reports, 'loads after the page is loaded and idle, and not at all without a DSN'],
+        ],
+      },
+      {
+        seed: 'Error reporting: feedback (section 7)',
+        implementation: '"Report a problem", in the footer and on the error screen',
+        tests: [
+          [reports, 'a problem report keeps its input after errors and is sent once'],
+          [reports, 'a broken screen shows an error, reports it, and asks what happened'],
+        ],
+      },
+    ],
+  },
+]

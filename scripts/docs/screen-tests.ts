@@ -1,0 +1,191 @@
+import type { TestReference } from './api-call-tests.ts'
+
+export const routes = 'e2e/pages/routes.spec.ts'
+const screens = 'e2e/screens/screens.spec.ts'
+const filled = 'e2e/screens/filled.spec.ts'
+const scroll = 'e2e/playback/feed-scrolling.spec.ts'
+export const pages = 'e2e/pages/pages.spec.ts'
+export const journey = 'e2e/pages/journey.spec.ts'
+const library = 'e2e/pages/library.spec.ts'
+const account = 'e2e/pages/account.spec.ts'
+const balance = 'e2e/billing/balance.spec.ts'
+const documents = 'server/features/pages/head/content-security-policy.test.ts'
+export const opensEachRoute: TestReference = [
+  routes,
+  'each of the 23 routes opens in #app with its own title; any other path is not found',
+]
+const readable: TestReference = [screens, '…: accessible, no layout shift, and long words fit']
+const readableFilled: TestReference = [filled, '…: accessible, and long words fit']
+const readableText: TestReference = [pages, 'each page shows its title, which is also the document title']
+const watching: TestReference = [
+  journey,
+  'a visitor watches, reaches a locked episode, is declined, pays and continues on the same page',
+]
+const registering: TestReference = [
+  account,
+  'a member registers, sets a name and a second factor, ends another session, and deletes the account',
+]
+export const subscribing: TestReference = [
+  account,
+  'a guest subscribes, reads the receipt, and cancels and resumes in the member area with one click each',
+]
+
+/** A row of the table: the seed's requirement, the implementation, and the tests that prove it. */
+
+export interface ScreenRow {
+  seed: string
+  implementation: string
+  tests: readonly TestReference[]
+}
+
+/** The 23 routes of the seed (section 2), in its order. */
+export const seedRoutes: readonly ScreenRow[] = [
+  {
+    seed: '`/`',
+    implementation: 'carousel, continue watching, sections',
+    tests: [
+      opensEachRoute,
+      readable,
+      [scroll, 'going back to the homepage restores its scroll position'],
+      [
+        'e2e/pages/rows.spec.ts',
+        'buttons beside a row of cards scroll it with a mouse, and are disabled at its ends',
+      ],
+    ],
+  },
+  { seed: '`/browse/{id}`', implementation: "a category's grid", tests: [opensEachRoute] },
+  {
+    seed: '`/more/{id}`',
+    implementation: "a section's grid",
+    tests: [opensEachRoute, [scroll, 'going back to a list restores its loaded pages and scroll position']],
+  },
+  {
+    seed: '`/videos/{id}`',
+    implementation: 'player, episodes, pay/unlock panel, share',
+    tests: [
+      opensEachRoute,
+      watching,
+      [journey, 'a plan unlocks every episode'],
+      [balance, 'the balance sells while every gateway is away'],
+    ],
+  },
+  {
+    seed: '`/individual`',
+    implementation: 'profile and settings',
+    tests: [opensEachRoute, readable, readableFilled, registering],
+  },
+  {
+    seed: '`/my`',
+    implementation: 'membership, balance, orders, lists',
+    tests: [
+      opensEachRoute,
+      readable,
+      readableFilled,
+      subscribing,
+      [balance, 'the member area shows what is left, the history, and gives unspent money back'],
+    ],
+  },
+  { seed: '`/login`', implementation: 'sign in', tests: [opensEachRoute, readable, registering] },
+  { seed: '`/retrievePassword`', implementation: 'a lost password', tests: [opensEachRoute, readable] },
+  { seed: '`/register`', implementation: 'register', tests: [opensEachRoute, readable, registering] },
+  {
+    seed: '`/favorites`',
+    implementation: 'favorites',
+    tests: [
+      opensEachRoute,
+      readable,
+      readableFilled,
+      [library, 'a double tap adds a favorite, and a swipe removes it from the list'],
+    ],
+  },
+  {
+    seed: '`/historys`',
+    implementation: 'watch history',
+    tests: [
+      opensEachRoute,
+      readable,
+      readableFilled,
+      [library, 'the history resumes at the saved position, and edit mode clears it'],
+    ],
+  },
+  {
+    seed: '`/unlocked`',
+    implementation: 'unlocked videos',
+    tests: [opensEachRoute, readable, readableFilled],
+  },
+  {
+    seed: '`/search`',
+    implementation: 'search with history, trending tags and type-ahead',
+    tests: [
+      opensEachRoute,
+      readable,
+      [library, 'arrow keys move through suggestions, and searches are stored until they are cleared'],
+    ],
+  },
+  {
+    seed: '`/searchDetail/{id}`',
+    implementation: 'results for words or a tag',
+    tests: [opensEachRoute, readable],
+  },
+  {
+    seed: '`/shopping`',
+    implementation: 'plans and purchase',
+    tests: [
+      opensEachRoute,
+      readable,
+      readableFilled,
+      [journey, 'a subscriber cancels with one click, sees the end date, and resumes'],
+      subscribing,
+    ],
+  },
+  { seed: '`/privacyPolicy`', implementation: 'privacy policy', tests: [opensEachRoute, readableText] },
+  { seed: '`/refundPolicy`', implementation: 'refund policy', tests: [opensEachRoute, readableText] },
+  { seed: '`/serviceAgreement`', implementation: 'terms of use', tests: [opensEachRoute, readableText] },
+  { seed: '`/contentPolicy`', implementation: 'content policy', tests: [opensEachRoute, readableText] },
+  { seed: '`/commonQuestions`', implementation: 'FAQ', tests: [opensEachRoute, readableText] },
+  {
+    seed: '`/contactUs`',
+    implementation: 'contact us, with a form',
+    tests: [
+      opensEachRoute,
+      readableText,
+      [pages, 'the contact form shows errors beside their fields, keeps its input, and is sent once'],
+    ],
+  },
+  {
+    seed: '`/order/result`',
+    implementation: "an order's state, refreshed until it is final",
+    tests: [
+      opensEachRoute,
+      readable,
+      readableFilled,
+      [journey, 'a wallet payment is approved on another page and returns to the episode'],
+    ],
+  },
+  {
+    seed: '`/order/easy`',
+    implementation: 'the card form, a document of its own',
+    tests: [
+      opensEachRoute,
+      watching,
+      [documents, 'allows the payment form no foreign host'],
+      [
+        'e2e/billing/stripe.spec.ts',
+        "a card in Stripe's fields pays once, however often the button is pressed, and its script is on no other page",
+      ],
+      [
+        'e2e/billing/one-tap.spec.ts',
+        "the bank's check of a saved card is shown in place, and passing it plays the episode",
+      ],
+      [
+        'e2e/billing/express.spec.ts',
+        'an express wallet pays with what its sheet shows, for the address that it knows',
+      ],
+    ],
+  },
+  {
+    seed: 'any other path',
+    implementation: 'the not-found screen, HTTP 404',
+    tests: [[routes, 'a path that is not listed shows the not-found screen']],
+  },
+]

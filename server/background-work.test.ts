@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { saveHistory } from '#contract/library.ts'
+import { requestPasswordReset } from '#contract/members.ts'
+import { cancelByLink } from '#contract/consumer-rights.ts'
+import { dayMs, hourMs } from '#server/platform/clock.ts'
+import { findDueJobs } from './platform/jobs/job-runs.ts'
+import { createLog } from '#server/platform/log.ts'
+import { scheduledJobs } from '#server/background-work.ts'
+import { buildVideo } from '#server/testing/builders/video-builders.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+
+const log = createLog({ json: true, level: 'silent' })
+let site: TestSite
+beforeAll(async () => {
+  site = await startTestSite()
+})
+afterAll(() => site.close())
+
+/** Returns the conditional jobs that would run at a time. */
+async function dueAt(now = new Date()): Promise<string[]> {
+  const jobs = scheduledJobs(site.context).filter(({ dueWhen }) => dueWhen !== undefined)
+  const { pool } = site.context.database
+  await pool.query('DELETE FROM job_runs')
+  // Their round is due, but not overdue enough to run regardless of the condition.
+  await pool.query(
+    `INSERT INTO job_runs (name, every_seconds, taken_at)
+     SELECT name, 10, now() - interval '1 minute' FROM unnest($1::text[]) AS job (name)`,
+    [jobs.map(({ name }) => name)],
+  )
+  return (await findDueJobs(pool, jobs, now, log)).due.toSorted()
+}
+
+const runOnce = async (...names: string[]) => {
+  for (const { name, run } of scheduledJobs(site.context))
+    if (names.includes(name)) await run(new AbortController().signal)
+}
+
+test('no job is due on an idle site', async () => {
+  expect(await dueAt()).toEqual([])
+})
+
+test("a job is due after a viewer's action until it has run", async () => {
+  const { id, episodes } = await buildVideo(site.context)
+  const { visitor } = await Shopper.create(site)
+  const body = {
+    video_id: id,
+    episode_id: episodes[0]?.id ?? '',
+    position_ms: 1,
+    at: new Date().toISOString(),
+  }
+  await visitor.callOk(saveHistory, { body })
+  await visitor.callOk(requestPasswordReset, { body: { email: 'nobody@example.com' } })
+  await visitor.callOk(cancelByLink, { body: { email: 'nobody@example.com' } })
+  const due = [
+    'aggregate-episode-viewers',
+    'aggregate-funnel',
+    'aggregate-plays',
+    'answer-link-requests',
+    'answer-reset-requests',
+    'learn-next-watched',
+  ]
+  expect(await dueAt()).toEqual(due)
+  await runOnce(...due)
+  expect(await dueAt()).toEqual([])
+})
+
+test('an unpaid order is due for the janitor once it has expired', async () => {
+  const shopper = await Shopper.create(site)
+  const { episodes } = await buildVideo(site.context)
+  await shopper.order({ episode_id: episodes[3]?.id ?? '' })
+  expect(await dueAt()).toEqual([])
+  expect(await dueAt(new Date(Date.now() + dayMs))).toContain('billing-janitor')
+})
+
+test('a subscription is due for renewal as its period ends', async () => {
+  const shopper = await Shopper.create(site)
+  const plan = await shopper.plan(7)
+  const order = await shopper.order({ kind: 'plan', plan_id: plan.id })
+  await shopper.tryPay(order.id, await shopper.cardToken())
+  expect(await dueAt(new Date(Date.now() + 6 * dayMs))).not.toContain('billing-renewals')
+  expect(await dueAt(new Date(Date.now() + 7 * dayMs + hourMs))).toContain('billing-renewals')
+})

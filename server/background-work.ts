@@ -1,0 +1,91 @@
+import type { Context } from '#server/context.ts'
+import { alertJobs } from '#server/features/alerts/alerts.ts'
+import { billingJobs } from '#server/features/billing/billing.ts'
+import { catalogJobs } from '#server/features/catalog/catalog.ts'
+import { libraryJobs, recommendationJobs } from '#server/features/library/library.ts'
+import { membersJobs } from '#server/features/members/members.ts'
+import { runIngestLoop } from './features/media/ingest/queue/run-ingest-loop.ts'
+import { runUploadLoop } from '#server/features/media/uploads/run-upload-loop.ts'
+import { studioJobs } from '#server/features/studio/studio.ts'
+import { trackingJobs } from '#server/features/tracking/tracking.ts'
+import { createDemoCatalogue } from '#server/create-demo-catalogue.ts'
+import { createWakeSignal } from './platform/jobs/wake-signal.ts'
+import { listen } from '#server/platform/database/listen.ts'
+import { startJobs, type CompletedJobRun, type Job } from './platform/jobs/jobs.ts'
+import type { Log } from '#server/platform/log.ts'
+import { mailJobs } from '#server/platform/mail/send-mails.ts'
+import type { Converter } from './features/media/ingest/convert/programs.ts'
+
+interface WorkOptions {
+  /** Aborts the work; running jobs finish first. */
+  signal: AbortSignal
+  /** The niceness of ffmpeg: 0 is normal, 19 the lowest priority. */
+  niceness: number
+  /** The longest interval of jobs that usually run every 30 seconds or more often. Tests set it, because they wait for jobs. */
+  maxJobSeconds?: number
+  /** Told of each run of a scheduled job that ends. */
+  observeJob?: ((run: CompletedJobRun) => void) | undefined
+}
+
+/** Runs all background work until the signal aborts: ingest, uploads, scheduled jobs, the demo catalogue. */
+export async function runBackgroundWork(
+  context: Context & { programs: Converter },
+  options: WorkOptions,
+): Promise<void> {
+  const { config, database, log } = context
+  const { maxJobSeconds, observeJob } = options
+  const jobs = await startJobs(database.pool, withMaxInterval(scheduledJobs(context), maxJobSeconds), log, {
+    clock: context.clock,
+    observe: observeJob,
+    ...(maxJobSeconds === undefined ? {} : { pollSeconds: maxJobSeconds }),
+  })
+  const wakeSignals = { assets: createWakeSignal(), uploads: createWakeSignal() }
+  const listening = listen(
+    database.pool,
+    Object.keys(wakeSignals),
+    (channel) => wakeSignals[channel === 'assets' ? 'assets' : 'uploads'].wake(),
+    log,
+  )
+  const demo = config.demo
+    ? createDemoCatalogue(context, options).catch((error: unknown) =>
+        logDemoFailure(log, options.signal, error),
+      )
+    : undefined
+  await Promise.all([
+    runIngestLoop(context, { ...options, bell: wakeSignals.assets }),
+    runUploadLoop(context, options.signal, wakeSignals.uploads),
+    demo,
+  ])
+  await Promise.all([listening.stop(), jobs.stop()])
+}
+
+const frequentJobSeconds = 30
+
+function withMaxInterval(jobs: Job[], maxJobSeconds: number | undefined): Job[] {
+  if (maxJobSeconds === undefined) return jobs
+  return jobs.map((job) =>
+    job.everySeconds <= frequentJobSeconds
+      ? { ...job, everySeconds: Math.min(job.everySeconds, maxJobSeconds) }
+      : job,
+  )
+}
+
+/** The scheduled jobs of all features. */
+export function scheduledJobs(context: Context): Job[] {
+  return [
+    ...catalogJobs(context),
+    ...libraryJobs(context),
+    ...recommendationJobs(context),
+    ...billingJobs(context),
+    ...trackingJobs(context),
+    ...membersJobs(context),
+    ...alertJobs(context),
+    ...mailJobs(context),
+    ...studioJobs(context),
+  ]
+}
+
+function logDemoFailure(log: Log, signal: AbortSignal, error: unknown): void {
+  if (!signal.aborted)
+    log.error({ err: error }, 'The demo catalogue is incomplete; the next start continues it')
+}

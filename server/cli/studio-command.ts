@@ -1,0 +1,83 @@
+import { Command } from 'commander'
+import { Refusal } from '#contract/errors.ts'
+import { formatResult } from './format-result.ts'
+import { parseArguments } from './parse-arguments.ts'
+import { runFileCommand } from './studio-file-commands.ts'
+import { createStudioProgram, type ParsedCommand } from './studio-program.ts'
+import type { Context } from '#server/context.ts'
+import { perform, studioUploadRoutes, type Command as StudioCommand } from '#server/features/studio/studio.ts'
+import { ConfigError } from '#server/platform/config/config-error.ts'
+import { findSiteAddress } from '#server/site-address.ts'
+
+/**
+ * Runs a studio command as the owner: `['operator', 'add', 'me@example.com']`. It does not ask for confirmation.
+ * @returns the answer as text, or as JSON with `--json`
+ * @throws UsageError for invalid arguments, ConfigError with the reason of a refusal
+ */
+export async function runStudioCommand(site: Context, args: string[]): Promise<string> {
+  let asked: ParsedCommand | undefined
+  const program = createStudioProgram((each) => {
+    asked = each
+  })
+  const help = parseArguments(new Command('site').addCommand(program), ['studio', ...args])
+  return asked ? runParsedCommand(site, asked) : help
+}
+
+/** Runs a parsed command. @throws ConfigError with the reason of a refusal */
+export async function runParsedCommand(site: Context, asked: ParsedCommand): Promise<string> {
+  const { publicUrl, note } = await findSiteAddress(site)
+  const context = { ...site, publicUrl }
+  try {
+    return await runAndFormat(context, asked, note)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new ConfigError(context.translate('en', `refusals.${error.reason}`), { cause: error })
+  }
+}
+
+/** @param note printed with an answer that contains a link */
+async function runAndFormat(
+  context: Context,
+  { invocation: what, json }: ParsedCommand,
+  note: string | undefined,
+): Promise<string> {
+  if ('file' in what) {
+    const { file, args } = what
+    const route = studioUploadRoutes(context).find(({ path }) => path === file.path)
+    if (!route) throw new Error(`there is no ${file.command}`)
+    return print(await runFileCommand(route, file, args), json)
+  }
+  const { command, input } = what
+  const run = (asked: object) => runCommand(command, context, asked)
+  const result = await run(input)
+  if (!json && isFilePage(result)) return joinPages(result, (cursor) => run({ ...input, cursor }))
+  const text = print(result, json)
+  return note !== undefined && !json && containsLink(result) ? `${text}\n${note}` : text
+}
+
+async function runCommand(command: StudioCommand, context: Context, input: object): Promise<unknown> {
+  const result = await perform(command, context, { role: 'owner', language: 'en' }, input)
+  return 'info' in result ? result.info : result.data
+}
+
+const print = (result: unknown, json: boolean) =>
+  json ? JSON.stringify(result, null, 2) : formatResult(result)
+const containsLink = (result: unknown) => typeof result === 'object' && result !== null && 'link' in result
+
+interface FilePage {
+  csv: string
+  next_cursor: string | null
+}
+
+const isFilePage = (result: unknown): result is FilePage =>
+  typeof result === 'object' && result !== null && 'csv' in result && 'next_cursor' in result
+
+/** Joins the pages of a file; the caller writes the final line break. */
+async function joinPages(first: FilePage, next: (cursor: string) => Promise<unknown>): Promise<string> {
+  const pages: string[] = []
+  for (let page: unknown = first; isFilePage(page);) {
+    pages.push(page.csv)
+    page = page.next_cursor === null ? undefined : await next(page.next_cursor)
+  }
+  return pages.join('').trimEnd()
+}

@@ -1,0 +1,135 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  categoryNames,
+  dramas,
+  renderEpisode,
+  tagNames,
+  writeDramaFolder,
+  type Drama,
+} from '#demo/catalogue.ts'
+import { languages, type Language } from '#contract/languages.ts'
+import type { Context } from '#server/context.ts'
+import { isCatalogEmpty, readSetting, writeSetting } from '#server/features/catalog/catalog.ts'
+import { fillDemoBalances } from './demo-balances.ts'
+import { announceEpisodes } from './features/media/ingest/queue/announce-episodes.ts'
+import { enqueueEpisode } from './features/media/ingest/queue/enqueue-episode.ts'
+import { enqueueFolder } from './features/media/ingest/import/import-folder.ts'
+import { convertCaptions, type ConvertedCaptions } from './features/media/ingest/captions/convert-captions.ts'
+import type { WorkOptions } from './features/media/ingest/queue/ingest-queue.ts'
+import type { IngestContext } from './features/media/ingest/ingest-context.ts'
+
+type DemoContext = Context & IngestContext
+type DemoOptions = Pick<WorkOptions, 'signal' | 'niceness'>
+
+interface EpisodeToRender {
+  drama: Drama
+  videoId: string
+  number: number
+}
+
+const setting = 'demo'
+
+/**
+ * Generates the demo catalogue and imports it through the ordinary ingest: on an empty site, or to continue an earlier start. All
+ * cards are created first; then the episodes, the first of every drama before the second of any. With balances it also creates
+ * members who have one, once something is on sale.
+ */
+export async function createDemoCatalogue(context: DemoContext, options: DemoOptions): Promise<void> {
+  const { db, log, config } = context
+  const state = await readSetting<{ state: 'making' | 'done' }>(db, setting)
+  if (state?.state === 'done') return fillDemoBalances(context)
+  if (!state && !(await isCatalogEmpty(db))) return
+  await writeSetting(db, setting, { state: 'making' })
+  const outDir = join(config.dataDir, 'demo')
+  log.info(`Drawing the demo catalogue: ${dramas.length} dramas`)
+  const started = performance.now()
+  // The very first episode is drawn in parallel with the other covers, because a viewer may be waiting.
+  const announcing = announceDramas(context, outDir, options.signal)
+  const [first] = dramas
+  if (first && !state)
+    await renderEpisode({
+      drama: first,
+      number: 1,
+      outDir,
+      ffmpegPath: context.programs.ffmpegPath,
+      ...options,
+    })
+  const episodesToRender = await announcing
+  for (const [made, commission] of episodesToRender.entries()) {
+    await renderAndEnqueueEpisode(context, commission, outDir, options)
+    await fillDemoBalances(context)
+    const left = episodesToRender.length - made - 1
+    const minutes = Math.ceil(((performance.now() - started) / (made + 1)) * (left / 60_000))
+    log.info(
+      `Demo catalogue: ${made + 1} of ${episodesToRender.length} episodes drawn${left > 0 ? `, about ${minutes} min left` : ''}`,
+    )
+  }
+  await writeSetting(db, setting, { state: 'done' })
+  await rm(outDir, { recursive: true, force: true })
+}
+
+/** Creates every drama with its cover. @returns the episodes to draw, in order */
+async function announceDramas(
+  context: DemoContext,
+  outDir: string,
+  signal: AbortSignal,
+): Promise<EpisodeToRender[]> {
+  const names = new Map(Object.entries({ ...categoryNames, ...tagNames }))
+  const began = context.clock.now().getTime()
+  const episodesToRender: EpisodeToRender[] = []
+  for (const [place, drama] of dramas.entries()) {
+    await writeDramaFolder(drama, outDir)
+    // A second apart, so that lists by date show them in this order.
+    const clock = { now: () => new Date(began - place * 1000) }
+    const folder = join(outDir, drama.slug)
+    const { videoId } = await enqueueFolder({ ...context, clock }, folder, {
+      signal,
+      release: 'now',
+      priority: priorityOf,
+      names,
+    })
+    if (videoId === undefined) throw new Error(`The demo's own folder ${drama.slug} was refused`)
+    const waiting = await announceEpisodes(
+      context,
+      videoId,
+      drama.episodes.map(({ title }) => title),
+    )
+    episodesToRender.push(...waiting.map((number) => ({ drama, videoId, number })))
+  }
+  return episodesToRender.toSorted((a, b) => a.number - b.number)
+}
+
+/** Earlier episodes have priority; the operator's own imports (priority 10) are before all of them. */
+const priorityOf = (number: number) => -number
+
+async function renderAndEnqueueEpisode(
+  context: DemoContext,
+  { drama, videoId, number }: EpisodeToRender,
+  outDir: string,
+  options: DemoOptions,
+): Promise<void> {
+  const { signal, niceness } = options
+  await renderEpisode({ drama, number, outDir, ffmpegPath: context.programs.ffmpegPath, signal, niceness })
+  const name = String(number).padStart(2, '0')
+  const folder = join(outDir, drama.slug)
+  const file = {
+    videoId,
+    number,
+    titles: drama.episodes[number - 1]?.title ?? {},
+    path: join(folder, `${name}.mp4`),
+    name: `${drama.slug}/${name}.mp4`,
+    captions: await readCaptions(folder, name),
+    keptCaptions: new Set<Language>(),
+    priority: priorityOf(number),
+  }
+  await enqueueEpisode(context, file, signal)
+  await rm(file.path)
+}
+
+async function readCaptions(folder: string, name: string): Promise<Map<Language, ConvertedCaptions>> {
+  const captions = new Map<Language, ConvertedCaptions>()
+  for (const language of languages)
+    captions.set(language, convertCaptions(await readFile(join(folder, `${name}.${language}.vtt`))))
+  return captions
+}

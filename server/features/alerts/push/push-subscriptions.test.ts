@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getPushAlerts, startPushAlerts, stopPushAlerts } from '#contract/alerts.ts'
+import { deleteUser, exportUser, getUser, signIn } from '#contract/members.ts'
+import { deleteIdleGuests } from '#server/features/members/account/delete-idle-guests.ts'
+import { PushBrowser } from '#server/testing/fakes/fake-push-service.ts'
+import { password, registerMember } from '#server/testing/builders/register-member.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { alertsFeature } from '#server/features/alerts/feature.ts'
+import { derivePushKeys } from './push-keys.ts'
+import { deleteUnreachableSubscriptions, loadPushAlerts } from './push-subscriptions.ts'
+
+const time = { now: new Date('2026-03-01T12:00:00Z') }
+let site: TestSite
+beforeAll(async () => {
+  site = await startTestSite({ clock: { now: () => time.now } })
+})
+afterAll(() => site.close())
+
+async function guest() {
+  const visitor = site.visitor()
+  await visitor.callOk(getUser)
+  return visitor
+}
+
+const fingerprint = ({ subscription }: PushBrowser) =>
+  createHash('sha256').update(subscription.endpoint).digest('base64url')
+const stored = (browser: PushBrowser) =>
+  site.context.db
+    .selectFrom('push_subscriptions')
+    .selectAll()
+    .where('id', '=', fingerprint(browser))
+    .executeTakeFirst()
+
+describe('notifications in a browser', () => {
+  it('are turned on and off by guests and members alike', async () => {
+    for (const visitor of [await guest(), (await registerMember(site)).visitor]) {
+      const browser = new PushBrowser()
+      const { endpoint } = browser.subscription
+      const before = await visitor.callOk(getPushAlerts)
+      expect(before).toEqual({ public_key: expect.stringMatching(/^[\w-]{87}$/), browsers: [] })
+      const on = { ...before, browsers: [fingerprint(browser)] }
+      for (let press = 0; press < 2; press++)
+        expect(await visitor.callOk(startPushAlerts, { body: browser.subscription })).toEqual(on)
+      expect(await visitor.callOk(getPushAlerts)).toEqual(on)
+      for (let press = 0; press < 2; press++)
+        expect(await visitor.callOk(stopPushAlerts, { body: { endpoint } })).toEqual({ push: false })
+      expect(await visitor.callOk(getPushAlerts)).toEqual(before)
+    }
+  })
+
+  it('cost a guest no row until they are on', async () => {
+    const visitor = await guest()
+    const { id } = await visitor.callOk(getUser)
+    const row = () => site.context.db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst()
+    await visitor.callOk(getPushAlerts)
+    expect(await row()).toBeUndefined()
+    await visitor.callOk(startPushAlerts, { body: new PushBrowser().subscription })
+    expect(await row()).toEqual({ id })
+  })
+
+  it('belong to the last user who turned them on there', async () => {
+    const browser = new PushBrowser()
+    const [first, second] = [await guest(), await guest()]
+    for (const visitor of [first, second])
+      await visitor.callOk(startPushAlerts, { body: browser.subscription })
+    expect((await first.callOk(getPushAlerts)).browsers).toEqual([])
+    expect((await second.callOk(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
+  })
+
+  it('are on in ten browsers of a person at most, the latest', async () => {
+    const { visitor } = await registerMember(site)
+    const browsers = Array.from({ length: 12 }, () => new PushBrowser())
+    for (const { subscription } of browsers) {
+      time.now = new Date(time.now.getTime() + 1000)
+      await visitor.callOk(startPushAlerts, { body: subscription })
+    }
+    const { browsers: on } = await visitor.callOk(getPushAlerts)
+    expect(on).toEqual(browsers.slice(2).toReversed().map(fingerprint))
+  })
+
+  const { subscription } = new PushBrowser()
+  it.each([
+    ['an endpoint without https', { endpoint: 'http://push.example.com/x' }],
+    ['an endpoint in a private network', { endpoint: 'https://10.0.0.1/x' }],
+    ['an endpoint that is this machine', { endpoint: 'https://localhost/x' }],
+    ['an endpoint at another port', { endpoint: 'https://push.example.com:6379/x' }],
+    ['an endpoint that is too long', { endpoint: `https://push.example.com/${'x'.repeat(1024)}` }],
+    ['a key that is too short', { p256dh: subscription.p256dh.slice(1) }],
+    ['a key that is not on the curve', { p256dh: `B${'A'.repeat(86)}` }],
+    ['a secret that is too short', { auth: subscription.auth.slice(1) }],
+  ])('are not turned on by %s', async (_, wrong) => {
+    const visitor = await guest()
+    const { answer, status } = await visitor.call(startPushAlerts, { body: { ...subscription, ...wrong } })
+    expect([status, answer.code]).toEqual([400, 400])
+    expect((await visitor.callOk(getPushAlerts)).browsers).toEqual([])
+  })
+})
+
+describe('what is stored of a browser', () => {
+  it('becomes the member’s when the guest signs in', async () => {
+    const { visitor: other, email, user } = await registerMember(site)
+    const browser = new PushBrowser()
+    const visitor = await guest()
+    await visitor.callOk(startPushAlerts, { body: browser.subscription })
+    await visitor.callOk(signIn, { body: { email, password } })
+    expect(await stored(browser)).toMatchObject({ user_id: user.id })
+    expect((await other.callOk(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
+  })
+
+  it('is in the export, and goes with the account', async () => {
+    const { visitor } = await registerMember(site)
+    const browser = new PushBrowser()
+    await visitor.callOk(startPushAlerts, { body: browser.subscription })
+    const exported = await visitor.callOk(exportUser, { body: { current_password: password } })
+    expect(exported).toMatchObject({
+      new_episode_notifications: [{ endpoint: browser.subscription.endpoint }],
+    })
+    await visitor.callOk(deleteUser, { body: { current_password: password } })
+    expect(await stored(browser)).toBeUndefined()
+  })
+
+  it('goes with a guest who has been away for 400 days', async () => {
+    const browser = new PushBrowser()
+    await (await guest()).callOk(startPushAlerts, { body: browser.subscription })
+    time.now = new Date(time.now.getTime() + 401 * 86_400_000)
+    await deleteIdleGuests(site.context, new AbortController().signal)
+    expect(await stored(browser)).toBeUndefined()
+  })
+})
+
+describe('under another APP_SECRET', () => {
+  const other = () => ({
+    ...site.context,
+    pushKeys: derivePushKeys('another secret of thirty-two characters'),
+  })
+  const pass = (days: number) => {
+    time.now = new Date(time.now.getTime() + days * 86_400_000)
+  }
+
+  it('the keys are others, and the same in every process and after each start', () => {
+    expect(derivePushKeys(site.context.secret)).toEqual(site.context.pushKeys)
+    expect(other().pushKeys).toEqual(other().pushKeys)
+    expect(other().pushKeys).not.toEqual(site.context.pushKeys)
+  })
+
+  it('a start and its commands leave the subscriptions, which are there when the secret is back', async () => {
+    const browser = new PushBrowser()
+    const visitor = await guest()
+    await visitor.callOk(startPushAlerts, { body: browser.subscription })
+    alertsFeature({ secret: 'another secret of thirty-two characters' })
+    const { id } = await visitor.callOk(getUser)
+    const { db } = site.context
+    expect((await loadPushAlerts(db, other().pushKeys, id)).browsers).toEqual([])
+    for (let days = 0; days < 29; days += 28) {
+      pass(days)
+      await deleteUnreachableSubscriptions(other())
+    }
+    expect(await stored(browser)).toMatchObject({ other_key_since: expect.any(Date) })
+    await deleteUnreachableSubscriptions(site.context)
+    expect(await stored(browser)).toMatchObject({ other_key_since: null })
+    expect((await visitor.callOk(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
+  })
+
+  it('subscriptions are deleted after 30 days of it', async () => {
+    const browser = new PushBrowser()
+    await (await guest()).callOk(startPushAlerts, { body: browser.subscription })
+    await deleteUnreachableSubscriptions(other())
+    pass(31)
+    await deleteUnreachableSubscriptions(site.context)
+    expect(await stored(browser)).toBeDefined()
+    await deleteUnreachableSubscriptions(other())
+    pass(31)
+    await deleteUnreachableSubscriptions(other())
+    expect(await stored(browser)).toBeUndefined()
+  })
+})

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
+import { handlePaypalReturn } from './paypal-return-routes.ts'
+
+let site: BillingSite
+beforeAll(async () => {
+  site = await startBillingSite()
+})
+afterAll(() => site.close())
+
+const comeBack = async (query: string, by = 'paypal-cancel') => {
+  const response = await site.visitor().fetch(`/api/webhook/payment/${by}${query}`)
+  return [response.status, response.headers.get('location')]
+}
+
+/** Creates an order whose payment waits in the wallet. @returns it, its shopper and the payment's token */
+async function waiting() {
+  const shopper = await Shopper.create(site)
+  const order = await shopper.order({ episode_id: site.video.episodes[3]?.id, method: 'wallet' })
+  await shopper.tryPay(order.id, undefined)
+  const { reference } = await site.context.db
+    .updateTable('attempts')
+    .set({ gateway: 'paypal' })
+    .where('order_id', '=', order.id)
+    .returning('reference')
+    .executeTakeFirstOrThrow()
+  return { shopper, order, token: reference ?? '' }
+}
+
+/** Returns to a site with PayPal, which the sandbox simulates. */
+const comeFrom = (
+  coming: 'approved' | 'called off',
+  token: string,
+  trouble: Partial<PaymentGateway> = {},
+) => {
+  const paypal = { ...site.sound, ...trouble, id: 'paypal' as const }
+  return handlePaypalReturn({ ...site.context, gateways: [paypal] }, token, coming)
+}
+
+const statesOf = async (orderId: string) => {
+  const { db } = site.context
+  return db
+    .selectFrom('orders')
+    .innerJoin('attempts', 'attempts.order_id', 'orders.id')
+    .select(['orders.status as order', 'attempts.status as attempt'])
+    .where('orders.id', '=', orderId)
+    .execute()
+}
+
+test('a payment that was called off at PayPal is cancelled, once; the order can be paid another way', async () => {
+  const { shopper, order, token } = await waiting()
+  expect(await comeFrom('called off', token)).toBe(`/order/result?order_id=${order.id}`)
+  expect(await comeFrom('called off', token)).toBe(`/order/result?order_id=${order.id}`)
+  expect(await statesOf(order.id)).toEqual([{ order: 'pending', attempt: 'cancelled' }])
+  expect(await comeBack(`?token=${token}`)).toEqual([303, `/order/result?order_id=${order.id}`])
+  expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'pending' })
+})
+
+test('one that PayPal says was approved is finished, whatever the address says', async () => {
+  const { order, token } = await waiting()
+  const confirmPayment: PaymentGateway['confirmPayment'] = async (reference) => {
+    const payment = await site.sound.confirmPayment(reference)
+    return payment && { ...payment, status: 'succeeded' }
+  }
+  await comeFrom('called off', token, { confirmPayment })
+  expect(await statesOf(order.id)).toEqual([{ order: 'paid', attempt: 'succeeded' }])
+})
+
+test('one that is not approved yet stays open for whoever comes back without having called it off', async () => {
+  const { order, token } = await waiting()
+  expect(await comeFrom('approved', token)).toBe(`/order/result?order_id=${order.id}`)
+  expect(await statesOf(order.id)).toEqual([{ order: 'pending', attempt: 'requires_action' }])
+})
+
+test('where PayPal gives no answer the person goes on all the same, and the payment stays open', async () => {
+  const { order, token } = await waiting()
+  const away = () => Promise.reject(new Error('away'))
+  expect(
+    await comeFrom('called off', token, { confirmPayment: away, retrievePayment: away, cancelPayment: away }),
+  ).toContain(order.id)
+  expect(await statesOf(order.id)).toEqual([{ order: 'pending', attempt: 'requires_action' }])
+})
+
+test.each(['', '?token=', '?token=EC-UNKNOWN', `?token=${'x'.repeat(500)}`, '?token=//evil.example'])(
+  'an unknown token (%j) leads to the page without an order',
+  async (query) => {
+    expect(await comeBack(query)).toEqual([303, '/order/result'])
+    expect(await comeBack(query, 'paypal-return')).toEqual([303, '/order/result'])
+  },
+)

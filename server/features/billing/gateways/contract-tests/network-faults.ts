@@ -1,0 +1,97 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { callGateway, requestRefund } from '#server/features/billing/gateways/call-gateway.ts'
+import { createLog } from '#server/platform/log.ts'
+import { gatewayShopper } from './gateway-shopper.ts'
+import {
+  networkFaults,
+  type NetworkFault,
+  type GatewayHarness,
+  type GatewayTraits,
+} from './gateway-harness.ts'
+
+const log = createLog({ json: true, level: 'silent' })
+/** Returns whether a fault lets the request reach the gateway and loses only the response. */
+const reachesGateway = (fault: NetworkFault) => fault !== 'dropped before' && fault !== '429'
+
+/** Tests requests whose responses are lost on the connection. */
+export function describeNetworkFaults(traits: GatewayTraits, harness: () => GatewayHarness): void {
+  const { charge, pay, lookUp, renewal, saveRequest, lookUpSaving, paymentsOf } = gatewayShopper(
+    traits,
+    harness,
+  )
+  const startFault = (fault: NetworkFault) => {
+    const end = harness().simulateFault?.(fault)
+    if (!end) throw new Error('the harness knows no faults')
+    onTestFinished(end)
+    return end
+  }
+  /**
+   * Calls as the engine does, with a short time limit for faults without a response. Other faults are awaited: a request that
+   * arrives after the fault meets none.
+   */
+  const callContext = (fault: NetworkFault) =>
+    fault === 'time-out' ? { log, gatewayTimeoutMs: 250 } : { log }
+
+  test.each(networkFaults)(
+    'a renewal that meets %s is found by our key, and charged once or never',
+    async (fault) => {
+      const asked = await renewal('pays')
+      const endFault = startFault(fault)
+      const { gateway } = harness()
+      const outcome = await callGateway(callContext(fault), gateway, () => gateway.chargeSavedMethod(asked))
+      expect(outcome).toBe('unknown')
+      endFault()
+      const payments = reachesGateway(fault) ? [{ status: 'succeeded', orderId: asked.orderId }] : []
+      await expect.poll(() => paymentsOf(asked.orderId)).toMatchObject(payments)
+      const found = await lookUp(asked)
+      if (reachesGateway(fault)) expect(found).toMatchObject({ status: 'succeeded', orderId: asked.orderId })
+      else expect(found).toBeNull()
+    },
+  )
+
+  test.each(networkFaults)(
+    'a first payment that meets %s is found by our key, or was never made',
+    async (fault) => {
+      const asked = charge({ save: true })
+      const endFault = startFault(fault)
+      const { gateway } = harness()
+      expect(await callGateway(callContext(fault), gateway, () => gateway.createPayment(asked))).toBe(
+        'unknown',
+      )
+      endFault()
+      const isRecorded = reachesGateway(fault) && !traits.discardsUnpaid
+      if (isRecorded) await expect.poll(() => lookUp(asked)).toMatchObject({ attemptId: asked.attemptId })
+      else expect(await lookUp(asked)).toBeNull()
+      expect(await paymentsOf(asked.orderId)).toHaveLength(isRecorded ? 1 : 0)
+    },
+  )
+
+  test.each(networkFaults)('a saving that meets %s is found by our key, or was never made', async (fault) => {
+    const asked = saveRequest()
+    const endFault = startFault(fault)
+    const { gateway } = harness()
+    expect(await callGateway(callContext(fault), gateway, () => gateway.methodSetups.start(asked))).toBe(
+      'unknown',
+    )
+    endFault()
+    if (reachesGateway(fault) && !traits.discardsUnpaid)
+      await expect
+        .poll(() => lookUpSaving(asked))
+        .toMatchObject({ changeId: asked.changeId, status: 'requires_action' })
+    else expect(await lookUpSaving(asked)).toBeNull()
+  })
+
+  test.each(networkFaults)(
+    'a refund that meets %s is sent again under its key, and made once',
+    async (fault) => {
+      const { reference } = await pay('pays')
+      const endFault = startFault(fault)
+      const { gateway } = harness()
+      const refund = { reference, amountCents: 400, key: `ref:${reference}` }
+      expect(await requestRefund(callContext(fault), gateway, refund)).toBe('unknown')
+      endFault()
+      expect(await requestRefund({ log }, gateway, refund)).toBe('done')
+      expect(await gateway.retrievePayment({ reference })).toMatchObject({ refundedCents: 400 })
+    },
+  )
+}

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
+import { gatewayShopper } from './gateway-shopper.ts'
+import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
+
+/** Tests how a payment starts, ends and is found. */
+export function describePayments(traits: GatewayTraits, harness: () => GatewayHarness): void {
+  const { charge, pay, lookUp, unpaid, paymentsOf } = gatewayShopper(traits, harness)
+
+  test('takes a payment and finds it by its name and by our key', async () => {
+    const asked = charge()
+    const paid = await harness().pay(asked, 'pays')
+    const { orderId, attemptId, amountCents, currency } = asked
+    expect(paid).toMatchObject({
+      status: 'succeeded',
+      orderId,
+      attemptId,
+      amountCents,
+      currency,
+      refundedCents: 0,
+    })
+    expect(paid.next).toBeUndefined()
+    expect(await harness().gateway.retrievePayment({ reference: paid.reference })).toEqual(paid)
+    expect(await lookUp(asked)).toEqual(paid)
+  })
+
+  test('remembers what a payment buys and who made it', async () => {
+    const asked = charge()
+    const { reference } = await harness().pay(asked, 'pays')
+    expect(await harness().gateway.retrievePayment({ reference })).toMatchObject({ purchase: asked.purchase })
+    expect(await harness().gateway.findEmail(reference)).toBe(traits.email ?? asked.payer.email)
+  })
+
+  test('knows nothing of a payment that was never asked for', async () => {
+    expect(await lookUp(charge())).toBeNull()
+    expect(await harness().gateway.retrievePayment({ reference: 'never' })).toBeNull()
+  })
+
+  test('makes one payment per key, also when asked many times at once, and refuses another request', async () => {
+    const asked = charge()
+    const { reference } = await harness().pay(asked, 'pays')
+    const answers = await Promise.allSettled(
+      Array.from({ length: 10 }, () => harness().gateway.createPayment(asked)),
+    )
+    for (const answer of answers)
+      if (answer.status === 'fulfilled') expect(answer.value.reference).toBe(reference)
+    await expect(harness().gateway.createPayment({ ...asked, amountCents: 1000 })).rejects.toThrow(
+      GatewayRefused,
+    )
+    expect(await paymentsOf(asked.orderId)).toHaveLength(1)
+  })
+
+  test('makes one payment where the first requests for a key come at once', async () => {
+    const asked = charge({ save: true })
+    const { gateway } = harness()
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => gateway.createPayment(asked)))
+    const named = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.reference] : []))
+    expect(new Set(named).size).toBe(1)
+    expect(await paymentsOf(asked.orderId)).toHaveLength(traits.discardsUnpaid ? 0 : 1)
+  })
+
+  test.each(Object.entries(traits.declines))(
+    'says in our words why it did not go through: %s',
+    async (behaviour, decline) => {
+      const asked = charge()
+      const refused = await harness().pay(asked, behaviour as Behaviour)
+      expect(refused).toMatchObject({ status: 'failed', decline })
+      expect(await lookUp(asked)).toEqual(unpaid({ status: 'failed', decline }))
+    },
+  )
+
+  test.each([
+    ['yes', ['succeeded']],
+    ['no', traits.discardsUnpaid ? ['requires_action'] : ['failed', 'cancelled']],
+  ] as const)("waits for the person's answer, and after %s has %s", async (answer, statuses) => {
+    const asked = charge()
+    const waiting = await harness().pay(asked, 'asks')
+    expect(waiting).toMatchObject({ status: 'requires_action', next: { type: traits.nextStepType } })
+    expect(await lookUp(asked)).toEqual(unpaid({ status: 'requires_action' }))
+    await harness().answer(waiting.reference, answer)
+    const decided = await harness().gateway.confirmPayment(waiting.reference)
+    expect(statuses).toContain(decided?.status)
+    expect(await harness().gateway.confirmPayment(waiting.reference)).toEqual(decided)
+  })
+
+  test('calls a waiting payment off, which then cannot be approved; a payment that was made stays', async () => {
+    const waiting = await pay('asks')
+    expect(await harness().gateway.cancelPayment(waiting.reference)).toMatchObject({ status: 'cancelled' })
+    await harness().answer(waiting.reference, 'yes')
+    const called = await harness().gateway.retrievePayment(waiting)
+    expect(called?.status).toBe(traits.discardsUnpaid ? 'requires_action' : 'cancelled')
+    const paid = await pay('pays')
+    expect(await harness().gateway.cancelPayment(paid.reference)).toMatchObject({ status: 'succeeded' })
+  })
+
+  test('lists what was paid since', async () => {
+    const { reference, orderId } = await pay('pays')
+    expect(await paymentsOf(orderId)).toMatchObject([{ reference, status: 'succeeded' }])
+    const later = await harness().gateway.listPayments(new Date(Date.now() + 60_000))
+    expect(later.map((payment) => payment.reference)).not.toContain(reference)
+  })
+}

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest'
+import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
+import { gatewayShopper } from './gateway-shopper.ts'
+import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
+
+/** Tests how a method is saved, with a payment and without one, and charged later. */
+export function describeSavedMethods(traits: GatewayTraits, harness: () => GatewayHarness): void {
+  const { charge, pay, lookUp, unpaid, renewal, saveRequest, lookUpSaving } = gatewayShopper(traits, harness)
+
+  test('keeps a method where asked, and charges it later, until it is forgotten', async () => {
+    expect((await pay('pays')).method).toBeUndefined()
+    const { method } = await pay('pays', { save: true })
+    expect(method).toEqual({ reference: expect.any(String), ...traits.savedMethod })
+    const later = () => ({ ...charge(), methodReference: method?.reference ?? '' })
+    const asked = later()
+    const renewed = await harness().gateway.chargeSavedMethod(asked)
+    expect(renewed).toMatchObject({ status: 'succeeded', amountCents: 999, orderId: asked.orderId })
+    expect(await lookUp(asked)).toMatchObject({ status: 'succeeded' })
+    expect(await harness().gateway.isMethodAttached(method?.reference ?? '')).toBe(true)
+    await harness().gateway.detachMethod(method?.reference ?? '')
+    await harness().gateway.detachMethod(method?.reference ?? '')
+    expect(await harness().gateway.isMethodAttached(method?.reference ?? '')).toBe(false)
+    expect(await harness().gateway.chargeSavedMethod(later())).toMatchObject({ status: 'failed' })
+  })
+
+  if (traits.chargesSavedMethods)
+    describe('a kept method, charged while the person is there', () => {
+      const chargeOfSavedMethod = async (behaviour: Behaviour) => {
+        const { methodReference } = await renewal(behaviour)
+        return charge({ methodReference })
+      }
+
+      test('pays at once and once per key, and is kept no second time', async () => {
+        const asked = await chargeOfSavedMethod('pays')
+        const payment = await harness().gateway.createPayment(asked)
+        expect(payment).toMatchObject({ status: 'succeeded', orderId: asked.orderId, amountCents: 999 })
+        expect(payment.method).toBeUndefined()
+        expect(await harness().gateway.createPayment(asked)).toEqual(payment)
+      })
+
+      test.each([
+        ['yes', { status: 'succeeded' }],
+        ['no', { status: 'failed', decline: 'check_failed' }],
+      ] as const)(
+        'waits for the person where the bank asks; with "%s" it is decided',
+        async (answer, outcome) => {
+          const payment = await harness().gateway.createPayment(await chargeOfSavedMethod('asks'))
+          expect(payment).toMatchObject({ status: 'requires_action', next: { type: 'authenticate' } })
+          await harness().answer(payment.reference, answer)
+          expect(await harness().gateway.confirmPayment(payment.reference)).toMatchObject(outcome)
+        },
+      )
+
+      test('is refused in our words, and once it was forgotten', async () => {
+        const decline = traits.renewalDeclines['declines later']
+        const payment = await harness().gateway.createPayment(await chargeOfSavedMethod('declines later'))
+        expect(payment).toMatchObject({ status: 'failed', decline })
+        const asked = await chargeOfSavedMethod('pays')
+        await harness().gateway.detachMethod(asked.methodReference ?? '')
+        expect(await harness().gateway.createPayment(asked)).toMatchObject({ status: 'failed' })
+      })
+    })
+
+  test.each(Object.entries(traits.renewalDeclines))(
+    'may refuse a renewal with a method that paid at first, in our words: %s',
+    async (behaviour, decline) => {
+      const asked = await renewal(behaviour as Behaviour)
+      expect(await harness().gateway.chargeSavedMethod(asked)).toMatchObject({ status: 'failed', decline })
+      expect(await lookUp(asked)).toEqual(unpaid({ status: 'failed', decline }))
+    },
+  )
+
+  test('keeps a method without a payment, finds the saving by its name and by our key, and charges it later', async () => {
+    const asked = saveRequest()
+    const { gateway } = harness()
+    const since = new Date(Date.now() - 60_000)
+    const before = await gateway.listPayments(since)
+    const saving = await harness().setUpMethod(asked, 'pays')
+    const { brand, last4 } = traits.savedMethod
+    expect(saving).toMatchObject({
+      status: 'succeeded',
+      changeId: asked.changeId,
+      method: { brand, last4 },
+    })
+    expect(saving.next).toBeUndefined()
+    expect(await gateway.methodSetups.retrieve(saving)).toEqual(saving)
+    expect(await gateway.methodSetups.complete(saving.reference)).toEqual(saving)
+    expect(await lookUpSaving(asked)).toEqual(traits.discardsUnpaid ? null : saving)
+    expect(await gateway.listPayments(since)).toHaveLength(before.length)
+    const methodReference = saving.method?.reference ?? ''
+    expect(await gateway.chargeSavedMethod({ ...charge(), methodReference })).toMatchObject({
+      status: 'succeeded',
+    })
+    await gateway.detachMethod(methodReference)
+    expect(await gateway.isMethodAttached(methodReference)).toBe(false)
+  })
+
+  test('knows nothing of a saving that was never asked for', async () => {
+    expect(await lookUpSaving(saveRequest())).toBeNull()
+    expect(await harness().gateway.methodSetups.retrieve({ reference: 'never' })).toBeNull()
+    expect(await harness().gateway.methodSetups.complete('never')).toBeNull()
+    expect(await harness().gateway.methodSetups.cancel('never')).toBeNull()
+  })
+
+  test('makes one saving per key, and none for another request', async () => {
+    const asked = saveRequest()
+    const { methodSetups } = harness().gateway
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => methodSetups.start(asked)))
+    const named = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.reference] : []))
+    expect(new Set(named).size).toBe(1)
+    await expect(methodSetups.start({ ...asked, changeId: 'pmc_other' })).rejects.toThrow(GatewayRefused)
+  })
+
+  test.each(Object.entries(traits.setupDeclines))(
+    'says in our words why a method is not kept: %s',
+    async (behaviour, decline) => {
+      const asked = saveRequest()
+      const refused = await harness().setUpMethod(asked, behaviour as Behaviour)
+      expect(refused).toMatchObject({ status: 'failed', decline })
+      expect(refused.method).toBeUndefined()
+      expect(await lookUpSaving(asked)).toEqual(unpaid({ status: 'failed', decline }))
+    },
+  )
+
+  test.each([
+    ['yes', ['succeeded']],
+    ['no', traits.discardsUnpaid ? ['requires_action'] : ['failed', 'cancelled']],
+  ] as const)(
+    "keeps a method once the person's answer is there; after %s it has %s",
+    async (answer, statuses) => {
+      const waiting = await harness().setUpMethod(saveRequest(), 'asks')
+      expect(waiting).toMatchObject({ status: 'requires_action', next: { type: traits.nextStepType } })
+      await harness().answer(waiting.reference, answer)
+      const decided = await harness().gateway.methodSetups.complete(waiting.reference)
+      expect(statuses).toContain(decided?.status)
+      expect(decided?.method === undefined).toBe(answer === 'no')
+      expect(await harness().gateway.methodSetups.complete(waiting.reference)).toEqual(decided)
+    },
+  )
+
+  test('calls a waiting saving off, which then keeps nothing; a method that is kept stays', async () => {
+    const { methodSetups } = harness().gateway
+    const waiting = await harness().setUpMethod(saveRequest(), 'asks')
+    expect(await methodSetups.cancel(waiting.reference)).toMatchObject({ status: 'cancelled' })
+    await harness().answer(waiting.reference, 'yes')
+    expect((await methodSetups.retrieve(waiting))?.method).toBeUndefined()
+    const saving = await harness().setUpMethod(saveRequest(), 'pays')
+    expect(await methodSetups.cancel(saving.reference)).toEqual(saving)
+  })
+}

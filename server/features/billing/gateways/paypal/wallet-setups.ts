@@ -1,0 +1,138 @@
+import {
+  GatewayRefused,
+  type MethodSetups,
+  type MethodSetupRequest,
+  type MethodSetup,
+} from '#server/features/billing/gateways/gateway.ts'
+import { declineCode } from './decline-code.ts'
+import type { PaymentToken, SetupToken } from './objects.ts'
+import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
+import { usagePattern } from './order-request.ts'
+
+const setupsPath = '/v3/vault/setup-tokens'
+export const tokensPath = '/v3/vault/payment-tokens'
+
+/** The user has not approved yet. */
+const unapprovedStatuses = new Set(['CREATED', 'PAYER_ACTION_REQUIRED'])
+
+/**
+ * Saves wallets without a payment: a set-up is a setup token, which the user approves at PayPal, and which `complete` exchanges
+ * for the payment token that renewals are charged with. A setup token that is not exchanged saves nothing, and expires by
+ * itself.
+ */
+export function createWalletSetups(client: PaypalClient): MethodSetups {
+  return {
+    start: (request) => start(client, request),
+    async complete(reference) {
+      const setup = await readSetup(client, reference)
+      return setup && (unapprovedStatuses.has(setup.status) ? present(setup) : exchangeSetup(client, setup))
+    },
+    async retrieve(lookup) {
+      // PayPal cannot search for setup tokens. If its id never arrived, no user was sent to approve it.
+      const setup = 'reference' in lookup ? await readSetup(client, lookup.reference) : null
+      return setup && (isExchanged(setup) ? exchangeSetup(client, setup) : present(setup))
+    },
+    async cancel(reference) {
+      const setup = await readSetup(client, reference)
+      if (!setup) return null
+      // PayPal cannot cancel one. An approved one may already have been exchanged for a token.
+      if (!unapprovedStatuses.has(setup.status)) return exchangeSetup(client, setup)
+      return { reference, status: 'cancelled', decline: 'cancelled' }
+    },
+  }
+}
+
+const isExchanged = ({ status }: SetupToken) => status === 'VAULTED' || status === 'TOKENIZED'
+
+/** @throws GatewayRefused for a key of another request; PayPal repeats the first one, whatever the new request contains */
+async function start(client: PaypalClient, request: MethodSetupRequest): Promise<MethodSetup> {
+  const { key, changeId, returnUrl, cancelUrl } = request
+  const body = JSON.stringify({
+    customer: { merchant_customer_id: changeId },
+    payment_source: {
+      paypal: {
+        usage_type: 'MERCHANT',
+        usage_pattern: usagePattern,
+        experience_context: {
+          return_url: returnUrl,
+          cancel_url: cancelUrl,
+          user_action: 'SETUP_NOW',
+          shipping_preference: 'NO_SHIPPING',
+        },
+      },
+    },
+  })
+  try {
+    const setup = await client.request<SetupToken>({ method: 'POST', path: setupsPath, key, body })
+    const methodSetup = present(setup)
+    const isOther = methodSetup.changeId !== undefined && methodSetup.changeId !== changeId
+    if (isOther) throw new GatewayRefused(`key ${key} was used for another saving`)
+    return methodSetup
+  } catch (error) {
+    if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
+    return { reference: key, status: 'failed', changeId, decline: declineCode(error.issue) }
+  }
+}
+
+/** @returns null if PayPal has no such setup token, or no longer */
+async function readSetup(client: PaypalClient, reference: string): Promise<SetupToken | null> {
+  if (!/^[0-9a-zA-Z_-]{7,36}$/.test(reference)) return null
+  try {
+    return await client.request<SetupToken>({ method: 'GET', path: `${setupsPath}/${reference}` })
+  } catch (error) {
+    if (error instanceof PaypalRefusal && error.status === 404) return null
+    throw error
+  }
+}
+
+/**
+ * Exchanges an approved setup token for a payment token, once: under a key of its own, and if PayPal has forgotten that key,
+ * the token is found by its customer, who is new with each setup.
+ */
+async function exchangeSetup(client: PaypalClient, setup: SetupToken): Promise<MethodSetup> {
+  const { id: reference, customer } = setup
+  const body = JSON.stringify({ payment_source: { token: { id: reference, type: 'SETUP_TOKEN' } } })
+  try {
+    const key = `keep:${reference}`
+    return presentSaved(
+      setup,
+      await client.request<PaymentToken>({ method: 'POST', path: tokensPath, key, body }),
+    )
+  } catch (error) {
+    if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
+    const earlier = customer?.id === undefined ? undefined : await findToken(client, customer.id)
+    if (earlier) return presentSaved(setup, earlier)
+    return { ...referencesOf(setup), status: 'failed', decline: declineCode(error.issue) }
+  }
+}
+
+async function findToken(client: PaypalClient, customerId: string): Promise<PaymentToken | undefined> {
+  const path = `${tokensPath}?customer_id=${encodeURIComponent(customerId)}`
+  const { payment_tokens } = await client.request<{ payment_tokens?: PaymentToken[] }>({
+    method: 'GET',
+    path,
+  })
+  return payment_tokens?.[0]
+}
+
+function presentSaved(setup: SetupToken, { id, payment_source }: PaymentToken): MethodSetup {
+  const fingerprint = payment_source?.paypal?.account_id ?? payment_source?.paypal?.payer_id
+  const knownFingerprint = fingerprint ? { fingerprint } : {}
+  return {
+    ...referencesOf(setup),
+    status: 'succeeded',
+    method: { reference: id, brand: 'paypal', last4: null, ...knownFingerprint },
+  }
+}
+
+/** Presents a set-up that waits: for the user, who is sent to PayPal, or for us. */
+function present(setup: SetupToken): MethodSetup {
+  const url = setup.links?.find(({ rel }) => rel === 'approve')?.href
+  const next = url !== undefined && /^https?:/.test(url) ? ({ type: 'redirect', url } as const) : undefined
+  return { ...referencesOf(setup), status: 'requires_action', ...(next ? { next } : {}) }
+}
+
+function referencesOf({ id, customer }: SetupToken): Pick<MethodSetup, 'reference' | 'changeId'> {
+  const changeId = customer?.merchant_customer_id
+  return { reference: id, ...(changeId === undefined ? {} : { changeId }) }
+}

@@ -1,0 +1,109 @@
+import Stripe from 'stripe'
+import {
+  GatewayRefused,
+  type MethodSetups,
+  type MethodSetupRequest,
+  type MethodSetup,
+  type MethodSetupLookup,
+} from '#server/features/billing/gateways/gateway.ts'
+import { logNotCreated } from './handle-charge-errors.ts'
+import { createdAround, isMissing } from './creation-time-range.ts'
+import { findCustomer } from './find-customer.ts'
+import { cancelIntent, idOf, isDeclinedButOpen, outcomeOf, presentCard } from './intents.ts'
+import type { StripeContext } from './stripe-context.ts'
+
+/** Expanded with a SetupIntent: the card that it saves. */
+const withMethod = { expand: ['payment_method'] }
+
+/**
+ * Saves cards without a payment: a set-up is one SetupIntent, to which the browser gives the card in Stripe's own fields, with
+ * the bank's check if required.
+ */
+export function createCardSetups(context: StripeContext): MethodSetups {
+  return {
+    start: (request) => start(context, request),
+    complete: (reference) => readOrNull(context, reference),
+    retrieve: (lookup) =>
+      'reference' in lookup ? readOrNull(context, lookup.reference) : findByChange(context, lookup),
+    async cancel(reference) {
+      await cancelIntent(context.stripe.setupIntents, reference)
+      return readOrNull(context, reference)
+    },
+  }
+}
+
+/** @throws GatewayRefused if the key was used for another request */
+async function start(
+  context: StripeContext,
+  { key, changeId, payer }: MethodSetupRequest,
+): Promise<MethodSetup> {
+  const { StripeIdempotencyError, StripeInvalidRequestError } = Stripe.errors
+  try {
+    const request = {
+      customer: await findCustomer(context, payer),
+      allowed_payment_method_types: ['card' as const],
+      usage: 'off_session' as const,
+      metadata: { change_id: changeId },
+    }
+    return present(await context.stripe.setupIntents.create(request, { idempotencyKey: key }))
+  } catch (error) {
+    if (error instanceof StripeIdempotencyError) throw new GatewayRefused(error.message, { cause: error })
+    if (!(error instanceof StripeInvalidRequestError)) throw error
+    const decline = await logNotCreated(context, { change: changeId, userId: payer.userId }, error)
+    // Without a SetupIntent there is no id, and our key is as unique.
+    return { reference: key, status: 'failed', changeId, decline }
+  }
+}
+
+/**
+ * Reads a set-up. A declined one is cancelled first, as a payment is: its secret could be used to try any number of cards.
+ * Set-ups of other shops are left alone.
+ */
+async function readOrNull({ stripe }: StripeContext, reference: string): Promise<MethodSetup | null> {
+  // Notifications may be about any object; only SetupIntents are set-ups.
+  if (!/^seti_\w+$/.test(reference)) return null
+  const get = () => stripe.setupIntents.retrieve(reference, withMethod)
+  try {
+    const intent = await get()
+    const isCurrent =
+      !isOurs(intent) || !isDeclinedButOpen(intent) || (await cancelIntent(stripe.setupIntents, reference))
+    return present(isCurrent ? intent : await get())
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+/** Finds a set-up by the id of our change in its metadata. */
+async function findByChange(
+  context: StripeContext,
+  { changeId, startedAt }: Extract<MethodSetupLookup, { changeId: string }>,
+): Promise<MethodSetup | null> {
+  const listed = context.stripe.setupIntents.list({ created: createdAround(startedAt), limit: 100 })
+  for await (const { id, metadata } of listed)
+    if (metadata?.['change_id'] === changeId) return readOrNull(context, id)
+  return null
+}
+
+/** The account may also serve other shops. */
+const isOurs = ({ metadata }: Stripe.SetupIntent) => metadata?.['change_id'] !== undefined
+
+function present(intent: Stripe.SetupIntent): MethodSetup {
+  const outcome = outcomeOf(intent)
+  // A state of a later version of Stripe's API: it is queried again.
+  const status = outcome.status === 'unreadable' ? 'processing' : outcome.status
+  const changeId = intent.metadata?.['change_id']
+  return {
+    reference: intent.id,
+    ...outcome,
+    status,
+    ...(changeId === undefined ? {} : { changeId }),
+    ...(outcome.status === 'succeeded' ? methodOf(intent) : {}),
+  }
+}
+
+function methodOf({ customer, payment_method: method }: Stripe.SetupIntent): Pick<MethodSetup, 'method'> {
+  const owner = idOf(customer)
+  if (owner === undefined || typeof method !== 'object' || method === null) return {}
+  return { method: presentCard(owner, method.id, method.card) }
+}

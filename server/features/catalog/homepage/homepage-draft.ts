@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto'
+import { Refusal } from '#contract/errors.ts'
+import { textInLanguage, type Language, type LocalizedText } from '#contract/languages.ts'
+import {
+  payLayouts,
+  type StudioHomepage,
+  type HomepageDraft,
+  type DraftSection,
+} from '#contract/studio/homepage.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import {
+  buildHomepage,
+  defaultPayTheme,
+  type Copyright,
+  type SectionRow,
+  type SharedHomepage,
+} from './load-homepage.ts'
+import * as compose from './homepage-queries.ts'
+import { selectSections, selectSettings, upsertSetting } from '#server/features/catalog/queries.ts'
+import type { SectionSource } from '#server/features/catalog/tables.ts'
+
+/** Loads the homepage for editing, with the version that was read. */
+export async function loadDraft(db: Db): Promise<{ draft: HomepageDraft; version: string }> {
+  const [sections, categories, settings] = await Promise.all([
+    selectSections(db),
+    compose.selectCategories(db),
+    selectSettings(db),
+  ])
+  const slugs = sections.flatMap(({ source }) => (source.from === 'videos' ? source.slugs : []))
+  const ids = await loadVideoIds(db, slugs)
+  const copyright: Partial<Copyright> = { ...settings.get('copyright') }
+  const theme = { ...defaultPayTheme, ...settings.get('pay_theme') }
+  const draft: HomepageDraft = {
+    sections: sections.map(({ id, kind, titles, source }) => ({
+      id,
+      kind,
+      titles,
+      source: toDraftSource(source, ids),
+    })),
+    menu: categories.map(({ id }) => id),
+    copyright: copyright.text ?? null,
+    pay_theme: {
+      layout: payLayouts.find((layout) => layout === theme.layout) ?? 'sheet',
+      accent: theme.accent,
+    },
+  }
+  return { draft, version: createHash('sha256').update(JSON.stringify(draft)).digest('base64url') }
+}
+
+/** Lists the options for an operator's homepage, by name. */
+export async function listHomepageOptions(
+  db: Db,
+  { sections }: HomepageDraft,
+  language: Language,
+): Promise<Pick<StudioHomepage, 'categories' | 'tags' | 'picked'>> {
+  const ids = sections.flatMap(({ source }) => source.videos ?? [])
+  const [categories, tags, picked] = await Promise.all([
+    compose.selectCategories(db),
+    compose.selectTagChoices(db),
+    compose.selectPicked(db, 'id', ids),
+  ])
+  const toOption = ({ id, slug, names }: (typeof tags)[number]) => ({
+    id,
+    slug,
+    name: textInLanguage(names, language),
+  })
+  return {
+    categories: categories.map(toOption),
+    tags: tags.map(toOption),
+    picked: picked.map(({ id, titles }) => ({ id, name: textInLanguage(titles, language) })),
+  }
+}
+
+/** Returns the homepage that viewers would get from a draft; `copyright` applies if the draft has none. */
+export async function previewDraft(
+  db: Db,
+  draft: HomepageDraft,
+  language: Language,
+  copyright: Copyright,
+): Promise<SharedHomepage['info']> {
+  const [slugs, categories] = await Promise.all([loadVideoSlugs(db, draft), compose.selectCategories(db)])
+  const rows = draft.sections.map((section, position) => toSectionRow(section, position, slugs))
+  const menu = draft.menu.flatMap((id) => categories.find((category) => category.id === id) ?? [])
+  const { info } = await buildHomepage(db, language, {
+    sections: rows,
+    menu,
+    copyright: draft.copyright === null ? copyright : { ...copyright, text: draft.copyright },
+    payTheme: { ...defaultPayTheme, ...draft.pay_theme },
+  })
+  return info
+}
+
+/**
+ * Publishes a draft as the homepage. Existing sections keep their id, which is part of addresses.
+ * @returns the previous homepage
+ * @throws Refusal movedOn if it has changed since `version`; settingInvalid for a section without an English title, or an invalid
+ * accent colour
+ */
+export async function saveDraft(tx: Tx, draft: HomepageDraft, version: string): Promise<HomepageDraft> {
+  await compose.lockHomepage(tx)
+  const before = await loadDraft(tx)
+  if (before.version !== version) throw new Refusal('movedOn')
+  if (draft.sections.some(({ titles }) => !titles.en?.trim()))
+    throw new Refusal('settingInvalid', { field: 'titles' })
+  if (!/^#[0-9a-f]{6}$/i.test(draft.pay_theme.accent))
+    throw new Refusal('settingInvalid', { field: 'accent' })
+  const known = new Set(before.draft.sections.map(({ id }) => id))
+  const slugs = await loadVideoSlugs(tx, draft)
+  const rows = draft.sections.map((section, position) =>
+    toSectionRow({ ...section, id: known.has(section.id) ? section.id : null }, position, slugs),
+  )
+  const serializeRow = ({ titles, source, ...row }: SectionRow) => ({
+    ...row,
+    titles: JSON.stringify(titles),
+    source: JSON.stringify(source),
+  })
+  await compose.replaceSections(tx, rows.map(serializeRow))
+  await compose.orderCategories(tx, draft.menu)
+  const { copyright, pay_theme } = draft
+  const copyrightSetting: object = (await selectSettings(tx)).get('copyright') ?? {}
+  const { text: _, ...rest } = copyrightSetting as Partial<Copyright>
+  await upsertSetting(tx, 'copyright', copyright === null ? rest : { ...rest, text: copyright })
+  await upsertSetting(tx, 'pay_theme', { ...defaultPayTheme, ...pay_theme })
+  return before.draft
+}
+
+async function loadVideoIds(db: Db, slugs: readonly string[]): Promise<Map<string, string>> {
+  const rows = slugs.length > 0 ? await compose.selectPicked(db, 'slug', slugs) : []
+  return new Map(rows.map(({ slug, id }) => [slug, id]))
+}
+
+async function loadVideoSlugs(db: Db, { sections }: HomepageDraft): Promise<Map<string, string>> {
+  const ids = sections.flatMap(({ source }) => source.videos ?? [])
+  const rows = ids.length > 0 ? await compose.selectPicked(db, 'id', ids) : []
+  return new Map(rows.map(({ id, slug }) => [id, slug]))
+}
+
+function toDraftSource(source: SectionSource, ids: ReadonlyMap<string, string>): DraftSection['source'] {
+  if (source.from === 'videos')
+    return { from: 'videos', videos: source.slugs.flatMap((slug) => ids.get(slug) ?? []) }
+  return 'slug' in source ? { from: source.from, of: source.slug } : { from: source.from }
+}
+
+function toSectionRow(
+  { id, kind, titles, source }: DraftSection,
+  position: number,
+  slugs: ReadonlyMap<string, string>,
+): SectionRow {
+  // `saveDraft` checks for the English title; a draft may lack it.
+  const sectionTitles = { en: '', ...withoutEmptyTitles(titles) } as LocalizedText
+  return {
+    id: id ?? newId('sec'),
+    kind,
+    titles: sectionTitles,
+    source: toSectionSource(source, slugs),
+    position,
+  }
+}
+
+function withoutEmptyTitles(titles: DraftSection['titles']): Partial<LocalizedText> {
+  const nonEmptyTitles = Object.entries(titles).flatMap(([language, title]) => {
+    const trimmed = title?.trim()
+    return trimmed ? [[language, trimmed] as const] : []
+  })
+  return Object.fromEntries(nonEmptyTitles)
+}
+
+function toSectionSource(
+  { from, of = '', videos = [] }: DraftSection['source'],
+  slugs: ReadonlyMap<string, string>,
+): SectionSource {
+  if (from === 'videos') return { from, slugs: videos.flatMap((id) => slugs.get(id) ?? []) }
+  return from === 'category' || from === 'tag' ? { from, slug: of } : { from }
+}

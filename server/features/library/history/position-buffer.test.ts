@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { getVideo, type Video } from '#contract/catalog.ts'
+import { listHistory, saveHistory } from '#contract/library.ts'
+import { deleteUser, getUser, signIn, signOut } from '#contract/members.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
+import { password, registerMember } from '#server/testing/builders/register-member.ts'
+import { runKillableSite } from '#server/testing/site/run-killable-site.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
+import { countsOf } from '#server/testing/builders/video-counts.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { Visitor } from '#server/testing/site/visitor.ts'
+import { recordQueries } from '#server/testing/database/record-queries.ts'
+import { aggregatePlays } from '#server/features/library/counts/aggregate-counts.ts'
+import { updatePositions } from './playback-queries.ts'
+
+let database: TestDatabase
+let site: TestSite
+let video: BuiltVideo
+beforeAll(async () => {
+  database = await createTestDatabase()
+  site = await startTestSite({ database })
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  video = await buildVideo(site.context, { episodes: 4, freeEpisodes: 4 })
+})
+
+let tick = 0
+/** Sends a position, each a little later than the one before. */
+const save = (visitor: Visitor, position_ms: number, number = 1) =>
+  visitor.call(saveHistory, {
+    body: {
+      video_id: video.id,
+      episode_id: video.episodes[number - 1]?.id ?? '',
+      position_ms,
+      at: new Date(Date.now() - 60_000 + tick++).toISOString(),
+    },
+  })
+
+/** Saves positions until one is accepted without a query. */
+async function watch(visitor: Visitor): Promise<void> {
+  const asked = recordQueries('sessions', 'users', 'history')
+  await expect
+    .poll(async () => {
+      const before = asked().length
+      await save(visitor, 1000)
+      return asked().length - before
+    })
+    .toBe(0)
+}
+
+const rowsOf = async (userId: string) => {
+  const { db } = site.context
+  const [history, plays] = await Promise.all([
+    db.selectFrom('history').selectAll().where('user_id', '=', userId).execute(),
+    db.selectFrom('plays').selectAll().where('user_id', '=', userId).execute(),
+  ])
+  return { history, plays }
+}
+
+const playCount = async () => {
+  await aggregatePlays(site.context.db)
+  return (await countsOf(site.context.db, video.id)).play_count
+}
+
+describe('a pending position', () => {
+  it('is visible to its viewer at once, in the list and as the resume position', async () => {
+    const { visitor } = await registerMember(site)
+    await watch(visitor)
+    expect((await save(visitor, 7000)).answer.info).toMatchObject({ position_ms: 7000 })
+    const { resume } = (await visitor.callOk(getVideo, { query: { id: video.id } })) as Video
+    expect(resume?.position_ms).toBe(7000)
+    await save(visitor, 8000)
+    expect((await visitor.callOk(listHistory)).list).toMatchObject([{ position_ms: 8000 }])
+  })
+
+  it('moves with a guest who signs in to another account', async () => {
+    const { visitor: member, email } = await registerMember(site)
+    const guest = site.visitor()
+    await guest.callOk(getUser)
+    await watch(guest)
+    await save(guest, 9000, 2)
+    await guest.callOk(signIn, { body: { email, password } })
+    expect((await guest.callOk(listHistory)).list).toMatchObject([
+      { position_ms: 9000, episode: { number: 2 } },
+    ])
+    expect((await member.callOk(listHistory)).list).toHaveLength(1)
+    await expect.poll(playCount).toBe(2)
+  })
+
+  it('is not restored after its account was deleted, and its plays stay counted', async () => {
+    const { visitor, user } = await registerMember(site)
+    await watch(visitor)
+    await save(visitor, 9000, 2)
+    await visitor.callOk(deleteUser, { body: { current_password: password } })
+    await site.context.saves.flush()
+    expect(await rowsOf(user.id)).toEqual({ history: [], plays: [] })
+    await expect.poll(playCount).toBe(2)
+  })
+
+  it('neither overwrites a newer one of another process, nor undoes a later removal', async () => {
+    const { visitor, user } = await registerMember(site)
+    await save(visitor, 5000)
+    const { history } = await rowsOf(user.id)
+    const [row] = history
+    if (!row) throw new Error('nothing was stored')
+    const { db } = site.context
+    const later = (ms: number) => ({ ...row, position_ms: ms, at: new Date(row.at.getTime() + ms) })
+    expect(await updatePositions(db, [later(-1000)])).toEqual([])
+    // Two positions for one row in a batch: a guest's and that of the member it merged into.
+    expect(await updatePositions(db, [later(2000), later(1000)])).toMatchObject([{ position_ms: 2000 }])
+    await visitor.callOk(saveHistory, { body: { remove: [video.id], at: later(9000).at.toISOString() } })
+    expect(await updatePositions(db, [later(8000)])).toEqual([])
+    expect((await visitor.callOk(listHistory)).list).toEqual([])
+    expect(await updatePositions(db, [later(10_000)])).toMatchObject([{ position_ms: 10_000 }])
+  })
+
+  it('is written by a process that stops', async () => {
+    const stopped = await runKillableSite(database.url)
+    const visitor = new Visitor(stopped.url)
+    const { id } = await visitor.callOk(getUser)
+    for (const number of [1, 2, 3]) await save(visitor, number * 1000, number)
+    await stopped.end('SIGTERM')
+    const { history, plays } = await rowsOf(id)
+    expect(history).toMatchObject([{ position_ms: 3000 }])
+    expect(plays).toHaveLength(3)
+  })
+})
+
+describe('a cached session', () => {
+  it('ends when another process ends the session', async () => {
+    const { visitor, user } = await registerMember(site)
+    await watch(visitor)
+    await database.pool.query('DELETE FROM sessions WHERE user_id = $1', [user.id])
+    await expect.poll(async () => (await save(visitor, 5000)).answer.code).toBe(401)
+  })
+
+  it('ends at sign-out', async () => {
+    const { visitor } = await registerMember(site)
+    await watch(visitor)
+    const stale = site.visitor({ cookie: visitor.cookie })
+    await visitor.callOk(signOut)
+    await expect.poll(async () => (await save(stale, 5000)).answer.code).toBe(401)
+  })
+
+  it('ends for a guest who has registered since', async () => {
+    const visitor = site.visitor()
+    await visitor.callOk(getUser)
+    await watch(visitor)
+    const stale = site.visitor({ cookie: visitor.cookie })
+    await registerMember(site, visitor)
+    await expect.poll(async () => (await save(stale, 5000)).answer.code).toBe(401)
+  })
+
+  it('is bypassed while notifications from the database may be delayed', async () => {
+    const { visitor } = await registerMember(site)
+    await watch(visitor)
+    await database.pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%identities%' AND datname = current_database()`,
+    )
+    const asked = recordQueries('sessions')
+    await expect
+      .poll(async () => {
+        await save(visitor, 1000)
+        return asked().length
+      })
+      .toBeGreaterThan(0)
+    await watch(visitor)
+  })
+})

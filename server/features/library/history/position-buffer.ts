@@ -1,0 +1,303 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { SavedPosition } from '#contract/library.ts'
+import type { RunningExperiment } from '#server/features/experiments/experiments.ts'
+import { createResponseCache } from '#server/platform/response-cache.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { AdClickIds } from '#server/platform/http/route.ts'
+import type { Log } from '#server/platform/log.ts'
+import type { NetworkQuotas } from '#server/platform/network-quotas.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import {
+  checkPlaybackAccess,
+  halfHourOf,
+  isFinished,
+  parsePosition,
+  type PlaybackAccess,
+  type SaveResult,
+} from './save-position.ts'
+import { selectEpisode } from '#server/features/library/entitlement-queries.ts'
+import type { HistoryRow } from './history-queries.ts'
+import {
+  writePositionBatch,
+  writePositionBatchInTransaction,
+  type PositionBatch,
+  type CountPlays,
+  type WatchRecord,
+} from './write-positions.ts'
+
+/** A call that saves a viewer's position, with the data of its headers. */
+export interface SaveCall {
+  userId: string
+  position: Partial<SavedPosition>
+  ip: string
+  zone: string | undefined
+  ids: AdClickIds
+}
+
+/**
+ * Batches the positions of viewers, so that the database gets few large writes instead of many small ones. Each is buffered in this
+ * process for less than a second, and is lost if the process is killed meanwhile.
+ */
+export interface PositionBuffer {
+  /**
+   * Accepts a position if all data it needs is in memory.
+   * @returns the entry, or undefined if the database must be queried
+   * @throws Fault tooMany for a play over the quota of the network
+   */
+  accept(call: SaveCall): Promise<Partial<SavedPosition> | undefined>
+  /** Caches the database's answer to a position, so that later ones can be accepted. */
+  cache(call: SaveCall, saved: SaveResult): void
+  /** Writes a user's pending positions before their records are read or changed. */
+  flushUser(userId: string): Promise<void>
+  /**
+   * Writes a user's pending positions in the transaction that merges or deletes their records. Writing them again later changes
+   * nothing.
+   */
+  flushUserInTransaction(tx: Tx, userId: string): Promise<void>
+  /** Drops the cache of a user, so that the database is queried for their next positions. */
+  evict(userId: string): void
+  /** Writes all pending positions. */
+  flush(): Promise<void>
+  /** Writes all pending positions, and accepts no more. */
+  stop(): Promise<void>
+}
+
+interface Options {
+  db: Db
+  clock: Clock
+  log: Log
+  countPlays: CountPlays
+  quotas: Pick<NetworkQuotas, 'spendOrThrow'>
+  running(): Promise<readonly RunningExperiment[]>
+  /** Maximum delay of a batch, in milliseconds. */
+  delayMs?: number
+}
+
+/** A viewer's admission to an episode, and what was recorded of it in this half hour. */
+type CachedAccess = PlaybackAccess & { half_hour: Date; finished: boolean }
+
+/** Cached data of a viewer in a video. */
+interface CachedPosition {
+  entry: Omit<HistoryRow, 'user_id'>
+  zone: string | undefined
+  ids: string
+  /** By episode id. */
+  accessByEpisode: Map<string, CachedAccess>
+}
+
+const batchSize = 500
+const maxUsers = 20_000
+const maxVideosPerUser = 20
+/** Maximum number of attempts to write while the account is being merged or deleted. */
+const maxAttempts = 30
+const defaultDelayMs = 900
+const retryDelayMs = 250
+
+export function bufferPositions({
+  db,
+  clock,
+  log,
+  countPlays,
+  quotas,
+  running,
+  delayMs = defaultDelayMs,
+}: Options): PositionBuffer {
+  const cachedPositions = new Map<string, Map<string, CachedPosition>>()
+  const episodes = createResponseCache<Awaited<ReturnType<typeof selectEpisode>>>(clock)
+  const positions = new Map<string, HistoryRow>()
+  let watchRecords: WatchRecord[] = []
+  /** Users with positions that are pending or being written. */
+  const pendingUsers = new Set<string>()
+  const attemptsByUser = new Map<string, number>()
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> = Promise.resolve()
+  let failing = false
+  let stopped = false
+
+  const keyOf = ({ user_id, video_id }: Pick<HistoryRow, 'user_id' | 'video_id'>) => `${user_id} ${video_id}`
+  const isEmpty = () => positions.size === 0 && watchRecords.length === 0
+  const schedule = () => {
+    if (!isEmpty() && !stopped) timer ??= setTimeout(() => void flush(), delayMs).unref()
+  }
+
+  /** The newest position wins, also when a failed write returns an older one. */
+  const addPosition = (row: HistoryRow) => {
+    const previous = positions.get(keyOf(row))
+    if (!previous || previous.at < row.at) positions.set(keyOf(row), row)
+    pendingUsers.add(row.user_id)
+  }
+  const addWatchRecords = (rows: readonly WatchRecord[]) => {
+    watchRecords = [...watchRecords, ...rows]
+    for (const { user_id } of rows) pendingUsers.add(user_id)
+  }
+
+  async function resolveAccess(call: SaveCall, { accessByEpisode }: CachedPosition, now: Date) {
+    const { episode_id = '' } = call.position
+    const half_hour = halfHourOf(now)
+    const cached = accessByEpisode.get(episode_id)
+    if (cached && cached.half_hour.getTime() === half_hour.getTime()) return cached
+    const episode = await episodes.get(episode_id, () => selectEpisode(db, episode_id))
+    const access = await checkPlaybackAccess(db, call, episode, now, await running())
+    return { ...access, half_hour, finished: cached?.finished ?? false }
+  }
+
+  function takeBatch(limit: number): PositionBatch {
+    const batch = { places: [...positions.values()].slice(0, limit), watched: watchRecords.slice(0, limit) }
+    for (const row of batch.places) positions.delete(keyOf(row))
+    watchRecords = watchRecords.slice(limit)
+    return batch
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    writing = writing.then(writeAll).finally(schedule)
+    return writing
+  }
+
+  async function writeAll(): Promise<void> {
+    while (!isEmpty()) {
+      const batch = takeBatch(batchSize)
+      const unwritten = await writePositionBatch(db, batch, countPlays).catch((error: unknown) =>
+        handleWriteError(error, batch),
+      )
+      if (unwritten === 'failed') return
+      // The history entry may be deleted: the next position queries the database, which creates one.
+      for (const { user_id } of unwritten.places) cachedPositions.delete(user_id)
+      const userIds = new Set([...unwritten.places, ...unwritten.watched].map(({ user_id }) => user_id))
+      const retryUserIds = new Set([...userIds].filter(mayRetry))
+      unwritten.places.filter(({ user_id }) => retryUserIds.has(user_id)).forEach(addPosition)
+      addWatchRecords(unwritten.watched.filter(({ user_id }) => retryUserIds.has(user_id)))
+      if (retryUserIds.size > 0) return
+    }
+    pendingUsers.clear()
+    attemptsByUser.clear()
+    if (failing) log.info('Writing positions succeeded again')
+    failing = false
+  }
+
+  function mayRetry(userId: string): boolean {
+    const attempts = (attemptsByUser.get(userId) ?? 0) + 1
+    attemptsByUser.set(userId, attempts)
+    if (attempts > maxAttempts) log.warn({ user: userId }, 'Dropping a position that could not be written')
+    return attempts <= maxAttempts
+  }
+
+  /** Handles a failed batch: it is kept, or is written row by row if the database refuses one of its rows. */
+  async function handleWriteError(error: unknown, batch: PositionBatch): Promise<PositionBatch | 'failed'> {
+    if (isDataError(error)) return writeEach(batch)
+    if (!failing)
+      log.warn({ err: error, waiting: pendingUsers.size }, 'Writing positions failed; they will be retried')
+    failing = true
+    batch.places.forEach(addPosition)
+    addWatchRecords(batch.watched)
+    return 'failed'
+  }
+
+  async function writeEach(batch: PositionBatch): Promise<PositionBatch> {
+    const parts: PositionBatch[] = [
+      ...batch.places.map((row) => ({ places: [row], watched: [] })),
+      ...batch.watched.map((row) => ({ places: [], watched: [row] })),
+    ]
+    const unwritten: PositionBatch[] = []
+    for (const part of parts)
+      unwritten.push(
+        await writePositionBatch(db, part, countPlays).catch((error: unknown) => {
+          if (!isDataError(error)) return part
+          log.warn({ err: error }, 'Dropping a position that the database refused')
+          return { places: [], watched: [] }
+        }),
+      )
+    return {
+      places: unwritten.flatMap((part) => part.places),
+      watched: unwritten.flatMap((part) => part.watched),
+    }
+  }
+
+  return {
+    async accept(call) {
+      const now = clock.now()
+      const { video_id, episode_id, position_ms, at } = parsePosition(call.position, now)
+      const videos = cachedPositions.get(call.userId)
+      const cached = videos?.get(video_id)
+      if (!cached || stopped || cached.zone !== call.zone || cached.ids !== JSON.stringify(call.ids))
+        return undefined
+      const access = await resolveAccess(call, cached, now).catch(() => undefined)
+      // Evicted or replaced meanwhile.
+      if (!access || cachedPositions.get(call.userId)?.get(video_id) !== cached || stopped) return undefined
+      const finished = isFinished(position_ms, access)
+      const mayBePlay =
+        cached.accessByEpisode.get(episode_id)?.half_hour.getTime() !== access.half_hour.getTime()
+      if (mayBePlay) quotas.spendOrThrow('library', call.ip)
+      if (mayBePlay || (finished && !access.finished)) {
+        const { half_hour, source } = access
+        const record = {
+          user_id: call.userId,
+          video_id,
+          episode_id,
+          half_hour,
+          source,
+          at: now,
+          ids: call.ids,
+        }
+        addWatchRecords([{ ...record, mayBePlay, finished }])
+      }
+      cached.accessByEpisode.set(episode_id, { ...access, finished: access.finished || finished })
+      if (cached.entry.at < at) {
+        cached.entry = { video_id, episode_id, position_ms: Math.min(position_ms, access.durationMs), at }
+        addPosition({ user_id: call.userId, ...cached.entry })
+      }
+      schedule()
+      return { ...cached.entry, at: cached.entry.at.toISOString() }
+    },
+    cache(call, { entry, access, half_hour, finished }) {
+      if (!entry) return
+      const videos = cachedPositions.get(call.userId) ?? new Map<string, CachedPosition>()
+      const accessByEpisode = videos.get(entry.video_id)?.accessByEpisode ?? new Map<string, CachedAccess>()
+      const episodeId = call.position.episode_id ?? ''
+      accessByEpisode.set(episodeId, { ...access, half_hour, finished })
+      const { video_id, episode_id, position_ms, at } = entry
+      const fresh = { video_id, episode_id, position_ms, at }
+      // Keeps the most recently used at the end.
+      cachedPositions.delete(call.userId)
+      evictOldest(cachedPositions, maxUsers)
+      cachedPositions.set(call.userId, videos)
+      evictOldest(videos, maxVideosPerUser)
+      videos.set(video_id, { entry: fresh, zone: call.zone, ids: JSON.stringify(call.ids), accessByEpisode })
+    },
+    async flushUser(userId) {
+      if (pendingUsers.has(userId)) await flush()
+    },
+    async flushUserInTransaction(tx, userId) {
+      cachedPositions.delete(userId)
+      if (!pendingUsers.has(userId)) return
+      const belongsToUser = ({ user_id }: { user_id: string }) => user_id === userId
+      const userBatch = {
+        places: [...positions.values()].filter(belongsToUser),
+        watched: watchRecords.filter(belongsToUser),
+      }
+      await writePositionBatchInTransaction(tx, userBatch, countPlays)
+    },
+    evict: (userId) => void cachedPositions.delete(userId),
+    flush,
+    async stop() {
+      stopped = true
+      await flush()
+      // Accounts that were locked by another transaction.
+      if (!isEmpty()) await delay(retryDelayMs).then(flush)
+      if (!isEmpty())
+        log.warn({ lost: pendingUsers.size }, 'Lost pending positions because the database is down')
+    },
+  }
+}
+
+/** Evicts the least recently used entries to make room for one more. */
+function evictOldest(map: Map<string, unknown>, maxSize: number): void {
+  const [oldest] = map.keys()
+  if (map.size >= maxSize && oldest !== undefined) map.delete(oldest)
+}
+
+/** Returns whether the database refuses a row of the batch, such as one whose episode is deleted (SQLSTATE classes 22 and 23). */
+function isDataError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code))
+}

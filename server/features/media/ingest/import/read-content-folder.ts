@@ -1,0 +1,216 @@
+import { existsSync, type Dirent } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join, relative, resolve } from 'node:path'
+import { bcp47Tags, languages, type Language } from '#contract/languages.ts'
+import { chooseCovers, parseFileName, type ParsedFileName } from '#contract/studio/parse-file-name.ts'
+import {
+  captionExtensions,
+  coverFileNames,
+  descriptionFileName,
+  videoExtensions,
+} from '#contract/studio/uploads.ts'
+import { DescriptionError, parseVideoYaml, type VideoDescription } from './parse-video-yaml.ts'
+
+/** An unusable file or folder. `file` is its name for the operator: "my-drama/02.mp4". */
+export interface RefusedFile {
+  file: string
+  reason: string
+}
+
+export interface EpisodeSource {
+  number: number
+  path: string
+  captions: { language: Language; path: string }[]
+}
+
+export interface CoverSource {
+  /** Undefined for the default cover, for viewers without one in their language. */
+  language: Language | undefined
+  path: string
+}
+
+/** A folder of content on disk. */
+export interface ContentFolder {
+  slug: string
+  path: string
+  description: VideoDescription
+  covers: CoverSource[]
+  episodes: EpisodeSource[]
+  refused: RefusedFile[]
+  /** Names of unused files and folders. */
+  unused: string[]
+}
+
+/** Files intended as an episode or its captions, in an unsupported format. */
+const otherFormat =
+  /^\d{1,4}\.\w+$|\.(avi|wmv|flv|f4v|mpe?g|vob|ogv|asf|rmvb?|sub|idx|sup|sbv|ttml|dfxp|stl|scc|smi)$/i
+const maxSlugLength = 100
+// A part and its separator share no character, so the time of a match is linear in the length.
+const slugPattern = /^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/
+
+/** The content folders at a path, and the other entries there. */
+export interface FoundFolders {
+  folders: string[]
+  /** Descriptions under a wrong name. */
+  refused: RefusedFile[]
+  /** Names of files, and of folders without a description. */
+  unused: string[]
+}
+
+const misnamedDescription = /^video\.ya?ml$/i
+
+/**
+ * Finds the content folders at a path: the path itself if it has a `video.yaml`, otherwise those inside it.
+ * @throws Error with a readable message if there is none
+ */
+export async function findFolders(path: string): Promise<FoundFolders> {
+  const root = resolve(path)
+  const info = await stat(root).catch(() => undefined)
+  if (!info) throw new Error(`There is no folder ${path}.`)
+  if (!info.isDirectory()) throw new Error(`${path} is a file: give the folder it lies in.`)
+  if (existsSync(join(root, descriptionFileName))) return { folders: [root], refused: [], unused: [] }
+  const found: FoundFolders = { folders: [], refused: [], unused: [] }
+  for (const entry of await listNames(root)) {
+    const folder = join(root, entry.name)
+    const similar = entry.isDirectory() ? await findMisnamedDescription(folder) : undefined
+    if (existsSync(join(folder, descriptionFileName))) found.folders.push(folder)
+    else if (similar !== undefined)
+      found.refused.push({
+        file: `${entry.name}/${similar}`,
+        reason: `has to be called ${descriptionFileName}`,
+      })
+    else found.unused.push(entry.isDirectory() ? `${entry.name} (a folder without video.yaml)` : entry.name)
+  }
+  if (found.folders.length > 0) return found
+  const [similar = await findMisnamedDescription(root)] = found.refused.map(({ file }) => file)
+  const hint = similar === undefined ? '' : ` ${similar} has to be called so.`
+  throw new Error(`Neither ${path} nor a folder in it holds a video.yaml.${hint}`)
+}
+
+/** Finds a description under a wrong name, such as video.yml. */
+async function findMisnamedDescription(folder: string): Promise<string | undefined> {
+  return (await readdir(folder).catch(() => [])).find((name) => misnamedDescription.test(name))
+}
+
+/** Lists a folder without the files that operating systems leave there. */
+async function listNames(folder: string): Promise<Dirent[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  return entries
+    .filter(({ name }) => parseFileName(name).kind !== 'system')
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Reads one content folder. A fault of the whole folder is returned as a single refusal. */
+export async function readFolder(path: string): Promise<ContentFolder | RefusedFile> {
+  const slug = basename(path)
+  if (slug.length > maxSlugLength || !slugPattern.test(slug)) {
+    return {
+      file: slug,
+      reason:
+        'is no name for a folder of content: use small letters, digits and hyphens, as it becomes part of addresses',
+    }
+  }
+  try {
+    const description = parseVideoYaml(await readFile(join(path, descriptionFileName), 'utf8'))
+    const files = await listFiles(path)
+    const refused: RefusedFile[] = []
+    const refuse = (name: string, reason: string) => void refused.push({ file: `${slug}/${name}`, reason })
+    const episodes = collectEpisodes(path, files, refuse)
+    collectCaptions(path, files, episodes, refuse)
+    const others = files.filter(({ kind }) => kind === 'other')
+    for (const { name } of others.filter((file) => otherFormat.test(basename(file.name))))
+      refuse(
+        name,
+        `is of a format that is not taken (${[...videoExtensions, ...captionExtensions].join(', ')} are)`,
+      )
+    return {
+      slug,
+      path,
+      description,
+      covers: collectCovers(path, files, refuse),
+      episodes: [...episodes.values()].toSorted((a, b) => a.number - b.number),
+      refused,
+      unused: others.map(({ name }) => name).filter((name) => !otherFormat.test(basename(name))),
+    }
+  } catch (error) {
+    if (!(error instanceof DescriptionError)) throw error
+    return { file: `${slug}/video.yaml`, reason: error.message }
+  }
+}
+
+interface FolderEntry extends ParsedFileName {
+  /** Path within the folder. */
+  name: string
+}
+
+/**
+ * Lists the files in a folder and its subfolders, as the studio reads them. A subfolder itself is listed if it is named like a
+ * file, is empty or unreadable, or is a drama of its own.
+ */
+async function listFiles(path: string, subfolder = ''): Promise<FolderEntry[]> {
+  const files: FolderEntry[] = []
+  const nested: FolderEntry[] = []
+  for (const entry of await listNames(join(path, subfolder))) {
+    const name = subfolder ? `${subfolder}/${entry.name}` : entry.name
+    const file = { name, ...parseFileName(name) }
+    const isOpened =
+      entry.isDirectory() && file.kind === 'other' && !existsSync(join(path, name, descriptionFileName))
+    const nestedFiles = isOpened ? await listFiles(path, name).catch(() => []) : []
+    if (nestedFiles.length > 0) nested.push(...nestedFiles)
+    else files.push(subfolder && file.kind === 'description' ? { ...file, kind: 'other' } : file)
+  }
+  return [...files, ...nested]
+}
+
+type Refuse = (name: string, reason: string) => void
+
+function collectEpisodes(
+  path: string,
+  files: readonly FolderEntry[],
+  refuse: Refuse,
+): Map<number, EpisodeSource> {
+  const episodes = new Map<number, EpisodeSource>()
+  for (const { kind, name, number } of files) {
+    if (kind !== 'film') continue
+    const duplicate = episodes.get(number ?? 0)
+    if (number === undefined) refuse(name, 'has no number of an episode in its name: 01 is the first')
+    else if (duplicate) refuse(name, `has the same number as ${relative(path, duplicate.path)}`)
+    else episodes.set(number, { number, path: join(path, name), captions: [] })
+  }
+  return episodes
+}
+
+const languageList = languages.map((language) => bcp47Tags[language]).join(', ')
+
+function collectCaptions(
+  path: string,
+  files: readonly FolderEntry[],
+  episodes: Map<number, EpisodeSource>,
+  refuse: Refuse,
+): void {
+  // Of two files for one language, the shorter name is the plain one: "03.en.vtt" before "03.en.forced.vtt".
+  const captions = files
+    .filter(({ kind }) => kind === 'captions')
+    .toSorted((a, b) => basename(a.name).length - basename(b.name).length)
+  for (const { name, number, language } of captions) {
+    const episode = episodes.get(number ?? 0)
+    if (number === undefined) refuse(name, 'has no number of an episode in its name')
+    else if (!language) refuse(name, `names no language of this site: ${languageList} are`)
+    else if (!episode) refuse(name, `has no episode ${number} beside it`)
+    else if (episode.captions.some((caption) => caption.language === language))
+      refuse(name, 'is a second caption file for the same language')
+    else episode.captions.push({ language, path: join(path, name) })
+  }
+}
+
+function collectCovers(path: string, files: readonly FolderEntry[], refuse: Refuse): CoverSource[] {
+  const nameOf = ({ name }: FolderEntry) => name
+  const endingOf = ({ name }: FolderEntry) => basename(name).toLowerCase().split('.').at(-1)
+  const rank = (file: FolderEntry) => coverFileNames.findIndex((known) => known === `cover.${endingOf(file)}`)
+  const { covers, ignored: others } = chooseCovers(
+    files.toSorted((a, b) => rank(a) - rank(b)),
+    nameOf,
+  )
+  for (const { file, chosen } of others) refuse(file.name, `is a second cover beside ${chosen.name}`)
+  return covers.map(({ file, language }) => ({ language, path: join(path, file.name) }))
+}

@@ -1,0 +1,141 @@
+import { open, rm } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { languages, type Language } from '#contract/languages.ts'
+import { partBytes } from '#contract/studio/uploads.ts'
+import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
+import { addCaptions } from '#server/features/media/ingest/queue/add-captions.ts'
+import { enqueueEpisode } from '#server/features/media/ingest/queue/enqueue-episode.ts'
+import { importPriority } from '#server/features/media/ingest/import/import-folder.ts'
+import {
+  convertCaptions,
+  type ConvertedCaptions,
+} from '#server/features/media/ingest/captions/convert-captions.ts'
+import { checkSource } from '#server/features/media/ingest/convert/probe.ts'
+import { selectCaptionsOf } from '#server/features/media/ingest/queue/caption-queries.ts'
+import { unlockAll } from '#server/features/media/ingest/asset-queries.ts'
+import { reasonColumns, UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
+import { ownWorkFolder } from '#server/features/media/ingest/files/work-folder.ts'
+import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
+import { uploadFiles } from './receive-upload.ts'
+import * as queries from './upload-queries.ts'
+import type { UploadRow } from './upload-queries.ts'
+
+/**
+ * Claims a completed upload, joins its parts and passes it to the ordinary ingest; an unusable file is refused with a readable
+ * reason. If the process dies meanwhile, the next one repeats it: the ingest identifies a file by its content.
+ * @returns whether there was one
+ */
+export async function processNextUpload(context: IngestContext, signal: AbortSignal): Promise<boolean> {
+  return context.db.connection().execute(async (connection) => {
+    const upload = await queries.claimUpload(connection)
+    if (!upload) return false
+    try {
+      await processUpload(context, upload, signal)
+    } finally {
+      await unlockAll(connection)
+    }
+    return true
+  })
+}
+
+async function processUpload(context: IngestContext, upload: UploadRow, signal: AbortSignal): Promise<void> {
+  const { db, storage, clock, log } = context
+  try {
+    await (upload.language === null
+      ? ingestVideo(context, upload, signal)
+      : ingestCaptions(context, upload, upload.language))
+    await queries.setUploadState(db, upload.id, { state: 'taken' }, clock.now())
+  } catch (error) {
+    if (!(error instanceof UnusableFile)) {
+      // Moves it behind the others.
+      await queries.setUploadState(db, upload.id, { state: 'complete' }, clock.now())
+      throw error
+    }
+    log.warn({ upload: upload.id }, `${upload.name} ${error.message}`)
+    await queries.setUploadState(db, upload.id, { state: 'refused', ...reasonColumns(error) }, clock.now())
+  }
+  await storage.remove(uploadFiles.of(upload.id))
+}
+
+async function ingestVideo(context: IngestContext, upload: UploadRow, signal: AbortSignal): Promise<void> {
+  const path = join(ownWorkFolder(context.storage), `${upload.id}${extname(upload.name).toLowerCase()}`)
+  try {
+    await joinParts(context, upload, path, signal)
+    await checkSource(context.programs.ffprobePath, path, signal)
+    // A large file takes minutes until here; its episode number or titles may have been corrected meanwhile.
+    const [latest = upload] = await queries.selectUploads(context.db, { id: upload.id })
+    const { video_id: videoId, number, name, titles } = latest
+    const captions = await readCaptions(context, videoId, number)
+    const keptCaptions = new Set(languages.filter((each) => !captions.has(each)))
+    const file = { videoId, number, path, name, captions, keptCaptions, priority: importPriority }
+    await enqueueEpisode(context, { ...file, ...(titles ? { firstTitles: titles } : {}) }, signal)
+  } finally {
+    await rm(path, { force: true })
+  }
+}
+
+async function joinParts(
+  { storage }: IngestContext,
+  { id, bytes }: UploadRow,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const file = await open(path, 'w')
+  try {
+    for (let part = 0; part * partBytes < Number(bytes); part++) {
+      signal.throwIfAborted()
+      await file.writeFile(await readPart(storage, id, part))
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** @throws UnusableFile if the part was deleted, as can happen after a restore */
+async function readPart(storage: Storage, id: string, part: number): Promise<Buffer> {
+  return storage.read(uploadFiles.part(id, part)).catch((error: unknown) => {
+    if (Object(error).code !== 'ENOENT') throw error
+    throw new UnusableFile({ key: 'incomplete' })
+  })
+}
+
+/** Reads the captions. A new file of an episode keeps those of the previous one. */
+async function readCaptions(
+  { db, storage }: IngestContext,
+  videoId: string,
+  number: number,
+): Promise<Map<Language, ConvertedCaptions>> {
+  const captionsByLanguage = new Map<Language, ConvertedCaptions>()
+  const { assetId, captions } = await selectCaptionsOf(db, videoId, number)
+  for (const { lang, embedded, lostLine } of captions) {
+    if (embedded) continue
+    const text = String(await storage.read(assetFiles.originalCaption(assetId, lang)))
+    captionsByLanguage.set(lang, { text, lostLine })
+  }
+  return captionsByLanguage
+}
+
+async function ingestCaptions(context: IngestContext, upload: UploadRow, language: Language): Promise<void> {
+  const made = convertCaptions(await readPart(context.storage, upload.id, 0))
+  const { video_id: videoId, number } = upload
+  if (!(await addCaptions(context, { videoId, number, language, made })))
+    throw new UnusableFile({ key: 'noEpisode', number })
+}
+
+/** Uploads that are not continued for this long are discarded. */
+const abandonedAfterMs = 7 * 24 * 3_600_000
+/** A part is stored just before its row is committed. */
+const orphanAgeMs = 3_600_000
+
+/** Discards abandoned uploads, and deletes the parts of files that are no longer being uploaded. */
+export async function purgeUploads({ db, storage, clock }: IngestContext): Promise<void> {
+  const now = clock.now().getTime()
+  await inTransaction(db, (tx) => queries.deleteUploadsBefore(tx, new Date(now - abandonedAfterMs)))
+  const old = new Set<string>()
+  for await (const { key, writtenAt } of storage.list(uploadFiles.all))
+    if (writtenAt.getTime() < now - orphanAgeMs) old.add(uploadFiles.uploadIdOf(key))
+  const open = await queries.selectOpenUploads(db, [...old])
+  for (const id of old) if (!open.has(id)) await storage.remove(uploadFiles.of(id))
+}

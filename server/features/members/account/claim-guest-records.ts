@@ -1,0 +1,124 @@
+import { Refusal } from '#contract/errors.ts'
+import { isSameEmail } from '#server/platform/email-address.ts'
+import type { Call, Viewer } from '#server/platform/http/route.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { inTransactionWithHeaders } from '#server/features/members/in-transaction-with-headers.ts'
+import { auditCall } from '#server/features/members/audit-call.ts'
+import { deleteMailLinks } from '#server/features/members/credentials/mail-link-queries.ts'
+import type { AccountCall, MembersContext } from '#server/features/members/members-context.ts'
+import {
+  insertUser,
+  isEmailTaken,
+  lockUsers,
+  selectUserByEmail,
+  updateUser,
+  type UserRow,
+} from '#server/features/members/user-queries.ts'
+import { removeUnverifiedCredentials } from '#server/features/members/credentials/passwords/reset-password.ts'
+import { endUserSessions } from '#server/features/members/sessions/sessions.ts'
+import { isGuest, mergeGuest, completeSignIn } from '#server/features/members/sessions/complete-sign-in.ts'
+
+type ClaimCall = AccountCall & Pick<Call, 'adIds'>
+
+/** The records that a mailed secret refers to: a user's, usually a guest's, and the address it was sent to. */
+interface ClaimedRecords {
+  userId: string
+  email: string
+}
+
+export interface ClaimSource {
+  /** Finds the claim. @throws Refusal if the secret is invalid or used */
+  findClaim(db: Db): Promise<ClaimedRecords>
+  /** Whether an account holds something that the secret alone must not open. */
+  isGuarded(tx: Tx, accountId: string): Promise<boolean>
+  /**
+   * Makes the secret worth nothing, with every other about the same records.
+   * @returns whose records are joined: those of the person, or of a new guest who was given a part of them
+   */
+  redeem(tx: Tx, userId: string): Promise<string>
+}
+
+/**
+ * Takes a guest's records into the account of an address that a mailed secret was sent to, and signs the caller in to it.
+ * Where there is no account the guest becomes a member with the address; one whose address was never proven may be a
+ * stranger's, so that it loses its password and sessions. One that was proven or is guarded is opened by its own
+ * ways in alone, its second factor among them: the caller has to be signed in to it. Used by many at once, it happens once.
+ * @returns who the caller is now
+ * @throws Refusal linkSpent if the records are another's already, signInFirst where the account was proven or is guarded,
+ * signedInAlready for a member of another account, movedOn
+ */
+export async function claimGuestRecords(
+  context: MembersContext,
+  call: ClaimCall,
+  source: ClaimSource,
+): Promise<Viewer> {
+  const result = inTransactionWithHeaders(context.db, call, (tx, deferredCall) =>
+    claimInTransaction(context, tx, deferredCall, source),
+  )
+  return result.catch((error: unknown) => {
+    // The address was registered concurrently.
+    throw isEmailTaken(error) ? new Refusal('movedOn') : error
+  })
+}
+
+async function claimInTransaction(
+  context: MembersContext,
+  tx: Tx,
+  call: ClaimCall,
+  source: ClaimSource,
+): Promise<Viewer> {
+  const { claim, from: owner, account } = await lockClaimParties(tx, call, source, context.clock.now())
+  const member = call.viewer?.role === 'member' ? call.viewer.userId : undefined
+  const mustBeSignedIn =
+    account !== undefined && (account.email_verified_at !== null || (await source.isGuarded(tx, account.id)))
+  const isSignedIn = account !== undefined && account.id === member
+  // A sign-in in the guest's own browser has already merged the records.
+  const isClaimable = isGuest(owner) || (account?.id === owner.id && (isSignedIn || !mustBeSignedIn))
+  if (!isClaimable) throw new Refusal('linkSpent')
+  if (mustBeSignedIn && !isSignedIn)
+    throw new Refusal(member === undefined ? 'signInFirst' : 'signedInAlready')
+  const recordsOwnerId = await source.redeem(tx, owner.id)
+  if (account) await verifyAccountEmail(context, tx, account)
+  else await registerGuest(context, tx, call, { ...claim, userId: recordsOwnerId })
+  const id = account?.id ?? recordsOwnerId
+  if (id !== recordsOwnerId)
+    await mergeGuest(context, tx, { id: recordsOwnerId, language: call.language }, id, async () => {})
+  const viewer = await completeSignIn(context, tx, call, id, async () => {})
+  if (account) await auditCall(context, tx, call, 'signed_in', id, { claim: true })
+  return viewer
+}
+
+/** Locks the records' owner, the account of the address and the calling guest, in one order for every caller. */
+async function lockClaimParties(tx: Tx, { viewer, language }: ClaimCall, source: ClaimSource, now: Date) {
+  const first = await source.findClaim(tx)
+  const known = await selectUserByEmail(tx, first.email)
+  if (viewer?.role === 'visitor') await insertUser(tx, { id: viewer.userId, language, created_at: now })
+  const ids = [first.userId, known?.id, viewer?.userId].filter((id) => id !== undefined)
+  const rows = await lockUsers(tx, [...new Set(ids)])
+  // Another call may have used the link before the rows were locked.
+  const claim = await source.findClaim(tx)
+  const owner = rows.find(({ id }) => id === claim.userId)
+  const account = rows.find(({ id }) => id === known?.id)
+  if (!owner || (account && !isSameEmail(account.email, claim.email))) throw new Refusal('linkSpent')
+  return { claim, from: owner, account }
+}
+
+async function verifyAccountEmail({ clock }: MembersContext, tx: Tx, account: UserRow): Promise<void> {
+  if (account.email_verified_at) return
+  await removeUnverifiedCredentials(tx, account.id)
+  await endUserSessions(tx, account.id)
+  await deleteMailLinks(tx, account.id)
+  await updateUser(tx, account.id, { password_hash: null, email_verified_at: clock.now() })
+}
+
+async function registerGuest(
+  context: MembersContext,
+  tx: Tx,
+  call: ClaimCall,
+  { userId, email }: ClaimedRecords,
+): Promise<void> {
+  await updateUser(tx, userId, { email, email_verified_at: context.clock.now() })
+  await auditCall(context, tx, call, 'registered', userId, { claim: true })
+  const newMember = { id: userId, email, userAgent: call.userAgent, adIds: call.adIds() }
+  for (const runHook of context.lifecycleHooks.register) await runHook(tx, newMember)
+}

@@ -1,0 +1,44 @@
+import { dayMs } from '#server/platform/clock.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Tx } from '#server/tables.ts'
+import type { MembersContext } from '#server/features/members/members-context.ts'
+import { deleteUserRow, lockIdleGuests, updateUser } from '#server/features/members/user-queries.ts'
+import { guestDays } from '#server/features/members/sessions/guest-token.ts'
+import { eraseAccount } from './delete-user.ts'
+
+/** Number of guests per transaction. */
+const batchSize = 20
+
+/**
+ * Deletes guests who are inactive for as long as a guest cookie lasts, with all their data. A guest who has bought something is
+ * kept, because a receipt refers to it.
+ */
+export async function deleteIdleGuests(context: MembersContext, signal: AbortSignal): Promise<void> {
+  const before = new Date(context.clock.now().getTime() - guestDays * dayMs)
+  let checkedCount = batchSize
+  while (checkedCount === batchSize && !signal.aborted)
+    checkedCount = await inTransaction(context.db, (tx) => deleteIdleBatch(context, tx, before))
+}
+
+/** @returns how many guests were checked */
+async function deleteIdleBatch(context: MembersContext, tx: Tx, before: Date): Promise<number> {
+  const ids = await lockIdleGuests(tx, before, batchSize)
+  for (const id of ids) {
+    const activeAt = await findLastActivity(context, tx, id)
+    if (activeAt > before) {
+      await updateUser(tx, id, { active_at: activeAt })
+      continue
+    }
+    await eraseAccount(context, tx, id)
+    await deleteUserRow(tx, id)
+  }
+  return ids.length
+}
+
+/** Returns when any feature last recorded activity of a guest; the epoch without any. */
+async function findLastActivity({ lifecycleHooks }: MembersContext, tx: Tx, userId: string): Promise<Date> {
+  let latest = 0
+  for (const runHook of lifecycleHooks.lastActive)
+    latest = Math.max(latest, (await runHook(tx, userId))?.getTime() ?? 0)
+  return new Date(latest)
+}

@@ -1,0 +1,88 @@
+import { Refusal } from '#contract/errors.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
+import type { Tx } from '#server/tables.ts'
+import type { AccountCall, MembersContext } from '#server/features/members/members-context.ts'
+import {
+  insertUser,
+  lockUser,
+  lockUsers,
+  updateUser,
+  type UserRow,
+} from '#server/features/members/user-queries.ts'
+import { startSession } from './sessions.ts'
+
+/** Checks an account again after it was locked. @throws Refusal if it does not allow a sign-in */
+type CheckAccount = (account: UserRow) => Promise<void>
+
+/**
+ * Signs the caller in as a user whose identity has been proven: the calling guest's records are merged, once however many concurrent
+ * calls do it, and a new session begins. A guest may become a member itself (`userId` is its own).
+ * @returns the new viewer
+ * @throws Refusal signedInAlready for a member of another account, signInWrong if the account is deleted, and what `admit` throws
+ */
+export async function completeSignIn(
+  context: MembersContext,
+  tx: Tx,
+  call: AccountCall,
+  userId: string,
+  checkAccount: CheckAccount,
+): Promise<Viewer> {
+  const { viewer } = call
+  if (viewer?.role === 'member' && viewer.userId !== userId) throw new Refusal('signedInAlready')
+  if (viewer?.role === 'visitor' && viewer.userId !== userId)
+    await mergeGuest(context, tx, { id: viewer.userId, language: call.language }, userId, checkAccount)
+  else await checkAccount(assertActiveAccount(await lockUser(tx, userId)))
+  return startSession(context, tx, call, userId)
+}
+
+/**
+ * Merges a guest's records into an account. Even a guest without one gets a row that records the merge: a late call of another tab
+ * then finds that this guest was merged, instead of storing data under it that nobody would see again.
+ */
+export async function mergeGuest(
+  { lifecycleHooks, clock }: MembersContext,
+  tx: Tx,
+  guest: { id: string; language: string },
+  userId: string,
+  checkAccount: CheckAccount,
+): Promise<void> {
+  await insertUser(tx, { ...guest, created_at: clock.now() })
+  const rows = await lockUsers(tx, [guest.id, userId])
+  const account = assertActiveAccount(rows.find(({ id }) => id === userId))
+  await checkAccount(account)
+  const guestRow = rows.find(({ id }) => id === guest.id)
+  if (!guestRow || !isGuest(guestRow)) return
+  // Even for a guest without a row something may be stored, such as its experiments.
+  for (const merge of lifecycleHooks.merge) await merge(tx, guest.id, userId)
+  await updateUser(tx, guest.id, { ...emptyProfile, merged_into: userId })
+  await updateUser(tx, userId, missingProfileFields(account, guestRow))
+}
+
+const emptyProfile = {
+  display_name: null,
+  time_zone: null,
+  consent_marketing: null,
+  consent_at: null,
+  consent_version: null,
+}
+
+/** Returns the guest's profile fields that are unset in the account. */
+function missingProfileFields(account: UserRow, guest: UserRow) {
+  const { consent_marketing, consent_at, consent_version } = guest
+  return {
+    ...(account.time_zone === null ? { time_zone: guest.time_zone } : {}),
+    ...(account.display_name === null ? { display_name: guest.display_name } : {}),
+    ...(account.consent_at === null ? { consent_marketing, consent_at, consent_version } : {}),
+  }
+}
+
+/** Returns whether a row is still a guest: not registered, merged or deleted. */
+export function isGuest(row: Pick<UserRow, 'member_since' | 'merged_into' | 'deleted_at'>): boolean {
+  return row.member_since === null && row.merged_into === null && row.deleted_at === null
+}
+
+function assertActiveAccount(row: UserRow | undefined): UserRow {
+  if (!row || row.deleted_at !== null || row.merged_into !== null)
+    throw new Refusal('signInWrong', { field: 'password' })
+  return row
+}

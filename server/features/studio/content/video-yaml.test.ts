@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { parseVideoDescription } from '#contract/studio/video-descriptions.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
+import { addVideo, editVideo } from '#contract/studio/videos.ts'
+import { signInOperator } from '#server/testing/builders/operator.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
+
+const text = `title: { en: Salt, fy: Sel }
+synopsis: { en: Two sisters. }
+category: family-drama
+tags: [sea, sisters]
+free_episodes: 2
+price: { currency: EUR, episode_cents: 89, video_cents: 899 }
+`
+
+let site: TestSite
+let studio: Visitor
+
+beforeAll(async () => {
+  site = await startTestSite()
+  studio = (await signInOperator(site, 'editor')).desk
+})
+afterAll(() => site.close())
+
+const read = (given: string) => studio.callOk(parseVideoDescription, { body: { text: given } })
+
+it('parses a video.yaml to the fields of an edit, which is recorded in the trail', async () => {
+  const { description, mistake } = await read(`${text}badge: hot\nepisodes: [{ title: { en: Tide } }, {}]\n`)
+  expect(mistake).toBeNull()
+  expect(description).toEqual({
+    titles: { en: 'Salt', fy: 'Sel' },
+    synopses: { en: 'Two sisters.' },
+    category: 'family-drama',
+    tags: ['sea', 'sisters'],
+    badge: 'hot',
+    featured: false,
+    free_episodes: 2,
+    episode_cents: 89,
+    video_cents: 899,
+    currency: 'EUR',
+    episode_titles: [{ en: 'Tide' }, {}],
+  })
+  if (!description) throw new Error('it says nothing')
+  const { episode_titles: _titles, ...edits } = description
+  const { id } = await studio.callOk(addVideo, { body: { title: 'Draft' } })
+  const video = await studio.callOk(editVideo, { body: { id, ...edits } })
+  expect(video).toMatchObject({
+    titles: { en: 'Salt', fy: 'Sel' },
+    category: { slug: 'family-drama' },
+    price: { episode_cents: 89, video_cents: 899, currency: 'EUR' },
+  })
+  const owner = await signInOperator(site, 'owner')
+  const [deed] = (await owner.desk.callOk(listAuditEvents, { query: { subject: id } })).list
+  expect(deed).toMatchObject({
+    event: 'studio video edit',
+    details: { before: { titles: { en: 'Draft' } }, after: { titles: { en: 'Salt', fy: 'Sel' } } },
+  })
+})
+
+it.each([
+  ['title: [', 'line 1 is not YAML'],
+  [text.replace('899', '8.99'), 'price.video_cents must be a whole number'],
+  [text.replace('[sea, sisters]', `[${Array.from({ length: 21 }, (_, tag) => `t${tag}`).join(', ')}]`), '20'],
+  [`a: &a [x]\nb: [${'*a, '.repeat(30)}*a]\n`, 'is not YAML'],
+  ['', 'the file must hold keys'],
+])('reports a mistake in one with a readable message: %j', async (given, words) => {
+  expect(await read(given)).toMatchObject({ description: null, mistake: expect.stringContaining(words) })
+})

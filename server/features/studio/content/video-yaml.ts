@@ -1,0 +1,36 @@
+import type { ResultOf } from '#contract/endpoint.ts'
+import { parseVideoDescription } from '#contract/studio/video-descriptions.ts'
+import { readVideoYaml } from '#server/features/media/media.ts'
+import { readCommand, type Command } from '#server/features/studio/define-command.ts'
+
+/** Commands for the description among a season's files; `video edit` applies it. */
+export const videoYamlCommands: Command[] = [
+  readCommand(parseVideoDescription, async (_context, { text }) => ({ info: await parseVideoYaml(text) })),
+]
+
+async function parseVideoYaml(text: string): Promise<ResultOf<typeof parseVideoDescription>> {
+  try {
+    const { titles, synopses, category, tags, badge, featured, ...rest } = await readVideoYaml(text)
+    const { freeEpisodes: free_episodes, price, episodeTitles: episode_titles } = rest
+    const money = {
+      episode_cents: price.episodeCents,
+      video_cents: price.videoCents,
+      currency: price.currency,
+    }
+    const parsedDescription = {
+      titles,
+      synopses,
+      category,
+      tags,
+      badge,
+      featured,
+      free_episodes,
+      ...money,
+      episode_titles,
+    }
+    return { description: parsedDescription, mistake: null }
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'DescriptionError') throw error
+    return { description: null, mistake: error.message }
+  }
+}

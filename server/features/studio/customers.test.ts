@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { saveHistory } from '#contract/library.ts'
+import { getUser } from '#contract/members.ts'
+import { listOrders } from '#contract/studio/orders.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
+import {
+  deleteCustomer,
+  searchCustomers,
+  getCustomer,
+  grantEntitlement,
+  listWatchHistory,
+  revokeEntitlement,
+  signOutCustomer,
+} from '#contract/studio/customers.ts'
+import { createMember } from '#server/testing/builders/member.ts'
+import {
+  buyEpisode,
+  episodeIdOf,
+  applySandboxWebhook,
+  startBillingSite,
+  paymentOf,
+  playbackCode,
+  type BillingSite,
+} from '#server/testing/site/billing-site.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
+import { Subscriber } from '#server/testing/builders/subscriber.ts'
+
+const reason = 'asked by mail'
+let site: BillingSite
+let support: TestOperator
+
+beforeAll(async () => {
+  site = await startBillingSite()
+  support = await signInOperator(site, 'support')
+})
+afterAll(() => site.close())
+
+const find = async (who: string) => (await support.desk.callOk(searchCustomers, { query: { who } })).list
+const show = (id: string) => support.desk.callOk(getCustomer, { query: { id } })
+
+describe('a person is found', () => {
+  it('by the address of the account, by id, and by an order', async () => {
+    const { visitor, email } = await createMember(site)
+    const { id } = await visitor.callOk(getUser)
+    expect(await find(email.toUpperCase())).toEqual([
+      expect.objectContaining({ id, role: 'member', email, email_verified: false }),
+    ])
+    expect((await find(id)).map((person) => person.email)).toEqual([email])
+    expect(await find('usr_none')).toEqual([])
+  })
+
+  it('as a guest, by the address of their purchase', async () => {
+    const { shopper, order } = await buyEpisode(site)
+    const [guest, ...more] = await find(shopper.email)
+    expect(guest).toMatchObject({ role: 'guest', email: null, order_email: shopper.email })
+    expect(more).toEqual([])
+    expect(await find(order.id)).toEqual([guest])
+  })
+})
+
+it('shows subscription, payment methods, sessions and entitlements of a person, and no credentials', async () => {
+  const { shopper, userId } = await Subscriber.create(site)
+  await shopper.buy({ episode_id: episodeIdOf(site) })
+  const file = await show(userId)
+  expect(file.membership).toMatchObject({ state: 'subscribed', status: 'active', gateway: 'sandbox' })
+  expect(file.methods).toEqual([
+    { gateway: 'sandbox', brand: 'visa', last4: '4242', created_at: expect.any(String) },
+  ])
+  expect(file.entitlements).toEqual([expect.objectContaining({ source: 'subscription', title: null })])
+  const member = await createMember(site)
+  const { id } = await member.visitor.callOk(getUser)
+  expect((await show(id)).sessions).toEqual([expect.objectContaining({ device: expect.any(String) })])
+  expect(JSON.stringify([file, await show(id)])).not.toMatch(/token|hash|secret|"reference|sbx_/)
+  expect((await support.desk.call(getCustomer, { query: { id: 'usr_none' } })).answer.code).toBe(404)
+})
+
+it('dates a payment method by the clock of the site, which the sandbox moves', async () => {
+  site.advanceClock(86_400_000)
+  support = await signInOperator(site, 'support')
+  const before = site.context.clock.now().getTime()
+  const { userId } = await Subscriber.create(site)
+  const [method] = (await show(userId)).methods
+  expect(Date.parse(method?.created_at ?? '')).toBeGreaterThanOrEqual(before)
+})
+
+it('lists a person’s viewing history, latest first', async () => {
+  const { visitor } = await createMember(site)
+  const { id } = await visitor.callOk(getUser)
+  const at = new Date().toISOString()
+  const body = { video_id: site.video.id, episode_id: episodeIdOf(site, 2), position_ms: 1000, at }
+  await visitor.callOk(saveHistory, { body })
+  const { list } = await support.desk.callOk(listWatchHistory, { query: { id } })
+  expect(list).toEqual([expect.objectContaining({ video_id: site.video.id, number: 2, position_ms: 1000 })])
+})
+
+describe('an entitlement', () => {
+  const grant = (person: string, what: object) =>
+    support.desk.callOk(grantEntitlement, { body: { person, reason, ...what } })
+  const guest = async () => {
+    const { shopper } = await buyEpisode(site, 6)
+    return { shopper, id: (await find(shopper.email))[0]?.id ?? '' }
+  }
+
+  it('to one episode opens only that one, and can be revoked', async () => {
+    const { shopper, id } = await guest()
+    expect([await playbackCode(site, shopper, 4), await playbackCode(site, shopper, 5)]).toEqual([402, 402])
+    const given = await grant(id, { video_id: site.video.id, number: 4 })
+    expect([await playbackCode(site, shopper, 4), await playbackCode(site, shopper, 5)]).toEqual([200, 402])
+    const held = (await show(id)).entitlements.find((each) => each.id === given.id)
+    expect(held).toMatchObject({ order_id: null, reason, number: 4, ends_at: null, revoked_at: null })
+    await support.desk.callOk(revokeEntitlement, { body: { id: given.id, reason } })
+    expect(await playbackCode(site, shopper, 4)).toBe(402)
+    const again = await support.desk.call(revokeEntitlement, { body: { id: given.id, reason } })
+    expect(again.answer.code).toBe(404)
+    const { list } = await support.desk.callOk(listAuditEvents, { query: { subject: id } })
+    expect(list.map(({ event, operator }) => [event, operator])).toEqual([
+      ['studio entitlement revoke', support.email],
+      ['studio entitlement grant', support.email],
+      // Their own actions are in the same list.
+      ['order_paid', null],
+    ])
+    expect(list[0]?.details).toMatchObject({ before: { entitlement: given.id }, after: { reason } })
+  })
+
+  it('to a whole video, or to everything for some days, expires', async () => {
+    const { shopper, id } = await guest()
+    await grant(id, { video_id: site.video.id, days: 1 })
+    const other = await guest()
+    await grant(other.id, { days: 1 })
+    expect([await playbackCode(site, shopper, 5), await playbackCode(site, other.shopper, 5)]).toEqual([
+      200, 200,
+    ])
+    site.advanceClock(86_400_000)
+    expect([await playbackCode(site, shopper, 5), await playbackCode(site, other.shopper, 5)]).toEqual([
+      402, 402,
+    ])
+    support = await signInOperator(site, 'support')
+  })
+
+  it('from a purchase can be revoked alone, and bought again', async () => {
+    const { shopper, id } = await guest()
+    const bought = (await show(id)).entitlements[0]
+    await support.desk.callOk(revokeEntitlement, { body: { id: bought?.id ?? '', reason } })
+    expect(await playbackCode(site, shopper, 6)).toBe(402)
+    expect((await shopper.buy({ episode_id: episodeIdOf(site, 6) })).code).toBe(200)
+  })
+
+  it('that was revoked is not restored by a won dispute', async () => {
+    const shopper = await Shopper.create(site)
+    const { info } = await shopper.buy({ episode_id: episodeIdOf(site) }, testCards.disputed)
+    const [person] = await find(info?.id ?? '')
+    const held = (await show(person?.id ?? '')).entitlements[0]
+    await support.desk.callOk(revokeEntitlement, { body: { id: held?.id ?? '', reason } })
+    const { reference } = await paymentOf(site, info?.id ?? '')
+    await applySandboxWebhook(site, reference)
+    site.advanceClock(10 * 86_400_000)
+    await applySandboxWebhook(site, reference)
+    expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'paid' })
+    expect(await playbackCode(site, shopper)).toBe(402)
+    support = await signInOperator(site, 'support')
+  })
+
+  it('can be revoked while its order is disputed, and the result restores nothing', async () => {
+    const shopper = await Shopper.create(site)
+    const { info } = await shopper.buy({ episode_id: episodeIdOf(site) }, testCards.disputed)
+    const [person] = await find(info?.id ?? '')
+    const { reference } = await paymentOf(site, info?.id ?? '')
+    await applySandboxWebhook(site, reference)
+    expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'charged_back' })
+    const rightOf = async () => (await show(person?.id ?? '')).entitlements[0]
+    const locked = await rightOf()
+    expect(locked).toMatchObject({ revoked_at: expect.any(String), revoked_for: null })
+    const body = { id: locked?.id ?? '', reason }
+    await support.desk.callOk(revokeEntitlement, { body })
+    expect(await rightOf()).toMatchObject({ revoked_at: locked?.revoked_at, revoked_for: reason })
+    expect((await support.desk.call(revokeEntitlement, { body })).answer.code).toBe(404)
+    site.advanceClock(10 * 86_400_000)
+    await applySandboxWebhook(site, reference)
+    expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'paid' })
+    expect(await playbackCode(site, shopper)).toBe(402)
+    support = await signInOperator(site, 'support')
+  })
+
+  it('cannot be given to an unknown person or for an unknown video', async () => {
+    const { id } = await guest()
+    const tries = [
+      { person: 'usr_none', reason },
+      { person: id, video_id: 'vid_none', reason },
+      { person: id, video_id: site.video.id, number: 99, reason },
+    ]
+    for (const body of tries)
+      expect((await support.desk.call(grantEntitlement, { body })).answer.code).toBe(404)
+  })
+})
+
+it('a person is signed out everywhere', async () => {
+  const { visitor } = await createMember(site)
+  const { id } = await visitor.callOk(getUser)
+  expect(await support.desk.callOk(signOutCustomer, { body: { id } })).toEqual({ ended: 1 })
+  expect((await visitor.callOk(getUser)).role).toBe('visitor')
+  expect((await show(id)).sessions).toEqual([])
+})
+
+describe('a person who requests deletion', () => {
+  it('loses plan, sessions and address; the order stays anonymously', async () => {
+    const { shopper, userId, ...subscriber } = await Subscriber.create(site)
+    const body = { id: userId, reason }
+    expect(await support.desk.callOk(deleteCustomer, { body })).toEqual({ deleted: true })
+    expect(await find(shopper.email)).toEqual([])
+    expect((await show(userId)).person).toMatchObject({ role: 'deleted', email: null })
+    expect((await show(userId)).methods).toEqual([])
+    const { list } = await support.desk.callOk(listOrders, { query: { person: userId } })
+    expect(list).toEqual([expect.objectContaining({ status: 'paid', email: null })])
+    const { status } = await site.context.db
+      .selectFrom('subscriptions')
+      .select('status')
+      .where('id', '=', subscriber.subscriptionId)
+      .executeTakeFirstOrThrow()
+    expect(status).toBe('ended')
+    expect((await support.desk.call(deleteCustomer, { body })).answer.code).toBe(404)
+    const trail = await support.desk.callOk(listAuditEvents, { query: { subject: userId } })
+    expect(JSON.stringify(trail)).not.toContain(shopper.email)
+  })
+
+  it('loses nothing if one of the features cannot erase its records', async () => {
+    const shopper = await Shopper.create(site)
+    await shopper.buy({ episode_id: episodeIdOf(site) })
+    const [person] = await find(shopper.email)
+    const { lifecycleHooks } = site.context
+    const erase = [...lifecycleHooks.erase, () => Promise.reject(new Error('not now'))]
+    site.context.lifecycleHooks = { ...lifecycleHooks, erase }
+    // Directly to the process of this context, since there may be two.
+    const { status } = await fetch(`${site.directUrl}${deleteCustomer.path}`, {
+      method: deleteCustomer.method,
+      headers: {
+        cookie: support.desk.cookie,
+        'content-type': 'application/json',
+        'sec-fetch-site': 'same-origin',
+      },
+      body: JSON.stringify({ id: person?.id, reason }),
+    })
+    site.context.lifecycleHooks = lifecycleHooks
+    expect(status).toBe(500)
+    expect(await find(shopper.email)).toEqual([person])
+  })
+})

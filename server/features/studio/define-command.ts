@@ -1,0 +1,143 @@
+import { Refusal } from '#contract/errors.ts'
+import type { ResponseOf, BodyOf, QueryOf } from '#contract/endpoint.ts'
+import type { Language } from '#contract/languages.ts'
+import type { CommandEndpoint, Role } from '#contract/studio/command.ts'
+import type { MultiTransactionCommand, AuditedCommand } from '#contract/studio/audit-events.ts'
+import { hashNetwork, writeAuditEvent } from '#server/platform/database/write-audit-event.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { RawUpload } from '#server/platform/http/route.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import type { StudioContext } from './studio-context.ts'
+
+/** The sender of a command, and its origin. */
+export interface Actor {
+  role: Role
+  /** Undefined for the command line, whose user has access to the machine anyway. */
+  operator?: { id: string; email: string }
+  language: Language
+  ip?: string
+}
+
+/** Input of a command, by its schemas. */
+export type InputOf<E extends CommandEndpoint> = QueryOf<E> & BodyOf<E>
+
+/**
+ * The audit trail's record of a change: its subject, and the subject's values before and after; only one of both if something was
+ * created or deleted.
+ */
+export type Change = { subject: string } & (
+  | { before: unknown; after?: unknown }
+  | { before?: unknown; after: unknown }
+)
+
+/** One command of the studio, used by both the pages and the command line. */
+export interface Command {
+  endpoint: CommandEndpoint
+  run(context: StudioContext, actor: Actor, input: object): Promise<{ info: unknown } | { data: unknown }>
+}
+
+/** A command with an entry in the audit trail, for which contract/studio/audit-events.ts must name it. */
+interface AuditedEndpoint<Name extends AuditedCommand = AuditedCommand> extends CommandEndpoint {
+  command: Name
+}
+
+type CommandResult<E extends CommandEndpoint> = Promise<ResponseOf<E>>
+
+/** Defines a read-only command. */
+export function readCommand<E extends CommandEndpoint>(
+  endpoint: E,
+  run: (context: StudioContext, input: InputOf<E>, actor: Actor) => CommandResult<E>,
+): Command {
+  return {
+    endpoint,
+    // The schemas of `endpoint` have validated the input before.
+    run: (context, actor, input) => run(context, input as InputOf<E>, actor),
+  }
+}
+
+/**
+ * Defines a command that changes only the database: its change and its audit entry are one transaction, so that neither exists
+ * without the other. `change` is null if nothing changed, as in a repeated call.
+ */
+export function transactionalCommand<E extends AuditedEndpoint>(
+  endpoint: E,
+  run: (
+    context: StudioContext,
+    tx: Tx,
+    input: InputOf<E>,
+    actor: Actor,
+  ) => Promise<{ answer: ResponseOf<E>; change: Change | null }>,
+): Command {
+  return {
+    endpoint,
+    run: (context, actor, input) =>
+      inTransaction(context.db, async (tx) => {
+        // As in `reads`.
+        const { answer, change } = await run(context, tx, input as InputOf<E>, actor)
+        if (change) await auditCommand(context, tx, endpoint, actor, change)
+        return answer
+      }),
+  }
+}
+
+/**
+ * Defines a command with external effects (a gateway, the disk), which cannot be a single transaction: the request is recorded
+ * before anything happens, and the result afterwards.
+ */
+export function externalCommand<E extends AuditedEndpoint<MultiTransactionCommand>>(
+  endpoint: E,
+  subjectOf: (input: InputOf<E>) => string,
+  run: (
+    context: StudioContext,
+    input: InputOf<E>,
+    actor: Actor,
+  ) => Promise<{ answer: ResponseOf<E>; change: Change }>,
+): Command {
+  return {
+    endpoint,
+    async run(context, actor, rawInput) {
+      // As in `reads`.
+      const input = rawInput as InputOf<E>
+      await auditCommand(context, context.db, endpoint, actor, {
+        subject: subjectOf(input),
+        before: { asked: input },
+      })
+      const { answer, change } = await run(context, input, actor)
+      await auditCommand(context, context.db, endpoint, actor, change)
+      return answer
+    },
+  }
+}
+
+/**
+ * Runs a command if the sender's role allows it.
+ * @throws Refusal notAllowed, and the errors of the command
+ */
+export async function runCommand(
+  command: Command,
+  context: StudioContext,
+  actor: Actor,
+  input: object,
+): Promise<{ info: unknown } | { data: unknown }> {
+  if (!command.endpoint.roles.includes(actor.role)) throw new Refusal('notAllowed')
+  return command.run(context, actor, input)
+}
+
+/** Records in the audit trail the change of a command, or of bytes sent to the studio. */
+export function auditCommand(
+  { clock, secret }: StudioContext,
+  db: Db,
+  { command }: Pick<AuditedEndpoint, 'command'>,
+  { operator, ip }: Pick<Actor | RawUpload, 'operator' | 'ip'>,
+  { subject, ...details }: Change,
+): Promise<void> {
+  return writeAuditEvent(db, {
+    event: `studio ${command}`,
+    userId: null,
+    at: clock.now(),
+    subject,
+    details,
+    ...(operator ? { operator: operator.email } : {}),
+    ...(ip === undefined ? {} : { origin: hashNetwork(secret, ip) }),
+  })
+}

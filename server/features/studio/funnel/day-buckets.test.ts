@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { formatUtcDay, daySpanUntil } from '#server/platform/utc-days.ts'
+import { splitIntoBuckets } from './day-buckets.ts'
+
+const day = 86_400_000
+
+it('composes every span of days from runs that contain each day once, 17 at most for 92 days', () => {
+  for (let shift = 0; shift < 32; shift++)
+    for (const days of [1, 2, 7, 30, 92]) {
+      const span = daySpanUntil(new Date(Date.UTC(2026, 0, 1 + shift, 23, 59)), days)
+      const runs = splitIntoBuckets(span)
+      const held = runs.flatMap((run) =>
+        Array.from({ length: run.days }, (_, index) =>
+          formatUtcDay(new Date(Date.parse(run.first_day) + index * day)),
+        ),
+      )
+      const asked = Array.from({ length: days }, (_, index) =>
+        formatUtcDay(new Date(span.from.getTime() + index * day)),
+      )
+      expect(held).toEqual(asked)
+      expect(runs.length).toBeLessThanOrEqual(17)
+    }
+})
+
+it('ends with the UTC day of the given time', () => {
+  const { from, to } = daySpanUntil(new Date('2026-11-22T23:30:00-02:00'), 1)
+  expect([from.toISOString(), to.toISOString()]).toEqual([
+    '2026-11-23T00:00:00.000Z',
+    '2026-11-24T00:00:00.000Z',
+  ])
+})

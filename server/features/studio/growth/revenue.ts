@@ -1,0 +1,32 @@
+import type { GrowthDay, Revenue } from '#contract/studio/growth.ts'
+import { listGrowthDays } from '#contract/studio/growth.ts'
+import {
+  addByCurrency,
+  loadDailyRevenue,
+  type LedgerSums,
+  type RevenueDay,
+} from '#server/features/billing/billing.ts'
+import { readCommand, type Command } from '#server/features/studio/define-command.ts'
+
+/** Commands for the site's revenue and its sources. The figures are the ledger's own. */
+export const revenueCommands: Command[] = [
+  readCommand(listGrowthDays, async ({ db, clock }, { until, days = 30 }) => {
+    const end = until === undefined ? clock.now() : new Date(until)
+    const { days: found, subscribers } = await loadDailyRevenue(db, end, days)
+    const list = found.map(present)
+    return { data: { list, totals: totalsOf(list), subscribers } }
+  }),
+]
+
+function present({ day, revenue, began, ended, failed_renewals }: RevenueDay): GrowthDay {
+  return { day, revenue: revenue.map(withNetRevenue), subscribed: began, churned: ended, failed_renewals }
+}
+
+/** Adds the net to sums of money. */
+export function withNetRevenue(sums: LedgerSums): Revenue {
+  const { gross_cents, refunded_cents, disputed_cents, disputes_won_cents } = sums
+  return { ...sums, net_cents: gross_cents - refunded_cents - (disputed_cents - disputes_won_cents) }
+}
+
+const totalsOf = (days: readonly GrowthDay[]): Revenue[] =>
+  addByCurrency(days.flatMap(({ revenue }) => revenue)).map(withNetRevenue)

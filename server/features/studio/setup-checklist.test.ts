@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { saveHomepage, showHomepage } from '#contract/studio/homepage.ts'
+import { listStudioPlans, retirePlan } from '#contract/studio/plans.ts'
+import { showSetupGuide } from '#contract/studio/setup-guide.ts'
+import { addVideo } from '#contract/studio/videos.ts'
+import { buyEpisode, startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
+
+let site: BillingSite
+let owner: TestOperator
+
+beforeAll(async () => {
+  site = await startBillingSite()
+  owner = await signInOperator(site, 'owner')
+})
+afterAll(() => site.close())
+
+const told = async ({ desk }: TestOperator) => (await desk.callOk(showSetupGuide)).list
+const done = async () => (await told(owner)).filter((step) => step.done).map(({ step }) => step)
+
+it('a new site lacks a video, a sale, and the steps before opening', async () => {
+  const { db } = site.context
+  await db.updateTable('videos').set({ state: 'archived' }).execute()
+  expect(await done()).toEqual(expect.arrayContaining(['homepage', 'plan']))
+  for (const step of ['published', 'sale', 'gateway', 'mail', 'imprint'])
+    expect(await done()).not.toContain(step)
+  await db.updateTable('videos').set({ state: 'published' }).execute()
+})
+
+it('a step is done at once, and links to the video concerned', async () => {
+  const { id } = await owner.desk.callOk(addVideo, { body: { title: 'Begun' } })
+  const steps = await told(owner)
+  expect(steps.find(({ step }) => step === 'video')).toEqual({ step: 'video', done: true, video_id: id })
+  const published = steps.find(({ step }) => step === 'published')
+  expect(published).toMatchObject({ done: true, video_id: expect.not.stringMatching(id) })
+  await buyEpisode(site)
+  expect(await done()).toContain('sale')
+})
+
+it('a homepage without sections and a shop without plans are open steps again', async () => {
+  const { draft, version } = await owner.desk.callOk(showHomepage)
+  await owner.desk.callOk(saveHomepage, { body: { draft: { ...draft, sections: [] }, version } })
+  expect(await done()).not.toContain('homepage')
+  for (const { id } of (await owner.desk.callOk(listStudioPlans)).list)
+    await owner.desk.callOk(retirePlan, { body: { id } })
+  expect(await done()).not.toContain('plan')
+})
+
+it('the editor sees only the steps about content', async () => {
+  const steps = (await told(await signInOperator(site, 'editor'))).map(({ step }) => step)
+  expect(steps).toEqual(['video', 'published', 'homepage'])
+})

@@ -1,0 +1,66 @@
+import {
+  iconEditorRoles,
+  iconLimits,
+  iconCommand,
+  removeIcon,
+  showIcon,
+  SiteIcon,
+} from '#contract/studio/icon.ts'
+import { keepIcon, makeIcon, type IconPicture } from '#server/features/pages/pages.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { BytesRoute } from '#server/platform/http/route.ts'
+import type { Tx } from '#server/tables.ts'
+import { externalCommand, readCommand, auditCommand, type Command } from './define-command.ts'
+import { lockOwnSettings, updateOwnSettings } from './settings/settings-queries.ts'
+import type { IconStudioContext, StudioContext } from './studio-context.ts'
+
+const subject = 'setting icon'
+
+/** Commands for the site's icon: read it, and reset it to the default. */
+export const iconCommands: Command[] = [
+  readCommand(showIcon, async (context) => ({ info: present(context) })),
+
+  externalCommand(
+    removeIcon,
+    () => subject,
+    async (context) => {
+      const before = await inTransaction(context.db, (tx) => setIcon(tx, undefined))
+      await context.settings.refresh()
+      return { answer: { info: present(context) }, change: { subject, before, after: { icon: null } } }
+    },
+  ),
+]
+
+/** Receives the image of an icon. */
+export function iconRoutes(context: StudioContext): BytesRoute[] {
+  return [
+    {
+      ...iconCommand,
+      roles: iconEditorRoles,
+      maxBytes: iconLimits.bytes,
+      info: SiteIcon,
+      refuses: ['signInFirst', 'notAllowed', 'iconInvalid'],
+      async handle({ operator, ip, bytes }) {
+        const icon = await makeIcon(bytes)
+        await inTransaction(context.db, async (tx) => {
+          const change = { subject, before: await setIcon(tx, icon), after: { icon: icon.hash } }
+          await auditCommand(context, tx, { command: 'icon change' }, { operator, ip }, change)
+        })
+        await context.settings.refresh()
+        return { info: present(context) }
+      },
+    },
+  ]
+}
+
+function present({ icons, settings }: IconStudioContext): SiteIcon {
+  return { address: icons.address('192.png'), own: settings.icon !== undefined }
+}
+
+/** @returns the previous icon */
+async function setIcon(tx: Tx, icon: IconPicture | undefined): Promise<{ icon: string | null }> {
+  const { icon: before, ...rest } = await lockOwnSettings(tx)
+  await keepIcon(tx, icon)
+  await updateOwnSettings(tx, { ...rest, ...(icon ? { icon: icon.hash } : {}) })
+  return { icon: before ?? null }
+}

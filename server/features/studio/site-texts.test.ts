@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { getPage } from '#contract/pages.ts'
+import { listAuditEvents } from '#contract/studio/operators.ts'
+import {
+  listPageTexts,
+  maxPageTextLength,
+  previewPageText,
+  resetPageText,
+  savePageText,
+  showPageText,
+} from '#contract/studio/page-texts.ts'
+import { runStudioCommand } from '#server/cli/studio-command.ts'
+import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+
+let site: TestSite
+let editor: TestOperator
+let offset = 0
+
+beforeAll(async () => {
+  // Responses to viewers may be cached for a second.
+  site = await startTestSite(
+    { clock: { now: () => new Date(Date.now() + offset) } },
+    { SITE_NAME: 'Salt', OPERATOR_NAME: 'Ada <b>' },
+  )
+  editor = await signInOperator(site, 'editor')
+})
+afterAll(() => site.close())
+
+const which = { name: 'contentPolicy', language: 'en' } as const
+const show = (language: 'en' | 'dy' = 'en') =>
+  editor.desk.callOk(showPageText, { query: { ...which, language } })
+const read = async (language = 'en') => {
+  offset += 1001
+  return site.visitor({ 'accept-language': language }).callOk(getPage, { query: { name: which.name } })
+}
+const write = async (markdown: string) =>
+  editor.desk.call(savePageText, { body: { ...which, markdown, version: (await show()).version } })
+
+beforeEach(async () => {
+  const { version } = await show()
+  await editor.desk.callOk(resetPageText, { body: { ...which, version } })
+})
+
+describe('a text', () => {
+  it('is the built-in one until an operator writes another, which viewers get without a restart, and the same for later changes', async () => {
+    const [usual, before] = [await show(), await read()]
+    expect(usual).toMatchObject({ own: false, updated_at: before.updated_at })
+    expect((await write('# Our rules\n\nBe kind to {{operator}}.')).answer.info).toMatchObject({ own: true })
+    expect(await read()).toMatchObject({
+      title: 'Our rules',
+      blocks: [{ kind: 'paragraph', lines: [[{ text: 'Be kind to Ada <b>.' }]] }],
+    })
+    const { version } = await show()
+    expect(await editor.desk.callOk(resetPageText, { body: { ...which, version } })).toEqual(usual)
+    expect(await read()).toEqual(before)
+  })
+
+  it('in one language does not affect the other languages', async () => {
+    const german = await read('de')
+    await write('# Our rules')
+    expect(await read('de')).toEqual(german)
+    const { list } = await editor.desk.callOk(listPageTexts)
+    expect(list).toHaveLength(30)
+    expect(list.filter(({ own }) => own)).toMatchObject([which])
+  })
+
+  it('is shown in the preview as viewers would get it', async () => {
+    const markdown =
+      '# Rules\n\n<script>alert(1)</script>\n\n- [good](/my) **very** [bad](javascript:alert(1)) [worse](//evil.example) ![x](https://x.example/y.png)\n\nAt {{address}} or {{nowhere}}.'
+    const { title, blocks, unset } = await editor.desk.callOk(previewPageText, { body: { markdown } })
+    await write(markdown)
+    expect(await read()).toMatchObject({ title, blocks })
+    expect(unset).toEqual(['address', 'nowhere'])
+    expect(blocks).toEqual([
+      { kind: 'paragraph', lines: [[{ text: '<script>alert(1)</script>' }]] },
+      {
+        kind: 'list',
+        lines: [
+          [
+            { text: 'good', href: '/my' },
+            { text: ' ' },
+            { text: 'very', strong: true },
+            { text: ' ' },
+            { text: 'bad' },
+            { text: ' ' },
+            { text: 'worse' },
+            { text: ' ' },
+          ],
+        ],
+      },
+    ])
+  })
+
+  it('may have the stated maximum length', async () => {
+    expect((await write(`# A\n\n${'x'.repeat(maxPageTextLength - 5)}`)).answer.code).toBe(200)
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['no title', 'Just words.\n\n## And a heading'],
+    ['an empty title', '# {{address}}\n\nWords.'],
+    ['too many characters', `# A\n\n${'x'.repeat(maxPageTextLength)}`],
+    ['excessively nested quotations', `# A\n\n${'>'.repeat(30_000)}`],
+  ])('with %s is refused, and nothing is changed', async (_what, markdown) => {
+    const before = await show()
+    expect((await write(markdown)).answer).toMatchObject({ code: 500, info: { field: 'markdown' } })
+    expect(await show()).toEqual(before)
+  })
+
+  it('that two save concurrently is the first one’s, and the second gets a conflict', async () => {
+    const other = await signInOperator(site, 'owner')
+    const { version } = await show()
+    const body = (markdown: string) => ({ body: { ...which, version, markdown } })
+    const answers = await Promise.all([
+      editor.desk.call(savePageText, body('# One')),
+      other.desk.call(savePageText, body('# Two')),
+    ])
+    expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 409])
+    const first = answers.find(({ answer }) => answer.code === 200)?.answer.info
+    expect(await show()).toEqual(first)
+    expect((await other.desk.call(resetPageText, { body: { ...which, version } })).answer.code).toBe(409)
+  })
+
+  it('records in the audit trail the changed lines, before and after', async () => {
+    await write('# Rules\n\nOne.\n\nTwo.\n\nThree.')
+    await write('# Rules\n\nOne.\n\n2.\n\nThree.')
+    const { list } = await (await signInOperator(site, 'owner')).desk.callOk(listAuditEvents)
+    expect(list.find(({ event }) => event === 'studio text save')).toMatchObject({
+      operator: editor.email,
+      subject: 'text contentPolicy en',
+      details: {
+        before: { own: true, line: 5, markdown: 'Two.' },
+        after: { own: true, line: 5, markdown: '2.' },
+      },
+    })
+  })
+})
+
+it('a preview works without a title, and is refused for a text that cannot be parsed', async () => {
+  const preview = (markdown: string) => editor.desk.call(previewPageText, { body: { markdown } })
+  expect((await preview('Just words.')).answer.info).toMatchObject({ title: '', unset: [] })
+  for (const markdown of ['x'.repeat(maxPageTextLength + 1), '>'.repeat(30_000)])
+    expect((await preview(markdown)).answer.code).toBe(500)
+})
+
+it('the command line saves a text too', async () => {
+  const run = (...args: string[]) => runStudioCommand(site.context, ['text', ...args])
+  const shown = await run('show', 'refundPolicy', 'fy', '--json')
+  const { version } = JSON.parse(shown) as { version: string }
+  const saved = await run('save', 'refundPolicy', 'fy', '--markdown', '# À nous', '--version', version)
+  expect(saved).toContain('own: true')
+  await expect(
+    run('save', 'refundPolicy', 'fy', '--markdown', '# À nous', '--version', version),
+  ).rejects.toThrow('changed in the meantime')
+})

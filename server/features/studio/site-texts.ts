@@ -1,0 +1,58 @@
+import * as contract from '#contract/studio/page-texts.ts'
+import {
+  listTexts,
+  loadText,
+  readText,
+  restoreText,
+  saveText,
+  textValues,
+} from '#server/features/pages/pages.ts'
+import { transactionalCommand, readCommand, type Command } from './define-command.ts'
+
+/** Commands for the six texts of the site, by language. */
+export const siteTextCommands: Command[] = [
+  readCommand(contract.listPageTexts, async ({ db }) => ({ data: { list: await listTexts(db) } })),
+
+  readCommand(contract.showPageText, async ({ db }, which) => ({ info: await loadText(db, which) })),
+
+  readCommand(contract.previewPageText, async (context, { markdown }) => ({
+    info: await readText(markdown, textValues(context)),
+  })),
+
+  transactionalCommand(contract.savePageText, async (context, tx, edit) => {
+    const before = await saveText(tx, edit, { values: textValues(context), now: context.clock.now() })
+    const info = await loadText(tx, edit)
+    return { answer: { info }, change: { subject: auditSubject(edit), ...changedLines(before, info) } }
+  }),
+
+  transactionalCommand(contract.resetPageText, async (_context, tx, edit) => {
+    const before = await restoreText(tx, edit)
+    const info = await loadText(tx, edit)
+    return { answer: { info }, change: { subject: auditSubject(edit), ...changedLines(before, info) } }
+  }),
+]
+
+const auditSubject = ({ name, language }: { name: string; language: string }) => `text ${name} ${language}`
+
+interface TextVersion {
+  own: boolean
+  markdown: string
+}
+
+/** Returns the lines from the first to the last difference of two texts, all that the audit trail needs. */
+function changedLines(before: TextVersion, after: TextVersion) {
+  const [linesBefore, linesAfter] = [before.markdown.split('\n'), after.markdown.split('\n')]
+  const shorterLength = Math.min(linesBefore.length, linesAfter.length)
+  let [commonStart, commonEnd] = [0, 0]
+  while (commonStart < shorterLength && linesBefore[commonStart] === linesAfter[commonStart]) commonStart++
+  while (
+    commonEnd < shorterLength - commonStart &&
+    linesBefore.at(-1 - commonEnd) === linesAfter.at(-1 - commonEnd)
+  )
+    commonEnd++
+  const part = (lines: string[]) => lines.slice(commonStart, lines.length - commonEnd).join('\n')
+  return {
+    before: { own: before.own, line: commonStart + 1, markdown: part(linesBefore) },
+    after: { own: after.own, line: commonStart + 1, markdown: part(linesAfter) },
+  }
+}

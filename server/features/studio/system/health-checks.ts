@@ -1,0 +1,120 @@
+import type { ComponentHealth } from '#contract/studio/system.ts'
+import { redactGatewayError, type PaymentGateway } from '#server/features/billing/billing.ts'
+import { freeBytes } from '#server/platform/processes/disk-guard.ts'
+import type { ResourceLimits } from '#server/platform/config/read-resource-limits.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { MailContext } from '#server/platform/mail/send-mails.ts'
+import type { Mailer } from '#server/platform/mail/mailer.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
+import { TimedOut, withTimeout } from '#server/platform/with-timeout.ts'
+import type { Db } from '#server/tables.ts'
+import * as queries from './system-queries.ts'
+import type { HealthFinding } from './system-queries.ts'
+
+/** Dependencies of the check of the parts. */
+export interface HealthCheckContext {
+  db: Db
+  clock: Clock
+  storage: Storage
+  bounds: ResourceLimits
+  mailer: Mailer
+  composeMail: MailContext['composeMail']
+  gateways: readonly PaymentGateway[]
+  /** Time limit of each part's check. */
+  healthTimeoutMs?: number
+}
+
+/** A fault of a part that did answer. */
+class ComponentFault extends Error {
+  readonly problem: NonNullable<ComponentHealth['problem']>
+
+  constructor(problem: NonNullable<ComponentHealth['problem']>, detail: string) {
+    super(detail)
+    this.name = 'Trouble'
+    this.problem = problem
+  }
+}
+
+const defaultTimeoutMs = 5000
+const maxDetailLength = 300
+/** Minimum free space: below that the next episode may not fit. */
+const minFreeBytes = 2 * 1024 ** 3
+/** Outside the files that are backed up and purged. */
+const probeKey = 'health/probe'
+/** A payment that no gateway has; the response shows that the gateway is reachable and accepts our keys. */
+const unknownPaymentId = 'pi_none'
+
+/** Checks all parts concurrently, each with a time limit, and stores the findings. */
+export async function runHealthChecks(context: HealthCheckContext): Promise<HealthFinding[]> {
+  const { gateways, healthTimeoutMs = defaultTimeoutMs } = context
+  const checks: [string, () => Promise<unknown>][] = [
+    ['database', () => queries.pingDatabase(context.db)],
+    ['jobs', () => checkJobs(context)],
+    ['storage', () => checkStorage(context)],
+    ['mail', () => checkMail(context)],
+    ...gateways.map((gateway): [string, () => Promise<unknown>] => [
+      `gateway ${gateway.id}`,
+      () => checkGateway(gateway),
+    ]),
+  ]
+  const findings = await Promise.all(checks.map(([part, check]) => runCheck(part, check, healthTimeoutMs)))
+  await queries.saveFindings(context.db, findings)
+  return findings
+}
+
+async function runCheck(
+  part: string,
+  check: () => Promise<unknown>,
+  timeoutMs: number,
+): Promise<HealthFinding> {
+  try {
+    const found = await withTimeout(timeoutMs, check())
+    return { part, problem: null, detail: typeof found === 'string' ? found : null }
+  } catch (error) {
+    const detail = detailOf(part, error)
+    if (error instanceof TimedOut) return { part, problem: 'noAnswer', detail }
+    return { part, problem: error instanceof ComponentFault ? error.problem : 'refused', detail }
+  }
+}
+
+/** Returns a failure's detail. A gateway's message may repeat a payment's secret or an address, so only names and codes are kept. */
+function detailOf(part: string, error: unknown): string {
+  const isOwnError = error instanceof TimedOut || error instanceof ComponentFault
+  if (part.startsWith('gateway ') && !isOwnError)
+    return Object.values(redactGatewayError(error)).join(' ').trim()
+  return (error instanceof Error ? error.message : String(error)).slice(0, maxDetailLength)
+}
+
+async function checkGateway(gateway: PaymentGateway): Promise<void> {
+  await gateway.retrievePayment({ reference: unknownPaymentId })
+  const missing = (await gateway.missingWebhookEvents?.()) ?? []
+  if (missing.length > 0) throw new ComponentFault('eventsMissing', missing.join(', '))
+}
+
+async function checkJobs({ db }: HealthCheckContext): Promise<void> {
+  const jobs = await queries.selectJobs(db)
+  const failing = jobs.filter(({ failures }) => failures > 0).map(({ name }) => name)
+  if (failing.length > 0) throw new ComponentFault('jobsFail', failing.join(', '))
+  const late = jobs.filter((job) => job.late).map(({ name }) => name)
+  if (late.length > 0) throw new ComponentFault('workerAway', late.join(', '))
+}
+
+/** Writes and reads a file, and checks free space. @returns how much is left */
+async function checkStorage({ storage, bounds }: HealthCheckContext): Promise<string> {
+  const text = `written at ${new Date().toISOString()}`
+  await storage.write(probeKey, text)
+  if ((await storage.read(probeKey)).toString() !== text)
+    throw new Error('read different content than was written')
+  const free = await freeBytes(storage.workDir)
+  const freeSpaceText = `${(free / 1024 ** 3).toFixed(1)} GB left in ${storage.workDir}`
+  const eventsWarning = free < bounds.minFreeBytes ? '; analytics events are not recorded' : ''
+  if (free < minFreeBytes || eventsWarning !== '')
+    throw new ComponentFault('full', freeSpaceText + eventsWarning)
+  return freeSpaceText
+}
+
+async function checkMail({ db, clock, mailer }: HealthCheckContext): Promise<void> {
+  await mailer.check()
+  const stuck = await queries.countStuckMails(db, clock.now())
+  if (stuck > 0) throw new ComponentFault('mailsWait', String(stuck))
+}

@@ -1,0 +1,131 @@
+import type { AdClickIds } from '#server/platform/http/route.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { selectAttribution, upsertTouch } from './attribution-queries.ts'
+import { hasConsent, type LoadConsents, type LockConsent } from './consent.ts'
+import { maxTokenLength } from './funnel-step-queries.ts'
+import type { OrderAttribution, Touch } from './tables.ts'
+
+export interface AttributionContext {
+  consentsOf: LoadConsents
+  holdAgreement: LockConsent
+  /** Whose referral code this is, if anybody's. Members know; members/feature.ts gives it. */
+  findReferrer(db: Db, code: string): Promise<string | undefined>
+  /** Takes off a person's orders what only consent allowed. Billing knows; billing/feature.ts gives it. */
+  forgetClicksOfOrders(tx: Tx, userId: string): Promise<void>
+}
+
+/**
+ * Stores where a user came from, according to a call: the first touch and the last. The referrer token is stored in any case; click
+ * ids only with consent to marketing. The user's own referral code is ignored. The user must have a row.
+ */
+export async function recordTouch(
+  context: AttributionContext,
+  tx: Tx,
+  userId: string,
+  ids: AdClickIds,
+  at: Date,
+): Promise<void> {
+  await recordFirstLink(context, tx, userId, ids, at)
+  const touch = await readTouch(context, tx, userId, ids)
+  if (isEmpty(touch)) return
+  const attribution = await selectAttribution(tx, userId)
+  if (attribution && isSame(attribution.last_touch, touch)) return
+  // Something will be written, so the answer must not change until then.
+  const allowedTouch = filterByConsent(touch, hasClickIds(touch) && (await context.holdAgreement(tx, userId)))
+  const { referrer_token: token, ...clickIds } = allowedTouch
+  const isOwnCode = token !== undefined && (await context.findReferrer(tx, token)) === userId
+  const touchToStore = isOwnCode ? clickIds : allowedTouch
+  if (!isEmpty(touchToStore)) await upsertTouch(tx, userId, touchToStore, at)
+}
+
+/** Records a guest's first link as the first touch, if another was used before the row was created. */
+async function recordFirstLink(
+  context: AttributionContext,
+  tx: Tx,
+  userId: string,
+  { firstReferrerToken: cameBy, referrerToken }: AdClickIds,
+  at: Date,
+): Promise<void> {
+  if (cameBy === undefined || cameBy === referrerToken || (await selectAttribution(tx, userId))) return
+  await recordTouch(context, tx, userId, { referrerToken: cameBy, fbclid: undefined, ttclid: undefined }, at)
+}
+
+async function readTouch(
+  { consentsOf }: AttributionContext,
+  tx: Tx,
+  userId: string,
+  { referrerToken, fbclid, ttclid }: AdClickIds,
+): Promise<Touch> {
+  const token =
+    isText(referrerToken) && referrerToken.length <= maxTokenLength ? { referrer_token: referrerToken } : {}
+  const clickIds = { ...(isText(fbclid) ? { fbclid } : {}), ...(isText(ttclid) ? { ttclid } : {}) }
+  if (isEmpty(clickIds) || !(await hasConsent(consentsOf, tx, userId))) return token
+  return { ...token, ...clickIds }
+}
+
+/** Returns whether JSON in the database can store a text: without lone surrogates and NUL. */
+function isText(value: string | undefined): value is string {
+  return value !== undefined && value.isWellFormed() && !value.includes('\0')
+}
+
+function isEmpty(touch: Touch): boolean {
+  return Object.keys(touch).length === 0
+}
+
+function hasClickIds({ fbclid, ttclid }: Touch): boolean {
+  return fbclid !== undefined || ttclid !== undefined
+}
+
+function isSame(a: Touch, b: Touch): boolean {
+  return a.referrer_token === b.referrer_token && a.fbclid === b.fbclid && a.ttclid === b.ttclid
+}
+
+/**
+ * Returns an order's attribution: the last touch, the first if it differs, and the member whose referral code was used. Called when
+ * the order is created, after the call's own touch was stored and the buyer locked: a withdrawal of consent after that waits for the
+ * order (`forgetClicksOfOrders`).
+ */
+export async function attributionForOrder(
+  context: AttributionContext,
+  tx: Tx,
+  userId: string,
+  userAgent: string,
+): Promise<OrderAttribution> {
+  const consent = await hasConsent(context.consentsOf, tx, userId)
+  const attribution = await selectAttribution(tx, userId)
+  const last = filterByConsent(attribution?.last_touch ?? {}, consent)
+  const first = filterByConsent(attribution?.first_touch ?? {}, consent)
+  const sameAsLast = isSame(first, last)
+  const referrer =
+    last.referrer_token === undefined ? undefined : await context.findReferrer(tx, last.referrer_token)
+  // A guest that followed a member's own link may have become that member since.
+  if (referrer === userId) delete last.referrer_token
+  return {
+    ...last,
+    ...(referrer !== undefined && referrer !== userId ? { referrer_user_id: referrer } : {}),
+    ...(consent && userAgent !== '' ? { user_agent: userAgent.slice(0, 512) } : {}),
+    ...(attribution && !isEmpty(first) && !sameAsLast
+      ? { first: { ...first, at: attribution.first_at.toISOString() } }
+      : {}),
+  }
+}
+
+/** Returns an order's attribution if only a link's token is known. */
+export async function attributionForToken(
+  { findReferrer }: Pick<AttributionContext, 'findReferrer'>,
+  tx: Tx,
+  userId: string,
+  token: string,
+): Promise<OrderAttribution> {
+  const referrer = await findReferrer(tx, token)
+  if (referrer === userId) return {}
+  return { referrer_token: token, ...(referrer === undefined ? {} : { referrer_user_id: referrer }) }
+}
+
+function filterByConsent({ referrer_token, fbclid, ttclid }: Touch, consent: boolean): Touch {
+  return {
+    ...(referrer_token === undefined ? {} : { referrer_token }),
+    ...(consent && fbclid !== undefined ? { fbclid } : {}),
+    ...(consent && ttclid !== undefined ? { ttclid } : {}),
+  }
+}

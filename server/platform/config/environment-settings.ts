@@ -1,0 +1,187 @@
+import type { Env } from './read-env.ts'
+
+/** An environment setting. `docs/configure.md` describes each; a test compares both lists with the settings read at start. */
+export interface Setting {
+  name: string
+  /** A description of the default. */
+  fallback: string
+  /** The part that is never printed: the whole value (`all`), or the `password` in an address. */
+  secret?: 'all' | 'password'
+}
+
+const setting = (name: string, fallback: string): Setting => ({ name, fallback })
+const secret = (name: string, fallback = 'none'): Setting => ({ name, fallback, secret: 'all' })
+const unset = (...names: string[]) => names.map((name) => setting(name, 'none'))
+
+/** Every setting, grouped by the operator's task. */
+export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
+  'Where the site runs': [
+    setting('PORT', '3000'),
+    setting('HOST', '127.0.0.1'),
+    setting('PUBLIC_URL', 'http://localhost:PORT'),
+    setting('TRUST_PROXY', '0'),
+    setting('ROLE', 'all'),
+    setting('DRAIN_SECONDS', '5 at an https address, else 0'),
+    setting('LOG_LEVEL', 'info'),
+    setting('API_DOCS', '1'),
+    setting('METRICS_PORT', 'none'),
+    setting('METRICS_HOST', '127.0.0.1'),
+    ...unset('OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_TRACES_EXPORTER'),
+    secret('OTEL_EXPORTER_OTLP_HEADERS'),
+    setting('OTEL_SDK_DISABLED', 'false'),
+    ...unset('SENTRY_DSN', 'SANDBOX_HOST_SUFFIX'),
+    setting('DEMO', 'on with an embedded database that is empty'),
+  ],
+  'Where data lies': [
+    setting('DATA_DIR', './data'),
+    setting('DATA_UMASK', '077'),
+    { ...setting('DATABASE_URL', 'the embedded database'), secret: 'password' },
+    { ...setting('DATABASE_DIRECT_URL', 'the address of DATABASE_URL'), secret: 'password' },
+    { ...setting('DATABASE_READ_URL', 'none'), secret: 'password' },
+    setting('MIGRATE', 'auto with the embedded database, else off'),
+    secret('APP_SECRET', 'made once in DATA_DIR'),
+    secret('MEDIA_SECRET', 'derived from APP_SECRET'),
+    ...unset('S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID'),
+    secret('S3_SECRET_ACCESS_KEY'),
+    setting('S3_REGION', 'us-east-1'),
+    setting('S3_FORCE_PATH_STYLE', '1'),
+    ...unset('S3_PUBLIC_URL'),
+  ],
+  'Who runs it': [
+    setting('SITE_NAME', 'Cliffhanger'),
+    ...unset('SITE_LOGO', 'OPERATOR_NAME', 'OPERATOR_ADDRESS', 'TAX_NUMBER'),
+    setting('TAX_RATE', '0'),
+    setting('CONTACT_EMAIL', 'the address of MAIL_FROM'),
+    { ...setting('SMTP_URL', 'none: mails are files in DATA_DIR'), secret: 'password' },
+    setting('MAIL_FROM', '"SITE_NAME" <no-reply@HOST>'),
+    setting('SUPPORT_REFUND_CENTS', '2000'),
+  ],
+  Payments: [
+    setting('ALLOW_SANDBOX', 'on at an http address without keys of another gateway'),
+    secret('STRIPE_SECRET_KEY'),
+    ...unset('STRIPE_PUBLISHABLE_KEY'),
+    secret('STRIPE_WEBHOOK_SECRET'),
+    setting('STRIPE_API_BASE', 'https://api.stripe.com'),
+    ...unset('APPLE_PAY_DOMAIN'),
+    ...unset('PAYPAL_CLIENT_ID'),
+    secret('PAYPAL_CLIENT_SECRET'),
+    ...unset('PAYPAL_WEBHOOK_ID'),
+    setting('PAYPAL_API_BASE', 'https://api-m.paypal.com'),
+    setting('BALANCE', 'off'),
+    setting('UNPAID_ORDERS_DAYS', '30'),
+  ],
+  Video: [
+    setting('FFMPEG_PATH', 'the one of the PATH, else the one that set-up brought'),
+    setting('MEDIA_ENCRYPT', 'off'),
+    ...unset('EXTRA_RUNG'),
+    setting('INGEST_CORES', 'all'),
+    setting('INGEST_MEMORY_MB', '6144'),
+    setting('CHROMIUM_PATH', 'looked for'),
+  ],
+  'Sign-in': [
+    ...unset('GOOGLE_CLIENT_ID'),
+    secret('GOOGLE_CLIENT_SECRET'),
+    ...unset('FACEBOOK_CLIENT_ID'),
+    secret('FACEBOOK_CLIENT_SECRET'),
+    ...unset('TIKTOK_CLIENT_KEY'),
+    secret('TIKTOK_CLIENT_SECRET'),
+    ...unset('OIDC_ISSUER', 'OIDC_CLIENT_ID'),
+    secret('OIDC_CLIENT_SECRET'),
+    setting('OIDC_NAME', "the issuer's host"),
+    ...[
+      'GOOGLE_ISSUER',
+      'FACEBOOK_WEB_BASE',
+      'FACEBOOK_GRAPH_BASE',
+      'TIKTOK_WEB_BASE',
+      'TIKTOK_OPEN_BASE',
+    ].map((name) => setting(name, "the provider's own")),
+  ],
+  'Advertising and analytics': [
+    ...unset('FACEBOOK_PIXEL_ID', 'GOOGLE_ANALYTICS', 'TIKTOK_PIXEL', 'BIGO_PIXEL'),
+    setting('CONSENT', 'usual'),
+    secret('META_ACCESS_TOKEN'),
+    secret('TIKTOK_ACCESS_TOKEN'),
+    setting('META_API_BASE', "the platform's own"),
+    setting('TIKTOK_API_BASE', "the platform's own"),
+    setting('EVENTS_DAYS', '180'),
+  ],
+  Limits: [
+    setting('LIMIT_SIGN_IN_ACCOUNT', '20/min'),
+    setting('LIMIT_SIGN_IN_IP', '300/min'),
+    setting('LIMIT_REGISTER_IP', '60/h'),
+    setting('LIMIT_RESET_ACCOUNT', '3/h'),
+    setting('LIMIT_CARD_FAILURES_USER', '5/h'),
+    setting('LIMIT_CARD_FAILURES_IP', '200/h'),
+    setting('LIMIT_CONTACT_IP', '20/h'),
+    setting('LIMIT_API_USER', '600/min'),
+    setting('LIMIT_API_IP', '6000/min'),
+    setting('LIMIT_GUESTS_IP', '600/h'),
+    setting('LIMIT_ORDERS_IP', '200/h'),
+    setting('LIMIT_PAYMENTS_IP', '600/h'),
+    setting('LIMIT_WORD_BYTES_IP', '300000/h'),
+    setting('LIMIT_LIBRARY_IP', '300/min'),
+    setting('LIMIT_PUSH_IP', '300/h'),
+    setting('LIMIT_EXPOSURES_IP', '300/min'),
+    setting('LIMIT_KEYS_IP', '600/h'),
+    setting('LIMIT_MAIL_LINKS_IP', '60/h'),
+    setting('LIMIT_AUDIT_IP', '300/h'),
+    setting('LIMIT_EVENT_BYTES_IP', '60000/min'),
+    setting('LIMIT_EVENT_BYTES_IP_DAY', '10000000/d'),
+    setting('EVENT_KB_PERSON', '4096'),
+    setting('DISK_LEAST_MB', '1024'),
+    setting('CONNECTIONS', '5000'),
+    setting('CONNECTIONS_NETWORK', '1000'),
+    setting('WRITE_SECONDS', '30'),
+    setting('LARGE_ANSWERS', '100'),
+    setting('LARGE_ANSWERS_NETWORK', '20'),
+    setting('EXPORTS_AT_ONCE', '4'),
+    setting('EXPORT_SECONDS', '300'),
+    setting('DATABASE_WAIT_SECONDS', '4'),
+  ],
+}
+
+export interface EffectiveSetting {
+  name: string
+  /** The masked value of a secret, or the description of the default if it is not set. */
+  value: string
+  source: 'environment' | '.env' | 'file' | 'default'
+}
+
+/**
+ * Lists every setting with its value and source, group by group. Secrets are masked.
+ * @param env the environment, with `ENV_FILE_SETTINGS` naming what scripts/env-file.mjs took from `.env`
+ */
+export function listEffectiveSettings(env: Env): { group: string; settings: EffectiveSetting[] }[] {
+  const fromEnvFile = new Set(env['ENV_FILE_SETTINGS']?.split(','))
+  return Object.entries(settingGroups).map(([group, settings]) => ({
+    group,
+    settings: settings.map((each) => effectiveSetting(each, env, fromEnvFile)),
+  }))
+}
+
+function effectiveSetting(
+  { name, fallback, secret: kind }: Setting,
+  env: Env,
+  fromEnvFile: ReadonlySet<string>,
+): EffectiveSetting {
+  const fileName = `${name}_FILE`
+  if (env[fileName]?.trim()) return { name, value: `in ${env[fileName]}`, source: 'file' }
+  const value = env[name]?.trim()
+  if (!value) return { name, value: fallback, source: 'default' }
+  return { name, value: mask(value, kind), source: fromEnvFile.has(name) ? '.env' : 'environment' }
+}
+
+const masked = '••••••••'
+
+function mask(value: string, kind: Setting['secret']): string {
+  if (kind === undefined) return value
+  if (kind === 'all') return masked
+  return value.split(',').map(maskPassword).join(',')
+}
+
+function maskPassword(address: string): string {
+  if (!URL.canParse(address)) return masked
+  const url = new URL(address)
+  const hidden = [url.password, url.searchParams.get('password') ?? ''].filter((password) => password !== '')
+  return hidden.reduce((shown, password) => shown.replaceAll(password, masked), address)
+}

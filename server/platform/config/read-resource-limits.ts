@@ -1,0 +1,47 @@
+import { dayMs } from '#server/platform/clock.ts'
+import { readInteger, type Env } from './read-env.ts'
+
+/** Limits on the resources of a process, and of its storage, that unauthenticated clients can use (docs/security.md). */
+export interface ResourceLimits {
+  /** Maximum concurrent connections of a process. */
+  connections: number
+  /** Maximum concurrent connections of one network, if there is no proxy in front. */
+  connectionsPerNetwork: number
+  /** A response is aborted if the client reads no byte for this long. */
+  writeTimeoutSeconds: number
+  /** Maximum concurrent large responses (sitemaps, files of the studio) of a process. */
+  largeResponses: number
+  /** Maximum concurrent large responses to one network. */
+  largeResponsesPerNetwork: number
+  /** Maximum concurrent exports of personal data of a process; one per user. */
+  concurrentExports: number
+  /** Maximum time for a client to read a large response or an export. */
+  exportSeconds: number
+  /** Maximum bytes of analytics events that are stored per visitor. */
+  eventBytesPerVisitor: number
+  /** Maximum wait of a call for a database connection. */
+  databaseWaitMs: number
+  /** Analytics events are not recorded if DATA_DIR's disk has fewer free bytes. */
+  minFreeBytes: number
+  /** Orders that were never paid are deleted after this time. */
+  unpaidOrderRetentionMs: number
+}
+
+/** Reads the bounds. @throws ConfigError naming the invalid one */
+export function readResourceLimits(env: Env): ResourceLimits {
+  const number = (name: string, defaultValue: number, most: number) =>
+    readInteger(env, name, { min: 1, max: most }) ?? defaultValue
+  return Object.freeze({
+    connections: number('CONNECTIONS', 5000, 1_000_000),
+    connectionsPerNetwork: number('CONNECTIONS_NETWORK', 1000, 1_000_000),
+    writeTimeoutSeconds: number('WRITE_SECONDS', 30, 3600),
+    largeResponses: number('LARGE_ANSWERS', 100, 100_000),
+    largeResponsesPerNetwork: number('LARGE_ANSWERS_NETWORK', 20, 100_000),
+    concurrentExports: number('EXPORTS_AT_ONCE', 4, 1000),
+    exportSeconds: number('EXPORT_SECONDS', 300, 86_400),
+    databaseWaitMs: number('DATABASE_WAIT_SECONDS', 4, 600) * 1000,
+    minFreeBytes: number('DISK_LEAST_MB', 1024, 1_000_000_000) * 1024 ** 2,
+    unpaidOrderRetentionMs: number('UNPAID_ORDERS_DAYS', 30, 3650) * dayMs,
+    eventBytesPerVisitor: number('EVENT_KB_PERSON', 4096, 1_000_000) * 1024,
+  })
+}

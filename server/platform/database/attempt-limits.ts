@@ -1,0 +1,62 @@
+import { createHmac } from 'node:crypto'
+import { sql, type QueryExecutorProvider } from 'kysely'
+import { Fault } from '#contract/errors.ts'
+import type { RateLimit } from '#server/platform/config/read-env.ts'
+import { countedNetworks } from '#server/platform/http/limits/client-network.ts'
+
+/** Returns the key that counts a value such as an e-mail or a network: a keyed hash, irreversible without the secret. */
+export function attemptKey(secret: string, kind: string, value: string): string {
+  return `${kind}:${createHmac('sha256', secret).update(`turn|${kind}|${value}`).digest('base64url')}`
+}
+
+/**
+ * Counts an attempt against a key's limit, in the database for all processes. The time window begins with its first attempt. Pass
+ * the pool, not a transaction: the attempt counts even if the call fails.
+ * @throws Fault tooMany with the seconds to wait, once `max` are used
+ */
+export async function countAttempt(
+  db: QueryExecutorProvider,
+  key: string,
+  { max, seconds }: RateLimit,
+  now: Date,
+): Promise<void> {
+  const end = new Date(now.getTime() + seconds * 1000)
+  const { rows } = await sql<{ taken: number; ends_at: Date }>`
+    INSERT INTO limit_counts AS t (key, taken, ends_at) VALUES (${key}, 1, ${end})
+    ON CONFLICT (key) DO UPDATE SET
+      taken = CASE WHEN t.ends_at <= ${now} THEN 1 ELSE least(t.taken + 1, ${max + 1}) END,
+      ends_at = CASE WHEN t.ends_at <= ${now} THEN ${end} ELSE t.ends_at END
+    RETURNING taken, ends_at`.execute(db)
+  const turn = rows[0]
+  if (turn && turn.taken > max) throw new Fault('tooMany', undefined, secondsUntil(turn.ends_at, now))
+}
+
+/** Counts an attempt against each network of an address, as `takeTurn` does. @throws Fault tooMany */
+export async function countAttemptOfNetworks(
+  db: QueryExecutorProvider,
+  { secret, kind, ip }: { secret: string; kind: string; ip: string },
+  { max, seconds }: RateLimit,
+  now: Date,
+): Promise<void> {
+  for (const { network, multiplier } of countedNetworks(ip))
+    await countAttempt(db, attemptKey(secret, kind, network), { max: max * multiplier, seconds }, now)
+}
+
+/**
+ * Enforces a limit by the time of the last event but `max - 1`.
+ * @throws Fault tooMany with the seconds to wait, if that event is still within the limit's time
+ */
+export function checkOldestEvent(oldest: Date | undefined, { seconds }: RateLimit, now: Date): void {
+  const open = oldest && new Date(oldest.getTime() + seconds * 1000)
+  if (open && open > now) throw new Fault('tooMany', undefined, secondsUntil(open, now))
+}
+
+/** Returns whole seconds, at least one, for `Retry-After`. */
+export function secondsUntil(then: Date, now: Date): number {
+  return Math.max(1, Math.ceil((then.getTime() - now.getTime()) / 1000))
+}
+
+/** Deletes the counts of expired time windows. */
+export async function purgeAttemptCounts(db: QueryExecutorProvider, now: Date): Promise<void> {
+  await sql`DELETE FROM limit_counts WHERE ends_at <= ${now}`.execute(db)
+}

@@ -1,0 +1,130 @@
+import type { Clock } from '#server/platform/clock.ts'
+import type { CountedCalls, SummedCalls } from '#server/platform/database/share-call-counts.ts'
+import type { RateLimit } from '#server/platform/config/read-env.ts'
+import { countedNetworks } from './limits/client-network.ts'
+
+/** Maximum callers counted at once in a process. Beyond it, callers far below their limit are dropped. */
+const mostCallers = 50_000
+/** A caller's count is shared with the other processes from this part of the limit on. Most callers never reach it. */
+const sharedThreshold = 1 / 20
+
+/** The calls of one caller in the current window and in the one before. */
+interface Count {
+  limit: RateLimit
+  stretch: number
+  /** Not yet shared with the other processes. */
+  fresh: number
+  /** Shared, including the counts of other processes. */
+  shared: number
+  before: number
+}
+
+export interface CallCounter {
+  /** Counts one call, or `amount`, if the limit allows it. @returns 0, or the seconds to wait before a retry */
+  count(caller: string, limit: RateLimit, amount?: number): number
+  /** Exchanges counts with the other processes. Counts that could not be sent are sent the next time. */
+  exchange(): Promise<void>
+}
+
+/**
+ * Counts calls per caller in a sliding window: the previous window counts by the part that still overlaps. Counting is in memory;
+ * `exchange`, run every second, sums the processes' counts through `share`, so no call waits for a query.
+ */
+export function createCallCounter(
+  clock: Clock,
+  share: (counted: readonly CountedCalls[]) => Promise<SummedCalls[]>,
+): CallCounter {
+  const counts = new Map<string, Count>()
+  return {
+    count(caller, limit, amount = 1) {
+      const now = clock.now().getTime()
+      const count = currentCount(counts, caller, limit, now)
+      if (!count) return 0
+      const wait = secondsToWait(count, now, amount)
+      if (wait === 0) count.fresh += amount
+      return wait
+    },
+    async exchange() {
+      if (counts.size === 0) return
+      const now = clock.now().getTime()
+      dropExpired(counts, now)
+      const given = [...counts].filter(([, count]) => isDue(count, now)).map(toCountedCalls)
+      if (given.length === 0) return
+      const sums = new Map((await share(given)).map((sum) => [sum.caller, sum]))
+      for (const { caller, timeWindow, calls } of given) {
+        const [count, sum] = [counts.get(caller), sums.get(caller)]
+        if (!sum || count?.stretch !== timeWindow) continue
+        count.fresh -= calls
+        count.shared = sum.calls
+        count.before = Math.max(count.before, sum.before)
+      }
+    },
+  }
+}
+
+/** Counts a call, or `amount`, against each network of an address. @returns as `count`, for the first network that is at its limit */
+export function countForNetworks(
+  counter: CallCounter,
+  name: string,
+  ip: string,
+  { max, seconds }: RateLimit,
+  amount = 1,
+): number {
+  for (const { network, multiplier } of countedNetworks(ip)) {
+    const wait = counter.count(`${name} ${network}`, { max: max * multiplier, seconds }, amount)
+    if (wait > 0) return wait
+  }
+  return 0
+}
+
+const timeWindowOf = ({ seconds }: RateLimit, now: number) => Math.floor(now / (seconds * 1000))
+const used = ({ fresh, shared }: Count) => fresh + shared
+
+/** Returns the caller's count, advanced to the current window; undefined if no more callers fit. */
+function currentCount(
+  counts: Map<string, Count>,
+  caller: string,
+  limit: RateLimit,
+  now: number,
+): Count | undefined {
+  const stretch = timeWindowOf(limit, now)
+  const known = counts.get(caller)
+  if (known?.stretch === stretch) return known
+  if (!known && counts.size >= mostCallers) return undefined
+  const before = known?.stretch === stretch - 1 ? used(known) : 0
+  const count = { limit, stretch, fresh: 0, shared: 0, before }
+  counts.set(caller, count)
+  return count
+}
+
+function secondsToWait(count: Count, now: number, amount: number): number {
+  const { limit, stretch, before } = count
+  const left = stretch + 1 - now / (limit.seconds * 1000)
+  const free = Math.max(0, limit.max - amount)
+  if (used(count) + before * left <= free) return 0
+  // Either enough of the previous window slides out during this one, or this one must become the previous window first.
+  const stretches = used(count) <= free ? left - (free - used(count)) / before : left + 1 - free / used(count)
+  return Math.max(1, Math.ceil(stretches * limit.seconds))
+}
+
+function isDue(count: Count, now: number): boolean {
+  const { limit, stretch, fresh } = count
+  return stretch === timeWindowOf(limit, now) && fresh > 0 && used(count) >= limit.max * sharedThreshold
+}
+
+function toCountedCalls([caller, { limit, stretch, fresh }]: [string, Count]): CountedCalls {
+  return {
+    caller,
+    timeWindow: stretch,
+    calls: fresh,
+    expiresAt: new Date((stretch + 2) * limit.seconds * 1000),
+  }
+}
+
+function dropExpired(counts: Map<string, Count>, now: number): void {
+  const full = counts.size >= mostCallers
+  for (const [caller, count] of counts) {
+    const over = count.stretch < timeWindowOf(count.limit, now) - 1
+    if (over || (full && used(count) < count.limit.max * sharedThreshold)) counts.delete(caller)
+  }
+}

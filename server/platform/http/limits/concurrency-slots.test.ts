@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { createSlots, networkSlotLimits } from './concurrency-slots.ts'
+
+test('refuses a slot if one of its shares is used up, without consuming the others', () => {
+  const slots = createSlots()
+  const ofNetwork = (name: string) =>
+    [
+      [name, 1],
+      ['all', 2],
+    ] as const
+  const done = slots.take(ofNetwork('a'))
+  expect(() => slots.take(ofNetwork('a'))).toThrow('too many large responses in progress')
+  slots.take(ofNetwork('b'))
+  expect(() => slots.take(ofNetwork('c'))).toThrow('too many large responses in progress')
+  done()
+  done()
+  slots.take(ofNetwork('a'))
+  expect(() => slots.take(ofNetwork('c'))).toThrow('too many large responses in progress')
+})
+
+test('limits the many networks of one IPv6 customer together', () => {
+  const slots = createSlots()
+  const take = (network: number) => slots.take(networkSlotLimits('exports', `2001:db8:1:${network}::1`, 1))
+  for (let network = 1; network <= 16; network++) take(network)
+  expect(() => take(17)).toThrow('too many large responses in progress')
+  expect(() => take(1)).toThrow('too many large responses in progress')
+})

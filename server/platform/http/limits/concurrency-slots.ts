@@ -1,0 +1,44 @@
+import { Fault } from '#contract/errors.ts'
+import { countedNetworks } from './client-network.ts'
+
+/** Retry-After when no slot is free. */
+const retrySeconds = 15
+
+/** A key that a slot counts against, such as a network, and its maximum concurrent slots. */
+export type SlotLimit = readonly [key: string, most: number]
+
+/** Returns the shares of an address's networks: `<kind> of <network>`. */
+export const networkSlotLimits = (kind: string, ip: string, most: number): SlotLimit[] =>
+  countedNetworks(ip).map(({ network, multiplier }) => [`${kind} of ${network}`, most * multiplier])
+
+export interface Slots {
+  /**
+   * Takes a slot of each share; the returned function releases it.
+   * @throws Fault tooMany if a share has no free slot
+   */
+  take(shares: readonly SlotLimit[]): () => void
+}
+
+/** Limits concurrent work in this process. */
+export function createSlots(): Slots {
+  const taken = new Map<string, number>()
+  const change = (shares: readonly SlotLimit[], by: number) => {
+    for (const [key] of shares) {
+      const count = (taken.get(key) ?? 0) + by
+      if (count > 0) taken.set(key, count)
+      else taken.delete(key)
+    }
+  }
+  return {
+    take(shares) {
+      const full = shares.find(([key, most]) => (taken.get(key) ?? 0) >= most)
+      if (full) throw new Fault('tooMany', 'too many large responses in progress', retrySeconds)
+      change(shares, 1)
+      let held = true
+      return () => {
+        if (held) change(shares, -1)
+        held = false
+      }
+    },
+  }
+}

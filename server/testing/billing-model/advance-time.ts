@@ -1,0 +1,98 @@
+import { sql } from 'kysely'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-subscriptions.ts'
+import { inProgressStatuses } from '#server/features/billing/states/attempt-states.ts'
+import { applyWebhookEvent, receiveWebhook } from '#server/features/billing/webhooks/receive-webhook.ts'
+import { signEvent } from '#server/features/billing/gateways/sandbox/webhooks.ts'
+import type { BillingHarness, WebhookEvent } from './billing-harness.ts'
+
+const underWay = sql.join(inProgressStatuses)
+
+/** A job that still finds work after this many rounds would never end, which is a bug. */
+const maxRounds = 200
+
+/** Advances the time of a running site, whose jobs run when they are due. */
+export async function advanceTime(harness: BillingHarness, milliseconds: number): Promise<void> {
+  const end = harness.now() + milliseconds
+  for (let round = 0; ; round++) {
+    const due = await nextDueAt(harness)
+    if (due === null || due > end) break
+    if (round === maxRounds) throw new Error('the jobs find something to do again and again')
+    harness.advanceClock(Math.max(due - harness.now(), 0) + 1)
+    await runJobs(harness)
+  }
+  harness.advanceClock(Math.max(end - harness.now(), 0))
+}
+
+export async function runJobs({ context }: BillingHarness): Promise<void> {
+  await runJanitor(context)
+  await renewDueSubscriptions(context)
+}
+
+/** Returns when a job has work next. An order waits for its payment in progress. */
+async function nextDueAt({ db }: BillingHarness): Promise<number | null> {
+  const { rows } = await sql<{ at: Date | null }>`
+    SELECT least(
+      (SELECT min(due_at) FROM subscriptions WHERE status IN ('active', 'past_due')),
+      (SELECT min(check_at) FROM attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),
+      (SELECT min(check_at) FROM refunds WHERE status = 'started'),
+      (SELECT min(check_at) FROM method_changes WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),
+      (SELECT min(check_at) FROM webhook_events WHERE applied_at IS NULL),
+      (SELECT min(expires_at) FROM orders WHERE status = 'pending'
+        AND (period_no IS NOT NULL OR subscription_id IS NULL)
+        AND NOT EXISTS (SELECT FROM attempts WHERE order_id = orders.id AND status IN (${underWay}))),
+      (SELECT min(created_at) + interval '23 hours' FROM subscriptions WHERE status = 'incomplete')
+    ) AS at`.execute(db)
+  return rows[0]?.at?.getTime() ?? null
+}
+
+/** Delivers a webhook event. If the site stops before it has applied it, the janitor does so later. */
+export async function deliverWebhook(
+  harness: BillingHarness,
+  event: WebhookEvent,
+  crashesBeforeApply = false,
+): Promise<void> {
+  const { context, sandbox, gateway } = harness
+  const { body, headers } = signEvent(sandbox, event.reference)
+  event.delivered = true
+  const received = await receiveWebhook(context, gateway, Buffer.from(body), headers)
+  if (!received) throw new Error('the site refused an event that was signed')
+  if (!crashesBeforeApply) await applyWebhookEvent(context, received)
+}
+
+/** Completes all work: requests and events arrive, and the jobs run until nothing is open. */
+export async function runUntilSettled(harness: BillingHarness): Promise<void> {
+  harness.line.fault = 'none'
+  await deliverLateRequests(harness)
+  for (const event of harness.events)
+    if (!event.delivered && !event.dropped) await deliverWebhook(harness, event)
+  for (
+    let due = await nextCheckAt(harness), round = 0;
+    due !== null;
+    due = await nextCheckAt(harness), round++
+  ) {
+    if (round === maxRounds) throw new Error('something stays open for ever')
+    harness.advanceClock(Math.max(due - harness.now(), 0) + 1)
+    await runJobs(harness)
+  }
+  await reconcile(harness.context)
+  await advanceTime(harness, 0)
+}
+
+/** Returns when the janitor next polls unfinished work; null if there is none. */
+async function nextCheckAt({ db }: BillingHarness): Promise<number | null> {
+  const { rows } = await sql<{ at: Date | null }>`
+    SELECT min(check_at) AS at FROM (
+      SELECT check_at FROM attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown')
+      UNION ALL SELECT check_at FROM refunds WHERE status = 'started'
+      UNION ALL SELECT check_at FROM method_changes WHERE status IN ('started', 'requires_action', 'processing', 'unknown')
+      UNION ALL SELECT check_at FROM webhook_events WHERE applied_at IS NULL
+    ) open_work`.execute(db)
+  return rows[0]?.at?.getTime() ?? null
+}
+
+/** Delivers the delayed requests to the gateway. */
+export async function deliverLateRequests({ late }: BillingHarness): Promise<void> {
+  for (const request of late.splice(0)) await request().catch(() => undefined)
+}

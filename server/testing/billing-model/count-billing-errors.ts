@@ -1,0 +1,118 @@
+import { sql } from 'kysely'
+import type { GatewayId } from '#contract/billing.ts'
+import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
+import { isDisputeOpenOrLost } from '#server/features/billing/states/order-states.ts'
+import type { OrderStatus } from '#server/features/billing/tables.ts'
+import type { Db } from '#server/tables.ts'
+import { compareBalances, netPaidCents } from './compare-ledger-with-gateway.ts'
+
+/** The last status of an order that a client received. */
+export interface Sale {
+  orderId: string
+  gateway: GatewayId
+  status: OrderStatus
+}
+
+/** A gateway's payments, compared with the site's records. */
+export interface GatewayErrorCounts {
+  gateway: GatewayId
+  /** Number of successful first payments and renewals. */
+  sales: number
+  renewals: number
+  /** Number of payments with a refund. */
+  refunds: number
+  /** Number of payments that bought nothing, or of orders reported as paid that are not. */
+  lostPayments: number
+  /** Number of orders paid more than once without a refund. */
+  paidTwice: number
+  paidWithoutEntitlement: number
+  entitledWithoutPayment: number
+  /** The gateway's holdings according to the site's ledger and to the gateway, in cents. */
+  ours: number
+  theirs: number
+}
+
+/** Maximum time that a renewing plan's entitlement outlasts its period; after an outage, the first attempt. */
+const longestGrace = '3 days'
+
+interface OrderRow {
+  id: string
+  status: string
+  period_no: number | null
+  /** True while the entitlement lasts. */
+  entitled: boolean
+}
+
+/** Compares every payment of a gateway with the orders, entitlements and ledger of the site. */
+export async function countBillingErrors(
+  db: Db,
+  gateway: PaymentGateway,
+  sales: readonly Sale[],
+): Promise<GatewayErrorCounts> {
+  const listed = await gateway.listPayments(new Date(0))
+  const payments = listed.filter(({ status }) => status === 'succeeded')
+  const orders = await selectOrders(db, gateway.id)
+  /** The money and number of payments that an order still holds. */
+  const paidByOrder = new Map<string, { cents: number; payments: number }>()
+  for (const payment of payments) {
+    const { orderId } = payment
+    const left = netPaidCents([payment])
+    const before = paidByOrder.get(orderId) ?? { cents: 0, payments: 0 }
+    paidByOrder.set(orderId, { cents: before.cents + left, payments: before.payments + (left > 0 ? 1 : 0) })
+  }
+  // A dispute may cover a part, such as the rest of a payment of which the bank returned a refund meanwhile.
+  const disputed = new Set(payments.filter(isDisputeOpenOrLost).map(({ orderId }) => orderId))
+  const isChargedBack = ({ id, status }: OrderRow) => status === 'charged_back' && disputed.has(id)
+  const isPaid = ({ status }: OrderRow) => status === 'paid' || status === 'partially_refunded'
+  const cents = (id: string) => paidByOrder.get(id)?.cents ?? 0
+  const ordersById = new Map(orders.map((order) => [order.id, order]))
+  const paid = orders.filter(isPaid)
+  const reportedPaid = sales.filter((sale) => sale.gateway === gateway.id && sale.status === 'paid')
+  const paymentsWithoutSale = [...paidByOrder].filter(([id, { cents: left }]) => {
+    const order = ordersById.get(id)
+    return left > 0 && !(order && (isPaid(order) || isChargedBack(order)))
+  })
+  const soldStatuses = new Set(['paid', 'partially_refunded', 'refunded', 'charged_back'])
+  const wronglyReportedPaid = reportedPaid.filter(
+    ({ orderId }) => !soldStatuses.has(ordersById.get(orderId)?.status ?? ''),
+  )
+  return {
+    gateway: gateway.id,
+    sales: orders.filter((order) => soldStatuses.has(order.status) && !order.period_no).length,
+    renewals: orders.filter((order) => soldStatuses.has(order.status) && order.period_no).length,
+    refunds: payments.filter(({ refundedCents }) => refundedCents > 0).length,
+    lostPayments: paymentsWithoutSale.length + wronglyReportedPaid.length,
+    paidTwice: [...paidByOrder.values()].filter(({ payments: number }) => number > 1).length,
+    paidWithoutEntitlement: paid.filter(({ entitled }) => !entitled).length,
+    entitledWithoutPayment: orders.filter(({ id, entitled }) => entitled && cents(id) <= 0).length,
+    ...(await compareBalances(db, gateway.id, listed)),
+  }
+}
+
+async function selectOrders(db: Db, gateway: GatewayId): Promise<OrderRow[]> {
+  const { rows } = await sql<OrderRow>`
+    SELECT orders.id, orders.status, orders.period_no, EXISTS (
+      SELECT FROM entitlements WHERE order_id = orders.id AND revoked_at IS NULL AND CASE
+        WHEN orders.kind = 'plan' THEN ends_at >= starts_at + period
+          AND ends_at <= greatest(starts_at + period, next_tried_at) + ${longestGrace}::interval
+        ELSE ends_at IS NULL END) AS entitled
+    FROM orders LEFT JOIN (SELECT id, make_interval(days => period_days) AS period FROM plans) plans
+      ON plans.id = orders.plan_id
+    LEFT JOIN LATERAL (
+      SELECT max(started_at) AS next_tried_at FROM orders next JOIN attempts ON order_id = next.id
+      WHERE next.subscription_id = orders.subscription_id AND next.period_no = orders.period_no + 1
+    ) tries ON true
+    WHERE orders.gateway = ${gateway}`.execute(db)
+  return rows
+}
+
+/** Counts unfinished work: open payments, refunds and webhook events, and ledger transactions that do not add up. */
+export async function countUnfinished(db: Db): Promise<Record<string, number>> {
+  const { rows } = await sql<Record<string, number>>`SELECT
+    (SELECT count(*) FROM attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown'))::int AS payments,
+    (SELECT count(*) FROM refunds WHERE status = 'started')::int AS refunds,
+    (SELECT count(*) FROM webhook_events WHERE applied_at IS NULL)::int AS notifications,
+    (SELECT count(*) FROM (SELECT FROM ledger_lines GROUP BY transaction_id, currency
+      HAVING sum(amount_cents) <> 0) AS uneven)::int AS uneven`.execute(db)
+  return rows[0] ?? {}
+}

@@ -1,0 +1,93 @@
+import { changeUser, getUser } from '#contract/members.ts'
+import { cancelSubscription } from '#contract/billing.ts'
+import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
+import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
+import { createMember } from './member.ts'
+import { parseMediaLink, type MediaLink } from '#server/testing/media/media-links.ts'
+import { buyEpisode, episodeIdOf, type BillingSite } from '#server/testing/site/billing-site.ts'
+import { Subscriber } from './subscriber.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
+
+export const viewerKinds = [
+  'visitor',
+  'member',
+  'subscriber',
+  'lapsed',
+  'bought this',
+  'bought another',
+  'refunded',
+] as const
+export type ViewerKind = (typeof viewerKinds)[number]
+
+/** A viewer with the signed URLs issued to them, by episode number. */
+export interface ViewerWithLinks {
+  visitor: Visitor
+  held: Map<number, MediaLink>
+}
+
+const minute = 60_000
+const week = 7 * 24 * 60 * minute
+
+/** The episodes that every viewer has requested: a free one, and two locked ones of which `bought` is the first. */
+export const testEpisodes = { free: 1, bought: 4, another: 5 }
+
+/**
+ * Creates one viewer of each kind by real purchases at the sandbox. All signed URLs are valid, including those of viewers who get no
+ * more of them. The site's clock is advanced by a week.
+ */
+export async function createViewersOfEachKind(
+  site: BillingSite,
+): Promise<Record<ViewerKind, ViewerWithLinks>> {
+  const lapsed = (await Subscriber.create(site)).shopper.visitor
+  await lapsed.callOk(cancelSubscription)
+  site.advanceClock(week - 5 * minute)
+  const expiredSubscriber = await requestAllLinks(site, lapsed)
+  const visitor = site.visitor()
+  await visitor.callOk(getUser)
+  const subscriber = await Subscriber.create(site)
+  const { shopper: buyer } = await buyEpisode(site, testEpisodes.bought)
+  const { shopper: otherBuyer } = await buyEpisode(site, testEpisodes.another)
+  const { shopper: refunded, order } = await buyEpisode(site, testEpisodes.bought)
+  const viewers = {
+    visitor: await requestAllLinks(site, visitor),
+    member: await requestAllLinks(site, (await createMember(site)).visitor),
+    subscriber: await requestAllLinks(site, subscriber.shopper.visitor),
+    lapsed: expiredSubscriber,
+    'bought this': await requestAllLinks(site, buyer.visitor),
+    'bought another': await requestAllLinks(site, otherBuyer.visitor),
+    refunded: await requestAllLinks(site, refunded.visitor),
+  }
+  await refundOrder(site.context, order.id, { reason: 'goodwill' })
+  await subscriber.advanceAndRenew(5 * minute + 1000)
+  return viewers
+}
+
+/** Creates a guest with a row, so that signed URLs are bound to them. */
+export async function createOtherGuest(site: BillingSite): Promise<Visitor> {
+  const visitor = site.visitor()
+  await visitor.callOk(getUser)
+  await visitor.callOk(changeUser, { body: { display_name: 'Somebody else' } })
+  return visitor
+}
+
+async function requestAllLinks(site: BillingSite, visitor: Visitor): Promise<ViewerWithLinks> {
+  const links = new Map<number, MediaLink>()
+  for (const number of Object.values(testEpisodes)) {
+    const { link } = await requestPlayback(site, visitor, number)
+    if (link) links.set(number, link)
+  }
+  return { visitor, held: links }
+}
+
+/** Requests an episode. @returns the code, and the signed URL if there is one */
+export async function requestPlayback(
+  site: BillingSite,
+  visitor: Visitor,
+  number: number,
+): Promise<{ code: number; link: MediaLink | undefined; text: string }> {
+  const query = { episode_id: episodeIdOf(site, number) }
+  const { answer } = await visitor.call(getEpisode, { query })
+  const playable = answer.code === 200 ? (answer.info as PlayableEpisode) : undefined
+  const link = playable && parseMediaLink(playable.playback.hls_url)
+  return { code: answer.code, link, text: JSON.stringify(answer) }
+}

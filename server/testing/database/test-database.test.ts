@@ -1,0 +1,64 @@
+import { sql, type CompiledQuery } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Db } from '#server/tables.ts'
+import { createTestDatabase, type TestDatabase } from './test-database.ts'
+
+let one: TestDatabase
+let other: TestDatabase
+
+beforeAll(async () => {
+  one = await createTestDatabase()
+  other = await createTestDatabase()
+})
+
+afterAll(async () => {
+  await one.close()
+  await other.close()
+})
+
+test('every test database is migrated and isolated from the others', async () => {
+  await one.pool.query('CREATE TABLE mine (id int8)')
+  expect(
+    (
+      await other.pool.query(
+        "SELECT to_regclass('mine') AS found, (SELECT count(*) FROM migrations) > 0 AS migrated",
+      )
+    ).rows,
+  ).toEqual([{ found: null, migrated: true }])
+})
+
+test('int8 arrives as a number, timestamptz as a Date, date as text', async () => {
+  const { rows } = await one.pool.query(
+    "SELECT 9007199254740991::int8 AS n, '2026-01-02T03:04:05Z'::timestamptz AS t, '2026-01-02'::date AS d",
+  )
+  expect(rows).toEqual([{ n: 9007199254740991, t: new Date('2026-01-02T03:04:05Z'), d: '2026-01-02' }])
+  await expect(one.pool.query('SELECT 9007199254740993::int8')).rejects.toThrow(
+    'more than a number can carry',
+  )
+})
+
+/** Returns how often this connection has run a text as a prepared statement, by kind of plan. */
+async function queryPlans(db: Db, text: string) {
+  const { rows } = await sql`
+    SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement = ${text}`.execute(db)
+  return rows
+}
+
+const written = sql`
+  WITH one AS (SELECT ${1}::int AS number) SELECT * FROM one`
+const queries: [name: string, build: (db: Db) => { compile(): CompiledQuery }][] = [
+  ['that Kysely builds', (db) => db.selectFrom('videos').select('id').where('id', '>', '0')],
+  ['that is written by hand and begins with a new line', (db) => ({ compile: () => written.compile(db) })],
+]
+
+test.each(queries)(
+  'a query %s runs as a prepared statement, planned once for all values',
+  async (_name, build) => {
+    await one.db.connection().execute(async (db) => {
+      const query = build(db).compile()
+      await db.executeQuery(query)
+      await db.executeQuery(query)
+      expect(await queryPlans(db, query.sql)).toEqual([{ generic_plans: 2, custom_plans: 0 }])
+    })
+  },
+)

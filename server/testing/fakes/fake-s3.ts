@@ -1,0 +1,137 @@
+import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { startFauxqs } from 'fauxqs'
+import { signatureErrorOf } from './verify-s3-signature.ts'
+import { createMultipartUploads } from './multipart-uploads.ts'
+
+/** Faults that replace a response. */
+export type Fault =
+  | 'break'
+  | 'break in the middle'
+  | 'stop in the middle'
+  | 'lose the answer'
+  /** Both break in the middle of a whole-file response. */
+  | 'forget the range'
+  | 'mistake the range'
+  | 'fail'
+  | 'refuse'
+  | 'stall'
+  | undefined
+
+export interface FakeS3 {
+  settings: Record<'S3_ENDPOINT' | 'S3_BUCKET' | 'S3_ACCESS_KEY_ID' | 'S3_SECRET_ACCESS_KEY', string>
+  url: string
+  /** The requests so far, such as `PUT /films/media/a`. */
+  requests: string[]
+  /** Chooses a fault for each request; none by default. */
+  setFault(fault: (call: string) => Fault | Promise<Fault>): void
+  close(): Promise<void>
+}
+
+/** The buckets, one for each site of a test. */
+const buckets = ['films', 'films-2', 'films-3', 'films-4', 'films-5'] as const
+const [bucket] = buckets
+const credentials = { accessKeyId: 'stand-in-key', secretAccessKey: 'stand-in-secret' }
+
+/**
+ * Starts an S3 server in this process: fauxqs, behind a proxy that adds the signature check and the lists of unfinished uploads, and
+ * can simulate failures.
+ */
+export async function startFakeS3(): Promise<FakeS3> {
+  const store = await startFauxqs({
+    port: 0,
+    host: '127.0.0.1',
+    logger: false,
+    init: { buckets: [...buckets] },
+  })
+  const uploads = createMultipartUploads()
+  const requests: string[] = []
+  let faultOf: (call: string) => Fault | Promise<Fault> = () => undefined
+  // Idle connections are not closed, because a client on a slow machine may be about to use one.
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
+    allowCors(response)
+    if (request.method === 'OPTIONS') return void response.writeHead(204).end()
+    const call = `${request.method} ${request.url}`
+    requests.push(call)
+    const refusal = signatureErrorOf(request, credentials, new Date())
+    if (refusal !== undefined) return void refuse(request, response, 403, refusal)
+    const decided = faultOf(call)
+    const fault = decided instanceof Promise ? await decided : decided
+    if (fault === 'break') return void request.socket.destroy()
+    if (fault === 'stall') return void request.resume()
+    if (fault === 'fail') return void refuse(request, response, 500, 'InternalError')
+    if (fault === 'refuse') return void refuse(request, response, 400, 'EntityTooLarge')
+    const listed = uploads.list(request)
+    if (listed === 'gone') return void refuse(request, response, 404, 'NoSuchUpload')
+    if (listed !== undefined) return void response.setHeader('content-type', 'application/xml').end(listed)
+    forward(request, response, store.port, fault, uploads.recordRequest)
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    settings: {
+      S3_ENDPOINT: url,
+      S3_BUCKET: bucket,
+      S3_ACCESS_KEY_ID: credentials.accessKeyId,
+      S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    },
+    requests,
+    setFault: (fault) => void (faultOf = fault),
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+      await store.stop()
+    },
+  }
+}
+
+/** Sets the CORS headers that docs/storage-and-cdn.md requires: the site's pages read the bucket. */
+function allowCors(response: ServerResponse): void {
+  response.setHeader('access-control-allow-origin', '*')
+  response.setHeader('access-control-allow-methods', 'GET, HEAD')
+  response.setHeader('access-control-allow-headers', 'range')
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, status: number, code: string): void {
+  request.resume()
+  response.writeHead(status, { 'content-type': 'application/xml' })
+  response.end(
+    request.method === 'HEAD' ? '' : `<Error><Code>${code}</Code><Message>${code}</Message></Error>`,
+  )
+}
+
+function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  port: number,
+  fault: Fault,
+  note: (request: IncomingMessage, status: number, headers: IncomingMessage['headers'], body: string) => void,
+): void {
+  const { method, url: path, headers } = request
+  const breaks = fault === 'break in the middle' || (fault?.endsWith('range') && headers.range === undefined)
+  if (fault === 'forget the range') delete headers.range
+  if (fault === 'mistake the range' && headers.range) headers.range = 'bytes=1-'
+  const upstream = ask({ port, host: '127.0.0.1', method, path, headers }, (answer) => {
+    const status = answer.statusCode ?? 502
+    response.writeHead(status, answer.headers)
+    const parts: Buffer[] = []
+    answer.on('data', (chunk: Buffer) => {
+      if (method !== 'GET') parts.push(chunk)
+      if (breaks || fault === 'stop in the middle') {
+        answer.destroy()
+        response.write(chunk.subarray(0, chunk.length / 2), () => {
+          if (breaks) response.destroy()
+        })
+      } else if (fault !== 'lose the answer') response.write(chunk)
+    })
+    answer.on('end', () => {
+      note(request, status, answer.headers, Buffer.concat(parts).toString())
+      if (fault === 'lose the answer') response.destroy()
+      else response.end()
+    })
+  })
+  upstream.on('error', () => response.destroy())
+  request.pipe(upstream)
+}

@@ -1,0 +1,131 @@
+import { expect } from 'vitest'
+import type { Order } from '#contract/billing.ts'
+import { getEpisode } from '#contract/media.ts'
+import type { Payment, PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
+import { sandboxRoutes } from '#server/features/billing/gateways/sandbox/routes.ts'
+import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
+import type { Env } from '#server/platform/config/read-env.ts'
+import {
+  compareGatewayBalance,
+  expectTransactionsBalanced,
+} from '#server/testing/billing-model/compare-ledger-with-gateway.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { createTestDatabase } from '#server/testing/database/test-database.ts'
+import { startTestSite, type TestSite } from './test-site.ts'
+
+/** A site for tests about money, with an adjustable clock and a gateway that can have faults. */
+export interface BillingSite extends TestSite {
+  video: BuiltVideo
+  /** For a second process on the same database. */
+  databaseUrl: string
+  /** Overrides of the gateway's methods, set by a test for a while. */
+  trouble: Partial<PaymentGateway>
+  /** The gateway without faults. */
+  sound: PaymentGateway
+  /** Number of calls of each gateway method. */
+  calls: Record<string, number>
+  advanceClock(milliseconds: number): void
+}
+
+/** Call it after each test: removes the gateway's faults, and checks that the site's and the gateway's books agree. */
+export async function expectLedgerBalanced(site: BillingSite): Promise<void> {
+  for (const name of Object.keys(site.trouble)) Reflect.deleteProperty(site.trouble, name)
+  site.context.gatewayTimeoutMs = undefined
+  await expectTransactionsBalanced(site.context.db)
+  const { ours, theirs } = await compareGatewayBalance(site.context.db, site.sound)
+  expect(ours).toBe(theirs)
+}
+
+/** Returns the id of an episode of the site's video by number; those from 4 on are locked. */
+export const episodeIdOf = (site: BillingSite, number = 4): string =>
+  site.video.episodes[number - 1]?.id ?? ''
+
+/** Creates a shopper who has bought an episode. */
+export async function buyEpisode(site: BillingSite, number = 4): Promise<{ shopper: Shopper; order: Order }> {
+  const shopper = await Shopper.create(site)
+  const { info } = await shopper.buy({ episode_id: episodeIdOf(site, number) })
+  if (info?.status !== 'paid') throw new Error('it was not paid')
+  return { shopper, order: info }
+}
+
+/** Returns the code of requesting an episode. */
+export async function playbackCode(site: BillingSite, shopper: Shopper, number = 4): Promise<number> {
+  const query = { episode_id: episodeIdOf(site, number) }
+  return (await shopper.visitor.call(getEpisode, { query })).answer.code
+}
+
+/** Returns an order's payment at the gateway. */
+export async function paymentOf(site: BillingSite, orderId: string): Promise<Payment> {
+  const found = (await site.sound.listPayments(new Date(0))).find((payment) => payment.orderId === orderId)
+  if (!found) throw new Error(`${orderId} has no payment`)
+  return found
+}
+
+/** Returns a payment at the sandbox by its idempotency key; null if there is none. */
+export function paymentByKey(site: BillingSite, key: string): Promise<Payment | null> {
+  return site.sound.retrievePayment({ key, attemptId: '', startedAt: new Date(0) })
+}
+
+/** Returns an order's attempts with their status, the first one first. */
+export function attemptsOf(site: BillingSite, orderId: string) {
+  return site.context.db
+    .selectFrom('attempts')
+    .select(['status', 'decline_code'])
+    .where('order_id', '=', orderId)
+    .orderBy('number')
+    .execute()
+}
+
+/** Runs the janitor after a time. */
+export async function runJanitorAfter(site: BillingSite, milliseconds: number): Promise<void> {
+  site.advanceClock(milliseconds)
+  await runJanitor(site.context)
+}
+
+let webhookCount = 0
+/** Applies a webhook event about a payment. */
+export function applySandboxWebhook(site: BillingSite, reference: string) {
+  return applyWebhookEvent(site.context, { gateway: 'sandbox', event_id: `evt_${++webhookCount}`, reference })
+}
+
+/** Returns the refunds of an order, the first one first. */
+export function refundsOf(site: BillingSite, orderId: string) {
+  return site.context.db
+    .selectFrom('refunds')
+    .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
+    .select(['refunds.amount_cents', 'refunds.status', 'refunds.reason'])
+    .where('attempts.order_id', '=', orderId)
+    .orderBy('refunds.created_at')
+    .execute()
+}
+
+export async function startBillingSite(settings: Env = {}): Promise<BillingSite> {
+  const database = await createTestDatabase()
+  let offset = 0
+  const clock = { now: () => new Date(Date.now() + offset) }
+  const sandbox = { db: database.db, clock, secret: 'a secret of the tests', notify: () => {} }
+  const sandboxGateway = createSandboxGateway(sandbox)
+  const gatewayOverrides: Partial<PaymentGateway> = {}
+  const gatewayCallCounts: Record<string, number> = {}
+  const gateway = new Proxy(sandboxGateway, {
+    get(target, name: keyof PaymentGateway) {
+      if (typeof target[name] === 'function') gatewayCallCounts[name] = (gatewayCallCounts[name] ?? 0) + 1
+      return gatewayOverrides[name] ?? target[name]
+    },
+  })
+  const gateways = { gateways: [gateway], gatewayRoutes: sandboxRoutes(sandbox) }
+  const site = await startTestSite({ database, clock, gateways }, settings)
+  const video = await buildVideo(site.context)
+  return {
+    ...site,
+    video,
+    databaseUrl: database.url,
+    trouble: gatewayOverrides,
+    sound: sandboxGateway,
+    calls: gatewayCallCounts,
+    advanceClock: (milliseconds) => void (offset += milliseconds),
+  }
+}

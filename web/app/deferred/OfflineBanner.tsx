@@ -1,0 +1,28 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import floating from '#web/ui/floating-line.module.css'
+import { watchConnection } from './watch-connection.ts'
+import styles from './offline-banner.module.css'
+
+/** Shows a line while the site is unreachable, and refetches everything on screen afterwards. */
+export function OfflineBanner() {
+  const { t } = useTranslation()
+  const [isOffline, setIsOffline] = useState(false)
+  const queryClient = useQueryClient()
+  useEffect(
+    () =>
+      watchConnection((isReachable) => {
+        setIsOffline(!isReachable)
+        // The feed is not refetched: its dramas would be reordered while the viewer watches.
+        if (isReachable)
+          void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'feed' })
+      }),
+    [queryClient],
+  )
+  return (
+    <div role="status">
+      {isOffline && <p className={`${floating.line} ${styles.line}`}>{t('offline.line')}</p>}
+    </div>
+  )
+}

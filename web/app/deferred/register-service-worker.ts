@@ -1,0 +1,29 @@
+import { registerWorker } from '#web/lib/register-worker.ts'
+import { waitUntilInactive } from './wait-until-inactive.ts'
+
+/**
+ * Registers the service worker, which caches this release. Does nothing in browsers that do not support or allow one. The first
+ * registration waits until the page is calm, since a release has about two hundred files; afterwards the browser checks for a new
+ * release with each document. A new release's worker waits until no page of the old release is open; a new page asks it to take
+ * over.
+ */
+export async function registerServiceWorker(): Promise<void> {
+  if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return
+  if (!navigator.serviceWorker.controller) await waitUntilInactive()
+  const registration = await registerWorker().catch(() => undefined)
+  if (!registration) return
+  const reportOnceInstalled = () => {
+    const worker = registration.installing
+    worker?.addEventListener('statechange', () => worker.state === 'installed' && announceRelease(worker))
+  }
+  if (registration.waiting) announceRelease(registration.waiting)
+  reportOnceInstalled()
+  registration.addEventListener('updatefound', reportOnceInstalled)
+}
+
+/** Sends the path of the document's first script, which is unique for each release. */
+function announceRelease(worker: ServiceWorker): void {
+  const script = document.querySelector<HTMLScriptElement>('script[type=module][src]')
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no other origin
+  if (script) worker.postMessage(new URL(script.src).pathname)
+}

@@ -1,0 +1,96 @@
+import '#web/i18n/balance.ts'
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { autoUnlock } from '#contract/balance.ts'
+import type { Offer, Order } from '#contract/billing.ts'
+import { balanceQuery } from '#web/features/billing/payments/balance-queries.ts'
+import { createIdempotentSender, isOutcomeUnknown } from '#web/features/billing/payments/pay.ts'
+import { playbackQuery } from '#web/features/media/queries.ts'
+import { useCountdown } from '#web/features/media/use-countdown.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call, ApiError } from '#web/lib/api.ts'
+import { money } from '#web/lib/format-money.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { mountRoot } from '#web/ui/mount-root.tsx'
+import { UnlockedNotice } from './UnlockedNotice.tsx'
+import styles from './auto-unlock.module.css'
+
+/** Enough time to read the price and press the button. */
+const countdownSeconds = 3
+
+interface AutoUnlockCountdownProps {
+  offer: Pick<Offer, 'episode' | 'price'>
+  /** Called once the episode may be watched, or the offer has changed. */
+  onPaid: () => void
+  /** Called when the viewer stops the unlock, or the server refused it. */
+  onStop: () => void
+}
+
+/** Announces that a locked episode is about to be unlocked from the balance, and its price; unlocks it unless the viewer stops it. */
+export function AutoUnlockCountdown({ offer: { episode, price }, onPaid, onStop }: AutoUnlockCountdownProps) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const [unlock] = useState(createUnlocker)
+  const unlockEpisode = async () => {
+    const order = await unlock(episode.id, price.episode_cents)
+    const line = (close: () => void) => (
+      <UnlockedNotice order={order} number={episode.number} onClose={close} />
+    )
+    mountRoot(queryClient, line, styles.lines)
+  }
+  const run = async () => {
+    try {
+      await unlockEpisode()
+    } catch (error) {
+      if (error instanceof ApiError) notify(error.message)
+      if (isOutcomeUnknown(error)) {
+        notify(t('order.unsure'))
+        // Repeats the call with the same key to get the order for the undo line. Refused if the episode was bought in another way.
+        whenPlayable(queryClient, episode.id, () => void unlockEpisode().catch(() => {}))
+      }
+      onStop()
+    }
+    void queryClient.invalidateQueries({ queryKey: balanceQuery.queryKey })
+    onPaid()
+  }
+  const { seconds } = useCountdown(countdownSeconds, () => void run())
+  return (
+    <section className={styles.soon}>
+      {/* Announced once by screen readers; the seconds are not. */}
+      <div role="status">
+        <h2>
+          {t('auto.soon', { number: episode.number, price: money(price.episode_cents, price.currency) })}
+        </h2>
+        <p>{t('auto.soonText')}</p>
+      </div>
+      <p>{seconds ? t('end.countdown', { count: seconds }) : t('order.working')}</p>
+      <Button variant="quiet" disabled={!seconds} onClick={onStop}>
+        {t('auto.stop')}
+      </Button>
+    </section>
+  )
+}
+
+/** Calls `then` once the episode is unlocked. */
+function whenPlayable(queryClient: QueryClient, episodeId: string, then: () => void): void {
+  const { queryKey } = playbackQuery(episodeId)
+  const stop = queryClient.getQueryCache().subscribe(() => {
+    if (queryClient.getQueryData(queryKey)?.kind !== 'playable') return
+    stop()
+    then()
+  })
+}
+
+/** Returns a function that unlocks an episode. It repeats a lost call once with the same key: the episode may be unlocked. */
+function createUnlocker() {
+  const sendWithKey = createIdempotentSender()
+  return (episode_id: string, amount_cents: number): Promise<Order> => {
+    const body = { episode_id, amount_cents }
+    const send = () => sendWithKey(body, (idempotencyKey) => call(autoUnlock, { body, idempotencyKey }))
+    return send().catch((error: unknown) => {
+      if (isOutcomeUnknown(error)) return send()
+      throw error
+    })
+  }
+}

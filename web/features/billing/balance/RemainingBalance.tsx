@@ -1,0 +1,43 @@
+import '#web/i18n/balance.ts'
+import type { ReactNode } from 'react'
+import type { RemainingBalance as MoneyLeft } from '#contract/top-ups.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { money } from '#web/lib/format-money.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useRefundBalance } from './use-refund-balance.ts'
+import styles from './balance-section.module.css'
+
+interface RemainingBalanceProps {
+  /** One entry per currency. */
+  balances: MoneyLeft[]
+  /** Renders the button that forfeits the money, with the given label. */
+  renderForfeitButton: (label: string) => ReactNode
+  onRefunded: () => void
+}
+
+/** Shown before an account with paid money is deleted: offers to refund what is refundable, and below it to forfeit the money. */
+export function RemainingBalance({ balances, renderForfeitButton, onRefunded }: RemainingBalanceProps) {
+  const { t } = useTranslation()
+  const { refund, busy } = useRefundBalance(onRefunded)
+  const amount = balances.map(({ amount_cents, currency }) => money(amount_cents, currency)).join(', ')
+  const refundable = balances
+    .filter(({ refundable_cents }) => refundable_cents > 0)
+    .map(({ refundable_cents, currency }) => money(refundable_cents, currency))
+    .join(', ')
+  return (
+    <div className={styles.ask} role="group" aria-label={t('balance.title')}>
+      <p>
+        <strong>{t('balance.left', { amount })}</strong> {refundable && t('balance.leftText')}
+      </p>
+      {refundable && (
+        <>
+          <p>{t('balance.refundText', { amount: refundable })}</p>
+          <Button disabled={busy} onClick={refund}>
+            {t('balance.refundNow', { amount: refundable })}
+          </Button>
+        </>
+      )}
+      {renderForfeitButton(t('balance.forfeit', { amount }))}
+    </div>
+  )
+}

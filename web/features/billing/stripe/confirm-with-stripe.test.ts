@@ -1,0 +1,103 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import type { Order } from '#contract/billing.ts'
+import { createIntentConfirmer, createCardConfirmer } from './confirm-with-stripe.ts'
+import type { Confirmed } from './stripe-script.ts'
+
+const [send, read] = [vi.fn(), vi.fn()]
+const orderWith = (client_secret?: string, status = 'pending') =>
+  // Only the fields that the giver reads.
+  ({ id: 'ord_1', status, next: { type: 'card_form', client_secret } }) as Order
+const details = { email: 'ada@example.com', first: 'Ada ', last: 'Lovelace' }
+const number = { mount() {}, focus() {}, on() {} }
+const confirmCardPayment = vi.fn<() => Promise<Confirmed>>()
+const refuse = vi.fn()
+const confirmCardSetup = vi.fn<() => Promise<Confirmed>>()
+const script = { confirmCardPayment, confirmCardSetup }
+const payer = () => {
+  const give = createCardConfirmer(script, { number, markInvalid: refuse })
+  return (made: Order | null, by: typeof details) => give({ current: made, send, read }, by)
+}
+
+beforeEach(() => {
+  for (const mock of [send, read, confirmCardPayment, confirmCardSetup, refuse]) mock.mockReset()
+  confirmCardPayment.mockResolvedValue({})
+  confirmCardSetup.mockResolvedValue({})
+  for (const mock of [send, read]) mock.mockResolvedValue(orderWith(undefined, 'paid'))
+})
+
+test("the card goes to the order's payment with the person's name, and then the server reads how it stands", async () => {
+  const order = orderWith('pi_1_secret_1')
+  expect(await payer()(order, details)).toMatchObject({ status: 'paid' })
+  expect(confirmCardPayment).toHaveBeenCalledExactlyOnceWith('pi_1_secret_1', {
+    payment_method: { card: number, billing_details: { name: 'Ada Lovelace', email: 'ada@example.com' } },
+  })
+  expect(read).toHaveBeenCalledExactlyOnceWith(order, 'pi_1', details)
+})
+
+test.each<[string, () => Promise<Confirmed>]>([
+  ['a decline', async () => ({ error: { type: 'card_error', code: 'card_declined' } })],
+  ['a lost connection', async () => ({ error: { type: 'api_connection_error' } })],
+  [
+    'a script that throws',
+    async () => {
+      throw new Error('no')
+    },
+  ],
+])('%s is no answer: the server says how the payment stands', async (_, outcome) => {
+  confirmCardPayment.mockImplementation(outcome)
+  expect(await payer()(orderWith('pi_7_secret_1'), details)).toMatchObject({ status: 'paid' })
+  expect(read).toHaveBeenCalledExactlyOnceWith(expect.anything(), 'pi_7', details)
+})
+
+test('another try asks for the payment that there is to confirm now', async () => {
+  const pay = payer()
+  const order = orderWith('pi_1_secret_1')
+  await pay(order, details)
+  send.mockResolvedValue(orderWith('pi_2_secret_2'))
+  await pay(order, details)
+  expect(send).toHaveBeenCalledExactlyOnceWith(undefined, details)
+  expect(read.mock.calls.map(([, name]) => name)).toEqual(['pi_1', 'pi_2'])
+  expect(confirmCardPayment.mock.lastCall).toMatchObject(['pi_2_secret_2', {}])
+})
+
+test('a card that is only to be kept is confirmed as such, without an address that nobody typed', async () => {
+  send.mockResolvedValue(orderWith('seti_1_secret_1'))
+  expect(await payer()(null, { ...details, email: '' })).toMatchObject({ status: 'paid' })
+  expect(confirmCardSetup).toHaveBeenCalledExactlyOnceWith('seti_1_secret_1', {
+    payment_method: { card: number, billing_details: { name: 'Ada Lovelace' } },
+  })
+  expect(confirmCardPayment).not.toHaveBeenCalled()
+  expect(read).toHaveBeenCalledExactlyOnceWith(expect.anything(), 'seti_1', expect.anything())
+})
+
+test('an order that turns out to be paid is not paid again', async () => {
+  expect(await payer()(orderWith(), details)).toMatchObject({ status: 'paid' })
+  expect(confirmCardPayment).not.toHaveBeenCalled()
+})
+
+test.each([
+  ['incomplete_number', 'cardNumber'],
+  ['invalid_expiry_year_past', 'cardExpiry'],
+  ['incomplete_cvc', 'cardCvc'],
+] as const)('what Stripe finds unfinished (%s) is marked and no payment is used up', async (code, field) => {
+  const pay = payer()
+  confirmCardPayment.mockResolvedValueOnce({ error: { type: 'validation_error', code } })
+  expect(await pay(orderWith('pi_1_secret_1'), details)).toBeNull()
+  expect(refuse).toHaveBeenCalledExactlyOnceWith(field)
+  await pay(orderWith('pi_1_secret_1'), details)
+  expect(read).toHaveBeenCalledOnce()
+})
+
+test('what a wallet approved is confirmed, and our server reads how it stands, whatever the script says', async () => {
+  const outcomes: Confirmed[] = [{}, { error: { type: 'validation_error', code: 'amount_mismatch' } }]
+  for (const outcome of outcomes) {
+    read.mockClear()
+    const confirm = vi.fn(async () => outcome)
+    const give = createIntentConfirmer(confirm)
+    expect(await give({ current: orderWith('pi_9_secret_9'), send, read }, details)).toMatchObject({
+      status: 'paid',
+    })
+    expect(confirm).toHaveBeenCalledExactlyOnceWith('pi_9_secret_9', details)
+    expect(read).toHaveBeenCalledExactlyOnceWith(expect.anything(), 'pi_9', details)
+  }
+})

@@ -1,0 +1,181 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import {
+  payLayouts,
+  saveHomepage,
+  type StudioHomepage,
+  type HomepageDraft,
+  type DraftSection,
+} from '#contract/studio/homepage.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { useCommand } from '#web/studio/use-command.ts'
+import { SelectField } from '#web/studio/ui/SelectField.tsx'
+import { SortableList } from '#web/studio/ui/SortableList.tsx'
+import { Panel } from '#web/studio/ui/Page.tsx'
+import { useUnsaved } from '#web/studio/ui/unsaved/use-unsaved.ts'
+import { HomepagePreview, type PreviewSize } from './HomepagePreview.tsx'
+import { SectionFields } from './SectionFields.tsx'
+import styles from './homepage.module.css'
+
+/** The parts of a homepage besides its sections. */
+type DraftSettings = Omit<HomepageDraft, 'sections'>
+
+let newSectionCount = 0
+/** A section with a React key; a new one has no id yet. */
+type Keyed = DraftSection & { key: string }
+const unkeyed = ({ id, kind, titles, source }: Keyed): DraftSection => ({ id, kind, titles, source })
+const keyed = (section: DraftSection): Keyed => ({
+  ...section,
+  key: section.id ?? `new-${++newSectionCount}`,
+})
+const isTitled = ({ titles }: DraftSection) => Boolean(titles.en?.trim())
+
+/** Edits the draft beside its preview, and publishes it as the homepage. */
+export function HomepageEditor({
+  composed,
+  size,
+  onSize,
+}: {
+  composed: StudioHomepage
+  /** The size of the preview. */
+  size: PreviewSize
+  onSize: (size: PreviewSize) => void
+}) {
+  const { t } = useTexts()
+  const queryClient = useQueryClient()
+  const { run, busy } = useCommand(saveHomepage, t('done.homepageSaved'))
+  const [sections, setSections] = useState(() => composed.draft.sections.map(keyed))
+  const [draftSettings, setDraftSettings] = useState<DraftSettings>(composed.draft)
+  const draft: HomepageDraft = { ...draftSettings, sections: sections.map(unkeyed) }
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(composed.draft)
+  useUnsaved(isChanged)
+  const lacksTitle = !sections.every(isTitled)
+  const change = (changed: Partial<DraftSettings>) => setDraftSettings({ ...draftSettings, ...changed })
+  const save = async () => {
+    const saved = await run({ draft, version: composed.version })
+    if (saved) queryClient.setQueryData(['studio-homepage'], saved)
+  }
+  return (
+    <div className={styles.composer}>
+      <div className={styles.parts}>
+        <Sections composed={composed} sections={sections} onChange={setSections} />
+        <Menu composed={composed} menu={draftSettings.menu} onOrder={(menu) => change({ menu })} />
+        <AppearanceFields rest={draftSettings} onChange={change} />
+        <div className={styles.save}>
+          <Button disabled={busy || !isChanged || lacksTitle} onClick={() => void save()}>
+            {t('homepage.save')}
+          </Button>
+          <p role="status">
+            {t(lacksTitle ? 'homepage.lacksTitle' : isChanged ? 'homepage.changed' : 'homepage.asSeen')}
+          </p>
+        </div>
+      </div>
+      {/* A section without a title is not shown. */}
+      <HomepagePreview
+        draft={{ ...draft, sections: draft.sections.filter(isTitled) }}
+        size={size}
+        onSize={onSize}
+      />
+    </div>
+  )
+}
+
+/** The sections in their order, each with its fields. */
+function Sections({
+  composed,
+  sections,
+  onChange,
+}: {
+  composed: StudioHomepage
+  sections: readonly Keyed[]
+  onChange: (sections: Keyed[]) => void
+}) {
+  const { t, language } = useTexts()
+  const nameOf = (section: Keyed) => {
+    const place = sections.indexOf(section) + 1
+    return section.titles[language]?.trim() || section.titles.en?.trim() || t('homepage.sectionAt', { place })
+  }
+  const add = () =>
+    onChange([...sections, keyed({ id: null, kind: 'row', titles: { en: '' }, source: { from: 'newest' } })])
+  return (
+    <Panel title={t('homepage.sections')}>
+      <SortableList items={sections} keyOf={({ key }) => key} nameOf={nameOf} onOrder={onChange}>
+        {(section) => (
+          <SectionFields
+            section={section}
+            name={nameOf(section)}
+            composed={composed}
+            onChange={(changed) =>
+              onChange(sections.map((each) => (each === section ? { ...each, ...changed } : each)))
+            }
+            onRemove={() => onChange(sections.filter((each) => each !== section))}
+          />
+        )}
+      </SortableList>
+      <Button variant="quiet" onClick={add}>
+        {t('homepage.addSection')}
+      </Button>
+    </Panel>
+  )
+}
+
+function Menu({
+  composed,
+  menu,
+  onOrder,
+}: {
+  composed: StudioHomepage
+  menu: DraftSettings['menu']
+  onOrder: (menu: DraftSettings['menu']) => void
+}) {
+  const { t } = useTexts()
+  const nameOf = (id: string) => composed.categories.find((category) => category.id === id)?.name ?? ''
+  return (
+    <Panel title={t('homepage.menu')}>
+      <SortableList slim items={menu} keyOf={(id) => id} nameOf={nameOf} onOrder={onOrder}>
+        {(id) => <span>{nameOf(id)}</span>}
+      </SortableList>
+    </Panel>
+  )
+}
+
+/** The footer text, and the appearance of the paywall. */
+function AppearanceFields({
+  rest,
+  onChange,
+}: {
+  rest: DraftSettings
+  onChange: (changed: Partial<DraftSettings>) => void
+}) {
+  const { t } = useTexts()
+  const theme = rest.pay_theme
+  return (
+    <Panel title={t('homepage.look')}>
+      <label className={styles.text}>
+        {t('homepage.copyright')}
+        <input
+          value={rest.copyright ?? ''}
+          maxLength={200}
+          onChange={({ target: { value } }) => onChange({ copyright: value === '' ? null : value })}
+        />
+      </label>
+      <SelectField
+        label={t('homepage.layout')}
+        value={theme.layout}
+        options={payLayouts.map((value) => ({ value, label: t(`homepage.layoutName.${value}`) }))}
+        onChoose={(value) =>
+          onChange({ pay_theme: { ...theme, layout: value === 'card' ? 'card' : 'sheet' } })
+        }
+      />
+      <label className={styles.text}>
+        {t('homepage.accent')}
+        <input
+          type="color"
+          value={theme.accent}
+          onChange={({ target: { value } }) => onChange({ pay_theme: { ...theme, accent: value } })}
+        />
+      </label>
+    </Panel>
+  )
+}

@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query'
+import { useSearchParams } from 'react-router'
+import { searchCustomers, type Customer } from '#contract/studio/customers.ts'
+import { call } from '#web/lib/api.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { LoadError } from '#web/ui/LoadError.tsx'
+import { Field } from '#web/ui/forms/Field.tsx'
+import { useForm } from '#web/ui/forms/use-form.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Page } from '#web/studio/ui/Page.tsx'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { formatTime } from '#web/studio/format.ts'
+import { CustomerName } from './CustomerName.tsx'
+import styles from './people.module.css'
+
+/** Searches customers by e-mail address, order number or ID. */
+export function CustomerSearch() {
+  const { t } = useTexts()
+  const [params, setParams] = useSearchParams()
+  const searchTerm = params.get('who') ?? ''
+  const form = useForm({
+    initial: { who: searchTerm },
+    validate: (typed) => (typed.who.trim() ? {} : { who: t('people.whoMissing') }),
+    send: async (typed) => setParams({ who: typed.who.trim() }),
+  })
+  return (
+    <Page title={t('people.title')} lead={t('people.lead')}>
+      <form className={styles.find} onSubmit={form.submit} role="search" noValidate>
+        <Field {...form.field('who')} label={t('people.who')} hint={t('people.whoHint')} autoComplete="off" />
+        <Button type="submit">{t('people.find')}</Button>
+      </form>
+      {searchTerm && <SearchResults who={searchTerm} />}
+    </Page>
+  )
+}
+
+function SearchResults({ who }: { who: string }) {
+  const { t, language } = useTexts()
+  const people = useQuery({
+    queryKey: ['people', who],
+    queryFn: ({ signal }) => call(searchCustomers, { query: { who }, signal }),
+  })
+  if (people.isLoadingError) return <LoadError onRetry={() => void people.refetch()} />
+  if (!people.data) return <div className={styles.wait} aria-busy="true" />
+  const columns = [
+    {
+      title: t('people.person'),
+      cell: (person: Customer) => <CustomerName {...person} />,
+    },
+    { title: t('people.role'), cell: ({ role }: Customer) => t(`people.is.${role}`) },
+    { title: t('people.since'), cell: ({ created_at }: Customer) => formatTime(created_at, language) },
+  ]
+  return (
+    <Table
+      caption={t('people.title')}
+      columns={columns}
+      rows={people.data.list}
+      keyOf={({ id }) => id}
+      empty={t('people.nobody')}
+    />
+  )
+}

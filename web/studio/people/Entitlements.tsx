@@ -1,0 +1,81 @@
+import { useState } from 'react'
+import type { CustomerEntitlement } from '#contract/studio/orders.ts'
+import { revokeEntitlement } from '#contract/studio/customers.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { usePermissions } from '#web/studio/session-queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { ReasonSheet } from '#web/studio/ui/sheets/ReasonSheet.tsx'
+import { Panel } from '#web/studio/ui/Page.tsx'
+import { useCommand } from '#web/studio/use-command.ts'
+import { EntitlementTable, entitlementText } from './EntitlementTable.tsx'
+
+/** A customer's entitlements; each can be revoked with a reason. */
+export function Entitlements({
+  entitlements,
+  renewsAt,
+}: {
+  entitlements: CustomerEntitlement[]
+  renewsAt: string | null
+}) {
+  const { t } = useTexts()
+  const mayRevoke = usePermissions()(revokeEntitlement)
+  const actions = {
+    title: t('people.actions'),
+    actions: true,
+    cell: (held: CustomerEntitlement) =>
+      held.revoked_for === null ? <RevokeEntitlement held={held} /> : null,
+  }
+  return (
+    <Panel title={t('people.rights')}>
+      <EntitlementTable
+        entitlements={entitlements}
+        renewsAt={renewsAt}
+        empty={t('people.noRights')}
+        {...(mayRevoke ? { actions } : {})}
+      />
+    </Panel>
+  )
+}
+
+function RevokeEntitlement({ held }: { held: CustomerEntitlement }) {
+  const { t } = useTexts()
+  const [isConfirming, setConfirming] = useState(false)
+  const { run } = useCommand(revokeEntitlement, t('done.rightRevoked'))
+  const revokeTexts = revokeText(held)
+  return (
+    <>
+      <Button variant="quiet" onClick={() => setConfirming(true)}>
+        {t(revokeTexts.action)}
+        <span className="hidden-text"> {entitlementText(held, t)}</span>
+      </Button>
+      {isConfirming && (
+        <ReasonSheet
+          title={t(revokeTexts.title)}
+          text={t(revokeTexts.text)}
+          action={t(revokeTexts.action)}
+          onConfirm={(reason) => run({ id: held.id, reason })}
+          onClose={() => setConfirming(false)}
+        />
+      )}
+    </>
+  )
+}
+
+/**
+ * Returns the texts of the confirmation. They differ for an entitlement that a refund or dispute has locked already: unless
+ * revoked, it would be unlocked if the money came back.
+ */
+function revokeText({ revoked_at, source, order_id }: CustomerEntitlement) {
+  if (revoked_at !== null)
+    return {
+      action: 'people.keepLocked',
+      title: 'people.keepLockedTitle',
+      text: 'people.keepLockedText',
+    } as const
+  const isRenewedBySubscription = source === 'subscription' && order_id !== null
+  return {
+    action: 'people.revoke',
+    title: 'people.revokeTitle',
+    text: isRenewedBySubscription ? 'people.revokePlan' : 'people.revokeText',
+  } as const
+}

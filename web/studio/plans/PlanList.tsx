@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { textInLanguage } from '#contract/languages.ts'
+import { addPlan, type StudioPlan } from '#contract/studio/plans.ts'
+import { money } from '#web/lib/format-money.ts'
+import { buttonClass } from '#web/ui/Button.tsx'
+import { LoadError } from '#web/ui/LoadError.tsx'
+import { usePermissions } from '#web/studio/session-queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { plansQuery } from './plans-query.ts'
+import { PlanTabs } from './PlanTabs.tsx'
+import styles from './plan-list.module.css'
+
+/** Active plans, and archived ones that still have subscribers. */
+export function PlanList() {
+  const { t } = useTexts()
+  const isAllowed = usePermissions()
+  const plans = useQuery(plansQuery)
+  const list = plans.data?.list ?? []
+  return (
+    <Page
+      title={t('plans.title')}
+      lead={t('plans.lead')}
+      actions={
+        isAllowed(addPlan) && (
+          <Link className={buttonClass('main')} to="/studio/plans/new">
+            {t('plans.add')}
+          </Link>
+        )
+      }
+    >
+      <PlanTabs />
+      {plans.isLoadingError ? (
+        <LoadError onRetry={() => void plans.refetch()} />
+      ) : plans.data ? (
+        <>
+          <PlanTable
+            caption={t('plans.onSale')}
+            plans={list.filter(({ retired_at }) => retired_at === null)}
+            empty={t('plans.none')}
+          />
+          <Panel title={t('plans.retired')}>
+            <PlanTable
+              caption={t('plans.retired')}
+              plans={list.filter(({ retired_at }) => retired_at !== null)}
+              empty={t('plans.noneRetired')}
+            />
+          </Panel>
+        </>
+      ) : (
+        <div className={styles.wait} aria-busy="true" />
+      )}
+    </Page>
+  )
+}
+
+/** The server counts subscribers up to this number (contract/studio/plans.ts). */
+const mostCounted = 1000
+
+function PlanTable({
+  caption,
+  plans,
+  empty,
+}: {
+  caption: string
+  plans: readonly StudioPlan[]
+  empty: string
+}) {
+  const { t, language } = useTexts()
+  const columns = [
+    {
+      title: t('plans.plan'),
+      cell: ({ id, names }: StudioPlan) => (
+        <PageLink to={`/studio/plans/${id}`}>{textInLanguage(names, language)}</PageLink>
+      ),
+    },
+    {
+      title: t('plans.price'),
+      figures: true,
+      cell: ({ price_cents, currency }: StudioPlan) => money(price_cents, currency),
+    },
+    {
+      title: t('plans.intro'),
+      figures: true,
+      cell: ({ intro_price_cents: cents, currency }: StudioPlan) =>
+        cents === null ? '–' : money(cents, currency),
+    },
+    {
+      title: t('plans.every'),
+      cell: ({ period_days }: StudioPlan) => t('plans.days', { count: period_days }),
+    },
+    {
+      title: t('plans.subscribers'),
+      figures: true,
+      cell: ({ subscribers }: StudioPlan) => (subscribers < mostCounted ? subscribers : `${mostCounted}+`),
+    },
+  ]
+  return <Table caption={caption} columns={columns} rows={plans} keyOf={({ id }) => id} empty={empty} />
+}

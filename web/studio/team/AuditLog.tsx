@@ -1,0 +1,80 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { listAuditEvents, type AuditEvent } from '#contract/studio/operators.ts'
+import { call } from '#web/lib/api.ts'
+import { ListFooter } from '#web/ui/ListFooter.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { formatTime } from '#web/studio/format.ts'
+import { orderBeforeAfter, auditEventText, actorText, commandOf } from './audit-event-copy.ts'
+import styles from './team.module.css'
+
+/** The audit events, the latest first; with `subject` only those of one record. */
+export function AuditLog({ subject }: { subject?: string }) {
+  const { t, language } = useTexts()
+  const events = useInfiniteQuery({
+    queryKey: ['audit', subject],
+    queryFn: ({ pageParam, signal }) =>
+      call(listAuditEvents, {
+        query: { ...(pageParam ? { cursor: pageParam } : {}), ...(subject === undefined ? {} : { subject }) },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  })
+  const columns = [
+    { title: t('team.when'), whole: true, cell: ({ at }: AuditEvent) => formatTime(at, language) },
+    {
+      title: t('team.who'),
+      cell: ({ operator, event }: AuditEvent) => operator ?? actorText(event, t),
+    },
+    { title: t('team.what'), cell: (auditEvent: AuditEvent) => <AuditEventName auditEvent={auditEvent} /> },
+    {
+      title: t('team.details'),
+      cell: (auditEvent: AuditEvent) => <AuditEventDetails auditEvent={auditEvent} />,
+    },
+  ]
+  return (
+    <>
+      {events.data && (
+        <Table
+          caption={t('team.audit')}
+          columns={columns}
+          rows={events.data.pages.flatMap(({ list }) => list)}
+          keyOf={({ id }) => id}
+          empty={t('team.nothingDone')}
+        />
+      )}
+      <ListFooter pages={events} empty={null} />
+    </>
+  )
+}
+
+/** An audit event in a sentence, with the command of the command line. */
+function AuditEventName({ auditEvent }: { auditEvent: AuditEvent }) {
+  const { t } = useTexts()
+  const words = commandOf(auditEvent.event)
+  return (
+    <span className={styles.event}>
+      {auditEventText(auditEvent, t)}
+      {words && <code>{words}</code>}
+    </span>
+  )
+}
+
+function AuditEventDetails({ auditEvent }: { auditEvent: AuditEvent }) {
+  const { subject, at, details } = auditEvent
+  const { t, language } = useTexts()
+  if (Object.keys(details ?? {}).length === 0) return subject ?? '–'
+  return (
+    <details className={styles.details}>
+      <summary>
+        {subject ?? t('team.show')}
+        <span className="hidden-text">
+          {' '}
+          {auditEventText(auditEvent, t)}, {formatTime(at, language)}
+        </span>
+      </summary>
+      <pre>{JSON.stringify(orderBeforeAfter(details), null, 2)}</pre>
+    </details>
+  )
+}

@@ -1,0 +1,39 @@
+import { useEffect } from 'react'
+import { useNavigate } from 'react-router'
+import { confirmTabClose } from '#web/studio/ui/sheets/confirm-tab-close.ts'
+
+/** The unsaved forms on screen, each by its own key. */
+const unsaved = new Set<object>()
+
+const updateTabGuard = () => confirmTabClose(unsaved, unsaved.size > 0)
+
+/** While a form is unsaved, leaving asks first: the studio (LeaveGuard.tsx), or the browser before it closes the tab. */
+export function useUnsaved(isUnsaved: boolean): void {
+  useEffect(() => {
+    if (!isUnsaved) return
+    const mark = {}
+    unsaved.add(mark)
+    updateTabGuard()
+    return () => {
+      unsaved.delete(mark)
+      updateTabGuard()
+    }
+  }, [isUnsaved])
+}
+
+export const hasUnsaved = (): boolean => unsaved.size > 0
+
+/** Marks everything as saved or discarded before the screen has rendered again. */
+export function clearUnsaved(): void {
+  unsaved.clear()
+  updateTabGuard()
+}
+
+/** Returns a function that navigates to the record that a form has created. */
+export function useNavigateDiscarding(): (to: string) => void {
+  const navigate = useNavigate()
+  return (to) => {
+    clearUnsaved()
+    void navigate(to)
+  }
+}

@@ -1,0 +1,46 @@
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, it, vi } from 'vitest'
+import type { PaginatedQuery } from './ListFooter.tsx'
+
+vi.hoisted(() => {
+  vi.stubGlobal('location', { search: '' })
+  vi.stubGlobal('document', { documentElement: {}, getElementById: () => null })
+})
+
+const base: PaginatedQuery = {
+  data: { pages: [{ list: [1] }] },
+  isError: false,
+  hasNextPage: false,
+  isFetchingNextPage: false,
+  fetchNextPage: () => {},
+  refetch: () => {},
+}
+
+async function footOf(pages: Partial<PaginatedQuery>): Promise<string> {
+  const { ListFooter: ListFoot } = await import('./ListFooter.tsx')
+  return renderToStaticMarkup(<ListFoot pages={{ ...base, ...pages }} empty={<p>Nothing yet</p>} />)
+}
+
+it('offers more, shows that it is loading, and marks the end of a list of several pages', async () => {
+  expect(await footOf({ hasNextPage: true })).toContain('>Load more</button>')
+  const loading = await footOf({ hasNextPage: true, isFetchingNextPage: true })
+  expect(loading).toContain('>Loading</button>')
+  expect(loading).toContain('disabled')
+  const pages = [{ list: [1] }, { list: [2] }]
+  expect(await footOf({ data: { pages } })).toContain('That’s everything.')
+})
+
+it('shows nothing below a list of a single page', async () => {
+  expect(await footOf({})).not.toContain('<p>')
+})
+
+it('shows that loading failed, with a retry button', async () => {
+  const failed = await footOf({ isError: true })
+  expect(failed).toContain('We couldn’t load this.')
+  expect(failed).toContain('>Try again</button>')
+})
+
+it('shows its own text for an empty list, and nothing while it loads', async () => {
+  expect(await footOf({ data: { pages: [{ list: [] }] } })).toContain('Nothing yet')
+  expect(await footOf({ data: undefined })).not.toContain('<p>')
+})

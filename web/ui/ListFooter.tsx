@@ -1,0 +1,58 @@
+import type { ReactNode } from 'react'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { ApiError } from '#web/lib/api.ts'
+import { Button } from './Button.tsx'
+import { LoadError } from './LoadError.tsx'
+import styles from './list-footer.module.css'
+
+/** The state of a paginated list, from its query. */
+export interface PaginatedQuery {
+  data: { pages: { list: readonly unknown[] }[] } | undefined
+  isError: boolean
+  error?: Error | null
+  hasNextPage: boolean
+  isFetchingNextPage: boolean
+  fetchNextPage: () => unknown
+  refetch: () => unknown
+}
+
+interface ListFooterProps {
+  pages: PaginatedQuery
+  empty: ReactNode
+  /** A sign-in link if the session has expired. */
+  signIn?: ReactNode
+}
+
+const sessionExpiredCode = 401
+
+/** The foot of a paginated list: load more, loading, could not load, or the end of a list of several pages. */
+export function ListFooter(props: ListFooterProps) {
+  return (
+    <div className={styles.foot}>
+      <ListState {...props} />
+    </div>
+  )
+}
+
+function ListState({ pages, empty, signIn }: ListFooterProps) {
+  const { t } = useTranslation()
+  const { data, isError, error, hasNextPage, isFetchingNextPage } = pages
+  if (isError) {
+    const retry = () => void (data ? pages.fetchNextPage() : pages.refetch())
+    const isSessionExpired = signIn && error instanceof ApiError && error.code === sessionExpiredCode
+    return (
+      <LoadError {...(isSessionExpired && { text: error.message })} onRetry={retry}>
+        {isSessionExpired && signIn}
+      </LoadError>
+    )
+  }
+  if (!data) return null
+  if (hasNextPage)
+    return (
+      <Button variant="quiet" onClick={() => void pages.fetchNextPage()} disabled={isFetchingNextPage}>
+        {isFetchingNextPage ? t('list.loading') : t('list.more')}
+      </Button>
+    )
+  if (data.pages.every(({ list }) => list.length === 0)) return empty
+  return data.pages.length > 1 ? <p>{t('list.end')}</p> : null
+}
