@@ -59,7 +59,7 @@ const server: Ban = { regex: '^#server/', message: 'The server and the web meet 
 const demo: Ban = { regex: '^#demo/', message: 'Only the composition roots know the demo.' }
 const features: Ban = { regex: '^#server/features/', message: 'The platform knows no feature.' }
 const roots: Ban = {
-  regex: '^#server/(context|site|feed-demo)\\.ts$',
+  regex: '^#server/(context|site|create-demo-catalogue)\\.ts$',
   message: 'Features do not know who composes them.',
 }
 const kysely: Ban = {

@@ -38,7 +38,7 @@ export default defineConfig({
             {
               name: 'calls',
               priority: 1,
-              test: /(web\/lib\/(api|boot|consent|events|language|notify|settings|storage|tracking\/track|visit)|web\/i18n\/texts|contract\/(?!pages|social|money|billing|studio\/)\w+)\.ts/,
+              test: /(web\/lib\/(api|boot|consent|events|language|notify|settings|storage|tracking\/track|visit-parameters)|web\/i18n\/load-texts|contract\/(?!pages|social|money|billing|studio\/)(\w+|endpoint-url|all-endpoints))\.ts/,
             },
             // What both documents need, and what the card form does without: one file each, which outlive our releases.
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
@@ -51,11 +51,11 @@ export default defineConfig({
             // Ours in few pieces: small files compress badly.
             {
               name: 'base',
-              test: /web\/(i18n\/(index|translator|use-translation|with-texts|en\/base\.json)|ui\/(Button|CouldNotLoad|base)|lib\/(paths|format))/,
+              test: /web\/(i18n\/(index|translator|use-translation|with-texts|en\/base\.json)|ui\/(Button|LoadError|base)|lib\/(paths|format(?!-money)))/,
             },
             {
               name: 'site',
-              test: /web\/(app\/(?!screens|feed|reporting|later|UserMenu)|ui\/Icon|features\/((members|library)\/queries|catalog\/(queries|Card|section)))/,
+              test: /web\/(app\/(?!screens|feed|reporting|deferred|UserMenu)|ui\/Icon|features\/((members|library)\/queries|catalog\/(queries|Card|section)))/,
             },
             {
               name: 'stream',
@@ -63,18 +63,18 @@ export default defineConfig({
             },
             {
               name: 'watch',
-              test: /web\/i18n\/(watch\.ts|en\/watch)|(web\/lib|contract)\/money|contract\/billing/,
+              test: /web\/i18n\/(watch\.ts|en\/watch)|(web\/lib\/format-|contract\/)money|contract\/billing/,
             },
             // What sells and what pays share, in two documents.
             { name: 'pay', test: /web\/features\/billing\/payments\/(order-report|pay|price-copy)\.ts/ },
             {
               name: 'steps',
-              test: /web\/(features\/billing\/(payments\/(use-payment-steps\.ts|ProblemNote|problem-note)|express\/remembered-wallet)|ui\/forms\/SubmitBar)/,
+              test: /web\/(features\/billing\/(payments\/(use-payment-steps\.ts|ProblemNote|problem-note)|express\/wallet-availability)|ui\/forms\/SubmitBar)/,
             },
             // What asks for something: forms of accounts, cards and the studio.
             {
               name: 'forms',
-              test: /web\/(ui\/forms\/(use-fields|use-form|Field)\.tsx?|lib\/checks)|contract\/pages/,
+              test: /web\/(ui\/forms\/(use-fields|use-form|Field)\.tsx?|lib\/validation)|contract\/pages/,
             },
             // What says which method and which plan there is, at the order and in the member area.
             {
@@ -84,7 +84,7 @@ export default defineConfig({
             // What comes once the page stands.
             {
               name: 'later',
-              test: /web\/(app\/later\/(?!register)|features\/tracking\/use-consent)/,
+              test: /web\/(app\/deferred\/(?!register)|features\/tracking\/use-consent)/,
             },
             { name: 'toast', test: /web\/ui\/(toast|floating-line)/ },
             // What the screen of an episode asks for beside its own script.

@@ -1,17 +1,21 @@
 import { Refusal } from '#contract/errors.ts'
 import type { Context } from '#server/context.ts'
-import { buyInDemo, selectLockedEpisodes, type LockedEpisode } from '#server/features/billing/billing.ts'
+import {
+  createDemoOrder,
+  selectLockedEpisodes,
+  type LockedEpisodeIds,
+} from '#server/features/billing/billing.ts'
 import { readSetting, getOrCreateSetting, writeSetting } from '#server/features/catalog/catalog.ts'
 import { newId } from '#server/platform/ids.ts'
 
-const episodeOf = ({ id }: LockedEpisode) => ({ kind: 'episode', episode_id: id }) as const
-const seriesOf = ({ video_id }: LockedEpisode) => ({ kind: 'video', video_id }) as const
+const episodeOf = ({ id }: LockedEpisodeIds) => ({ kind: 'episode', episode_id: id }) as const
+const seriesOf = ({ video_id }: LockedEpisodeIds) => ({ kind: 'video', video_id }) as const
 
 /** The top-up of each demo member, among a new site's products, and what they spend it on. */
 const people: {
   email: string
   topUp: string
-  choosePurchases: (locked: LockedEpisode[]) => ReturnType<typeof episodeOf | typeof seriesOf>[]
+  choosePurchases: (locked: LockedEpisodeIds[]) => ReturnType<typeof episodeOf | typeof seriesOf>[]
 }[] = [
   { email: 'ada@example.com', topUp: 'top_5', choosePurchases: (locked) => locked.map(episodeOf) },
   // The first episode uses 99 cents of the $1 bonus.
@@ -57,16 +61,20 @@ async function fillBalance(
   context: Context,
   index: number,
   { userId, topUp, purchases }: Plan['people'][number],
-  locked: LockedEpisode[],
+  locked: LockedEpisodeIds[],
 ): Promise<void> {
   const person = people[index]
   if (!person) return
   const { email } = person
   const product = { kind: 'top_up', top_up_id: person.topUp } as const
   try {
-    await buyInDemo(context, { userId, orderId: topUp }, { ...product, gateway: 'sandbox', email })
+    await createDemoOrder(context, { userId, orderId: topUp }, { ...product, gateway: 'sandbox', email })
     for (const [i, goods] of person.choosePurchases(locked).entries())
-      await buyInDemo(context, { userId, orderId: purchases[i] ?? '' }, { ...goods, gateway: 'balance' })
+      await createDemoOrder(
+        context,
+        { userId, orderId: purchases[i] ?? '' },
+        { ...goods, gateway: 'balance' },
+      )
   } catch (error) {
     // The operator sells other top-ups by now, or at other prices.
     if (!(error instanceof Refusal)) throw error

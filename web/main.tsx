@@ -29,8 +29,8 @@ let videoStarted: Promise<void> | undefined
 const firstEpisode = embeddedEpisode()
 if (firstEpisode) {
   const { playback, startMs } = firstEpisode
-  videoStarted = import('./player/engine/stream.ts').then(({ startFirstEpisode: startAhead }) =>
-    startAhead(playback, startMs),
+  videoStarted = import('./player/engine/stream.ts').then(({ startFirstEpisode }) =>
+    startFirstEpisode(playback, startMs),
   )
 } else if (videoParam && !boot) {
   const id = decodeURIComponent(videoParam)

@@ -24,7 +24,7 @@ export async function measureBillingYear(args: readonly string[]): Promise<void>
     args: [...args],
     options: { subscriptions: { type: 'string', default: '500' } },
   })
-  const each = Math.max(1, Math.round(Number(values.subscriptions) / periodDays.length))
+  const subscribersPerPeriod = Math.max(1, Math.round(Number(values.subscriptions) / periodDays.length))
   const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-year-'))
   const config = loadConfig(benchEnv(dataDir))
   const first = await openDatabase<Tables>(config, log)
@@ -35,7 +35,7 @@ export async function measureBillingYear(args: readonly string[]): Promise<void>
     const onStep = (day: number) => {
       if (day % 73 === 0) console.log(`  day ${day}: ${seconds(started)} s`)
     }
-    const options = { subscribersPerPeriod: each, periodDays, cancelEvery: 9, onStep }
+    const options = { subscribersPerPeriod, periodDays, cancelEvery: 9, onStep }
     const year = await simulateYear(context, [first.db, second.db], options)
     printYear(year, Number(seconds(started)))
   } finally {
@@ -47,10 +47,7 @@ export async function measureBillingYear(args: readonly string[]): Promise<void>
 
 const seconds = (started: number) => ((performance.now() - started) / 1000).toFixed(0)
 
-function printYear(
-  { lines, wrongCharges: wrong, chargesAfterCancelling: afterCancelling, books }: YearReport,
-  took: number,
-): void {
+function printYear({ lines, wrongCharges, chargesAfterCancelling, books }: YearReport, took: number): void {
   const sum = (what: 'subscriptions' | 'cancelled' | 'periods' | 'charges') =>
     String(lines.reduce((total, line) => total + line[what], 0))
   printLines([
@@ -62,10 +59,10 @@ function printYear(
     ['all', sum('subscriptions'), sum('cancelled'), sum('periods'), sum('charges')],
   ])
   console.log(
-    `Not charged exactly once for each period: ${wrong}. Charged after cancelling: ${afterCancelling}.`,
+    `Not charged exactly once for each period: ${wrongCharges}. Charged after cancelling: ${chargesAfterCancelling}.`,
   )
   console.log(`Balance at the gateway in cents: ${books.ours} in the ledger, ${books.theirs} at the gateway.`)
   console.log(`${took} s, ${Math.round(Number(sum('charges')) / Math.max(took, 1))} charges per second.`)
-  const sound = wrong === 0 && afterCancelling === 0 && books.ours === books.theirs
+  const sound = wrongCharges === 0 && chargesAfterCancelling === 0 && books.ours === books.theirs
   if (!sound || took > mostMinutes * 60) process.exitCode = 1
 }

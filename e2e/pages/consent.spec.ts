@@ -19,7 +19,7 @@ test('after declining, sends no events to third parties and does not ask again',
   page,
   context,
 }) => {
-  const { requests: asked } = await interceptPixels(context, siteUrl)
+  const { requests } = await interceptPixels(context, siteUrl)
   await page.goto('/?fbclid=click')
   const [yes, no] = await Promise.all([accept(page).boundingBox(), decline(page).boundingBox()])
   expect([yes?.width, yes?.height]).toEqual([no?.width, no?.height])
@@ -30,7 +30,7 @@ test('after declining, sends no events to third parties and does not ask again',
   // The banner is in a chunk that loads when the page is idle.
   await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
   await expect(banner(page)).toBeHidden()
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
   expect(await page.evaluate(() => localStorage.getItem('fbclid'))).toBeNull()
 })
 
@@ -155,10 +155,10 @@ test('after accepting, sends events to all four platforms, with the amount and t
   page,
   context,
 }) => {
-  const { events: told, requests: asked, eventsOf } = await interceptPixels(context, siteUrl)
+  const { events, requests, eventsOf } = await interceptPixels(context, siteUrl)
   await page.goto('/?token=ann')
   await expect(banner(page)).toBeVisible()
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
   await accept(page).click()
   for (const platform of platforms) await expect.poll(() => eventsOf(platform)).toHaveLength(1)
   await expect.poll(() => agreedOnServer(page)).toBe(true)
@@ -176,7 +176,7 @@ test('after accepting, sends events to all four platforms, with the amount and t
   await payByCard(page, { number: '4242 4242 4242 4242' })
   const { info } = (await (await order).json()) as { info: { id: string } }
 
-  const purchases = () => told.filter(({ event }) => /purchase/i.test(event))
+  const purchases = () => events.filter(({ event }) => /purchase/i.test(event))
   await expect
     .poll(() =>
       purchases()
@@ -197,15 +197,15 @@ test('after accepting, sends events to all four platforms, with the amount and t
   expect(eventsOf('bigo')).toEqual(
     expect.arrayContaining(['page_view', 'ec_detail_view', 'search', 'ec_order']),
   )
-  expect(asked.filter((url) => url.includes('ann'))).toEqual([])
+  expect(requests.filter((url) => url.includes('ann'))).toEqual([])
 })
 
 test('a subscription and a registration are sent with the event ids of the server', async ({
   page,
   context,
 }) => {
-  const { events: told } = await interceptPixels(context, siteUrl)
-  const ofMeta = (event: string) => told.find((one) => one.platform === 'meta' && one.event === event)
+  const { events } = await interceptPixels(context, siteUrl)
+  const ofMeta = (event: string) => events.find((one) => one.platform === 'meta' && one.event === event)
   await page.goto('/shopping')
   await accept(page).click()
   await page.getByRole('button', { name: 'Choose Weekly' }).click()
@@ -228,7 +228,7 @@ test('a wallet purchase is sent even if the page navigates before the pixels loa
   page,
   context,
 }) => {
-  const { events: told } = await interceptPixels(context, siteUrl)
+  const { events } = await interceptPixels(context, siteUrl)
   await page.goto(await resolvePath(page, '/videos/{video}?episode=4'))
   await accept(page).click()
   const panel = lockedPanel(page, 4)
@@ -242,7 +242,7 @@ test('a wallet purchase is sent even if the page navigates before the pixels loa
   })
   await approve.click()
   await page.waitForURL(/\/videos\//)
-  const purchases = () => told.filter(({ event }) => /purchase/i.test(event))
+  const purchases = () => events.filter(({ event }) => /purchase/i.test(event))
   await expect
     .poll(() =>
       purchases()
@@ -256,9 +256,9 @@ test('a registration with a provider is sent once, although the user returns as 
   page,
   context,
 }) => {
-  const { events: told } = await interceptPixels(context, siteUrl)
+  const { events } = await interceptPixels(context, siteUrl)
   const registrations = () =>
-    told.filter(({ platform, event }) => platform === 'meta' && event === 'CompleteRegistration')
+    events.filter(({ platform, event }) => platform === 'meta' && event === 'CompleteRegistration')
   await page.goto('/')
   await accept(page).click()
   await expect.poll(() => agreedOnServer(page)).toBe(true)
@@ -266,7 +266,8 @@ test('a registration with a provider is sent once, although the user returns as 
   await page.goto('/login')
   await page.getByRole('link', { name: 'House' }).click()
   await expect.poll(registrations).toMatchObject([{ id }])
-  const shown = () => told.filter(({ platform, event }) => platform === 'meta' && event === 'PageView').length
+  const shown = () =>
+    events.filter(({ platform, event }) => platform === 'meta' && event === 'PageView').length
   const before = shown()
   await page.reload()
   await expect.poll(shown).toBe(before + 1)
@@ -274,10 +275,10 @@ test('a registration with a provider is sent once, although the user returns as 
 })
 
 test('consent can be withdrawn in the footer: pixels stop, also on the server', async ({ page, context }) => {
-  const { events: told } = await interceptPixels(context, siteUrl)
+  const { events } = await interceptPixels(context, siteUrl)
   await page.goto('/')
   await accept(page).click()
-  await expect.poll(() => told.length).toBe(4)
+  await expect.poll(() => events.length).toBe(4)
   await expect.poll(() => agreedOnServer(page)).toBe(true)
   await page.evaluate(() => (document.cookie = '_fbp=left; path=/'))
   await page.getByRole('button', { name: 'Privacy choices' }).click()
@@ -289,19 +290,19 @@ test('consent can be withdrawn in the footer: pixels stop, also on the server', 
   const names = async () => (await context.cookies()).map(({ name }) => name)
   await expect.poll(names).not.toContain('_fbp')
   await expect.poll(() => agreedOnServer(page)).toBe(false)
-  const before = told.length
+  const before = events.length
   await page.goto('/shopping')
   await expect(page.getByRole('heading', { name: /Watch everything/ })).toBeVisible()
   await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
-  expect(told.length).toBe(before)
+  expect(events.length).toBe(before)
 })
 
 test('loads no pixel on pages with password fields', async ({ page, context }) => {
-  const { requests: asked } = await interceptPixels(context, siteUrl)
+  const { requests } = await interceptPixels(context, siteUrl)
   await page.goto('/login')
   await accept(page).click()
   await expect.poll(() => agreedOnServer(page)).toBe(true)
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 async function agreedOnServer(page: Page): Promise<boolean | null> {

@@ -172,18 +172,18 @@ test('the shell loads no pixels, because it may be older than the site’s setti
   context,
   front,
 }) => {
-  const { requests: asked, eventsOf } = await interceptPixels(context, proxyUrl)
+  const { requests, eventsOf } = await interceptPixels(context, proxyUrl)
   await page.addInitScript(() => localStorage.setItem('consent', 'yes'))
   await openKept(page)
   await expect.poll(() => eventsOf('meta')).toEqual(['PageView'])
   for (const platform of Object.keys(pixelIds)) await expect.poll(() => eventsOf(platform)).toHaveLength(1)
-  const before = asked.length
+  const before = requests.length
   front.slow = true
   await page.goto('/favorites')
   await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
   await page.getByRole('link', { name: 'Search' }).click()
   await shows(page, /Popular now/)
-  expect(asked).toHaveLength(before)
+  expect(requests).toHaveLength(before)
 })
 
 test('a new release is applied completely: an open page keeps its files, the next document uses only new ones', async ({

@@ -55,7 +55,7 @@ const plainCalls: Record<string, { takes: string; gives: string }> = {
   },
 }
 
-function seedRow(name: string, { callers: who, tests: proofs }: CallDocumentation): string[] {
+function seedRow(name: string, { callers, tests }: CallDocumentation): string[] {
   const call = calls.get(name)
   const plain = plainCalls[name]
   if (!call && !plain) throw new Error(`There is no call ${name}`)
@@ -64,8 +64,8 @@ function seedRow(name: string, { callers: who, tests: proofs }: CallDocumentatio
     plain?.takes ?? parametersOf(call),
     plain?.gives ?? resultOf(call),
     refusalsOf(call),
-    who,
-    proofs.map(testLink).join('; '),
+    callers,
+    tests.map(testLink).join('; '),
   ]
 }
 

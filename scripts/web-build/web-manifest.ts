@@ -88,7 +88,7 @@ export function hlsChunks(manifest: Manifest): string[] {
 }
 
 /** Large chunks that only some pages need; they are cached on first use. */
-const cachedOnUse = ['hls', 'report-errors', 'order']
+const cachedOnUse = ['hls', 'start-error-reporting', 'order']
 
 /** Returns every file that viewers' documents may load, without files that only the studio uses. */
 function listViewerFiles(manifest: Manifest): string[] {

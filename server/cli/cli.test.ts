@@ -134,7 +134,7 @@ function ask(...args: string[]): ParsedCommand {
   if (!asked) throw new Error('nothing was asked for')
   return asked
 }
-const inputOf = ({ invocation: what }: ParsedCommand) => ('command' in what ? what.input : {})
+const inputOf = ({ invocation }: ParsedCommand) => ('command' in invocation ? invocation.input : {})
 
 describe('the usual codes of languages', () => {
   it.each([

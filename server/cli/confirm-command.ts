@@ -28,21 +28,21 @@ export function terminalPrompt({
  * @throws UsageError without a terminal if something is missing
  */
 export async function confirmCommand(
-  { invocation: what, commandName: words, yes }: ParsedCommand,
+  { invocation, commandName, yes }: ParsedCommand,
   ask: Prompt | undefined,
 ): Promise<boolean> {
-  if (!('command' in what)) return true
-  const { confirmationFields } = what.command.endpoint
+  if (!('command' in invocation)) return true
+  const { confirmationFields } = invocation.command.endpoint
   if (!confirmationFields) return true
-  for (const name of confirmationFields.filter((each) => what.input[each] === undefined)) {
+  for (const name of confirmationFields.filter((each) => invocation.input[each] === undefined)) {
     if (!ask) throw new UsageError(`required option '--${name} <value>' not specified`)
     const typed = (await ask(`${name}: `)).trim()
     if (typed === '') throw new UsageError(`required option '--${name} <value>' not specified`)
-    what.input[name] = typed
+    invocation.input[name] = typed
   }
   if (yes) return true
-  if (!ask) throw new UsageError(`${words} cannot be undone: confirm it with --yes`)
-  const subject = Object.entries(what.input).map(([name, value]) => `${name} ${String(value)}`)
-  const answer = await ask(`${words}: ${subject.join(', ')}. This cannot be undone. Continue? (y/N) `)
+  if (!ask) throw new UsageError(`${commandName} cannot be undone: confirm it with --yes`)
+  const subject = Object.entries(invocation.input).map(([name, value]) => `${name} ${String(value)}`)
+  const answer = await ask(`${commandName}: ${subject.join(', ')}. This cannot be undone. Continue? (y/N) `)
   return /^y(es)?$/i.test(answer.trim())
 }

@@ -5,7 +5,11 @@ import { parseArguments } from './parse-arguments.ts'
 import { runFileCommand } from './studio-file-commands.ts'
 import { createStudioProgram, type ParsedCommand } from './studio-program.ts'
 import type { Context } from '#server/context.ts'
-import { perform, studioUploadRoutes, type Command as StudioCommand } from '#server/features/studio/studio.ts'
+import {
+  runCommand,
+  studioUploadRoutes,
+  type Command as StudioCommand,
+} from '#server/features/studio/studio.ts'
 import { ConfigError } from '#server/platform/config/config-error.ts'
 import { findSiteAddress } from '#server/site-address.ts'
 
@@ -38,25 +42,25 @@ export async function runParsedCommand(site: Context, asked: ParsedCommand): Pro
 /** @param note printed with an answer that contains a link */
 async function runAndFormat(
   context: Context,
-  { invocation: what, json }: ParsedCommand,
+  { invocation, json }: ParsedCommand,
   note: string | undefined,
 ): Promise<string> {
-  if ('file' in what) {
-    const { file, args } = what
+  if ('file' in invocation) {
+    const { file, args } = invocation
     const route = studioUploadRoutes(context).find(({ path }) => path === file.path)
     if (!route) throw new Error(`there is no ${file.command}`)
     return print(await runFileCommand(route, file, args), json)
   }
-  const { command, input } = what
-  const run = (asked: object) => runCommand(command, context, asked)
+  const { command, input } = invocation
+  const run = (input: object) => runAsOwner(command, context, input)
   const result = await run(input)
   if (!json && isFilePage(result)) return joinPages(result, (cursor) => run({ ...input, cursor }))
   const text = print(result, json)
   return note !== undefined && !json && containsLink(result) ? `${text}\n${note}` : text
 }
 
-async function runCommand(command: StudioCommand, context: Context, input: object): Promise<unknown> {
-  const result = await perform(command, context, { role: 'owner', language: 'en' }, input)
+async function runAsOwner(command: StudioCommand, context: Context, input: object): Promise<unknown> {
+  const result = await runCommand(command, context, { role: 'owner', language: 'en' }, input)
   return 'info' in result ? result.info : result.data
 }
 

@@ -15,20 +15,16 @@ interface Walk<Item> {
 const maxPages = 200
 
 /** Reads a list page by page, running something between the pages. */
-export async function walkPages<Item>({
-  fetchPage: read,
-  sizes,
-  betweenPages: meanwhile,
-}: Walk<Item>): Promise<Item[]> {
+export async function walkPages<Item>({ fetchPage, sizes, betweenPages }: Walk<Item>): Promise<Item[]> {
   const items: Item[] = []
   let cursor: string | undefined
   for (let page = 0; page < maxPages; page++) {
     const limit = sizes[page % sizes.length] ?? 1
-    const { list, next_cursor } = await read({ limit, ...(cursor === undefined ? {} : { cursor }) })
+    const { list, next_cursor } = await fetchPage({ limit, ...(cursor === undefined ? {} : { cursor }) })
     items.push(...list)
     if (next_cursor === null) return items
     cursor = next_cursor
-    await meanwhile(page)
+    await betweenPages(page)
   }
   throw new Error('the list has no end')
 }

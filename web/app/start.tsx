@@ -14,8 +14,8 @@ export async function start(fromCampaignLink: boolean): Promise<void> {
   trackVisit(fromCampaignLink)
   const { sentry } = settings
   if (sentry)
-    void import('./reporting/load-error-reporting.ts').then(({ loadErrorReportingWhenIdle: reportLater }) =>
-      reportLater(sentry),
+    void import('./reporting/load-error-reporting.ts').then(({ loadErrorReportingWhenIdle }) =>
+      loadErrorReportingWhenIdle(sentry),
     )
   await loadTexts('base')
   const element = document.getElementById('app')

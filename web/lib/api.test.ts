@@ -162,9 +162,9 @@ test('the user token is stored and sent only if cookies are disabled', async () 
 })
 
 test('a call made ahead answers the first call of the same URL, and not the second', async () => {
-  const { call, prefetchCall: callAhead } = await load()
+  const { call, prefetchCall } = await load()
   answers({ code: 200, info: { id: 'vid_1' } })
-  await callAhead(getVideo, { id: 'vid_1' })
+  await prefetchCall(getVideo, { id: 'vid_1' })
   await call(getVideo, { query: { id: 'vid_1' } })
   expect(sent).toHaveLength(1)
   await call(getVideo, { query: { id: 'vid_1' } })
@@ -172,15 +172,15 @@ test('a call made ahead answers the first call of the same URL, and not the seco
 })
 
 test('calls made ahead are sent in order, each once the previous one has its response', async () => {
-  const { prefetchCall: callAhead } = await load()
+  const { prefetchCall } = await load()
   const waiting: (() => void)[] = []
   answer = () =>
     new Promise((resolve) =>
       waiting.push(() => resolve(new Response(JSON.stringify({ code: 200, info: {} }), { status: 200 }))),
     )
-  const user = callAhead(getUser)
-  const reports = callAhead(getReports, {}, user)
-  const homepage = callAhead(getHomepage, {}, reports)
+  const user = prefetchCall(getUser)
+  const reports = prefetchCall(getReports, {}, user)
+  const homepage = prefetchCall(getHomepage, {}, reports)
   for (const path of ['/api/user', '/api/reports', '/api/homepage']) {
     await expect.poll(() => sent.at(-1)?.url).toBe(path)
     waiting.pop()?.()

@@ -39,10 +39,10 @@ it.each([
   ['de', '12,3 Tsd.', '1,2 Mio.', '4 Mrd.'],
   ['pt', '12,3 mil', '1,2 M', '4 mM'],
 ])('shortens play counts in %s', async (lang, ...words) => {
-  const { formatShortCount: shortCount } = await open(lang)
-  expect([12_345, 1_234_567, 3_999_999_999].map(shortCount).map(plain)).toEqual(words)
-  expect(shortCount(999)).toBe('999')
-  expect(shortCount(999_950)).toMatch(/^1\s?M/)
+  const { formatShortCount } = await open(lang)
+  expect([12_345, 1_234_567, 3_999_999_999].map(formatShortCount).map(plain)).toEqual(words)
+  expect(formatShortCount(999)).toBe('999')
+  expect(formatShortCount(999_950)).toMatch(/^1\s?M/)
 })
 
 it.each([
@@ -50,8 +50,8 @@ it.each([
   ['fr', '1,25'],
   ['de', '1,25'],
 ])('formats a small number in %s', async (lang, words) => {
-  const { formatDecimal: decimal } = await open(lang)
-  expect([decimal(1.25), decimal(2)]).toEqual([words, '2'])
+  const { formatDecimal } = await open(lang)
+  expect([formatDecimal(1.25), formatDecimal(2)]).toEqual([words, '2'])
 })
 
 it('formats durations as a clock', () => {

@@ -17,8 +17,8 @@ const base: PaginatedQuery = {
 }
 
 async function footOf(pages: Partial<PaginatedQuery>): Promise<string> {
-  const { ListFooter: ListFoot } = await import('./ListFooter.tsx')
-  return renderToStaticMarkup(<ListFoot pages={{ ...base, ...pages }} empty={<p>Nothing yet</p>} />)
+  const { ListFooter } = await import('./ListFooter.tsx')
+  return renderToStaticMarkup(<ListFooter pages={{ ...base, ...pages }} empty={<p>Nothing yet</p>} />)
 }
 
 it('offers more, shows that it is loading, and marks the end of a list of several pages', async () => {

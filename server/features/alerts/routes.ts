@@ -8,7 +8,7 @@ import {
   stopPushAlerts,
 } from '#contract/alerts.ts'
 import { Refusal } from '#contract/errors.ts'
-import { keepViewer, requireStanding } from '#server/features/members/members.ts'
+import { ensureUserRow, requireActiveViewer } from '#server/features/members/members.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { route, type PlainRoute, type Route } from '#server/platform/http/route.ts'
 import { changeAlerts, loadAlerts, unsubscribeByLink, type AlertsContext } from './alerts.ts'
@@ -19,15 +19,15 @@ export function alertRoutes(context: AlertsContext): Route[] {
   const { db, clock, pushKeys } = context
   return [
     route(getAlerts, async (call) => {
-      const { userId } = await requireStanding(context, call)
+      const { userId } = await requireActiveViewer(context, call)
       return { info: await loadAlerts(db, userId) }
     }),
     route(changeCall, async (call) => {
-      const { isStored: kept } = await requireStanding(context, call)
+      const { isStored } = await requireActiveViewer(context, call)
       // A guest without a row has no address; do not create a row for this.
-      if (!kept) return { info: { mail: false, can_mail: false } }
+      if (!isStored) return { info: { mail: false, can_mail: false } }
       return inTransaction(db, async (tx) => {
-        const userId = await keepViewer(context, tx, call)
+        const userId = await ensureUserRow(context, tx, call)
         return { info: await changeAlerts(tx, userId, call.body.mail, clock.now()) }
       })
     }),
@@ -35,12 +35,12 @@ export function alertRoutes(context: AlertsContext): Route[] {
       inTransaction(db, async (tx) => ({ info: await unsubscribeByLink(context, tx, call.body.secret) })),
     ),
     route(getPushAlerts, async (call) => {
-      const { userId } = await requireStanding(context, call)
+      const { userId } = await requireActiveViewer(context, call)
       return { info: await loadPushAlerts(db, pushKeys, userId) }
     }),
     route(startPushAlerts, (call) =>
       inTransaction(db, async (tx) => {
-        const userId = await keepViewer(context, tx, call)
+        const userId = await ensureUserRow(context, tx, call)
         await subscribeToPush(
           context,
           tx,

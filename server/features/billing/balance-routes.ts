@@ -1,5 +1,5 @@
 import * as calls from '#contract/balance.ts'
-import { requireStanding } from '#server/features/members/members.ts'
+import { requireActiveViewer } from '#server/features/members/members.ts'
 import { requireViewer, route, type Route } from '#server/platform/http/route.ts'
 import type { BillingContext } from './billing-context.ts'
 import { autoUnlock, setAutoUnlock, stopAutoUnlock, undoAutoUnlock } from './checkout/auto-unlock.ts'
@@ -11,11 +11,11 @@ import { refundBalance } from './consumer-rights/refund-balance.ts'
 export function balanceRoutes(context: BillingContext): Route[] {
   return [
     route(calls.getBalance, async (call) => {
-      const { userId } = await requireStanding(context, call)
+      const { userId } = await requireActiveViewer(context, call)
       return { info: await loadOwnBalance(context, userId) }
     }),
     route(calls.listBalanceEntries, async (call) => {
-      const { userId } = await requireStanding(context, call)
+      const { userId } = await requireActiveViewer(context, call)
       return { data: await loadBalanceEntries(context, userId, call.query) }
     }),
     route(calls.refundBalance, async (call) => {
@@ -24,7 +24,7 @@ export function balanceRoutes(context: BillingContext): Route[] {
       return { info: await withIdempotencyKey(context, call, calls.refundBalance.path, work) }
     }),
     route(calls.setAutoUnlock, async (call) => {
-      await requireStanding(context, call)
+      await requireActiveViewer(context, call)
       return { info: await setAutoUnlock(context, call) }
     }),
     route(calls.stopAutoUnlock, async (call) => ({ info: await stopAutoUnlock(context, call) })),
@@ -33,7 +33,7 @@ export function balanceRoutes(context: BillingContext): Route[] {
       return { info: await withIdempotencyKey(context, call, calls.autoUnlock.path, work) }
     }),
     route(calls.undoAutoUnlock, async (call) => {
-      const { userId } = await requireStanding(context, call)
+      const { userId } = await requireActiveViewer(context, call)
       const undone = { userId, orderId: call.body.order_id }
       return { info: await undoAutoUnlock(context, undone, call.language) }
     }),

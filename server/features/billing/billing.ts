@@ -1,16 +1,11 @@
 export { redactGatewayError } from './gateways/redact-gateway-error.ts'
 export { syncOrderWithGateway } from './reconciliation/sync-order-with-gateway.ts'
+export { exportOrders, listAllOrders, listDisputes, type OrderViewOptions } from './admin/list-all-orders.ts'
 export {
-  exportOrders,
-  listAllOrders,
-  listDisputes,
-  type OrderViewOptions as Look,
-} from './admin/list-all-orders.ts'
-export {
-  findCustomerByOrder as findCustomerOf,
-  findCustomersByEmail as findCustomers,
-  findLatestOrderEmail as findOrderEmail,
-  listPaymentMethods as listMethodsOf,
+  findCustomerByOrder,
+  findCustomersByEmail,
+  findLatestOrderEmail,
+  listPaymentMethods,
 } from './admin/find-customer.ts'
 export { loadOrderDetails } from './admin/load-order-details.ts'
 export { loadReconciliation } from './admin/load-reconciliation.ts'
@@ -19,7 +14,7 @@ export { refundOrder, type RefundLimit } from './refunds/refund-order.ts'
 export {
   addPlan,
   changePlanTerms,
-  listPlanSubscribers as listPlanMembers,
+  listPlanSubscribers,
   listPlansForAdmin,
   retirePlan,
   type PlanTerms,
@@ -30,15 +25,10 @@ export type { BillingContext } from './billing-context.ts'
 export { billingJobs } from './billing-jobs.ts'
 export { eraseBilling } from './personal-data/erase-billing.ts'
 export { exportBilling } from './personal-data/export-billing.ts'
-export {
-  sumByCurrency as addByCurrency,
-  loadDailyRevenue,
-  loadLedgerDay,
-  type RevenueDay,
-} from './reporting/daily-revenue.ts'
+export { sumByCurrency, loadDailyRevenue, loadLedgerDay, type RevenueDay } from './reporting/daily-revenue.ts'
 export type { LedgerSums } from './ledger/ledger-sum-queries.ts'
-export { takeUncountedSales as takeSales, type SalesSums as TakenSales } from './reporting/sale-queries.ts'
-export { loadMembership as membershipOf } from './subscriptions/membership.ts'
+export { takeUncountedSales, type SalesSums } from './reporting/sale-queries.ts'
+export { loadMembership } from './subscriptions/membership.ts'
 export { mergeBilling } from './personal-data/merge-billing.ts'
 export { isPayable } from './gateways/gateways.ts'
 export { selectDeferredRevenue } from './reporting/balance-figures-queries.ts'
@@ -46,6 +36,6 @@ export { loadBalanceFigures } from './reporting/balance-figures.ts'
 export { loadExperimentSales } from './reporting/experiment-sales.ts'
 export type { VariantSales } from './tables.ts'
 export { loadPlans } from './checkout/paywall-offer.ts'
-export { createDemoOrder as buyInDemo } from './checkout/create-demo-order.ts'
-export { selectLockedEpisodes, type LockedEpisodeIds as LockedEpisode } from './records/product-queries.ts'
+export { createDemoOrder } from './checkout/create-demo-order.ts'
+export { selectLockedEpisodes, type LockedEpisodeIds } from './records/product-queries.ts'
 export type { PaymentGateway } from './gateways/gateway.ts'

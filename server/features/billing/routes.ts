@@ -19,7 +19,7 @@ import {
 import { Fault } from '#contract/errors.ts'
 import { experimentsInOffer } from '#server/features/experiments/experiments.ts'
 import { presentEntitlement } from '#server/features/library/library.ts'
-import { giveTokens, requireStanding } from '#server/features/members/members.ts'
+import { setTokens, requireActiveViewer } from '#server/features/members/members.ts'
 import { createResponseCache } from '#server/platform/response-cache.ts'
 import { requireViewer, route, type Call, type PlainRoute, type Route } from '#server/platform/http/route.ts'
 import { requestOrderLink } from './consumer-rights/answer-link-requests.ts'
@@ -87,15 +87,15 @@ export function billingRoutes(context: BillingContext): Route[] {
       return { info: await withIdempotencyKey(context, call, changeMethodCall.path, work, 'pmc') }
     }),
     route(getSavedPaymentMethod, async (call) => {
-      const { userId } = await requireStanding(context, call)
+      const { userId } = await requireActiveViewer(context, call)
       return { info: await loadSavedMethod(context, userId) }
     }),
     route(removeSavedMethodCall, async (call) => {
-      const { userId } = await requireStanding(context, call)
+      const { userId } = await requireActiveViewer(context, call)
       return { info: await removeSavedMethod(context, userId, call.body) }
     }),
     route(getOrders, async (call) => {
-      const viewer = await requireStanding(context, call)
+      const viewer = await requireActiveViewer(context, call)
       const { order_id } = call.query
       if (order_id !== undefined)
         return { info: await refreshOrder(context, viewer.userId, order_id, call.language) }
@@ -119,7 +119,7 @@ export function billingRoutes(context: BillingContext): Route[] {
       return { info: { done: false } }
     }),
     route(getReceipt, async (call) => {
-      const { userId } = await requireStanding(context, call)
+      const { userId } = await requireActiveViewer(context, call)
       return { info: await loadReceipt(context, userId, call.query.order_id) }
     }),
   ]
@@ -176,8 +176,8 @@ function renewSessionCookie(
   context: BillingContext,
   call: Call<typeof createOrder | typeof payOrderCall>,
 ): void {
-  const { userId, isStored: kept } = requireViewer(call)
-  if (!kept) giveTokens(context, call, { userId, isStored: true }, false)
+  const { userId, isStored } = requireViewer(call)
+  if (!isStored) setTokens(context, call, { userId, isStored: true }, false)
 }
 
 /**

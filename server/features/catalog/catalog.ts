@@ -9,7 +9,7 @@ import { loadRelatedVideos } from './recommendations/recommend-videos.ts'
 export { loadHomepage, personaliseHomepage, type Copyright, type PayTheme } from './homepage/load-homepage.ts'
 export { catalogJobs } from './refresh-ranks.ts'
 export {
-  loadCoverKind as loadCover,
+  loadCoverKind,
   publishVideo,
   recordEpisodes,
   releaseIfWaiting,
@@ -17,8 +17,8 @@ export {
   setLanguageCover,
 } from './editing/publish-video.ts'
 export {
-  createDraft as beginDraft,
-  applyTextChanges as edited,
+  createDraft,
+  applyTextChanges,
   editVideo,
   loadAdminVideo,
   type TextChanges,
@@ -27,35 +27,21 @@ export {
   loadAdminTitles,
   selectAdminVideos,
   selectTagsInUse,
-  selectPreviousVideo as selectVideoBefore,
+  selectPreviousVideo,
   type AdminVideoRecord,
 } from './editing/admin-queries.ts'
 export { selectCategories } from './homepage/homepage-queries.ts'
-export {
-  reorderCategories as arrangeCategories,
-  deleteLabel,
-  mergeLabels,
-  renameLabel,
-} from './editing/edit-labels.ts'
+export { reorderCategories, deleteLabel, mergeLabels, renameLabel } from './editing/edit-labels.ts'
 export { selectAdminTags, type LabelKind } from './editing/label-queries.ts'
 export { archive, publishNow, schedule, unschedule } from './editing/video-states.ts'
-export { automaticCoverPrefix as standInCovers } from './editing/publish-queries.ts'
-export { listMenuIds, loadListingName as nameListing, type ListingKind } from './listing/load-listing-name.ts'
+export { automaticCoverPrefix } from './editing/publish-queries.ts'
+export { listMenuIds, loadListingName, type ListingKind } from './listing/load-listing-name.ts'
 export { createCatalog, type Catalog } from './create-catalog.ts'
 export { presentCover } from './cards/present-card.ts'
 export type { CoverColumns } from './queries.ts'
 export { loadCards } from './cards/load-cards.ts'
-export {
-  listVideosFrom,
-  selectSitemapPageStarts as startsOfVideos,
-  type ReleasedVideo as Released,
-} from './listing/sitemap-queries.ts'
-export {
-  listHomepageOptions as listHomepageChoices,
-  loadDraft,
-  previewDraft,
-  saveDraft,
-} from './homepage/homepage-draft.ts'
+export { listVideosFrom, selectSitemapPageStarts, type ReleasedVideo } from './listing/sitemap-queries.ts'
+export { listHomepageOptions, loadDraft, previewDraft, saveDraft } from './homepage/homepage-draft.ts'
 export { recordWatchedNext } from './recommendations/recommend-videos.ts'
 
 /**

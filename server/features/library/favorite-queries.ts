@@ -78,12 +78,12 @@ export async function countFavorites(db: Db, userId: string, videoId: string): P
 }
 
 /** Selects the favorites of a user, latest first. */
-export const selectFavorites = preparedPage((db: Db, { userId, limit, isAfterPosition: isFurther }) =>
+export const selectFavorites = preparedPage((db: Db, { userId, limit, isAfterPosition }) =>
   db
     .selectFrom('favorites')
     .select(['video_id', 'favorited_at as at'])
     .where('user_id', '=', userId)
-    .where(isFurther('favorited_at', 'video_id'))
+    .where(isAfterPosition('favorited_at', 'video_id'))
     .orderBy('favorited_at', 'desc')
     .orderBy('video_id')
     .limit(limit),

@@ -5,8 +5,8 @@ import { selectResume } from './history/history-queries.ts'
 
 export * from './entitlements.ts'
 export {
-  grantFreeEntitlement as giveEntitlement,
-  listEntitlementsOfUser as listEntitlementsOf,
+  grantFreeEntitlement,
+  listEntitlementsOfUser,
   listEntitlementsOfOrder,
   revokeEntitlement,
 } from './admin-entitlements.ts'

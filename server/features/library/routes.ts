@@ -7,7 +7,7 @@ import {
 } from '#contract/library.ts'
 import type { Catalog } from '#server/features/catalog/catalog.ts'
 import type { Experiments } from '#server/features/experiments/experiments.ts'
-import { keepViewer, requireStanding, type MembersContext } from '#server/features/members/members.ts'
+import { ensureUserRow, requireActiveViewer, type MembersContext } from '#server/features/members/members.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { requireViewer, route, type Call, type Route } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
@@ -39,7 +39,7 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
   const { db, clock, countPlays, experiments, saves, quotas } = context
   return [
     route(listHistoryCall, async (call) => {
-      const viewer = await requireStanding(context, call)
+      const viewer = await requireActiveViewer(context, call)
       await saves.flushUser(viewer.userId)
       return { data: await listHistory(context, viewer, call.query, call.language, clock.now()) }
     }),
@@ -57,7 +57,7 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
         }
         const running = await experiments.running()
         const saved = await inTransaction(db, async (tx) => {
-          await keepViewer(context, tx, call)
+          await ensureUserRow(context, tx, call)
           const now = clock.now()
           const onPlay = async (videoId: string) => {
             quotas.spendOrThrow('library', call.ip)
@@ -76,12 +76,12 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
       },
     ),
     route(listFavoritesCall, async (call) => {
-      const viewer = await requireStanding(context, call)
+      const viewer = await requireActiveViewer(context, call)
       return { data: await listFavorites(context, viewer, call.query, call.language) }
     }),
     route(addFavoriteCall, (call) =>
       inTransaction(db, async (tx) => {
-        const userId = await keepViewer(context, tx, call)
+        const userId = await ensureUserRow(context, tx, call)
         quotas.spendOrThrow('library', call.ip)
         return { info: await addFavorite(tx, userId, call.body.video_id, clock.now()) }
       }),
@@ -98,10 +98,10 @@ async function removeRecords(
   call: Pick<Call, 'viewer' | 'language' | 'setHeader' | 'adIds'>,
   work: (tx: Tx, userId: string) => Promise<{ removed: number }>,
 ) {
-  const { isStored: kept } = await requireStanding(context, call)
-  if (!kept) return { info: { removed: 0 } }
+  const { isStored } = await requireActiveViewer(context, call)
+  if (!isStored) return { info: { removed: 0 } }
   return inTransaction(context.db, async (tx) => {
-    const userId = await keepViewer(context, tx, call)
+    const userId = await ensureUserRow(context, tx, call)
     return { info: await work(tx, userId) }
   })
 }

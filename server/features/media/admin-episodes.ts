@@ -1,7 +1,7 @@
 import { Refusal } from '#contract/errors.ts'
 import { languages, type Language, type LocalizedText } from '#contract/languages.ts'
 import { videoLimits, type StudioEpisode } from '#contract/studio/videos.ts'
-import { edited, recordEpisodes, type TextChanges } from '#server/features/catalog/catalog.ts'
+import { applyTextChanges, recordEpisodes, type TextChanges } from '#server/features/catalog/catalog.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import * as queries from './admin-queries.ts'
@@ -151,7 +151,7 @@ export async function editEpisode(
   language: Language,
 ): Promise<{ before: Partial<LocalizedText>; episode: StudioEpisode }> {
   const { titles: before } = await lockEpisode(tx, id)
-  const titles = edited(before, changes, videoLimits.title, 'titles')
+  const titles = applyTextChanges(before, changes, videoLimits.title, 'titles')
   await queries.updateEpisodeTitles(tx, [{ id, titles }])
   return { before, episode: await presentEpisode(context, tx, id, language) }
 }
@@ -171,7 +171,11 @@ export async function editEpisodeTitles(
   const updated = changes.map(({ id, titles }) => {
     const row = known.get(id)
     if (!row) throw new Refusal('movedOn')
-    return { ...row, was: row.titles, titles: edited(row.titles, titles, videoLimits.title, 'titles') }
+    return {
+      ...row,
+      was: row.titles,
+      titles: applyTextChanges(row.titles, titles, videoLimits.title, 'titles'),
+    }
   })
   const changed = updated.filter(({ was, titles }) => languages.some((each) => was[each] !== titles[each]))
   await queries.updateEpisodeTitles(tx, changed)

@@ -33,22 +33,22 @@ export {
   editEpisode,
   listAdminEpisodes,
   loadAdminPlayback,
-  editEpisodeTitles as nameEpisodes,
-  reorderEpisodes as orderEpisodes,
+  editEpisodeTitles,
+  reorderEpisodes,
   removeEpisode,
   retryEpisode,
   type AdminMediaContext,
 } from './admin-episodes.ts'
 export { UnusableFile } from './ingest/files/unusable-file.ts'
-export { startUploads as beginUploads, auditRecordOf as traceOf } from './uploads/start-uploads.ts'
+export { startUploads, auditRecordOf } from './uploads/start-uploads.ts'
 export {
   listArrivedUploads,
   listUploads,
   removeUploads,
-  receivePart as takePart,
+  receivePart,
   type UploadContext,
 } from './uploads/receive-upload.ts'
-export { countFailedEpisodes as countFailed } from './admin-queries.ts'
+export { countFailedEpisodes } from './admin-queries.ts'
 export { createEpisodeCache } from './episode-cache.ts'
 export { listFailedFiles } from './failed-files.ts'
 

@@ -80,8 +80,8 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
       method: 'GET',
       path: '/media/:pass/:asset/*',
       async handle(request, reply) {
-        const { pass, asset, '*': file } = request.params as MediaParams
-        const validity = verifyMediaUrl(mediaSecrets, pass, asset, clock.now())
+        const { pass: signature, asset, '*': file } = request.params as MediaParams
+        const validity = verifyMediaUrl(mediaSecrets, signature, asset, clock.now())
         // The link may become valid again: after a change of the secrets, or on a machine with a correct clock.
         if (validity !== 'valid')
           return reply
@@ -89,16 +89,12 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
             .header('cache-control', 'no-store')
             .send()
         // A signature in the URL belongs to one viewer: only their browser may cache the response.
-        const cacheControl = `private, max-age=${secondsLeft(pass, clock.now())}, immutable`
+        const cacheControl = `private, max-age=${secondsLeft(signature, clock.now())}, immutable`
         if (!bucketFiles) return sendFile(request, reply, root, `media/${asset}/${file}`, { cacheControl })
         // A response derived from a stored file contains links with this signature: no cache may share it.
         reply.header('x-accel-expires', '0')
-        const expires = new Date(Number(pass.split('.')[0]) * 1000)
-        return sendServed(
-          reply,
-          await bucketFiles.media({ signature: pass, asset, file, expires }),
-          cacheControl,
-        )
+        const expires = new Date(Number(signature.split('.')[0]) * 1000)
+        return sendServed(reply, await bucketFiles.media({ signature, asset, file, expires }), cacheControl)
       },
     },
     {

@@ -43,11 +43,11 @@ export interface LifecycleHooks {
 
 /** Runs the hooks for a guest who becomes a member: some guests' rows were only inserted now. */
 export async function runRegistrationHooks(
-  { storeGuest: keep, register }: Pick<LifecycleHooks, 'storeGuest' | 'register'>,
+  { storeGuest, register }: Pick<LifecycleHooks, 'storeGuest' | 'register'>,
   tx: Tx,
   newMember: NewMember,
 ): Promise<void> {
-  for (const runHook of keep) await runHook(tx, newMember.id, newMember.adIds)
+  for (const runHook of storeGuest) await runHook(tx, newMember.id, newMember.adIds)
   for (const runHook of register) await runHook(tx, newMember)
 }
 

@@ -9,41 +9,37 @@ import { sendResetLinks } from './credentials/passwords/reset-password.ts'
 import { deleteIdleGuests } from './account/delete-idle-guests.ts'
 import { purgeSessions } from './sessions/sessions.ts'
 
-export { inTransactionWithHeaders as answerInTransaction } from './in-transaction-with-headers.ts'
-export { deleteLoginFailures as deleteFailures } from './credentials/login-attempt-queries.ts'
-export { findKnownDevice as knownDevice, rememberDevice } from './sessions/device-cookie.ts'
+export { inTransactionWithHeaders } from './in-transaction-with-headers.ts'
+export { deleteLoginFailures } from './credentials/login-attempt-queries.ts'
+export { findKnownDevice, rememberDevice } from './sessions/device-cookie.ts'
 export { checkEmail, checkName } from './credentials/check-profile.ts'
 export {
-  deleteUserAsOperator as deleteOnRequest,
-  findUserIdByEmail as findByEmail,
+  deleteUserAsOperator,
+  findUserIdByEmail,
   lockAccount,
-  listUserSessions as listSessionsOf,
-  loadAdminAccount as loadAccount,
+  listUserSessions,
+  loadAdminAccount,
   signOutEverywhere,
-  type AdminAccount as KnownAccount,
+  type AdminAccount,
 } from './account/support-actions.ts'
-export {
-  rethrowLoginError as forgiveLogin,
-  limitByNetwork as limitNetwork,
-  throttleLogin,
-} from './credentials/login-throttle.ts'
-export { serializeCookie as cookieFor, cookieName } from './members-context.ts'
+export { rethrowLoginError, limitByNetwork, throttleLogin } from './credentials/login-throttle.ts'
+export { serializeCookie, cookieName } from './members-context.ts'
 export { checkPassword, hashPassword, verifyPassword } from './credentials/passwords/passwords.ts'
-export { lockSession as holdSession } from './sessions/sessions.ts'
+export { lockSession } from './sessions/sessions.ts'
 export { isGuest } from './sessions/complete-sign-in.ts'
 export { loadUser, type UserContext } from './account/load-user.ts'
 export {
-  setTokens as giveTokens,
+  setTokens,
   identify,
-  ensureUserRow as keepViewer,
+  ensureUserRow,
   newGuest,
-  storeReferrer as noteArrival,
-  requireActiveViewer as requireStanding,
-  findActiveViewer as standingViewer,
+  storeReferrer,
+  requireActiveViewer,
+  findActiveViewer,
 } from './sessions/viewer.ts'
-export { claimGuestRecords as joinAccount } from './account/claim-guest-records.ts'
+export { claimGuestRecords } from './account/claim-guest-records.ts'
 export { insertUser } from './user-queries.ts'
-export type { StartedSession as BegunSession } from './lifecycle-hooks.ts'
+export type { StartedSession } from './lifecycle-hooks.ts'
 export type { MembersContext } from './members-context.ts'
 
 /** Consecutive failures are deleted after a day without another. */

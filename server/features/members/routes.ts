@@ -5,11 +5,11 @@ import { deleteUser } from './account/delete-user.ts'
 import { exportUser } from './account/export-user.ts'
 import { endSessions, listSessions } from './account/manage-sessions.ts'
 import {
-  giveTokens,
+  setTokens,
   loadUser,
   newGuest,
-  noteArrival,
-  standingViewer,
+  storeReferrer,
+  findActiveViewer,
   type MembersContext,
   type UserContext,
 } from './members.ts'
@@ -25,14 +25,14 @@ export function membersRoutes(context: MembersRoutesContext): Route[] {
   })
   return [
     route(calls.getUser, async (call) => {
-      const existingViewer = await standingViewer(context, call)
-      const viewer = noteArrival(context, { ...call, viewer: existingViewer }, existingViewer ?? newGuest())
-      giveTokens(context, { ...call, viewer: existingViewer }, viewer, true)
+      const existingViewer = await findActiveViewer(context, call)
+      const viewer = storeReferrer(context, { ...call, viewer: existingViewer }, existingViewer ?? newGuest())
+      setTokens(context, { ...call, viewer: existingViewer }, viewer, true)
       return respondWithUser(viewer, call)
     }),
     route(calls.changeUser, async (call) => {
       const viewer = await changeUser(context, call)
-      giveTokens(context, call, viewer, true)
+      setTokens(context, call, viewer, true)
       return respondWithUser(viewer, call)
     }),
     route(calls.registerUser, async (call) => respondWithUser(await register(context, call), call)),

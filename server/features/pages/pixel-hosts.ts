@@ -33,5 +33,5 @@ export function hostsOfPixels(pixels: Partial<Record<TrackingKey, string | undef
     // The table's keys are the settings' keys.
     .filter(([key]) => pixels[key as TrackingKey])
     .map(([, host]) => host)
-  return { script: hosts.flatMap(({ script }) => script), beacon: hosts.flatMap(({ beacon: told }) => told) }
+  return { script: hosts.flatMap(({ script }) => script), beacon: hosts.flatMap(({ beacon }) => beacon) }
 }

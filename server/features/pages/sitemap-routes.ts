@@ -6,9 +6,9 @@ import { pageNames } from '#contract/pages.ts'
 import {
   listMenuIds,
   listVideosFrom,
-  startsOfVideos,
+  selectSitemapPageStarts,
   type Catalog,
-  type Released,
+  type ReleasedVideo,
 } from '#server/features/catalog/catalog.ts'
 import { createResponseCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
@@ -41,8 +41,8 @@ const xmlNamespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
   const { reads, clock, publicUrl, languages } = context
   const cache = createResponseCache<Buffer>(clock, { stale: true })
-  const starts = createResponseCache<Released[]>(clock)
-  const loadStarts = () => starts.get('', () => startsOfVideos(reads, maxVideosPerFile))
+  const starts = createResponseCache<ReleasedVideo[]>(clock)
+  const loadStarts = () => starts.get('', () => selectSitemapPageStarts(reads, maxVideosPerFile))
   const cachedRoute = (path: string, type: string, load: () => Promise<string>): PlainRoute => ({
     method: 'GET',
     path,
@@ -85,7 +85,7 @@ export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
   ]
 }
 
-const videoFileName = ({ at, id }: Released) => `${at.getTime()}-${id}.xml`
+const videoFileName = ({ at, id }: ReleasedVideo) => `${at.getTime()}-${id}.xml`
 
 function takeSlot({ slots, bounds }: SitemapContext, ip: string): () => void {
   return slots.take([
@@ -98,7 +98,7 @@ function takeSlot({ slots, bounds }: SitemapContext, ip: string): () => void {
 async function sendVideoSitemap(
   { reads, publicUrl, languages, documentFiles, bounds }: SitemapContext,
   reply: FastifyReply,
-  start: Released,
+  start: ReleasedVideo,
   releaseSlot: () => void,
 ): Promise<FastifyReply> {
   const path = await documentFiles.pathOf(`sitemap ${videoFileName(start)} ${languages().join()}`, () =>
@@ -115,7 +115,7 @@ async function* generateVideoSitemap(
   db: Db,
   publicUrl: string,
   languages: OfferedLanguages,
-  start: Released,
+  start: ReleasedVideo,
 ): AsyncGenerator<string> {
   yield openUrls
   const videos = await listVideosFrom(db, start, maxVideosPerFile)

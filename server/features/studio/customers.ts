@@ -11,27 +11,27 @@ import {
 import { Refusal } from '#contract/errors.ts'
 import { orderIdPrefix } from '#contract/order-number.ts'
 import {
-  findCustomerOf,
-  findCustomers,
-  findOrderEmail,
-  listMethodsOf,
-  membershipOf,
+  findCustomerByOrder,
+  findCustomersByEmail,
+  findLatestOrderEmail,
+  listPaymentMethods,
+  loadMembership,
 } from '#server/features/billing/billing.ts'
 import {
-  giveEntitlement,
-  listEntitlementsOf,
+  grantFreeEntitlement,
+  listEntitlementsOfUser,
   listHistory,
   revokeEntitlement,
 } from '#server/features/library/library.ts'
 import {
-  deleteOnRequest,
-  findByEmail,
+  deleteUserAsOperator,
+  findUserIdByEmail,
   lockAccount,
   isGuest,
-  listSessionsOf,
-  loadAccount,
+  listUserSessions,
+  loadAdminAccount,
   signOutEverywhere,
-  type KnownAccount,
+  type AdminAccount,
 } from '#server/features/members/members.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
@@ -41,20 +41,20 @@ import { transactionalCommand, readCommand, type Command } from './define-comman
 export const customerCommands: Command[] = [
   readCommand(searchCustomers, async ({ db }, { who }) => {
     const customerIds = await findCustomerIds(db, who.trim())
-    const found = await Promise.all(customerIds.map((id) => loadAccount(db, id).catch(ignoreNotFound)))
+    const found = await Promise.all(customerIds.map((id) => loadAdminAccount(db, id).catch(ignoreNotFound)))
     const people = new Map(found.flatMap((person) => (person ? [[person.id, person] as const] : [])))
     return { data: { list: await Promise.all([...people.values()].map((row) => presentCustomer(db, row))) } }
   }),
 
   readCommand(getCustomer, async (context, { id }, { language }) => {
     const { db } = context
-    const account = await loadAccount(db, id)
+    const account = await loadAdminAccount(db, id)
     const userId = account.id
     const [membership, methods, sessions, entitlements] = await Promise.all([
-      membershipOf(context, db, { userId, isStored: true }, language),
-      listMethodsOf(db, userId),
-      listSessionsOf(context, userId),
-      listEntitlementsOf(db, userId, language),
+      loadMembership(context, db, { userId, isStored: true }, language),
+      listPaymentMethods(db, userId),
+      listUserSessions(context, userId),
+      listEntitlementsOfUser(db, userId, language),
     ])
     return {
       info: { person: await presentCustomer(db, account), membership, methods, sessions, entitlements },
@@ -81,7 +81,7 @@ export const customerCommands: Command[] = [
   }),
 
   transactionalCommand(deleteCustomer, async (context, tx, { id, reason, forfeit_balance = false }) => {
-    await deleteOnRequest(context, tx, id, forfeit_balance)
+    await deleteUserAsOperator(context, tx, id, forfeit_balance)
     const after = { deleted: true, ...(forfeit_balance ? { forfeit_balance } : {}), reason }
     return { answer: { info: { deleted: true } }, change: { subject: id, after } }
   }),
@@ -92,7 +92,7 @@ export const customerCommands: Command[] = [
       await lockAccount(tx, person)
       const startsAt = clock.now()
       const endsAt = days === undefined ? null : new Date(startsAt.getTime() + days * dayMs)
-      const id = await giveEntitlement(tx, {
+      const id = await grantFreeEntitlement(tx, {
         userId: person,
         reason,
         videoId: video_id,
@@ -122,11 +122,14 @@ export const customerCommands: Command[] = [
 /** Finds the persons by the address of an account or of orders, by an order, or by id. */
 async function findCustomerIds(db: Db, searchText: string): Promise<string[]> {
   if (searchText.includes('@')) {
-    const [account, buyers] = await Promise.all([findByEmail(db, searchText), findCustomers(db, searchText)])
+    const [account, buyers] = await Promise.all([
+      findUserIdByEmail(db, searchText),
+      findCustomersByEmail(db, searchText),
+    ])
     return [...(account === undefined ? [] : [account]), ...buyers]
   }
   const order = searchText.startsWith('ord_') ? searchText : orderIdPrefix(searchText)
-  const buyer = order === undefined ? searchText : await findCustomerOf(db, order)
+  const buyer = order === undefined ? searchText : await findCustomerByOrder(db, order)
   return buyer === undefined ? [] : [buyer]
 }
 
@@ -135,13 +138,13 @@ function ignoreNotFound(error: unknown): undefined {
   throw error
 }
 
-async function presentCustomer(db: Db, row: KnownAccount): Promise<Customer> {
+async function presentCustomer(db: Db, row: AdminAccount): Promise<Customer> {
   return {
     id: row.id,
     role: row.deleted_at !== null ? 'deleted' : isGuest(row) ? 'guest' : 'member',
     email: row.email,
     email_verified: row.email_verified_at !== null,
-    order_email: row.email === null ? await findOrderEmail(db, row.id) : null,
+    order_email: row.email === null ? await findLatestOrderEmail(db, row.id) : null,
     display_name: row.display_name,
     language: row.language,
     created_at: row.created_at.toISOString(),

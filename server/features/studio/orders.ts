@@ -20,7 +20,7 @@ import {
   loadReconciliation,
   reconcile,
   refundOrder,
-  type Look,
+  type OrderViewOptions,
   type OrderFilter,
   type RefundLimit,
 } from '#server/features/billing/billing.ts'
@@ -122,7 +122,7 @@ export function exportPage(
 }
 
 /** Returns the view of orders for a role. Analysts do not see buyers. */
-export function orderViewOf({ role, language }: Actor): Look {
+export function orderViewOf({ role, language }: Actor): OrderViewOptions {
   return { language, canSeeCustomers: role !== 'analyst' }
 }
 

@@ -9,7 +9,7 @@ import {
 import {
   addPlan,
   changePlanTerms,
-  listPlanMembers,
+  listPlanSubscribers,
   listPlansForAdmin,
   retirePlan,
   type PlanTerms,
@@ -60,7 +60,7 @@ export const planCommands: Command[] = [
 
   readCommand(listMembersCall, async ({ db }, { id, cursor, limit }, actor) => {
     const paging = { cursor, size: choosePageSize(limit, pageLimits) }
-    return { data: await listPlanMembers(db, id, paging, orderViewOf(actor)) }
+    return { data: await listPlanSubscribers(db, id, paging, orderViewOf(actor)) }
   }),
 ]
 

@@ -6,7 +6,7 @@ import {
   showIcon,
   SiteIcon,
 } from '#contract/studio/icon.ts'
-import { keepIcon, makeIcon, type IconPicture } from '#server/features/pages/pages.ts'
+import { replaceIcon, convertIcon, type IconImage } from '#server/features/pages/pages.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { BytesRoute } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
@@ -41,7 +41,7 @@ export function iconRoutes(context: StudioContext): BytesRoute[] {
       info: SiteIcon,
       refuses: ['signInFirst', 'notAllowed', 'iconInvalid'],
       async handle({ operator, ip, bytes }) {
-        const icon = await makeIcon(bytes)
+        const icon = await convertIcon(bytes)
         await inTransaction(context.db, async (tx) => {
           const change = { subject, before: await setIcon(tx, icon), after: { icon: icon.hash } }
           await auditCommand(context, tx, { command: 'icon change' }, { operator, ip }, change)
@@ -58,9 +58,9 @@ function present({ icons, settings }: IconStudioContext): SiteIcon {
 }
 
 /** @returns the previous icon */
-async function setIcon(tx: Tx, icon: IconPicture | undefined): Promise<{ icon: string | null }> {
+async function setIcon(tx: Tx, icon: IconImage | undefined): Promise<{ icon: string | null }> {
   const { icon: before, ...rest } = await lockOwnSettings(tx)
-  await keepIcon(tx, icon)
+  await replaceIcon(tx, icon)
   await updateOwnSettings(tx, { ...rest, ...(icon ? { icon: icon.hash } : {}) })
   return { icon: before ?? null }
 }

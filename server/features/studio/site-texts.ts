@@ -1,33 +1,36 @@
 import * as contract from '#contract/studio/page-texts.ts'
 import {
-  listTexts,
-  loadText,
-  readText,
-  restoreText,
-  saveText,
-  textValues,
+  listSiteTexts,
+  loadSiteText,
+  renderSiteText,
+  restoreSiteText,
+  saveSiteText,
+  placeholderValues,
 } from '#server/features/pages/pages.ts'
 import { transactionalCommand, readCommand, type Command } from './define-command.ts'
 
 /** Commands for the six texts of the site, by language. */
 export const siteTextCommands: Command[] = [
-  readCommand(contract.listPageTexts, async ({ db }) => ({ data: { list: await listTexts(db) } })),
+  readCommand(contract.listPageTexts, async ({ db }) => ({ data: { list: await listSiteTexts(db) } })),
 
-  readCommand(contract.showPageText, async ({ db }, which) => ({ info: await loadText(db, which) })),
+  readCommand(contract.showPageText, async ({ db }, which) => ({ info: await loadSiteText(db, which) })),
 
   readCommand(contract.previewPageText, async (context, { markdown }) => ({
-    info: await readText(markdown, textValues(context)),
+    info: await renderSiteText(markdown, placeholderValues(context)),
   })),
 
   transactionalCommand(contract.savePageText, async (context, tx, edit) => {
-    const before = await saveText(tx, edit, { values: textValues(context), now: context.clock.now() })
-    const info = await loadText(tx, edit)
+    const before = await saveSiteText(tx, edit, {
+      values: placeholderValues(context),
+      now: context.clock.now(),
+    })
+    const info = await loadSiteText(tx, edit)
     return { answer: { info }, change: { subject: auditSubject(edit), ...changedLines(before, info) } }
   }),
 
   transactionalCommand(contract.resetPageText, async (_context, tx, edit) => {
-    const before = await restoreText(tx, edit)
-    const info = await loadText(tx, edit)
+    const before = await restoreSiteText(tx, edit)
+    const info = await loadSiteText(tx, edit)
     return { answer: { info }, change: { subject: auditSubject(edit), ...changedLines(before, info) } }
   }),
 ]

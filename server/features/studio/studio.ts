@@ -29,7 +29,7 @@ import type { StudioContext } from './studio-context.ts'
 import { siteTextCommands } from './site-texts.ts'
 import { topUpCommands } from './top-ups.ts'
 
-export { runCommand as perform, type Command } from './define-command.ts'
+export { runCommand, type Command } from './define-command.ts'
 export { hasOperators } from './operators/operator-queries.ts'
 export { findOperator } from './operators/operator-sessions.ts'
 export type { StudioContext } from './studio-context.ts'

@@ -43,11 +43,22 @@ async function recordFirstLink(
   context: AttributionContext,
   tx: Tx,
   userId: string,
-  { firstReferrerToken: cameBy, referrerToken }: AdClickIds,
+  { firstReferrerToken, referrerToken }: AdClickIds,
   at: Date,
 ): Promise<void> {
-  if (cameBy === undefined || cameBy === referrerToken || (await selectAttribution(tx, userId))) return
-  await recordTouch(context, tx, userId, { referrerToken: cameBy, fbclid: undefined, ttclid: undefined }, at)
+  if (
+    firstReferrerToken === undefined ||
+    firstReferrerToken === referrerToken ||
+    (await selectAttribution(tx, userId))
+  )
+    return
+  await recordTouch(
+    context,
+    tx,
+    userId,
+    { referrerToken: firstReferrerToken, fbclid: undefined, ttclid: undefined },
+    at,
+  )
 }
 
 async function readTouch(

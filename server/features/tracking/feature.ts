@@ -11,7 +11,7 @@ import {
   exportTracking,
   mergeTracking,
   recordTouch,
-  reportRegistration,
+  queueRegistrationConversion,
   writeEvents,
   type AttributionContext,
   type ConversionContext,
@@ -26,7 +26,7 @@ interface Dependencies {
 }
 
 type TrackingContext = AttributionContext & ConversionContext & WriteEventsContext
-type NewMember = Parameters<typeof reportRegistration>[2]
+type NewMember = Parameters<typeof queueRegistrationConversion>[2]
 
 /** Adds the buffer of analytics events to the context, and records where users come from. */
 export function trackingFeature({ config, clock, log }: Dependencies, context: () => TrackingContext) {
@@ -35,7 +35,9 @@ export function trackingFeature({ config, clock, log }: Dependencies, context: (
     parts: { tracking: config.tracking, events, countPlays },
     lifecycleHooks: {
       storeGuest: [(tx: Tx, id: string, ids: AdClickIds) => recordTouch(context(), tx, id, ids, clock.now())],
-      register: [(tx: Tx, member: NewMember) => reportRegistration(context(), tx, member, clock.now())],
+      register: [
+        (tx: Tx, member: NewMember) => queueRegistrationConversion(context(), tx, member, clock.now()),
+      ],
       consent: [
         (tx: Tx, id: string, marketing: boolean, ids: AdClickIds) =>
           changeConsent(context(), tx, id, { marketing, ids }, clock.now()),

@@ -33,20 +33,15 @@ import type { WriteEventsContext } from './write-events.ts'
 
 export { bufferEvents } from './buffer-events.ts'
 export { countPlays } from './funnel-steps.ts'
-export {
-  anySteps,
-  hasUncountedSteps as anyStepsOf,
-  countStepEvents,
-  dequeueFunnelSteps as takeSteps,
-} from './funnel-step-queries.ts'
+export { anySteps, hasUncountedSteps, countStepEvents, dequeueFunnelSteps } from './funnel-step-queries.ts'
 export {
   queueConversion,
-  queueRegistrationConversion as reportRegistration,
+  queueRegistrationConversion,
   type ConversionContext,
 } from './conversions/queue-conversion.ts'
 export {
   attributionForOrder,
-  attributionForToken as attributionOfToken,
+  attributionForToken,
   recordTouch,
   type AttributionContext,
 } from './attribution.ts'

@@ -29,8 +29,8 @@ export interface ResourceLimits {
 
 /** Reads the bounds. @throws ConfigError naming the invalid one */
 export function readResourceLimits(env: Env): ResourceLimits {
-  const number = (name: string, defaultValue: number, most: number) =>
-    readInteger(env, name, { min: 1, max: most }) ?? defaultValue
+  const number = (name: string, defaultValue: number, max: number) =>
+    readInteger(env, name, { min: 1, max }) ?? defaultValue
   return Object.freeze({
     connections: number('CONNECTIONS', 5000, 1_000_000),
     connectionsPerNetwork: number('CONNECTIONS_NETWORK', 1000, 1_000_000),

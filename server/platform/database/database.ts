@@ -152,8 +152,12 @@ async function withReplicas<Tables>(
 ): Promise<Database<Tables>> {
   const database = createDatabase<Tables>(connected)
   if (urls.length === 0) return database
-  const { keepsNamedStatements: named = true, openPool } = connected
-  const address = (url: string): Source => ({ setting: 'DATABASE_READ_URL', url, keepsSession: named })
+  const { keepsNamedStatements = true, openPool } = connected
+  const address = (url: string): Source => ({
+    setting: 'DATABASE_READ_URL',
+    url,
+    keepsSession: keepsNamedStatements,
+  })
   try {
     const replicas = await openReplicas({
       urls,
@@ -163,7 +167,7 @@ async function withReplicas<Tables>(
       open: (url) =>
         openStatements({
           ...connect(address(url), log, { ...genericPlanOptions, ...replicaTimeouts }),
-          keepsNamedStatements: named,
+          keepsNamedStatements,
         }),
       log,
     })
@@ -221,12 +225,12 @@ export function createDatabase<Tables>(
 function openStatements({
   pool,
   openPool,
-  keepsNamedStatements: named = true,
+  keepsNamedStatements = true,
   close,
 }: ConnectedForQueries): Statements {
   const pipelines = openPipelines(openPool)
   return {
-    pool: withNamedStatements(pool, { pipelines, named }),
+    pool: withNamedStatements(pool, { pipelines, named: keepsNamedStatements }),
     close: () => pipelines.end().finally(close),
   }
 }

@@ -32,9 +32,9 @@ export async function exchangeCallCounts(
 ): Promise<SummedCalls[]> {
   const columns = [
     counted.map(({ caller }) => caller),
-    counted.map(({ timeWindow: stretch }) => stretch),
+    counted.map(({ timeWindow }) => timeWindow),
     counted.map(({ calls }) => calls),
-    counted.map(({ expiresAt: until }) => until),
+    counted.map(({ expiresAt }) => expiresAt),
   ]
   const { rows } = await pool.query<SummedCalls>(addCallsQuery, columns)
   await pool.query('DELETE FROM api_calls WHERE ends_at < $1', [now])

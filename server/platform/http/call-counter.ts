@@ -112,12 +112,12 @@ function isDue(count: Count, now: number): boolean {
   return stretch === timeWindowOf(limit, now) && fresh > 0 && used(count) >= limit.max * sharedThreshold
 }
 
-function toCountedCalls([caller, { limit, stretch, fresh }]: [string, Count]): CountedCalls {
+function toCountedCalls([caller, { limit, stretch: timeWindow, fresh }]: [string, Count]): CountedCalls {
   return {
     caller,
-    timeWindow: stretch,
+    timeWindow,
     calls: fresh,
-    expiresAt: new Date((stretch + 2) * limit.seconds * 1000),
+    expiresAt: new Date((timeWindow + 2) * limit.seconds * 1000),
   }
 }
 

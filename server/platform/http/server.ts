@@ -349,7 +349,7 @@ type OpenOperator = (request: FastifyRequest, reply: FastifyReply) => Promise<Op
 /** Adds a route for raw bytes. A body is read only after the operator is identified and their role allowed. */
 function addBytesRoute(
   app: FastifyInstance,
-  { path, roles, maxBytes: most, handle }: BytesRoute,
+  { path, roles, maxBytes, handle }: BytesRoute,
   publicUrl: string,
   open: OpenOperator,
 ): void {
@@ -357,7 +357,7 @@ function addBytesRoute(
   app.route({
     method: 'POST',
     url: path,
-    bodyLimit: most,
+    bodyLimit: maxBytes,
     onRequest: toRequestHook((request) => refuseForeignOrigin(request, publicUrl)),
     preParsing: async (request, reply) => {
       const call = await open(request, reply)

@@ -29,17 +29,11 @@ const interactiveTimeouts: S3Timeouts = { attempts: 2, connectMs: 1000, idleMs: 
 const linkLifeMs = 12 * 3_600_000
 
 /** Opens the storage in a bucket of any S3-compatible store; unfinished work is on this machine's disk. */
-export function openS3({
-  settings,
-  secretAccessKey,
-  dataDir,
-  siteId,
-  timeouts: patience,
-}: S3Setup): Storage & {
+export function openS3({ settings, secretAccessKey, dataDir, siteId, timeouts }: S3Setup): Storage & {
   /** @throws StoreError if the bucket cannot be used */
   check(): Promise<unknown>
 } {
-  const calls = createS3Calls(settings, secretAccessKey, patience)
+  const calls = createS3Calls(settings, secretAccessKey, timeouts)
   const interactiveCalls = createS3Calls(settings, secretAccessKey, interactiveTimeouts)
   const workDir = resolve(dataDir, 'work')
   mkdirSync(workDir, { recursive: true })

@@ -96,13 +96,13 @@ export async function simulateYear(
 /** Creates the subscribers, spread evenly over the first day, and pays their first period by card. */
 async function subscribeAll(
   context: BillingContext,
-  { subscribersPerPeriod: each, periodDays, cancelEvery }: YearOptions,
+  { subscribersPerPeriod, periodDays, cancelEvery }: YearOptions,
   start: number,
   setTime: (at: number) => void,
 ): Promise<SimulatedSubscriber[]> {
   const plans = new Map<number, string>()
   for (const days of periodDays) plans.set(days, await insertPlan(context.db, days))
-  const count = each * periodDays.length
+  const count = subscribersPerPeriod * periodDays.length
   const people = Array.from({ length: count }, (_, index): SimulatedSubscriber => {
     const startsAt = start + Math.floor((index * day) / count)
     const cancels = index % cancelEvery === cancelEvery - 1
@@ -205,7 +205,7 @@ async function summarizeYear(
     WHERE sandbox_payments.status = 'succeeded' GROUP BY orders.user_id`.execute(db)
   const chargesOf = new Map(paid.rows.map((row) => [row.user_id, row]))
   const lines = new Map<number, PeriodTotals>()
-  let [wrong, afterCancelling] = [0, 0]
+  let [wrongCharges, chargesAfterCancelling] = [0, 0]
   for (const person of people) {
     const { userId, periodDays, cancelsAt } = person
     const line = lines.get(periodDays) ?? {
@@ -221,14 +221,14 @@ async function summarizeYear(
     line.cancelled += cancelsAt === Infinity ? 0 : 1
     line.periods += periods
     line.charges += charges
-    wrong += charges === periods && charged === periods ? 0 : 1
-    afterCancelling += last && last.getTime() >= cancelsAt ? 1 : 0
+    wrongCharges += charges === periods && charged === periods ? 0 : 1
+    chargesAfterCancelling += last && last.getTime() >= cancelsAt ? 1 : 0
     lines.set(periodDays, line)
   }
   return {
     lines: [...lines.values()],
-    wrongCharges: wrong,
-    chargesAfterCancelling: afterCancelling,
+    wrongCharges,
+    chargesAfterCancelling,
     books: await compareSandboxBalance(db),
   }
 }

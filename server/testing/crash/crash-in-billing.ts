@@ -67,9 +67,9 @@ export async function simulateCrashInBilling(
   crashing.pool.on('connect', (client) => client.on('error', () => {}))
   crashing.pool.on('error', () => {})
   const db = await connect(crashing.pool)
-  const died = await Promise.race([dying.promise, work(billingContextOn(db)).then(() => false)])
-  if (!died) await db.destroy()
-  return { ...describeRun(crashing.statements), crashed: died }
+  const crashed = await Promise.race([dying.promise, work(billingContextOn(db)).then(() => false)])
+  if (!crashed) await db.destroy()
+  return { ...describeRun(crashing.statements), crashed }
 }
 
 /** Returns every statement before which a process can die. */

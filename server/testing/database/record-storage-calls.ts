@@ -7,15 +7,15 @@ export function recordStorageCalls(
   storage: Storage,
   db: Db,
 ): { storage: Storage; callsInTransaction: string[]; calls: string[] } {
-  const [inside, calls]: [string[], string[]] = [[], []]
+  const [callsInTransaction, calls]: [string[], string[]] = [[], []]
   const look = async (call: string) => {
     calls.push(call)
     const { rows } = await sql`SELECT FROM pg_stat_activity
       WHERE datname = current_database() AND state LIKE 'idle in transaction%'`.execute(db)
-    if (rows.length > 0) inside.push(call)
+    if (rows.length > 0) callsInTransaction.push(call)
   }
   return {
-    callsInTransaction: inside,
+    callsInTransaction,
     calls,
     storage: {
       ...storage,

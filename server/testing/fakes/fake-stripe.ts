@@ -112,10 +112,10 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     const body = (await buffer(request)).toString()
     const { method = '', headers } = request
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://stripe')
-    const asked = parseNestedForm(method === 'GET' ? searchParams : new URLSearchParams(body))
+    const params = parseNestedForm(method === 'GET' ? searchParams : new URLSearchParams(body))
     const [, , kind = '', id = '', verb = ''] = pathname.split('/')
     const call = `${method} /v1/${[kind, id && '{id}', verb].filter(Boolean).join('/')}`
-    requests.push({ method, path: pathname, params: asked })
+    requests.push({ method, path: pathname, params })
     if (fake.isDown) return void request.socket.destroy()
     const isMutation = ['payment_intents', 'setup_intents', 'refunds'].includes(call.replace('POST /v1/', ''))
     const fault =
@@ -124,8 +124,8 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     if (fault?.fault === '429')
       return send(response, 429, { error: { type: 'invalid_request_error', code: 'rate_limit' } })
     const work = () => {
-      checkRequest(call, headers, asked)
-      return withoutExpansions(routeCall(fake, call, id, asked), asked)
+      checkRequest(call, headers, params)
+      return withoutExpansions(routeCall(fake, call, id, params), params)
     }
     const key = method === 'POST' ? headers['idempotency-key'] : undefined
     const settled = await runIdempotently(

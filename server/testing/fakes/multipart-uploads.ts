@@ -51,8 +51,8 @@ function uploadsXml(open: ReadonlyMap<string, MultipartUpload>, prefix: string):
   const uploads = [...open]
     .filter(([, { key }]) => key.startsWith(prefix))
     .map(
-      ([id, { key, startedAt: begunAt }]) =>
-        `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${begunAt.toISOString()}</Initiated></Upload>`,
+      ([id, { key, startedAt }]) =>
+        `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${startedAt.toISOString()}</Initiated></Upload>`,
     )
   return `<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>${uploads.join('')}</ListMultipartUploadsResult>`
 }

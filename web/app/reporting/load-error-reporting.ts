@@ -16,8 +16,8 @@ export function loadErrorReportingWhenIdle(destination: Destination): void {
 
 /** Starts loading the error reporting at once, unless it has started; may be called again after a failure. */
 export function loadErrorReporting(destination: Destination): Promise<void> {
-  loading ??= import('./start-error-reporting.ts').then(({ startErrorReporting: reportErrors }) =>
-    reportErrors(destination, takeEarlyErrors()),
+  loading ??= import('./start-error-reporting.ts').then(({ startErrorReporting }) =>
+    startErrorReporting(destination, takeEarlyErrors()),
   )
   loading.catch(() => {
     loading = undefined

@@ -10,16 +10,16 @@ import { Component as NotFound } from './NotFoundScreen.tsx'
 export function Component() {
   const { t } = useTranslation()
   const { id = '' } = useParams()
-  const words = id.startsWith('tag_') ? '' : id
+  const searchTerm = id.startsWith('tag_') ? '' : id
   useEffect(() => {
-    if (words) track({ name: 'Search', searchTerm: words })
-  }, [words])
-  if (!words) return <Listing key={id} listing={{ tag: id }} notFound={<NotFound />} />
+    if (searchTerm) track({ name: 'Search', searchTerm })
+  }, [searchTerm])
+  if (!searchTerm) return <Listing key={id} listing={{ tag: id }} notFound={<NotFound />} />
   return (
     <Listing
       key={id}
-      listing={{ keyword: words }}
-      title={t('list.results', { words })}
+      listing={{ keyword: searchTerm }}
+      title={t('list.results', { words: searchTerm })}
       notFound={<NotFound />}
     />
   )

@@ -57,10 +57,10 @@ export const tagsQuery = queryOptions({
 })
 
 /** Tags and titles for a partly typed search; the previous results stay until the answer arrives. */
-export const typeAheadQuery = (words: string) =>
+export const typeAheadQuery = (keyword: string) =>
   queryOptions({
-    queryKey: ['tags', words],
-    queryFn: ({ signal }) => call(listTags, { query: { keyword: words, limit: 5 }, signal }),
-    enabled: words !== '',
+    queryKey: ['tags', keyword],
+    queryFn: ({ signal }) => call(listTags, { query: { keyword, limit: 5 }, signal }),
+    enabled: keyword !== '',
     placeholderData: keepPreviousData,
   })

@@ -7,9 +7,11 @@ async function openDocument(consent: 'usual' | 'strict') {
   vi.stubGlobal('document', {
     getElementById: (id: string) => (id === 'settings' ? { textContent: JSON.stringify({ consent }) } : null),
   })
-  const [{ answerConsent }, { adClickIds: adIds, storeVisitParameters: takeVisitParameters }] =
-    await Promise.all([import('./consent.ts'), import('./visit-parameters.ts')])
-  return { answerConsent, adIds, takeVisitParameters }
+  const [{ answerConsent }, { adClickIds, storeVisitParameters }] = await Promise.all([
+    import('./consent.ts'),
+    import('./visit-parameters.ts'),
+  ])
+  return { answerConsent, adIds: adClickIds, takeVisitParameters: storeVisitParameters }
 }
 
 let kept: Map<string, string>

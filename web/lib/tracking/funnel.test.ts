@@ -28,11 +28,11 @@ beforeEach(() => {
 
 test('sends a visit, its videos and its paywalls once, also across a reload', async () => {
   for (let loads = 0; loads < 2; loads++) {
-    const { trackVisit: noteVisit, trackVideoVisit: noteVideo, trackPaywall: notePaywall } = await load()
-    noteVisit(false)
-    noteVideo('vid_1')
-    notePaywall('vid_1')
-    notePaywall('vid_2')
+    const { trackVisit, trackVideoVisit, trackPaywall } = await load()
+    trackVisit(false)
+    trackVideoVisit('vid_1')
+    trackPaywall('vid_1')
+    trackPaywall('vid_2')
   }
   expect(sent).toEqual([
     ['visit', {}],
@@ -43,11 +43,11 @@ test('sends a visit, its videos and its paywalls once, also across a reload', as
 })
 
 test('starts a new visit for another campaign link', async () => {
-  const { trackVisit: noteVisit, trackPaywall: notePaywall } = await load()
-  noteVisit(false)
-  notePaywall('vid_1')
-  noteVisit(true)
-  notePaywall('vid_1')
+  const { trackVisit, trackPaywall } = await load()
+  trackVisit(false)
+  trackPaywall('vid_1')
+  trackVisit(true)
+  trackPaywall('vid_1')
   expect(sent.map(([event]) => event)).toEqual(['visit', 'paywall', 'visit', 'paywall'])
   expect(sent[3]?.[1]).toEqual({ video_id: 'vid_1', first: '1' })
 })
@@ -55,9 +55,9 @@ test('starts a new visit for another campaign link', async () => {
 test('sends pending events when the page is left, once', async () => {
   const quiet: (() => void)[] = []
   whenIdle = (work) => void quiet.push(work)
-  const { trackVisit: noteVisit, trackVideoVisit: noteVideo } = await load()
-  noteVisit(false)
-  noteVideo('vid_1')
+  const { trackVisit, trackVideoVisit } = await load()
+  trackVisit(false)
+  trackVideoVisit('vid_1')
   expect(sent).toEqual([])
   page.dispatchEvent(new Event('pagehide'))
   for (const work of quiet) work()
@@ -66,8 +66,8 @@ test('sends pending events when the page is left, once', async () => {
 
 test("falls back to memory if the tab's storage is unavailable", async () => {
   vi.stubGlobal('sessionStorage', undefined)
-  const { trackVisit: noteVisit } = await load()
-  noteVisit(false)
-  noteVisit(false)
+  const { trackVisit } = await load()
+  trackVisit(false)
+  trackVisit(false)
   expect(sent).toHaveLength(1)
 })

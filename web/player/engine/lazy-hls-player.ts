@@ -17,11 +17,11 @@ export const openLazyHlsPlayer: OpenPlayer = (video, initialSource, startSeconds
 
   const open = async () => {
     try {
-      const { openHlsPlayer: openHls } = await import('./hls-player.ts')
+      const { openHlsPlayer } = await import('./hls-player.ts')
       if (isClosed || player) return
       const isPlaying = !video.paused
       freezeFrame(video)
-      player = openHls(video, source, video.currentTime || startSeconds, events)
+      player = openHlsPlayer(video, source, video.currentTime || startSeconds, events)
       player.chooseRendition(chosenSide)
       player.setActive(isActive)
       player.setSuspended(isSuspended)

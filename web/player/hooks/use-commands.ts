@@ -28,8 +28,8 @@ export function useCommands(
       seekBy: (seconds) => video && seek(video, video.currentTime + seconds),
       seekTo: (ms) => video && seek(video, ms / 1000),
       toggleMute: () => {
-        const { muted, mutedByBrowser: silenced } = preferences.get()
-        preferences.set({ muted: !(muted || silenced), mutedByBrowser: false })
+        const { muted, mutedByBrowser } = preferences.get()
+        preferences.set({ muted: !(muted || mutedByBrowser), mutedByBrowser: false })
       },
       toggleCaptions: () => preferences.set({ captions: showsCaptions ? null : undefined }),
     }),

@@ -7,10 +7,10 @@ import { usePreferences } from './use-preferences.ts'
  * sound.
  */
 export function usePlayWhileActive(video: HTMLVideoElement | null, active: boolean): void {
-  const { muted, mutedByBrowser: silenced, volume, rate } = usePreferences()
+  const { muted, mutedByBrowser, volume, rate } = usePreferences()
   useLayoutEffect(() => {
-    if (video) video.muted = muted || silenced
-  }, [video, muted, silenced])
+    if (video) video.muted = muted || mutedByBrowser
+  }, [video, muted, mutedByBrowser])
   useLayoutEffect(() => {
     if (video) video.volume = volume
   }, [video, volume])

@@ -112,8 +112,8 @@ export function Controls(props: ControlsProps) {
 /** Sound button; with a mouse or keyboard also a volume slider. */
 function VolumeControl({ onToggle }: { onToggle: () => void }) {
   const { t } = useTranslation()
-  const { muted, mutedByBrowser: silenced, volume } = usePreferences()
-  const isMuted = muted || silenced
+  const { muted, mutedByBrowser, volume } = usePreferences()
+  const isMuted = muted || mutedByBrowser
   // Muted instead of volume 0, so that the button restores the previous volume.
   const setVolume = (chosen: number) =>
     preferences.set(chosen === 0 ? { muted: true } : { volume: chosen, muted: false, mutedByBrowser: false })

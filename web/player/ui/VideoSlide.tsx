@@ -148,7 +148,7 @@ const unmute = () => preferences.set({ mutedByBrowser: false, muted: false })
 /** Overlays in the middle of the video: paused, loading, double speed, tap for sound. */
 function StatusOverlays({ state, fast }: { state: PlayState; fast: boolean }) {
   const { t } = useTranslation()
-  const { mutedByBrowser: silenced } = usePreferences()
+  const { mutedByBrowser } = usePreferences()
   return (
     <>
       {state.paused && (
@@ -158,7 +158,7 @@ function StatusOverlays({ state, fast }: { state: PlayState; fast: boolean }) {
       )}
       {state.waiting && <span className={styles.spinner} role="status" aria-label={t('list.loading')} />}
       <div className={styles.pills}>
-        {silenced && !state.paused && (
+        {mutedByBrowser && !state.paused && (
           <button type="button" className={styles.sound} onClick={unmute}>
             <Icon name="mute" size={20} /> {t('player.soundOn')}
           </button>

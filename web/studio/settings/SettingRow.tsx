@@ -19,12 +19,9 @@ export function SettingRow({ setting: { name, value, own } }: { setting: Setting
   const resetSetting = useCommand(changeSetting, t('done.settingSaved'))
   const form = useGuardedForm({
     initial: { value: value ?? '' },
-    validate: ({ value: typed }) => (typed.trim() ? {} : { value: t('settings.missing') }),
-    send: async ({ value: typed }) => {
-      queryClient.setQueryData(
-        settingsQuery.queryKey,
-        await call(changeSetting, { body: { name, value: typed } }),
-      )
+    validate: ({ value }) => (value.trim() ? {} : { value: t('settings.missing') }),
+    send: async ({ value }) => {
+      queryClient.setQueryData(settingsQuery.queryKey, await call(changeSetting, { body: { name, value } }))
       notify(t('done.settingSaved'))
     },
   })

@@ -21,7 +21,7 @@ export function useDrag(
     drop.current = onDrop
   })
   useEffect(() => () => end.current?.abort(), [])
-  const take = ({ button, isPrimary }: TakenUp, from: number) => {
+  const startDrag = ({ button, isPrimary }: TakenUp, from: number) => {
     const item = list.current?.children[from]
     if (button !== 0 || !isPrimary || !item) return
     end.current?.abort()
@@ -61,7 +61,7 @@ export function useDrag(
     scrollNearEdges(() => y, signal)
     updateTarget()
   }
-  return { drag, startDrag: take }
+  return { drag, startDrag }
 }
 
 /** Returns the position among its neighbours of an item held at this height of the window. */

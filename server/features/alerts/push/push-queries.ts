@@ -3,7 +3,7 @@ import type { LocalizedText } from '#contract/languages.ts'
 import type { CoverColumns } from '#server/features/catalog/catalog.ts'
 import type { PushSubscriptionsTable } from '#server/features/alerts/tables.ts'
 import type { AlertBatch } from '#server/features/alerts/queries.ts'
-import type { BegunSession } from '#server/features/members/members.ts'
+import type { StartedSession } from '#server/features/members/members.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 export async function isSubscribed(tx: Tx, id: string): Promise<boolean> {
@@ -41,7 +41,7 @@ export async function moveSubscriptions(tx: Tx, from: string, to: string): Promi
 /** Binds a member's unbound browsers, and those of the session that it replaces, to a new session. */
 export async function bindSubscriptions(
   tx: Tx,
-  { userId, sessionId, formerSessionId = sessionId }: BegunSession,
+  { userId, sessionId, formerSessionId = sessionId }: StartedSession,
 ): Promise<void> {
   await tx
     .updateTable('push_subscriptions')

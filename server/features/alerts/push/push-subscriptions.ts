@@ -1,7 +1,7 @@
 import { createHash, ECDH } from 'node:crypto'
 import type { PushAlerts, PushSubscription } from '#contract/alerts.ts'
 import { Fault } from '#contract/errors.ts'
-import { holdSession } from '#server/features/members/members.ts'
+import { lockSession } from '#server/features/members/members.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { isPublicUrl } from '#server/platform/public-network.ts'
@@ -52,7 +52,7 @@ export async function subscribeToPush(
   const { endpoint, p256dh, auth } = subscription
   if (!isPublicUrl(endpoint)) throw new Fault('badRequest', 'the endpoint is not on the internet')
   if (!isPoint(p256dh)) throw new Fault('badRequest', 'p256dh is no key')
-  if (sessionId !== undefined) await holdSession(tx, sessionId)
+  if (sessionId !== undefined) await lockSession(tx, sessionId)
   const id = fingerprint(endpoint)
   if (!(await isSubscribed(tx, id))) quotas.spendOrThrow('push', ip)
   await saveSubscription(tx, {

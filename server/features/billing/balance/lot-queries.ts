@@ -175,7 +175,7 @@ export async function selectTopUpEmail(db: Db, userId: string): Promise<string |
 }
 
 /** Selects a user's statement, newest first, after a position. */
-export const selectBalanceEntries = preparedPage((db: Db, { userId, limit, isAfterPosition: isFurther }) =>
+export const selectBalanceEntries = preparedPage((db: Db, { userId, limit, isAfterPosition }) =>
   db
     .selectFrom('balance_entries')
     .innerJoin('orders', 'orders.id', 'order_id')
@@ -193,7 +193,7 @@ export const selectBalanceEntries = preparedPage((db: Db, { userId, limit, isAft
       'episodes.number',
     ])
     .where('balance_entries.user_id', '=', userId)
-    .where(isFurther('balance_entries.at', 'balance_entries.id'))
+    .where(isAfterPosition('balance_entries.at', 'balance_entries.id'))
     .orderBy('balance_entries.at', 'desc')
     .orderBy('balance_entries.id')
     .limit(limit),

@@ -7,7 +7,7 @@ import type { createOrder, Order } from '#contract/billing.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { AutoUnlock } from '#contract/top-ups.ts'
 import { variantCents, pricesFor, loadRunningUncached } from '#server/features/experiments/experiments.ts'
-import { keepViewer, requireStanding } from '#server/features/members/members.ts'
+import { ensureUserRow, requireActiveViewer } from '#server/features/members/members.ts'
 import { writeAuditEvent } from '#server/platform/database/write-audit-event.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Call } from '#server/platform/http/route.ts'
@@ -80,7 +80,7 @@ export async function setAutoUnlock(
   if (!immediate_delivery) throw new Refusal('deliveryConsentNeeded', { field: 'immediate_delivery' })
   const now = clock.now()
   return inTransaction(db, async (tx) => {
-    const user_id = await keepViewer(context, tx, call)
+    const user_id = await ensureUserRow(context, tx, call)
     await lockBuyer(tx, user_id)
     const price = await priceOfEpisode(tx, video_id, user_id)
     if (amount_cents !== undefined && amount_cents !== price.amount_cents)
@@ -127,7 +127,7 @@ export async function stopAutoUnlock(
   call: Call<typeof stopCall>,
 ): Promise<{ auto_unlocks: AutoUnlock[] }> {
   const { db, clock } = context
-  const { userId } = await requireStanding(context, call)
+  const { userId } = await requireActiveViewer(context, call)
   await inTransaction(db, async (tx) => {
     await lockBuyer(tx, userId)
     await turnOffAutoUnlock(tx, userId, call.body.video_id, clock.now())

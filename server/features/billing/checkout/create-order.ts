@@ -9,7 +9,7 @@ import {
   loadRunningUncached,
 } from '#server/features/experiments/experiments.ts'
 import { loadLastWatchedVideo } from '#server/features/library/library.ts'
-import { keepViewer } from '#server/features/members/members.ts'
+import { ensureUserRow } from '#server/features/members/members.ts'
 import { attributionForOrder } from '#server/features/tracking/tracking.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Call } from '#server/platform/http/route.ts'
@@ -96,7 +96,7 @@ export async function createOrderFor(
   if ((body.saved_method_id ?? body.save_method) !== undefined) checkSavedMethodAllowed(body)
   context.quotas.spendOrThrow('orders', call.ip)
   const { userId, id, payable } = await inTransaction(context.db, async (tx) => {
-    const buyer = await keepViewer(context, tx, call)
+    const buyer = await ensureUserRow(context, tx, call)
     await lockBuyer(tx, buyer)
     const existing = await selectOrder(tx, orderId)
     const order =

@@ -1,4 +1,4 @@
-import { requireStanding } from '#server/features/members/members.ts'
+import { requireActiveViewer } from '#server/features/members/members.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { runIdempotently } from './idempotency.ts'
@@ -18,7 +18,7 @@ export async function withIdempotencyKey<T>(
 ): Promise<T> {
   const { fbclid: _, ttclid: __, ...checkedBody } = call.body as Record<string, unknown>
   refuseCardNumber(checkedBody)
-  const { userId, role } = await requireStanding(context, call)
+  const { userId, role } = await requireActiveViewer(context, call)
   if (call.idempotencyKey !== undefined)
     context.quotas.spendOrThrow('keys', role === 'member' ? userId : call.ip)
   const now = context.clock.now()

@@ -1,7 +1,7 @@
 import type { claimPurchase as claimCall } from '#contract/consumer-rights.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { User } from '#contract/members.ts'
-import { joinAccount, loadUser } from '#server/features/members/members.ts'
+import { claimGuestRecords, loadUser } from '#server/features/members/members.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { hasEverToppedUp } from '#server/features/billing/balance/lot-queries.ts'
@@ -23,12 +23,12 @@ import { movePurchaseToNewGuest } from './move-purchase-to-new-guest.ts'
 export async function claimPurchase(context: BillingContext, call: Call<typeof claimCall>): Promise<User> {
   const { db, clock } = context
   const { claim } = call.body
-  const find = async (database: Db) => {
+  const findClaim = async (database: Db) => {
     const { user_id: userId, email } = await findLinkedOrder(database, 'claim', claim, clock.now())
     return { userId, email }
   }
-  const viewer = await joinAccount(context, call, {
-    findClaim: find,
+  const viewer = await claimGuestRecords(context, call, {
+    findClaim,
     isGuarded: hasEverToppedUp,
     async redeem(tx, userId) {
       const order = await findLinkedOrder(tx, 'claim', claim, clock.now())

@@ -57,7 +57,7 @@ const takeAway: Record<Way, (name: string) => void> = {
 }
 /** Counts the attempts to charge a method. */
 const charges = (name: string) =>
-  stripe.requests.filter(({ params: asked }) => asked['payment_method'] === name).length +
+  stripe.requests.filter(({ params }) => params['payment_method'] === name).length +
   paypal.requests.filter(({ text }) => text.includes(`"vault_id":"${name}"`)).length
 
 test.each(['stripe', 'paypal'] as const)(

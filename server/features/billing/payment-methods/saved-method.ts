@@ -149,7 +149,7 @@ export async function offerSavedMethod(
       !cents.every((amount_cents) => acceptsAmount(gateway, { amount_cents, currency })),
   )
   if (refused.length === prices.length) return undefined
-  const not_for = refused.map(({ productId: what }) => what)
+  const not_for = refused.map(({ productId }) => productId)
   return { ...presentSavedMethod(saved, now), ...(not_for.length > 0 ? { not_for } : {}) }
 }
 

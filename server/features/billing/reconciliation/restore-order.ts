@@ -1,5 +1,5 @@
 import { insertUser } from '#server/features/members/members.ts'
-import { attributionOfToken, type OrderAttribution } from '#server/features/tracking/tracking.ts'
+import { attributionForToken, type OrderAttribution } from '#server/features/tracking/tracking.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
@@ -163,7 +163,7 @@ async function findAttribution(
   { userId, referrerToken, creditedVideoId }: Purchase,
 ): Promise<OrderAttribution> {
   return {
-    ...(referrerToken === null ? {} : await attributionOfToken(context, tx, userId, referrerToken)),
+    ...(referrerToken === null ? {} : await attributionForToken(context, tx, userId, referrerToken)),
     ...(creditedVideoId === null ? {} : { video_id: creditedVideoId }),
   }
 }

@@ -93,12 +93,12 @@ export function selectMatchingOpenOrder(
 }
 
 /** Selects a user's orders, newest first, after a position. */
-export const selectOrdersOf = preparedPage((db: Db, { userId, limit, isAfterPosition: isFurther }) =>
+export const selectOrdersOf = preparedPage((db: Db, { userId, limit, isAfterPosition }) =>
   db
     .selectFrom('orders')
     .selectAll()
     .where('user_id', '=', userId)
-    .where(isFurther('created_at', 'id'))
+    .where(isAfterPosition('created_at', 'id'))
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .limit(limit),

@@ -96,10 +96,10 @@ describe('a webhook event', () => {
     const { orderId, reference } = await confirmed(await Shopper.create(site))
     await leaveToNotification(orderId)
     const now = site.context.clock.now()
-    const told = (name: string, at: Date) => ({
+    const told = (reference: string, at: Date) => ({
       gateway: 'sandbox' as const,
-      event_id: `evt_${name}`,
-      reference: name,
+      event_id: `evt_${reference}`,
+      reference,
       received_at: at,
       check_at: at,
     })

@@ -8,10 +8,7 @@ import {
 } from '#server/features/catalog/ranking/popular-queries.ts'
 import { isPublished, selectCards } from '#server/features/catalog/queries.ts'
 
-export type {
-  ListedRow,
-  ListPosition as ListPlace,
-} from '#server/features/catalog/ranking/popular-queries.ts'
+export type { ListedRow, ListPosition } from '#server/features/catalog/ranking/popular-queries.ts'
 
 export type ListFilter =
   | { by: 'all' | 'featured' }

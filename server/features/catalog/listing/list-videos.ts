@@ -8,7 +8,7 @@ import {
   type ListedRow,
   type ListFilter,
   type ListOrder,
-  type ListPlace,
+  type ListPosition,
 } from '#server/features/catalog/cards/list-queries.ts'
 import type { Catalog } from '#server/features/catalog/create-catalog.ts'
 import { positionAfter } from '#server/features/catalog/ranking/popular-queries.ts'
@@ -159,7 +159,7 @@ function popularPages(db: Db, name: string, filter: ListFilter): Listing['read']
 function pagesOf(
   name: string,
   kind: 'time' | 'count' | 'integer',
-  select: (after: ListPlace | undefined, limit: number) => Promise<ListedRow[]>,
+  select: (after: ListPosition | undefined, limit: number) => Promise<ListedRow[]>,
 ): Listing['read'] {
   return async (cursor, size) => {
     const position = decodeCursor(name, cursor, [kind, 'text'])

@@ -12,10 +12,10 @@ const relatedCount = 12
 
 /** Returns videos similar to one, best first. */
 export async function loadRelatedVideos(
-  { findSimilar: findAlike, findCards }: Catalog,
+  { findSimilar, findCards }: Catalog,
   id: string,
 ): Promise<ListedRow[]> {
-  return withCards(findCards, await findAlike([id], { without: [idSuffix(id)], limit: relatedCount }))
+  return withCards(findCards, await findSimilar([id], { without: [idSuffix(id)], limit: relatedCount }))
 }
 
 /** The videos that recommendations are based on, and the excluded or already listed ones, by the ends of their ids. */
@@ -31,12 +31,12 @@ const basisOf = (watched: readonly string[]): Basis => ({
 
 /** Recommends videos similar to those watched last, except these; none for viewers without a history. */
 export async function recommendVideos(
-  { findSimilar: findAlike, findCards }: Catalog,
+  { findSimilar, findCards }: Catalog,
   loadWatched: LoadWatched,
   limit: number,
 ): Promise<ListedRow[]> {
   const { seeds, without } = basisOf(await loadWatched())
-  return seeds.length > 0 ? withCards(findCards, await findAlike(seeds, { without, limit })) : []
+  return seeds.length > 0 ? withCards(findCards, await findSimilar(seeds, { without, limit })) : []
 }
 
 /** Maximum number of listed videos in a cursor, beside the seeds. A viewer who has found nothing among some two hundred looks elsewhere. */
@@ -48,7 +48,7 @@ const maxExcluded = 240
  * @throws Fault badCursor
  */
 export async function recommendPage(
-  { findSimilar: findAlike, findCards }: Catalog,
+  { findSimilar, findCards }: Catalog,
   list: string,
   loadWatched: LoadWatched,
   cursor: string | undefined,
@@ -57,7 +57,7 @@ export async function recommendPage(
   const position = decodeCursor(list, cursor, ['text', 'text'])
   const { seeds, without } = position ? decodeBasis(position) : basisOf(await loadWatched())
   if (seeds.length === 0) return { rows: [], nextCursor: null }
-  const { page, last } = cutPage(await findAlike(seeds, { without, limit: size + 1 }), size)
+  const { page, last } = cutPage(await findSimilar(seeds, { without, limit: size + 1 }), size)
   const excluded = [...without, ...page.map(({ id }) => idSuffix(id))]
   const isLastPage = !last || excluded.length > maxExcluded
   return {

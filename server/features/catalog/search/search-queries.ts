@@ -2,7 +2,7 @@ import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { LocalizedText } from '#contract/languages.ts'
 import { preparedQuery, type Placeholders } from '#server/platform/database/prepared-query.ts'
 import type { Db } from '#server/tables.ts'
-import type { ListOrder, ListPlace } from '#server/features/catalog/cards/list-queries.ts'
+import type { ListOrder, ListPosition } from '#server/features/catalog/cards/list-queries.ts'
 import {
   currentRankingVersion,
   risenFirst,
@@ -185,7 +185,7 @@ const enoughNames = 20
 /** Sufficient number of matches: a search returns at least this many of the most popular, or all if there are fewer. */
 const enoughVideos = 60
 
-export interface SearchPosition extends Required<ListPlace> {
+export interface SearchPosition extends Required<ListPosition> {
   /** The last tier of this search, and its last tier for names. */
   depth: number
   nameDepth: number

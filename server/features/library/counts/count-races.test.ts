@@ -34,9 +34,7 @@ const oneTry = <T>(work: (tx: Tx) => Promise<T>) => database.db.transaction().ex
 /** Starts a process that counts until its input is closed; `ended` resolves to its output. */
 async function startCounting(): Promise<{ close(): void; ended: Promise<string> }> {
   const { promise, resolve } = Promise.withResolvers<ChildProcess>()
-  const ended = runScript('count-until-closed.ts', [database.url], resolve).then(
-    ({ stdout: printed }) => printed,
-  )
+  const ended = runScript('count-until-closed.ts', [database.url], resolve).then(({ stdout }) => stdout)
   const child = await promise
   if (child.stdout) await once(child.stdout, 'data')
   return { close: () => child.stdin?.end(), ended }

@@ -135,7 +135,7 @@ export interface HistoryListRow {
 }
 
 /** Selects the watched videos, newest first, each with its current episode. */
-export const selectWatched = preparedPage((db: Db, { userId, limit, isAfterPosition: isFurther }) =>
+export const selectWatched = preparedPage((db: Db, { userId, limit, isAfterPosition }) =>
   db
     .selectFrom('history')
     .innerJoin('episodes', 'episodes.id', 'history.episode_id')
@@ -151,7 +151,7 @@ export const selectWatched = preparedPage((db: Db, { userId, limit, isAfterPosit
     ])
     .where('history.user_id', '=', userId)
     .where(sql<boolean>`NOT history.removed`)
-    .where(isFurther('history.at', 'history.video_id'))
+    .where(isAfterPosition('history.at', 'history.video_id'))
     .orderBy('history.at', 'desc')
     .orderBy('history.video_id')
     .limit(limit),

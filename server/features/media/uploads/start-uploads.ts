@@ -7,7 +7,7 @@ import {
   type AnnouncedFile,
 } from '#contract/studio/uploads.ts'
 import { videoLimits } from '#contract/studio/videos.ts'
-import { edited, loadAdminVideo } from '#server/features/catalog/catalog.ts'
+import { applyTextChanges, loadAdminVideo } from '#server/features/catalog/catalog.ts'
 import { formatReason, type UnusableReason } from '#server/features/media/ingest/files/unusable-file.ts'
 import type { Tx } from '#server/tables.ts'
 import { presentUpload } from './receive-upload.ts'
@@ -82,7 +82,7 @@ function toNewUpload({ name, bytes, changed_at, number, language, titles }: Anno
     changed_at: new Date(changed_at),
     number,
     language: language ?? null,
-    titles: titles && !language ? edited({}, titles, videoLimits.title, 'titles') : null,
+    titles: titles && !language ? applyTextChanges({}, titles, videoLimits.title, 'titles') : null,
   }
 }
 

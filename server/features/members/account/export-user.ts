@@ -22,15 +22,15 @@ const maxSessions = 1000
  * @throws Fault tooMany while another export of the user runs, or too many others
  */
 export async function exportUser(context: MembersContext, call: Call): Promise<Streamed> {
-  const { userId, isStored: kept } = await requireActiveViewer(context, call)
-  const { concurrentExports: exportsAtOnce, exportSeconds } = context.bounds
+  const { userId, isStored } = await requireActiveViewer(context, call)
+  const { concurrentExports, exportSeconds } = context.bounds
   const releaseSlot = context.slots.take([
     [`export of ${userId}`, 1],
-    ...networkSlotLimits('exports', call.ip, Math.ceil(exportsAtOnce / 2)),
-    ['exports', exportsAtOnce],
+    ...networkSlotLimits('exports', call.ip, Math.ceil(concurrentExports / 2)),
+    ['exports', concurrentExports],
   ])
   try {
-    const sections = kept ? await loadSections(context, call, userId) : { user: { id: userId } }
+    const sections = isStored ? await loadSections(context, call, userId) : { user: { id: userId } }
     call.setHeader('content-disposition', 'attachment; filename="my-data.json"')
     return new Streamed(streamSections(sections), {
       maxDurationMs: exportSeconds * 1000,

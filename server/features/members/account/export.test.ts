@@ -50,9 +50,9 @@ test('an export reads its next page of events only when the client has received 
   await fillEvents(user.id, 5000, 64)
   const viewer = { userId: user.id, role: 'member' as const, isStored: true }
   const call = { ...callOf(), viewer }
-  const { chunks: pieces, bounds } = await exportUser(site.context, call)
+  const { chunks, bounds } = await exportUser(site.context, call)
   const pagesRead = recordQueries('events')
-  const iterator = pieces[Symbol.asyncIterator]()
+  const iterator = chunks[Symbol.asyncIterator]()
   let text = ''
   while (!text.includes('"name": "filled"')) text += (await iterator.next()).value
   expect(pagesRead()).toHaveLength(1)

@@ -24,10 +24,13 @@ const issuedAtPrecisionMs = 3_600_000
 
 /** Signs a guest's token. It needs no row: the id becomes the row's once something is stored. */
 export function signGuest(secret: string, transport: TokenTransport, guest: Guest, now: Date): string {
-  const { userId, isStored: kept, firstReferrerToken: cameBy } = guest
+  const { userId, isStored, firstReferrerToken } = guest
   const issued = now.getTime() - (now.getTime() % issuedAtPrecisionMs)
-  const referrerClaim = kept || cameBy === undefined ? [] : [Buffer.from(cameBy).toString('base64url')]
-  const claims = ['g', userId, kept ? 1 : 0, issued.toString(36), ...referrerClaim].join('.')
+  const referrerClaim =
+    isStored || firstReferrerToken === undefined
+      ? []
+      : [Buffer.from(firstReferrerToken).toString('base64url')]
+  const claims = ['g', userId, isStored ? 1 : 0, issued.toString(36), ...referrerClaim].join('.')
   return `${claims}.${macOf(secret, transport, claims)}`
 }
 

@@ -56,8 +56,8 @@ async function identifyByQuery(
 }
 
 function toUnstoredViewer(context: MembersContext, tokens: TokenSource, guest: Guest): Viewer {
-  const cameBy = guest.firstReferrerToken ?? readReferrerCookie(context, tokens, guest)
-  return { userId: guest.userId, role: 'visitor', isStored: false, firstReferrerToken: cameBy }
+  const firstReferrerToken = guest.firstReferrerToken ?? readReferrerCookie(context, tokens, guest)
+  return { userId: guest.userId, role: 'visitor', isStored: false, firstReferrerToken }
 }
 
 function readReferrerCookie(
@@ -89,9 +89,9 @@ export function storeReferrer(
   call: Pick<Call, 'viewer' | 'adIds' | 'setHeader'>,
   viewer: Viewer,
 ): Viewer {
-  const cameBy = viewer.firstReferrerToken ?? call.adIds().referrerToken
-  if (viewer.isStored || cameBy === viewer.firstReferrerToken) return viewer
-  const withReferrer = { ...viewer, firstReferrerToken: cameBy }
+  const firstReferrerToken = viewer.firstReferrerToken ?? call.adIds().referrerToken
+  if (viewer.isStored || firstReferrerToken === viewer.firstReferrerToken) return viewer
+  const withReferrer = { ...viewer, firstReferrerToken }
   const signed = signGuest(secret, 'cookie', withReferrer, clock.now())
   if (call.viewer) call.setHeader('set-cookie', serializeCookie(secure, referrerCookie, signed, guestDays))
   return withReferrer

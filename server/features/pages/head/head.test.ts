@@ -149,12 +149,12 @@ describe('the sitemap', () => {
   it('limits concurrent large responses by network', async () => {
     const { html: index } = await open('/sitemap.xml')
     const [path = ''] = /\/sitemaps\/videos\/[^<]*/.exec(index) ?? []
-    const { largeResponsesPerNetwork: largeAnswersOfNetwork } = site.context.bounds
-    const shares = [['large answers of 127.0.0.1', largeAnswersOfNetwork]] as const
+    const { largeResponsesPerNetwork } = site.context.bounds
+    const shares = [['large answers of 127.0.0.1', largeResponsesPerNetwork]] as const
     const all: (() => void)[] = []
     // A response that was read can still hold its slot for a moment.
     await vi.waitFor(() => {
-      while (all.length < largeAnswersOfNetwork) all.push(site.context.slots.take(shares))
+      while (all.length < largeResponsesPerNetwork) all.push(site.context.slots.take(shares))
     })
     const refused = await fetch(site.directUrl + path)
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])

@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts'
 import { pageNames, type Page } from '#contract/pages.ts'
-import { nameListing, type Catalog, type ListingKind } from '#server/features/catalog/catalog.ts'
+import { loadListingName, type Catalog, type ListingKind } from '#server/features/catalog/catalog.ts'
 import { createResponseCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Head } from './build-head.ts'
@@ -72,7 +72,7 @@ export function createHeadLoader(context: HeadContext): (request: HeadRequest) =
     const { route, id = '', path, language } = request
     const kind = listingKind(route, id)
     if (kind === undefined) return { ...staticHead(request), title: id, indexed: false }
-    const load = () => nameListing(context.reads, kind, id, language)
+    const load = () => loadListingName(context.reads, kind, id, language)
     const name = /^\w+$/.test(id) ? await names.get(`${language} ${kind} ${id}`, load) : undefined
     if (name === undefined) return staticHead({ ...request, route: '*' })
     return { title: name, description: translate(language, 'heads.listing', { name }), path, indexed: true }

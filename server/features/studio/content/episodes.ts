@@ -4,8 +4,8 @@ import {
   editEpisode,
   listAdminEpisodes,
   loadAdminPlayback,
-  nameEpisodes,
-  orderEpisodes,
+  editEpisodeTitles,
+  reorderEpisodes,
   removeEpisode,
   retryEpisode,
 } from '#server/features/media/media.ts'
@@ -26,7 +26,7 @@ export const episodeCommands: Command[] = [
     contract.orderEpisodes,
     async (context, tx, { video_id, episode_ids }, { language }) => {
       await loadAdminVideo(tx, video_id, { lock: true })
-      const before = await orderEpisodes(tx, video_id, episode_ids)
+      const before = await reorderEpisodes(tx, video_id, episode_ids)
       return {
         answer: { data: { list: await listAdminEpisodes(context, tx, video_id, language) } },
         change: { subject: video_id, before, after: episode_ids },
@@ -44,7 +44,7 @@ export const episodeCommands: Command[] = [
     contract.setEpisodeTitles,
     async (context, tx, { video_id, episodes }, { language }) => {
       await loadAdminVideo(tx, video_id, { lock: true })
-      const { before, after } = await nameEpisodes(tx, video_id, episodes)
+      const { before, after } = await editEpisodeTitles(tx, video_id, episodes)
       const hasChanged = Object.keys(after).length > 0
       return {
         answer: { data: { list: await listAdminEpisodes(context, tx, video_id, language) } },

@@ -1,5 +1,5 @@
 import { inheritableFields, type InheritedValues } from '#contract/studio/videos.ts'
-import { selectVideoBefore, type AdminVideoRecord } from '#server/features/catalog/catalog.ts'
+import { selectPreviousVideo, type AdminVideoRecord } from '#server/features/catalog/catalog.ts'
 import { selectVideoEdits } from '#server/features/studio/audit-queries.ts'
 import type { Db } from '#server/tables.ts'
 
@@ -21,6 +21,6 @@ export async function loadInheritedValues(db: Db, video: AdminVideoRecord): Prom
     initial[field] === video[field] && !edits.some(({ after }) => after && field in after)
   const inheritedParts = inheritableFields.filter((part) => fieldsByPart[part].every(isUnchanged))
   if (inheritedParts.length === 0) return null
-  const previousVideo = await selectVideoBefore(db, video.id)
+  const previousVideo = await selectPreviousVideo(db, video.id)
   return { parts: inheritedParts, from: previousVideo?.titles ?? null }
 }

@@ -1,7 +1,7 @@
 import * as contract from '#contract/studio/labels.ts'
 import { listLimits } from '#contract/catalog.ts'
 import {
-  arrangeCategories,
+  reorderCategories,
   deleteLabel,
   mergeLabels,
   renameLabel,
@@ -47,7 +47,7 @@ export const labelCommands: Command[] = [
   transactionalCommand(contract.deleteCategory, (_context, tx, { id }) => remove(tx, 'category', id)),
 
   transactionalCommand(contract.orderCategories, async (_context, tx, { ids }) => {
-    const { before, after } = await arrangeCategories(tx, ids)
+    const { before, after } = await reorderCategories(tx, ids)
     const slugs = (list: typeof after) => list.map(({ slug }) => slug)
     return {
       answer: { data: { list: after } },

@@ -10,7 +10,7 @@ import {
   uploadLimits,
 } from '#contract/studio/uploads.ts'
 import { loadAdminVideo, setCover, setLanguageCover } from '#server/features/catalog/catalog.ts'
-import { makeCover, takePart, UnusableFile } from '#server/features/media/media.ts'
+import { makeCover, receivePart, UnusableFile } from '#server/features/media/media.ts'
 import { auditCommand } from '#server/features/studio/define-command.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
@@ -29,7 +29,7 @@ export function contentUploadRoutes(context: StudioContext): BytesRoute[] {
       async handle(received) {
         const { id = '', part = '' } = received.params
         const number = /^\d{1,6}$/.test(part) ? Number(part) : NaN
-        return { info: await takePart(context, id, number, received.bytes) }
+        return { info: await receivePart(context, id, number, received.bytes) }
       },
     },
     ...[coverCommand, languageCoverCommand].map((command): BytesRoute => ({

@@ -1,10 +1,10 @@
 import * as contract from '#contract/studio/uploads.ts'
 import {
-  beginUploads,
+  startUploads,
   listArrivedUploads,
   listUploads,
   removeUploads,
-  traceOf,
+  auditRecordOf,
 } from '#server/features/media/media.ts'
 import { transactionalCommand, readCommand, type Command } from '#server/features/studio/define-command.ts'
 
@@ -19,13 +19,16 @@ export const uploadCommands: Command[] = [
   })),
 
   transactionalCommand(contract.beginUploads, async ({ clock }, tx, { video_id, files }, { language }) => {
-    const { list, change } = await beginUploads(tx, video_id, files, clock.now(), language)
+    const { list, change } = await startUploads(tx, video_id, files, clock.now(), language)
     return { answer: { data: { list } }, change: change && { subject: video_id, ...change } }
   }),
 
   transactionalCommand(contract.removeUploads, async (_context, tx, { video_id, ids }) => {
     const { removed, kept } = await removeUploads(tx, video_id, ids)
     const answer = { info: { removed: removed.length, kept: kept.map(({ name }) => name) } }
-    return { answer, change: removed.length > 0 ? { subject: video_id, before: traceOf(removed) } : null }
+    return {
+      answer,
+      change: removed.length > 0 ? { subject: video_id, before: auditRecordOf(removed) } : null,
+    }
   }),
 ]

@@ -6,7 +6,7 @@ import { Refusal } from '#contract/errors.ts'
 import { textInLanguage, languages, type Language, type LocalizedText } from '#contract/languages.ts'
 import {
   archive,
-  beginDraft,
+  createDraft,
   editVideo,
   loadAdminVideo,
   presentCover,
@@ -20,7 +20,7 @@ import {
   type AdminVideoRecord,
 } from '#server/features/catalog/catalog.ts'
 import { isPayable } from '#server/features/billing/billing.ts'
-import { countFailed, countPlayable } from '#server/features/media/media.ts'
+import { countFailedEpisodes, countPlayable } from '#server/features/media/media.ts'
 import { transactionalCommand, readCommand, type Command } from '#server/features/studio/define-command.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
 import { loadInheritedValues } from './inherited-values.ts'
@@ -37,10 +37,10 @@ export const videoCommands: Command[] = [
     const { page, next_cursor } = await readPage(
       name,
       { cursor, size: choosePageSize(limit, listLimits) },
-      (after, most) => selectAdminVideos(db, { state, keyword, after, limit: most }),
+      (after, limit) => selectAdminVideos(db, { state, keyword, after, limit }),
       ({ created_at, id }) => [created_at, id],
     )
-    const failed = await countFailed(
+    const failed = await countFailedEpisodes(
       db,
       page.map(({ id }) => id),
     )
@@ -69,7 +69,7 @@ export const videoCommands: Command[] = [
   }),
 
   transactionalCommand(contract.addVideo, async ({ clock, languages }, tx, { title }, { language }) => {
-    const id = await beginDraft(tx, title, clock.now())
+    const id = await createDraft(tx, title, clock.now())
     const video = await loadAdminVideo(tx, id)
     return {
       answer: { info: presentVideo(video, language, languages()) },

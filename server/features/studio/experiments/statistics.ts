@@ -61,14 +61,14 @@ export function meanDifference(first: Amounts, second: Amounts, z = defaultZ): D
   return withSignificance({ value, low: value - z * error, high: value + z * error })
 }
 
-function meanAndError({ total: sum, sumOfSquares: squares, count: of }: Amounts): {
+function meanAndError({ total, sumOfSquares, count }: Amounts): {
   value: number
   error: number
 } {
-  if (of === 0) return { value: 0, error: 0 }
-  const value = sum / of
-  const variance = of > 1 ? Math.max(0, (squares - of * value ** 2) / (of - 1)) : 0
-  return { value, error: Math.sqrt(variance / of) }
+  if (count === 0) return { value: 0, error: 0 }
+  const value = total / count
+  const variance = count > 1 ? Math.max(0, (sumOfSquares - count * value ** 2) / (count - 1)) : 0
+  return { value, error: Math.sqrt(variance / count) }
 }
 
 const withSignificance = (estimate: Estimate): Difference => ({

@@ -1,5 +1,5 @@
-import { takeSales, type TakenSales } from '#server/features/billing/billing.ts'
-import { anySteps, takeSteps } from '#server/features/tracking/tracking.ts'
+import { takeUncountedSales, type SalesSums } from '#server/features/billing/billing.ts'
+import { anySteps, dequeueFunnelSteps } from '#server/features/tracking/tracking.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
@@ -30,7 +30,7 @@ export async function aggregateFunnel(db: Db, signal?: AbortSignal): Promise<voi
 const columnByStep = { visit: 'visits', play: 'plays', paywall: 'paywalls' } as const
 
 async function aggregateSteps(tx: Tx): Promise<number> {
-  const steps = await replaceUnknownTokens(tx, await takeSteps(tx, batchSize))
+  const steps = await replaceUnknownTokens(tx, await dequeueFunnelSteps(tx, batchSize))
   const counted = steps.flatMap(({ day, step, token, click, video_id, count }): KeyedDayCounts[] =>
     funnelKeys({ token, click, video_id }).map(([kind, key]) => ({
       ...noCounts,
@@ -45,7 +45,7 @@ async function aggregateSteps(tx: Tx): Promise<number> {
 }
 
 async function aggregateSales(tx: Tx): Promise<number> {
-  const { taken, sales } = await takeSales(tx, batchSize)
+  const { taken, sales } = await takeUncountedSales(tx, batchSize)
   if (taken === 0) return 0
   const keyed = (await replaceUnknownTokens(tx, sales)).flatMap((sums) =>
     funnelKeys(sums).map(([kind, key]) => ({ ...sums, kind, key })),
@@ -73,7 +73,7 @@ async function replaceUnknownTokens<Row extends { token: string | null }>(tx: Tx
 }
 
 type FunnelOrigin = {
-  [Part in keyof Pick<TakenSales, 'token' | 'click' | 'video_id'>]: TakenSales[Part] | null
+  [Part in keyof Pick<SalesSums, 'token' | 'click' | 'video_id'>]: SalesSums[Part] | null
 }
 
 /** Returns the keys to count under, without null ones. */

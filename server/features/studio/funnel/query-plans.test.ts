@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { takeSales } from '#server/features/billing/billing.ts'
+import { takeUncountedSales } from '#server/features/billing/billing.ts'
 import { loadEpisodeViewers } from '#server/features/library/library.ts'
 import { recordViewings } from '#server/features/library/history/playback-queries.ts'
-import { takeSteps } from '#server/features/tracking/tracking.ts'
+import { dequeueFunnelSteps } from '#server/features/tracking/tracking.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
@@ -56,10 +56,10 @@ const asked: [string, (db: Db) => Promise<unknown>, RegExp][] = [
     (db) => selectTokenCounts(db, splitIntoBuckets(span), ['key1']),
     /funnel_counts_pkey/,
   ],
-  ['a batch of steps', inTransaction((tx) => takeSteps(tx, 100)), /funnel_steps_pkey/],
+  ['a batch of steps', inTransaction((tx) => dequeueFunnelSteps(tx, 100)), /funnel_steps_pkey/],
   [
     'a batch of sales',
-    inTransaction((tx) => takeSales(tx, 100)),
+    inTransaction((tx) => takeUncountedSales(tx, 100)),
     /uncounted_lines_pkey[^]*ledger_lines_pkey[^]*orders_pkey|orders_pkey/,
   ],
   ["a video's episodes", (db) => loadEpisodeViewers(db, 'vid_1', { after: 0, limit: 201 }), /episodes_video/],

@@ -1,5 +1,5 @@
 import type { RevenueViews } from '#contract/studio/growth.ts'
-import { addByCurrency } from '#server/features/billing/billing.ts'
+import { sumByCurrency } from '#server/features/billing/billing.ts'
 import { withNetRevenue } from '#server/features/studio/growth/revenue.ts'
 import type { FunnelRevenue } from './funnel-queries.ts'
 
@@ -8,7 +8,7 @@ export function revenueViews(sums: readonly FunnelRevenue[]): RevenueViews {
   const all = sums.map(({ renewal: _renewal, ...money }) => money)
   const sales = sums.filter(({ renewal }) => !renewal).map(({ renewal: _renewal, ...money }) => money)
   return {
-    revenue: addByCurrency(all).map(withNetRevenue),
-    sale_revenue: addByCurrency(sales).map(withNetRevenue),
+    revenue: sumByCurrency(all).map(withNetRevenue),
+    sale_revenue: sumByCurrency(sales).map(withNetRevenue),
   }
 }

@@ -1,5 +1,5 @@
 import { loadLedgerDay, selectDeferredRevenue, type LedgerSums } from '#server/features/billing/billing.ts'
-import { anyStepsOf, countStepEvents } from '#server/features/tracking/tracking.ts'
+import { hasUncountedSteps, countStepEvents } from '#server/features/tracking/tracking.ts'
 import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
 import type { TrackingConfig } from '#server/platform/config/read-tracking.ts'
 import { formatUtcDay, daySpanUntil } from '#server/platform/utc-days.ts'
@@ -81,19 +81,14 @@ export async function verifyDay(context: VerifyContext, day: string): Promise<st
 }
 
 async function verifyRevenue(db: Db, day: string): Promise<string[]> {
-  const {
-    entered,
-    backdated: datedBack,
-    summed,
-    isCounted,
-  } = await loadLedgerDay(db, daySpanUntil(new Date(day), 1))
+  const { entered, backdated, summed, isCounted } = await loadLedgerDay(db, daySpanUntil(new Date(day), 1))
   const differences = summed ? describeDifferences('daily revenue', entered, summed) : []
   if (!isCounted) return differences
   for (const kind of kinds)
     differences.push(
       ...describeDifferences(
         `funnel by ${kind}`,
-        [...entered, ...datedBack],
+        [...entered, ...backdated],
         await selectMoneyOfDay(db, kind, day),
       ),
     )
@@ -131,7 +126,7 @@ function describeDifferences(
 async function verifySteps(db: Db, { clock, tracking }: VerifyContext, day: string): Promise<string[]> {
   const span = daySpanUntil(new Date(day), 1)
   if (span.from.getTime() < clock.now().getTime() - tracking.eventRetentionDays * dayMs) return []
-  if (await anyStepsOf(db, day)) return []
+  if (await hasUncountedSteps(db, day)) return []
   const events = await countStepEvents(db, span)
   const differences: string[] = []
   for (const kind of ['token', 'click'] as const) {

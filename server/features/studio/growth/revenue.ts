@@ -1,7 +1,7 @@
 import type { GrowthDay, Revenue } from '#contract/studio/growth.ts'
 import { listGrowthDays } from '#contract/studio/growth.ts'
 import {
-  addByCurrency,
+  sumByCurrency,
   loadDailyRevenue,
   type LedgerSums,
   type RevenueDay,
@@ -29,4 +29,4 @@ export function withNetRevenue(sums: LedgerSums): Revenue {
 }
 
 const totalsOf = (days: readonly GrowthDay[]): Revenue[] =>
-  addByCurrency(days.flatMap(({ revenue }) => revenue)).map(withNetRevenue)
+  sumByCurrency(days.flatMap(({ revenue }) => revenue)).map(withNetRevenue)

@@ -5,7 +5,7 @@ import {
   type StudioHomepage,
 } from '#contract/studio/homepage.ts'
 import type { Language } from '#contract/languages.ts'
-import { listHomepageChoices, loadDraft, previewDraft, saveDraft } from '#server/features/catalog/catalog.ts'
+import { listHomepageOptions, loadDraft, previewDraft, saveDraft } from '#server/features/catalog/catalog.ts'
 import { transactionalCommand, readCommand, type Command } from '#server/features/studio/define-command.ts'
 import type { Db } from '#server/tables.ts'
 
@@ -28,5 +28,5 @@ export const homepageCommands: Command[] = [
 
 async function loadComposed(db: Db, language: Language): Promise<StudioHomepage> {
   const loaded = await loadDraft(db)
-  return { ...loaded, ...(await listHomepageChoices(db, loaded.draft, language)) }
+  return { ...loaded, ...(await listHomepageOptions(db, loaded.draft, language)) }
 }

@@ -1,6 +1,6 @@
 import type { acceptInvitation as acceptCall } from '#contract/studio/operators.ts'
 import { Refusal } from '#contract/errors.ts'
-import { answerInTransaction, checkPassword, hashPassword } from '#server/features/members/members.ts'
+import { inTransactionWithHeaders, checkPassword, hashPassword } from '#server/features/members/members.ts'
 import type { Operator, OperatorCall } from '#server/platform/http/route.ts'
 import {
   hashRecoveryCode,
@@ -80,7 +80,7 @@ export async function acceptInvitation(
   if (!(await queries.selectInvitation(db, hashSecret(secret), realClock.now())))
     throw new Refusal('linkSpent')
   const password_hash = await hashPassword(password)
-  return answerInTransaction(db, call, async (tx, deferredCall) => {
+  return inTransactionWithHeaders(db, call, async (tx, deferredCall) => {
     const found = await queries.selectInvitation(tx, hashSecret(secret), realClock.now())
     if (!found || !(await queries.lockOperator(tx, found.id))) throw new Refusal('linkSpent')
     // Another call may have used it before the operator was locked, or the access may have been reset.

@@ -1,4 +1,4 @@
-import { cookieFor, cookieName } from '#server/features/members/members.ts'
+import { serializeCookie, cookieName } from '#server/features/members/members.ts'
 import type { Operator, OperatorCall } from '#server/platform/http/route.ts'
 import type { TokenSource } from '#server/platform/http/server.ts'
 import { dayMs } from '#server/platform/clock.ts'
@@ -37,7 +37,7 @@ export async function startSession(
     created_at: now,
     last_seen_at: now,
   })
-  call.setHeader('set-cookie', cookieFor(secure, cookieBaseName, token, maxDays))
+  call.setHeader('set-cookie', serializeCookie(secure, cookieBaseName, token, maxDays))
   return id
 }
 
@@ -65,7 +65,7 @@ export function endSession(
   { id, sessionId }: Operator,
   everywhere: boolean,
 ): Promise<number> {
-  call.setHeader('set-cookie', cookieFor(secure, cookieBaseName, '', 0))
+  call.setHeader('set-cookie', serializeCookie(secure, cookieBaseName, '', 0))
   return queries.deleteSessions(db, id, everywhere ? undefined : sessionId)
 }
 

@@ -155,7 +155,7 @@ describe.each(commands.map((command) => ({ words: command.command, command })))(
 )
 
 it('bodies with a higher size limit are not read for strangers, even if they are invalid', async () => {
-  const large = commands.filter(({ maxBodyBytes: most }) => most !== undefined)
+  const large = commands.filter(({ maxBodyBytes }) => maxBodyBytes !== undefined)
   expect(large.length).toBeGreaterThan(0)
   const unreadable = { body: '{', headers: { 'content-type': 'application/json' } }
   const { owner } = desks

@@ -1,12 +1,12 @@
 import type { openStudioSession } from '#contract/studio/operators.ts'
 import { Fault, Refusal } from '#contract/errors.ts'
 import {
-  answerInTransaction,
+  inTransactionWithHeaders,
   checkEmail,
-  deleteFailures,
-  forgiveLogin,
-  knownDevice,
-  limitNetwork,
+  deleteLoginFailures,
+  rethrowLoginError,
+  findKnownDevice,
+  limitByNetwork,
   throttleLogin,
   rememberDevice,
   verifyPassword,
@@ -35,8 +35,8 @@ export async function signIn(context: StudioContext, call: SignInCall): Promise<
   const { db } = context
   const { email, password, totp } = call.body
   checkEmail(email)
-  await limitNetwork(context, 'sign-in', call.ip)
-  const device = knownDevice(context, call, 'operator_device', email)
+  await limitByNetwork(context, 'sign-in', call.ip)
+  const device = findKnownDevice(context, call, 'operator_device', email)
   const attempt = await throttleLogin(context, 'operator', emailLookupKey(email), device)
   const operatorRow = await selectOperatorByEmail(db, email)
   const isPasswordCorrect = await verifyPassword(operatorRow?.password_hash, password)
@@ -44,19 +44,19 @@ export async function signIn(context: StudioContext, call: SignInCall): Promise<
     await auditSignInFailure(context, call, operatorRow?.email, { password: 'wrong' })
     throw signInWrong()
   }
-  const result = answerInTransaction(db, call, async (tx, deferredCall) => {
+  const result = inTransactionWithHeaders(db, call, async (tx, deferredCall) => {
     const operator = await lockOperator(tx, operatorRow.id)
     // It may have been reset while the password was being verified.
     if (operator?.password_hash !== operatorRow.password_hash) throw signInWrong()
     await checkCode(context, tx, operator, totp)
-    await deleteFailures(tx, attempt.accountKey)
+    await deleteLoginFailures(tx, attempt.accountKey)
     await auditSignIn(context, tx, call, 'operator_signed_in', operator.email)
     rememberDevice(context, deferredCall, 'operator_device', email)
     const { id, role } = operator
     return { id, email: operator.email, role, sessionId: await startSession(context, tx, deferredCall, id) }
   })
   return result
-    .catch((error: unknown) => forgiveLogin(context, attempt, error))
+    .catch((error: unknown) => rethrowLoginError(context, attempt, error))
     .catch(async (error: unknown) => {
       if (error instanceof Refusal && error.reason === 'codeWrong')
         await auditSignInFailure(context, call, operatorRow.email, { password: 'right', code: 'wrong' })

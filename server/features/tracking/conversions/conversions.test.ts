@@ -12,7 +12,7 @@ import { sendConversions } from './send-conversions.ts'
 import {
   eraseTracking,
   mergeTracking,
-  reportRegistration,
+  queueRegistrationConversion,
   withdrawConsent,
 } from '#server/features/tracking/tracking.ts'
 
@@ -345,7 +345,7 @@ test('a registration by a provider, whose redirect has no click id, is reported 
   const newcomer = { id, email: undefined, userAgent: 'Phone/1', adIds }
   await site.context.db
     .transaction()
-    .execute((tx) => reportRegistration(site.context, tx, newcomer, site.context.clock.now()))
+    .execute((tx) => queueRegistrationConversion(site.context, tx, newcomer, site.context.clock.now()))
   await send()
   expect(sink.posts).toMatchObject([{ body: { data: [{ event_id: id, user: { ttclid: 'tt1' } }] } }])
 })

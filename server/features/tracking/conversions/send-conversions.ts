@@ -69,12 +69,9 @@ async function sendAndRecord(
 }
 
 /** Returns the final state of a conversion; undefined if it is retried. */
-function finalStateOf(
-  { tries }: ConversionRow,
-  { result: verdict }: Outcome,
-): 'sent' | 'abandoned' | undefined {
-  if (verdict === 'delivered') return 'sent'
-  return verdict === 'later' && tries <= retryDelaysMs.length ? undefined : 'abandoned'
+function finalStateOf({ tries }: ConversionRow, { result }: Outcome): 'sent' | 'abandoned' | undefined {
+  if (result === 'delivered') return 'sent'
+  return result === 'later' && tries <= retryDelaysMs.length ? undefined : 'abandoned'
 }
 
 interface Outcome {

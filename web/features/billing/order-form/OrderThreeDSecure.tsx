@@ -23,9 +23,8 @@ export function OrderThreeDSecure({ orderId }: { orderId: string }) {
       if (type !== 'authenticate') return finish()
       setOrder(read)
       if (secret === undefined) return
-      const { handleNextAction: showCheck } =
-        await import('#web/features/billing/stripe/handle-next-action.ts')
-      await showCheck(secret)
+      const { handleNextAction } = await import('#web/features/billing/stripe/handle-next-action.ts')
+      await handleNextAction(secret)
       await finish()
     }
     setFailed(false)

@@ -19,7 +19,7 @@ export async function loadExpress({
 }: MethodFormParams): Promise<typeof ExpressSection | null> {
   if (method !== 'card' || !hasExpress(gateway) || !mayHaveWallet(gateway)) return null
   return import('#web/features/billing/express/ExpressSection.tsx').then(
-    ({ ExpressSection: ExpressAbove }) => ExpressAbove,
+    ({ ExpressSection }) => ExpressSection,
     () => null,
   )
 }

@@ -12,10 +12,10 @@ export function useMethodChange({ gateway, method }: MethodFormParams, card: Car
   const messages = { unsure: t('method.unsure'), failed: t('method.unsure') }
   const { step, problem, setStep, refuse, attempt } = usePaymentSteps<PaymentMethodChange>(messages)
 
-  const applyResult = (made: PaymentMethodChange) => {
-    const { status, next } = made
-    if (status === 'saved' || next.type === 'redirect') return setStep({ at: 'done', result: made })
-    if (next.type === 'authenticate' && next.url) return setStep({ at: 'bank', result: made, url: next.url })
+  const applyResult = (result: PaymentMethodChange) => {
+    const { status, next } = result
+    if (status === 'saved' || next.type === 'redirect') return setStep({ at: 'done', result })
+    if (next.type === 'authenticate' && next.url) return setStep({ at: 'bank', result, url: next.url })
     refuse(t(next.type === 'none' ? 'method.unsure' : 'method.notConfirmed'))
   }
   /** Saves the card; with Stripe, confirms a setup intent. */

@@ -10,16 +10,16 @@ const orderWith = (client_secret?: string, status = 'pending') =>
 const details = { email: 'ada@example.com', first: 'Ada ', last: 'Lovelace' }
 const number = { mount() {}, focus() {}, on() {} }
 const confirmCardPayment = vi.fn<() => Promise<Confirmed>>()
-const refuse = vi.fn()
+const markInvalid = vi.fn()
 const confirmCardSetup = vi.fn<() => Promise<Confirmed>>()
 const script = { confirmCardPayment, confirmCardSetup }
 const payer = () => {
-  const give = createCardConfirmer(script, { number, markInvalid: refuse })
-  return (made: Order | null, by: typeof details) => give({ current: made, send, read }, by)
+  const give = createCardConfirmer(script, { number, markInvalid })
+  return (current: Order | null, by: typeof details) => give({ current, send, read }, by)
 }
 
 beforeEach(() => {
-  for (const mock of [send, read, confirmCardPayment, confirmCardSetup, refuse]) mock.mockReset()
+  for (const mock of [send, read, confirmCardPayment, confirmCardSetup, markInvalid]) mock.mockReset()
   confirmCardPayment.mockResolvedValue({})
   confirmCardSetup.mockResolvedValue({})
   for (const mock of [send, read]) mock.mockResolvedValue(orderWith(undefined, 'paid'))
@@ -83,7 +83,7 @@ test.each([
   const pay = payer()
   confirmCardPayment.mockResolvedValueOnce({ error: { type: 'validation_error', code } })
   expect(await pay(orderWith('pi_1_secret_1'), details)).toBeNull()
-  expect(refuse).toHaveBeenCalledExactlyOnceWith(field)
+  expect(markInvalid).toHaveBeenCalledExactlyOnceWith(field)
   await pay(orderWith('pi_1_secret_1'), details)
   expect(read).toHaveBeenCalledOnce()
 })

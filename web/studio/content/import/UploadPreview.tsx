@@ -19,7 +19,7 @@ const shortList = 8
 /** The upload preview: each file's episode, and what is missing, duplicate or unclear; numbers can be corrected here. */
 export function UploadPreview({
   video,
-  chosenFiles: found,
+  chosenFiles,
   episodes,
   onBegin,
   onCancel,
@@ -32,7 +32,7 @@ export function UploadPreview({
   onCancel: () => void
 }) {
   const { t } = useTexts()
-  const plan = useUploadPreview(video, found, episodes)
+  const plan = useUploadPreview(video, chosenFiles, episodes)
   const { lines, folder, ready, here } = plan
   const [isExpanded, setExpanded] = useState(false)
   const isLong = lines.length > shortList

@@ -66,7 +66,7 @@ export function useImportDiff(
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map())
   const descriptions = found.filter(({ path }) => parseFileName(path).kind === 'description')
   const file = descriptions.at(-1)
-  const { covers, ignored: others } = chooseCovers(found.toReversed(), ({ path }) => path)
+  const { covers, ignored } = chooseCovers(found.toReversed(), ({ path }) => path)
   const isTooLarge = file !== undefined && file.bytes > uploadLimits.description
   const reading = useQuery(descriptionQuery(file))
   const parsed = reading.data?.description
@@ -115,7 +115,7 @@ export function useImportDiff(
     file,
     covers,
     /** Descriptions and covers that were not chosen. */
-    unused: new Set([...descriptions.slice(0, -1), ...others.map((other) => other.file)]),
+    unused: new Set([...descriptions.slice(0, -1), ...ignored.map((other) => other.file)]),
     offers,
     takenCount: taken.length,
     mistake: isTooLarge

@@ -107,8 +107,8 @@ function OverallProgress({ all }: { all: readonly QueuedUpload[] }) {
 
 function UploadRow({ sending }: { sending: QueuedUpload }) {
   const { t } = useTexts()
-  const { name, bytes, sent, state, pauseReason: hold, message } = sending
-  const seconds = state === 'sending' && !hold ? secondsLeftOf(sending) : undefined
+  const { name, bytes, sent, state, pauseReason, message } = sending
+  const seconds = state === 'sending' && !pauseReason ? secondsLeftOf(sending) : undefined
   return (
     <p className={styles.overall}>
       <progress className={styles.bar} max={bytes} value={sent} aria-label={name} />

@@ -175,7 +175,7 @@ async function registerBatch(videoId: string, plan: readonly Job[], signal: Abor
     const files = plan.map(plannedOf)
     const uploads = await registerUploads(videoId, files, {
       signal,
-      onPause: (hold) => changeAll(keys, { pauseReason: hold }),
+      onPause: (pauseReason) => changeAll(keys, { pauseReason }),
     })
     for (const [index, job] of plan.entries()) applyRegistration(job, uploads[index])
   } catch (error) {
@@ -231,9 +231,9 @@ function start(): void {
 }
 
 async function sendOne(key: string, file: SourceFile, upload: Upload, signal: AbortSignal): Promise<void> {
-  const onHold = (hold: PauseReason | undefined) => change(key, { pauseReason: hold })
+  const onPause = (pauseReason: PauseReason | undefined) => change(key, { pauseReason })
   try {
-    await sendParts(key, file, upload, { signal, onPause: onHold })
+    await sendParts(key, file, upload, { signal, onPause })
     change(key, { state: 'done', sent: file.bytes })
   } catch (error) {
     if (signal.aborted) return

@@ -7,9 +7,9 @@ export function ConfirmSheet({
   title,
   text,
   action,
-  cancelLabel: stay,
+  cancelLabel,
   busy,
-  onConfirm: onDo,
+  onConfirm,
   onClose,
 }: {
   title: string
@@ -29,9 +29,9 @@ export function ConfirmSheet({
         <SheetActions
           action={action}
           look="danger"
-          cancelLabel={stay}
+          cancelLabel={cancelLabel}
           busy={busy}
-          onConfirm={onDo}
+          onConfirm={onConfirm}
           onCancel={onClose}
         />
       </div>

@@ -8,7 +8,7 @@ export function ReasonSheet({
   title,
   text,
   action,
-  onConfirm: onDo,
+  onConfirm,
   onClose,
 }: {
   title: string
@@ -24,7 +24,7 @@ export function ReasonSheet({
     initial: { reason: '' },
     validate: ({ reason }) => (reason.trim() ? {} : { reason: t('money.reasonMissing') }),
     send: async ({ reason }) => {
-      if ((await onDo(reason.trim().slice(0, 200))) === undefined) return false
+      if ((await onConfirm(reason.trim().slice(0, 200))) === undefined) return false
       onClose()
       return true
     },

@@ -6,9 +6,9 @@ import styles from '#web/studio/ui/page.module.css'
 export function SheetActions({
   action,
   look = 'main',
-  cancelLabel: stay,
+  cancelLabel,
   busy,
-  onConfirm: onDo,
+  onConfirm,
   onCancel,
 }: {
   /** The label of the button, a verb. */
@@ -23,16 +23,16 @@ export function SheetActions({
   const { t } = useTexts()
   return (
     <div className={styles.actions}>
-      {stay === undefined ? (
+      {cancelLabel === undefined ? (
         <Button variant="quiet" onClick={onCancel}>
           {t('shell.cancel')}
         </Button>
       ) : (
         <Button ref={autofocusRef} onClick={onCancel}>
-          {stay}
+          {cancelLabel}
         </Button>
       )}
-      <Button variant={look} disabled={busy} {...(onDo ? { onClick: onDo } : { type: 'submit' })}>
+      <Button variant={look} disabled={busy} {...(onConfirm ? { onClick: onConfirm } : { type: 'submit' })}>
         {action}
       </Button>
     </div>

@@ -67,7 +67,7 @@ async function taken(): Promise<number> {
     .execute()
   const ids = renewals.map(({ id }) => id)
   const orders = [...paypal.orders.all.values()]
-  return orders.filter(({ request: asked }) => ids.includes(asked.purchase_units[0]?.custom_id ?? '')).length
+  return orders.filter(({ request }) => ids.includes(request.purchase_units[0]?.custom_id ?? '')).length
 }
 
 test('a renewal whose answer was lost is charged once, though PayPal lists what it took only six hours later', async () => {

@@ -44,7 +44,7 @@ async function answer(reference: string, said: 'yes' | 'no') {
   if (waiting?.next?.url) await shopper.answerBankPage(waiting.next.url, said)
 }
 
-function notification(reference: string, kind: WebhookKind) {
+function webhook(reference: string, kind: WebhookKind) {
   const { secret, clock } = site.context
   const sent = { now: () => new Date(clock.now().getTime() - (kind === 'stale' ? 301_000 : 0)) }
   const signer = { secret: kind === 'forged' ? `not ${secret}` : secret, clock: sent }
@@ -81,7 +81,7 @@ describeGatewayContract(
     setUpMethod: async (request, behaviour) =>
       gatewayOfSite().methodSetups.start({ ...request, token: await shopper.cardToken(cards[behaviour]) }),
     answer,
-    webhook: notification,
+    webhook,
     ...goingBack,
   }),
 )
@@ -110,7 +110,7 @@ describeGatewayContract(
       return (await gatewayOfSite().methodSetups.complete(waiting.reference)) ?? waiting
     },
     answer,
-    webhook: notification,
+    webhook,
     ...goingBack,
   }),
 )

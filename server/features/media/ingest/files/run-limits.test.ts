@@ -16,7 +16,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const megabyte = 1024 ** 2
 /** Milliseconds. A busy machine is slow with large or long films. */
-const patience = 300_000
+const timeout = 300_000
 
 async function printed(script: string, limits?: { cores?: number; memory?: number }): Promise<string[]> {
   const lines: string[] = []
@@ -57,7 +57,7 @@ const run = async (changed: Partial<Programs>, film: string) => {
 
 test(
   'a film that needs more memory than allowed is refused with a readable reason',
-  { timeout: patience },
+  { timeout },
   async () => {
     makeTestVideo(join(root, 'large.mp4'), { size: '3840x2160', seconds: 1, sound: false, rate: '10' })
     const limits = { cores: undefined, memory: 200 * megabyte }
@@ -67,7 +67,7 @@ test(
   },
 )
 
-test("memory does not grow with a film's duration", { timeout: patience }, async () => {
+test("memory does not grow with a film's duration", { timeout }, async () => {
   makeTestVideo(join(root, 'long.mp4'), { size: '640x360', seconds: 40, sound: false, rate: '25' })
   const limits = { cores: undefined, memory: 300 * megabyte }
   expect(await run({ limits }, 'long.mp4')).toMatchObject({ durationMs: 40_000 })

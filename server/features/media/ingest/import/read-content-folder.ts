@@ -207,10 +207,10 @@ function collectCovers(path: string, files: readonly FolderEntry[], refuse: Refu
   const nameOf = ({ name }: FolderEntry) => name
   const endingOf = ({ name }: FolderEntry) => basename(name).toLowerCase().split('.').at(-1)
   const rank = (file: FolderEntry) => coverFileNames.findIndex((known) => known === `cover.${endingOf(file)}`)
-  const { covers, ignored: others } = chooseCovers(
+  const { covers, ignored } = chooseCovers(
     files.toSorted((a, b) => rank(a) - rank(b)),
     nameOf,
   )
-  for (const { file, chosen } of others) refuse(file.name, `is a second cover beside ${chosen.name}`)
+  for (const { file, chosen } of ignored) refuse(file.name, `is a second cover beside ${chosen.name}`)
   return covers.map(({ file, language }) => ({ language, path: join(path, file.name) }))
 }

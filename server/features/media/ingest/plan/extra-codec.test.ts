@@ -64,7 +64,7 @@ test.each([
 )
 
 test('the lowest rendition is made in it as well, for players that do not change codecs', async () => {
-  const rungs = [1280, 854, 640].map((height) => ({
+  const renditions = [1280, 854, 640].map((height) => ({
     width: 360,
     height,
     crf: 23,
@@ -72,8 +72,10 @@ test('the lowest rendition is made in it as well, for players that do not change
     buffer: 1000,
   }))
   const frameRate = { num: 25, den: 1 }
-  expect(extraRenditionIndexes({ renditions: rungs, frameRate, hasAudio: true })).toEqual([0, 2])
-  expect(extraRenditionIndexes({ renditions: rungs.slice(0, 1), frameRate, hasAudio: true })).toEqual([0])
+  expect(extraRenditionIndexes({ renditions, frameRate, hasAudio: true })).toEqual([0, 2])
+  expect(extraRenditionIndexes({ renditions: renditions.slice(0, 1), frameRate, hasAudio: true })).toEqual([
+    0,
+  ])
 })
 
 /** Creates a stub of ffmpeg with these encoders; `encode` is a shell command that writes `$last`. */

@@ -68,8 +68,8 @@ export function extraRenditionsOf(codec: ExtraCodec): ExtraRendition[] {
  * Returns the renditions that are made in the other codec as well: the largest, and the lowest, since players keep the codec they
  * started with and need a rendition for a slow network.
  */
-export function extraRenditionIndexes({ renditions: rungs }: LadderPlan): number[] {
-  return rungs.length > 1 ? [0, rungs.length - 1] : [0]
+export function extraRenditionIndexes({ renditions }: LadderPlan): number[] {
+  return renditions.length > 1 ? [0, renditions.length - 1] : [0]
 }
 
 /** Builds the arguments that encode a rendition a second time, in fewer bytes. */

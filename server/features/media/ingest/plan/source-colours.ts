@@ -119,12 +119,9 @@ const matricesOf = {
 }
 
 /** Returns the options of the scaler, which also converts standard range video to the target's matrix in limited range. */
-export function scaleColourOptions(
-  { wide, matrix, isFullRange: isFull }: SourceColours,
-  target: Target,
-): string {
+export function scaleColourOptions({ wide, matrix, isFullRange }: SourceColours, target: Target): string {
   if (wide) return ''
-  const read = matrix === 'rgb' ? '' : `:in_color_matrix=${matrix}:in_range=${isFull ? 'pc' : 'tv'}`
+  const read = matrix === 'rgb' ? '' : `:in_color_matrix=${matrix}:in_range=${isFullRange ? 'pc' : 'tv'}`
   return `${read}:out_color_matrix=${matricesOf[target].swscale}:out_range=tv`
 }
 
@@ -133,11 +130,11 @@ export function scaleColourOptions(
  * highlights up to 1000 are rolled off, never clipped; other videos keep their transfer function. It runs after scaling, when there
  * are fewer pixels to process.
  */
-export function toBt709Filter({ wide, isFullRange: isFull }: SourceColours, target: Target): string {
+export function toBt709Filter({ wide, isFullRange }: SourceColours, target: Target): string {
   if (!wide) return ''
   const { transfer, primaries, matrix } = wide
   const isHdr = hdrTransferOf({ color_transfer: transfer }) !== undefined
-  const coded = `min=${matrix}:rin=${isFull ? 'full' : 'limited'}`
+  const coded = `min=${matrix}:rin=${isFullRange ? 'full' : 'limited'}`
   const read = `zscale=tin=${transfer}:pin=${primaries}:${coded}:t=linear:npl=100`
   const toneMap = isHdr ? ',tonemap=tonemap=hable:desat=0:peak=10' : ''
   const write = `zscale=t=${isHdr ? 'bt709' : transfer}:m=${matricesOf[target].zimg}:r=limited`

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadAdminVideo } from '#server/features/catalog/catalog.ts'
-import { orderEpisodes } from '#server/features/media/media.ts'
+import { reorderEpisodes } from '#server/features/media/media.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/test-media.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
@@ -43,10 +43,10 @@ test('an episode is published while an operator reorders the video’s episodes,
       await loadAdminVideo(tx, videoId, { lock: true })
       onHeld()
       await waitForLock(database.pool)
-      return orderEpisodes(tx, videoId, ids)
+      return reorderEpisodes(tx, videoId, ids)
     })
   let ordering: Promise<unknown> | undefined
-  const moveIn: Storage['moveFromWorkDir'] = async (path, key, signal) => {
+  const moveFromWorkDir: Storage['moveFromWorkDir'] = async (path, key, signal) => {
     if (key.startsWith('media/') && !ordering)
       await new Promise<void>((resolve) => {
         ordering = order(resolve)
@@ -54,7 +54,7 @@ test('an episode is published while an operator reorders the video’s episodes,
     return storage.moveFromWorkDir(path, key, signal)
   }
   makeTestVideo(join(root, 'salt', '02.mp4'), { seconds: 1, noise: true })
-  await bring({ ...storage, moveFromWorkDir: moveIn })
+  await bring({ ...storage, moveFromWorkDir })
   await expect(ordering).resolves.toHaveLength(2)
   const now = await db.selectFrom('episodes').select(['id', 'next_asset_id']).orderBy('number').execute()
   expect(now.map(({ id }) => id)).toEqual(ids)

@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { join } from 'node:path'
-import { loadCover, recordEpisodes, releaseIfWaiting, setCover } from '#server/features/catalog/catalog.ts'
+import {
+  loadCoverKind,
+  recordEpisodes,
+  releaseIfWaiting,
+  setCover,
+} from '#server/features/catalog/catalog.ts'
 import type { Caption } from '#server/features/media/tables.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
@@ -135,7 +140,7 @@ async function makeAutomaticCover(
   const video = await queries.selectVideoOfAsset(db, assetId)
   if (!video) return undefined
   const isFree = video.number <= video.free_episodes
-  const cover = await loadCover(db, video.id)
+  const cover = await loadCoverKind(db, video.id)
   if (cover === 'own' || (cover === 'standIn' && !isFree)) return undefined
   return isFree
     ? makeCover(storage, join(folder, 'media', 'poster.webp'))
