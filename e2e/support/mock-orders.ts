@@ -18,7 +18,7 @@ const order: Order = {
   next: { type: 'none' },
 }
 
-/** The path of the page with the order of `answerWith`. */
+/** The path of the page with the order of `mockOrderStatus`. */
 export const mockOrderPath = `/order/result?order_id=${order.id}`
 
 /** Overrides the status of the page's order from now on; null drops the responses. */

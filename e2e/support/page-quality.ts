@@ -19,7 +19,7 @@ export async function recordLayoutShifts(page: Page): Promise<void> {
   })
 }
 
-/** Expects no layout shift since `watchShifts`. */
+/** Expects no layout shift since `recordLayoutShifts`. */
 export async function expectNoLayoutShift(page: Page): Promise<void> {
   const total = await page.evaluate(() => (window as unknown as { shifts: { total: number } }).shifts.total)
   expect(total).toBeLessThan(0.01)

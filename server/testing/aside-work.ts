@@ -1,4 +1,4 @@
-/** Work for `runAside` in a thread, for its tests. */
+/** Work for `runInThread` in a thread, for its tests. */
 export const double = (value: number) => value * 2
 
 export function fail(message: string): never {

@@ -16,7 +16,7 @@ declare module 'vitest' {
 
 const migrationsDir = join(import.meta.dirname, '..', 'platform', 'database', 'migrations')
 
-/** Starts one PostgreSQL for the whole run (or uses TEST_DATABASE_URL) with a migrated database that `testDatabase()` clones. */
+/** Starts one PostgreSQL for the whole run (or uses TEST_DATABASE_URL) with a migrated database that `createTestDatabase()` clones. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const log = createLog({ json: true, level: 'warn' })
   const server = await startServer(process.env['TEST_DATABASE_URL'])

@@ -8,7 +8,7 @@ import { openRouter } from './router.tsx'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from 'react-router/dom'
 
-/** Mounts the site into the document, in the visitor's language. `byLink`: the URL has a referrer token or click id. */
+/** Mounts the site into the document, in the visitor's language. `fromCampaignLink`: the URL has a referrer token or click id. */
 export async function start(fromCampaignLink: boolean): Promise<void> {
   const router = openRouter()
   trackVisit(fromCampaignLink)

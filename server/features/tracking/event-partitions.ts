@@ -31,7 +31,7 @@ export async function createUpcomingEventPartitions(db: Db, now: Date): Promise<
 
 /**
  * Runs `write`, which is a transaction of its own. If an event's month is missing, because the clock was moved or no job has run for
- * months, it creates the months of `moments` and runs it again.
+ * months, it creates the months of `times` and runs it again.
  */
 export async function withEventPartitions<Result>(
   db: Db,

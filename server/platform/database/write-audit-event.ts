@@ -7,7 +7,7 @@ interface AuditEntry {
   event: AuditedEvent
   /** Null if no account is known, as for a sign-in with an unknown address. */
   userId: string | null
-  /** The network's hash from `originOf`; omitted if no client's call caused it. */
+  /** The network's hash from `hashNetwork`; omitted if no client's call caused it. */
   origin?: string
   at: Date
   /** The operator's address; omitted for the command line and for viewers. */

@@ -9,7 +9,7 @@ export const stopTimeoutMs = 9000
 
 let stopDeadline = Infinity
 
-/** Calls `stop` at the first stop signal. Exits the process after `stopWithinMs`. */
+/** Calls `stop` at the first stop signal. Exits the process after `stopTimeoutMs`. */
 export function onStopSignal(stop: (signal: StopSignal) => void): void {
   const ask = (signal: StopSignal) => {
     if (stopDeadline !== Infinity) return

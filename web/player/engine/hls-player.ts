@@ -200,7 +200,7 @@ export const openHlsPlayer: OpenPlayer = (video, initialSource, startSeconds, { 
   }
 }
 
-/** Makes hls.js check for gaps less often, and only in the stream on screen. `onMade` receives the controller. */
+/** Makes hls.js check for gaps less often, and only in the stream on screen. `onCreated` receives the controller. */
 function limitGapChecks(
   isActive: () => boolean,
   onCreated: (controller: GapController) => void,

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 
 const hideAfterMs = 2500
 
-/** Hides the controls after a rest while `fading` is true; `poke` shows them again. */
+/** Hides the controls after a rest while `enabled` is true; `showControls` shows them again. */
 export function useAutoHide(enabled: boolean): { visible: boolean; showControls: () => void } {
   const [hidden, setHidden] = useState(false)
   const isEnabled = useRef(enabled)

@@ -4,7 +4,7 @@ type Texts<Name extends string> = Record<Name, string>
 
 /**
  * The fields of a form. A message is shown for each field on blur and on submit, and the first invalid one gets the focus.
- * `messagesOf` returns the errors by field; a field without one is valid.
+ * `validate` returns the errors by field; a field without one is valid.
  */
 export function useFields<Name extends string>(
   initial: Texts<Name>,

@@ -9,7 +9,7 @@ export interface PushKeys {
 
 /**
  * Derives the key pair from APP_SECRET: the same in every process and after each restart, with nothing to store. Another APP_SECRET
- * gives another pair; subscriptions of the former pair are kept until it is back or they expire (`forgetUnreachable`).
+ * gives another pair; subscriptions of the former pair are kept until it is back or they expire (`deleteUnreachableSubscriptions`).
  */
 export function derivePushKeys(appSecret: string): PushKeys {
   // About one in four billion secrets gives no valid private key: then Node throws at the start.

@@ -101,7 +101,7 @@ async function runAndStoreAnswer<T>(
 }
 
 function replay<T>(answer: object): T {
-  // Written by `answerAndKeep` for the same call.
+  // Written by `runAndStoreAnswer` for the same call.
   const stored = answer as StoredAnswer<T>
   if (!('refusal' in stored)) return stored.info
   throw new Refusal(stored.refusal in refusals ? stored.refusal : 'paymentFailed', stored.info)

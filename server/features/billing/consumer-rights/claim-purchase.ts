@@ -18,7 +18,7 @@ import { movePurchaseToNewGuest } from './move-purchase-to-new-guest.ts'
  * every other claim link of the guest. It does not sign in to an account whose address was verified or that has a balance:
  * receipts are forwarded more easily than passwords, and may go to a mistyped address. Outside the guest's own browser it moves
  * neither a saved card nor a balance.
- * @throws Refusal claimInOwnBrowser for a top-up in another browser, and as `joinAccount` does
+ * @throws Refusal claimInOwnBrowser for a top-up in another browser, and as `claimGuestRecords` does
  */
 export async function claimPurchase(context: BillingContext, call: Call<typeof claimCall>): Promise<User> {
   const { db, clock } = context

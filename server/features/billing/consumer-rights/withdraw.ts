@@ -35,7 +35,7 @@ const batchSize = 20
 
 /**
  * Withdraws from the contract of an order with a mailed secret. The declaration is committed with its confirmation mail; the
- * refund follows, now or by `refundWithdrawn`. Idempotent.
+ * refund follows, now or by `retryWithdrawalRefunds`. Idempotent.
  * @throws Refusal linkSpent
  */
 export async function withdrawByLink(

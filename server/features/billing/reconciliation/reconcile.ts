@@ -124,7 +124,7 @@ async function reportUnlistedPeriod(
 
 /**
  * Settles the differences between payments and our ledger. One that cannot be settled is a discrepancy, which operators see
- * and which `compareAgain` retries.
+ * and which `retryDiscrepancies` retries.
  * @returns whether all of it was settled
  */
 export async function comparePayments(

@@ -37,7 +37,7 @@ export interface RefundRequest {
   onStart?: (tx: Tx) => Promise<void>
 }
 
-/** The maximum refund of an operator per order; per day, `ordersADay` times that. */
+/** The maximum refund of an operator per order; per day, `dailyLimitFactor` times that. */
 export interface RefundLimit {
   operatorId: string
   /** The maximum for one order, in cents of its currency. */

@@ -85,7 +85,7 @@ export interface LedgerDay {
   backdated: LedgerSums[]
   /** Sums of the entered lines; undefined if the day is not summed up yet. */
   summed: LedgerSums[] | undefined
-  /** True once `takeSales` has taken all lines of the day. */
+  /** True once `takeUncountedSales` has taken all lines of the day. */
   isCounted: boolean
 }
 

@@ -17,7 +17,7 @@ export interface ExperimentSales {
   countedAt: Date
 }
 
-/** Loads an experiment's sales until its end: counted now if few viewers were exposed, else as `countExperiments` counted them last. */
+/** Loads an experiment's sales until its end: counted now if few viewers were exposed, else as `countExperimentSales` counted them last. */
 export async function loadExperimentSales(
   db: Db,
   { id, stopped_at }: { id: string; stopped_at: Date | null },

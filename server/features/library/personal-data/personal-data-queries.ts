@@ -5,7 +5,7 @@ import type { Db, Tx } from '#server/tables.ts'
 
 /*
  * Each merge deletes a guest's rows and inserts them for the member in one statement, so that two concurrent merges move them once.
- * A merge locks both rows of `users`, and a change of one user's records locks theirs (`keepViewer`), so that they cannot deadlock.
+ * A merge locks both rows of `users`, and a change of one user's records locks theirs (`ensureUserRow`), so that they cannot deadlock.
  */
 
 /**

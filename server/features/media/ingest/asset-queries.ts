@@ -19,7 +19,7 @@ export interface ClaimedAsset {
 const advisoryLockKey = sql`hashtextextended(id, 471185)`
 
 /**
- * Claims the next waiting asset, the oldest of the highest priority, and takes its lock on this connection. `among` limits the
+ * Claims the next waiting asset, the oldest of the highest priority, and takes its lock on this connection. `assetIds` limits the
  * choice to these ids.
  */
 export async function claimNext(

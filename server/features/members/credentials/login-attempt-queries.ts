@@ -15,7 +15,7 @@ export interface LoginAttempt {
 
 /**
  * Counts an attempt as failed before it is made, unless the account is locked, so that concurrent attempts cannot bypass the limit.
- * A success deletes the count with `deleteFailures`. The clocks of two processes may differ: no attempt is delayed after a free one.
+ * A success deletes the count with `deleteLoginFailures`. The clocks of two processes may differ: no attempt is delayed after a free one.
  * @returns the attempt, or when the account is unlocked
  */
 export async function startLoginAttempt(db: Db, accountKey: string, now: Date): Promise<LoginAttempt | Date> {

@@ -10,7 +10,7 @@ import type { MembersContext } from '#server/features/members/members-context.ts
 
 /**
  * Counts a login attempt, and limits attempts per minute with growing delays after failures. Addresses without an account are
- * counted alike. The attempt counts as failed until `deleteFailures`.
+ * counted alike. The attempt counts as failed until `deleteLoginFailures`.
  * @param kind a code in addition to the password is counted apart from it (`code`), so that knowing the password gives no extra
  * attempts at the code; operators are counted apart from members
  * @param value the address by `foldEmail`, or the user's id if signed in

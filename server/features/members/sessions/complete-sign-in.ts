@@ -18,7 +18,7 @@ type CheckAccount = (account: UserRow) => Promise<void>
  * Signs the caller in as a user whose identity has been proven: the calling guest's records are merged, once however many concurrent
  * calls do it, and a new session begins. A guest may become a member itself (`userId` is its own).
  * @returns the new viewer
- * @throws Refusal signedInAlready for a member of another account, signInWrong if the account is deleted, and what `admit` throws
+ * @throws Refusal signedInAlready for a member of another account, signInWrong if the account is deleted, and what `checkAccount` throws
  */
 export async function completeSignIn(
   context: MembersContext,

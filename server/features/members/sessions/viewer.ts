@@ -82,7 +82,7 @@ const referrerCookie = 'arrival'
 
 /**
  * Stores a guest's first referrer token in its tokens, for when it gets a row. A known guest's cookie is not sent again (see
- * `giveTokens`), so this uses a cookie of its own.
+ * `setTokens`), so this uses a cookie of its own.
  */
 export function storeReferrer(
   { secret, secure, clock }: MembersContext,

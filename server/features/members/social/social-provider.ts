@@ -26,7 +26,7 @@ export interface SocialProvider {
   id: string
   name: string
   /**
-   * Returns the URL of the consent screen; `choosing` lets the user choose among their accounts, if the provider supports it.
+   * Returns the URL of the consent screen; `chooseAccount` lets the user choose among their accounts, if the provider supports it.
    * @throws Error if the provider cannot be reached or its response is invalid
    */
   authorizationUrl(checks: AuthorizationChecks, chooseAccount: boolean): Promise<URL>

@@ -44,7 +44,7 @@ type OwnedIdentity = NonNullable<Awaited<ReturnType<typeof selectIdentityOwner>>
 /**
  * Signs in a user identified by a provider: the member who owns the identity; otherwise the caller's guest becomes a member with it.
  * Nobody gets into an account by its e-mail alone (docs/decisions/0006-social-identities-are-linked-by-their-owner.md).
- * @throws Refusal from `signInAs`
+ * @throws Refusal from `completeSignIn`
  */
 export async function signInWithIdentity(
   context: MembersContext,

@@ -20,7 +20,7 @@ export interface PaymentPurpose<T extends PurposeState> {
 
 /** The operations of a form on a card that it never sees. */
 export interface CardEntry {
-  /** Marks the fields known to be incomplete and, if `goThere`, focuses the first. @returns whether all are complete */
+  /** Marks the fields known to be incomplete and, if `focusFirst`, focuses the first. @returns whether all are complete */
   check(focusFirst: boolean): boolean
   /** Gives the card to the gateway. @returns the resulting state, or null if a field has been marked as invalid */
   submit<T extends PurposeState>(purpose: PaymentPurpose<T>, details: BillingDetails): Promise<T | null>

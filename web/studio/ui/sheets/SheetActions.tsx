@@ -2,7 +2,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import styles from '#web/studio/ui/page.module.css'
 
-/** The buttons of a sheet: one that changes nothing, and one for the action. Without `onDo` it submits the form around it. */
+/** The buttons of a sheet: one that changes nothing, and one for the action. Without `onConfirm` it submits the form around it. */
 export function SheetActions({
   action,
   look = 'main',

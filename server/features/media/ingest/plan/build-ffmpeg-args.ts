@@ -33,7 +33,7 @@ export interface TranscodeJob {
   /** Indexes of the film's video and audio streams. */
   streamIndex: number
   soundIndex: number | undefined
-  /** Size of the clock's backward jump in the middle, see `clockArgs`. */
+  /** Size of the clock's backward jump in the middle, see `clockJumpArgs`. */
   clockJump: number | undefined
   /** The audio to encode, and the gain for its loudness. */
   sound: SoundInput | undefined

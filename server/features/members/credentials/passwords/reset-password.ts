@@ -33,7 +33,7 @@ import { eraseIdentities } from '#server/features/members/credentials/erase-iden
 import { sendSecurityMail } from '#server/features/members/credentials/security-mails.ts'
 
 /**
- * Records a request for a password reset of an address. The account is only looked up by `answerResetRequests`, so that the response
+ * Records a request for a password reset of an address. The account is only looked up by `sendResetLinks`, so that the response
  * and its time do not reveal it.
  * @throws Refusal emailInvalid with the field; Fault tooMany, for addresses known and unknown alike
  */
