@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { getHealth, getReady } from '#contract/operations.ts'
-import { Fault } from '#contract/errors.ts'
 import { languages } from '#contract/languages.ts'
 import type { Context } from '#server/context.ts'
+import { healthRoutes } from './health-routes.ts'
 import { alertPlainRoutes, alertRoutes } from '#server/features/alerts/routes.ts'
 import { billingPlainRoutes, billingRoutes } from '#server/features/billing/routes.ts'
 import { catalogRoutes } from '#server/features/catalog/routes.ts'
@@ -22,8 +21,6 @@ import { studioPlainRoutes, studioRoutes } from '#server/features/studio/routes.
 import { findOperator } from '#server/features/studio/studio.ts'
 import { beaconRoutes, trackingRoutes } from '#server/features/tracking/routes.ts'
 import { exchangeCallCounts } from './platform/database/share-call-counts.ts'
-import { maintenanceDetail } from './platform/http/maintenance-mode.ts'
-import { route, type Route } from '#server/platform/http/route.ts'
 import { createHttpServer } from '#server/platform/http/server.ts'
 import type { SiteMetrics } from '#server/metrics/create-metrics.ts'
 
@@ -57,7 +54,7 @@ export async function createSite(context: Context, options: SiteOptions = {}): P
     logCalls: context.config.production,
     ...(metrics ? { observeCall: metrics.observeCall } : {}),
     routes: [
-      ...operationsRoutes(context, isStopping),
+      ...healthRoutes(context, isStopping),
       ...membersRoutes(context),
       ...credentialRoutes(context),
       ...socialRoutes(context),
@@ -93,18 +90,3 @@ export async function createSite(context: Context, options: SiteOptions = {}): P
 
 /** The studio has its own languages, independent of those offered to viewers. */
 const isForOperators = (url: string) => /^(\/api)?\/studio(?=[/?]|$)/.test(url)
-
-function operationsRoutes({ database }: Context, isStopping: () => boolean): Route[] {
-  return [
-    route(getHealth, async () => ({ info: { alive: true } })),
-    route(getReady, async () => {
-      if (isStopping()) throw new Fault('unavailable', maintenanceDetail, 5)
-      const ready = await database.pool.query('SELECT 1').then(
-        () => true,
-        () => false,
-      )
-      if (!ready) throw new Fault('unavailable', undefined, 5)
-      return { info: { ready } }
-    }),
-  ]
-}

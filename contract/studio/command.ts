@@ -1,11 +1,5 @@
 import type { Endpoint } from '#contract/endpoint.ts'
-
-/**
- * The roles of operators: the owner may do everything, the editor manages the content, support manages members and their
- * orders, the analyst has read access.
- */
-export const roles = ['owner', 'editor', 'support', 'analyst'] as const
-export type Role = (typeof roles)[number]
+import type { Role } from './roles.ts'
 
 /** A studio command: an endpoint for the app at /studio, and a command of the command line (`npm run studio -- …`). */
 export interface CommandEndpoint extends Endpoint {
@@ -30,9 +24,4 @@ export function command<const E extends CommandEndpoint>(definition: E): E {
 /** Returns true if an endpoint is a studio command. */
 export function isCommand(endpoint: Endpoint): endpoint is CommandEndpoint {
   return 'command' in endpoint && 'roles' in endpoint
-}
-
-/** Returns true if the text is a role. */
-export function isRole(text: string): text is Role {
-  return roles.some((role) => role === text)
 }

@@ -2,7 +2,8 @@ import { Type, type Static } from 'typebox'
 import { getHomepage, sectionKinds } from '#contract/catalog.ts'
 import { languages } from '#contract/languages.ts'
 import { Id, nullable, stringEnum } from '#contract/schemas.ts'
-import { command, roles } from './command.ts'
+import { command } from './command.ts'
+import { roles } from './roles.ts'
 
 /** The sources of a section's videos; `of` is the slug of the tag or category, `videos` are the manually chosen ones. */
 export const sectionSources = [

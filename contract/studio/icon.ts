@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
-import { command, roles, type Role } from './command.ts'
+import { command } from './command.ts'
+import { roles, type Role } from './roles.ts'
 
 /** Limits of an icon: maximum file size in bytes, and side length in pixels. */
 export const iconLimits = { bytes: 5 * 1024 ** 2, side: 512 }

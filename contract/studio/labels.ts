@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { Id, pageOf, nullable, stringEnum, pagingFields } from '#contract/schemas.ts'
-import { command, type Role } from './command.ts'
+import { command } from './command.ts'
+import { type Role } from './roles.ts'
 import { PartialLocalizedText } from './videos.ts'
 
 /** Maximum length of the name of a tag or category. */

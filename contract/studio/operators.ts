@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '#contract/endpoint.ts'
 import { Id, Time, FormText, pageOf, nullable, stringEnum, pagingFields } from '#contract/schemas.ts'
-import { command, roles } from './command.ts'
+import { command } from './command.ts'
+import { roles } from './roles.ts'
 
 /** An operator: a user of the studio. */
 export const Operator = Type.Object({

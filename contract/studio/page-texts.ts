@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { Block, pageNames } from '#contract/pages.ts'
 import { LanguageCode, Time, FormText, stringEnum } from '#contract/schemas.ts'
-import { command, roles, type Role } from './command.ts'
+import { command } from './command.ts'
+import { roles, type Role } from './roles.ts'
 
 /** Maximum length of a page's text, in characters. */
 export const maxPageTextLength = 40_000

@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { LanguageCode, nullable, stringEnum } from '#contract/schemas.ts'
 import { trackingKeys } from '#contract/tracking.ts'
-import { command, roles } from './command.ts'
+import { command } from './command.ts'
+import { roles } from './roles.ts'
 
 /** Rate limits per account or user, and per IP address (docs/security.md). */
 export const rateLimitNames = [

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { Id, Time, pageOf, nullable, stringEnum, pagingFields } from '#contract/schemas.ts'
-import { command, roles } from './command.ts'
+import { command } from './command.ts'
+import { roles } from './roles.ts'
 
 /**
  * The problems that health checks report: a component did not respond in time; it refused the request; its storage is almost

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { Id, LanguageCode, Time, nullable, stringEnum } from '#contract/schemas.ts'
-import { command, type Role } from './command.ts'
+import { command } from './command.ts'
+import { type Role } from './roles.ts'
 import { uploadBatchLimits, uploadBatchBounds } from './upload-batch-limits.ts'
 import { PartialLocalizedText } from './videos.ts'
 

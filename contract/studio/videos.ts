@@ -11,7 +11,8 @@ import {
   stringEnum,
   pagingFields,
 } from '#contract/schemas.ts'
-import { command, roles, type Role } from './command.ts'
+import { command } from './command.ts'
+import { roles, type Role } from './roles.ts'
 import { uploadBatchLimits, uploadBatchBounds } from './upload-batch-limits.ts'
 import { videoWarnings } from './video-warnings.ts'
 

@@ -1,4 +1,4 @@
-import type { Role } from '#contract/studio/command.ts'
+import type { Role } from '#contract/studio/roles.ts'
 import { dramas, type Drama } from '#e2e/support/make-content.ts'
 import { unlimitedQuotas } from '#server/testing/site/unlimited.ts'
 

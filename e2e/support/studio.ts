@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test'
-import type { Role } from '#contract/studio/command.ts'
+import type { Role } from '#contract/studio/roles.ts'
 import { totpCodeAt } from '#server/testing/builders/operator.ts'
 import { currentSite, preparedSites } from '#e2e/site/site-server.ts'
 import { siteUrl } from './site-url.ts'

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Link, matchPath, NavLink, Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
-import type { Role } from '#contract/studio/command.ts'
+import type { Role } from '#contract/studio/roles.ts'
 import { closeStudioSession, type StudioSession } from '#contract/studio/operators.ts'
 import { call } from '#web/lib/api.ts'
 import { hideError } from '#web/lib/notify.ts'

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import { roles, type Role } from '#contract/studio/command.ts'
+import { roles, type Role } from '#contract/studio/roles.ts'
 import type { AreaIconName } from './ui/AreaIcon.tsx'
 
 /** An area of the studio, with an entry in the navigation. */

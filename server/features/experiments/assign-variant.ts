@@ -23,3 +23,9 @@ export function variantOf(
   let cumulativeShare = 0
   return variants.findIndex(({ share }) => percent < (cumulativeShare += share))
 }
+
+export type Running = readonly RunningExperiment[]
+
+/** Returns the running experiment of a kind on a target: a video's id, or null for the whole site. */
+export const findRunning = (running: Running, kind: RunningExperiment['kind'], target: string | null) =>
+  running.find((each) => each.kind === kind && each.target === target)

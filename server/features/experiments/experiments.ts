@@ -23,6 +23,15 @@ export {
   startDraft,
   type ExperimentRow,
 } from './manage-experiments.ts'
+export { freeEpisodesFor, type FreeEpisodes } from './free-episodes.ts'
+export {
+  experimentsInOffer,
+  payThemeFor,
+  pricesFor,
+  variantCents,
+  withVariantPrices,
+  type VariantPrices,
+} from './variant-prices.ts'
 
 /** Finds the variants of viewers. */
 export interface Experiments {
@@ -67,96 +76,6 @@ export function createExperiments({ db, clock, quotas }: Options): Experiments {
 /** Reads the running experiments without the cache, for charges. */
 export function loadRunningUncached(db: Db): Promise<readonly RunningExperiment[]> {
   return selectRunning(db)
-}
-
-type Running = readonly RunningExperiment[]
-
-const findRunning = (running: Running, kind: RunningExperiment['kind'], target: string | null) =>
-  running.find((each) => each.kind === kind && each.target === target)
-
-/** Number of free episodes of a video for one viewer. */
-export interface FreeEpisodes {
-  count: number
-  /** Lowest number of free episodes in any variant. */
-  minCount: number
-  /** The experiment that decides the number. A viewer who requests an episode after `least` is exposed to it. */
-  experiment?: RunningExperiment
-}
-
-/**
- * Returns the number of free episodes of a video for a viewer. An experiment on the video takes precedence over a site-wide one. A
- * viewer without an id gets the episodes that are free in every variant.
- */
-export function freeEpisodesFor(
-  running: Running,
-  viewerId: string | undefined,
-  video: { id: string; free_episodes: number },
-): FreeEpisodes {
-  const defaultCount = video.free_episodes
-  const experiment =
-    findRunning(running, 'free_episodes', video.id) ?? findRunning(running, 'free_episodes', null)
-  if (!experiment) return { count: defaultCount, minCount: defaultCount }
-  const counts = experiment.variants.map(({ free_episodes = defaultCount }) => free_episodes)
-  const minCount = Math.min(...counts)
-  const count = viewerId === undefined ? minCount : (counts[variantOf(experiment, viewerId)] ?? defaultCount)
-  return { count, minCount, experiment }
-}
-
-/** Returns the changes of a viewer's variant to the operator's checkout theme; empty if no experiment applies. */
-export function payThemeFor(running: Running, viewerId: string): { layout?: string; accent?: string } {
-  const experiment = findRunning(running, 'pay_theme', null)
-  if (!experiment) return {}
-  const { layout, accent } = experiment.variants[variantOf(experiment, viewerId)] ?? {}
-  return { ...(layout === undefined ? {} : { layout }), ...(accent === undefined ? {} : { accent }) }
-}
-
-interface Amount {
-  cents: number
-  /** Null if the experiment was never about a price. */
-  currency: string | null
-}
-
-/** Prices of an episode and of the whole video in a viewer's variants. */
-export interface VariantPrices {
-  episode?: Amount
-  video?: Amount
-}
-
-/** Returns the prices of a video for a viewer if an experiment on the video sets them; empty otherwise. */
-export function pricesFor(running: Running, viewerId: string | undefined, videoId: string): VariantPrices {
-  if (viewerId === undefined) return {}
-  const amountOf = (kind: 'episode_price' | 'video_price') => {
-    const experiment = findRunning(running, kind, videoId)
-    const cents = experiment?.variants[variantOf(experiment, viewerId)]?.price_cents
-    return cents === undefined ? undefined : { cents, currency: experiment?.currency ?? null }
-  }
-  const [episode, video] = [amountOf('episode_price'), amountOf('video_price')]
-  return { ...(episode ? { episode } : {}), ...(video ? { video } : {}) }
-}
-
-/** Returns the variant's price if it is in the current currency, otherwise the usual price. */
-export function variantCents(variant: Amount | undefined, currency: string, defaultCents: number): number {
-  return variant?.currency === currency ? variant.cents : defaultCents
-}
-
-/** Applies the prices of the viewer's variants to a video. */
-export function withVariantPrices<
-  Price extends { currency: string; episode_cents: number; video_cents: number },
->(price: Price, { episode, video }: VariantPrices): Price {
-  const { currency } = price
-  return {
-    ...price,
-    episode_cents: variantCents(episode, currency, price.episode_cents),
-    video_cents: variantCents(video, currency, price.video_cents),
-  }
-}
-
-/** Returns the experiments that an offer exposes: those on the checkout theme and, if the offer is about a video, on its prices. */
-export function experimentsInOffer(running: Running, videoId?: string): RunningExperiment[] {
-  return running.filter(
-    ({ kind, target }) =>
-      kind === 'pay_theme' || ((kind === 'episode_price' || kind === 'video_price') && target === videoId),
-  )
 }
 
 /** Moves a guest's exposures to the member. From then on, the member's own id decides the variant. */

@@ -2,25 +2,21 @@ import { Refusal } from '#contract/errors.ts'
 import { textInLanguage, type Language, type LocalizedText } from '#contract/languages.ts'
 import { episodeListLimits, type Episode, type PlayableEpisode, type Playback } from '#contract/media.ts'
 import type { LockedEpisode, Offer } from '#contract/billing.ts'
-import {
-  freeEpisodesFor,
-  pricesFor,
-  withVariantPrices,
-  type VariantPrices,
-  type Experiments,
-  type FreeEpisodes,
-  type RunningExperiment,
-} from '#server/features/experiments/experiments.ts'
-import {
-  loadVideoEntitlements,
-  noEntitlements,
-  type VideoEntitlements,
-} from '#server/features/library/library.ts'
+import { withVariantPrices, type Experiments } from '#server/features/experiments/experiments.ts'
+import { noEntitlements } from '#server/features/library/library.ts'
 import { cutPage, decodeCursor, encodeCursor, choosePageSize } from '#server/platform/cursor.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import type * as Stills from './ingest/convert/make-images.ts'
+import {
+  buildAccess,
+  episodeState,
+  loadAccess,
+  recordExposure,
+  videoOf,
+  type Access,
+} from './episode-access.ts'
 import type { EpisodeCache } from './episode-cache.ts'
 import type { MediaKeys } from './media-keys.ts'
 import { issueSignedUrls, type IssuedLinks } from './signed-urls.ts'
@@ -75,68 +71,11 @@ export interface MediaContext {
 /** Subject of links for viewers without entitlements; they open free episodes only. */
 export const anonymousSubject = 'anybody'
 
-/** What one viewer may play of a video. */
-interface Access {
-  viewer: Viewer | null
-  entitlements: VideoEntitlements
-  free: FreeEpisodes
-  /** Prices in the viewer's variants. */
-  prices: VariantPrices
-}
-
-/** Returns the state of an episode for one viewer. */
-function episodeState(row: EpisodeRow, { entitlements, free }: Access): Episode['state'] {
-  if (row.number <= free.count) return 'free'
-  return entitlements.covers(row.id) ? 'unlocked' : 'locked'
-}
-
-async function loadAccess(
-  context: MediaContext,
-  viewer: Viewer | null,
-  video: { id: string; free_episodes: number },
-): Promise<Access> {
-  const [entitlements, running] = await Promise.all([
-    loadViewerEntitlements(context, viewer, video.id),
-    context.experiments.running(),
-  ])
-  return buildAccess(running, viewer, video, entitlements)
-}
-
-function buildAccess(
-  running: readonly RunningExperiment[],
-  viewer: Viewer | null,
-  video: { id: string; free_episodes: number },
-  entitlements: VideoEntitlements,
-): Access {
-  const userId = viewer?.userId
-  const free = freeEpisodesFor(running, userId, video)
-  return { viewer, entitlements, free, prices: pricesFor(running, userId, video.id) }
-}
-
 const priceOf = ({ episode_cents, video_cents, currency }: EpisodeRow) => ({
   episode_cents,
   video_cents,
   currency,
 })
-
-const videoOf = ({ video_id: id, free_episodes }: EpisodeRow) => ({ id, free_episodes })
-
-function loadViewerEntitlements(
-  { db, clock }: MediaContext,
-  viewer: Viewer | null,
-  videoId: string,
-): Promise<VideoEntitlements> {
-  return viewer?.isStored
-    ? loadVideoEntitlements(db, viewer.userId, videoId, clock.now())
-    : Promise.resolve(noEntitlements)
-}
-
-/** Records an exposure when a viewer without an entitlement requests an episode that is not free in every variant. */
-async function recordExposure({ experiments }: MediaContext, row: EpisodeRow, access: Access): Promise<void> {
-  const { viewer, entitlements, free } = access
-  if (!viewer || !free.experiment || row.number <= free.minCount || entitlements.covers(row.id)) return
-  await experiments.recordExposures(viewer, [free.experiment])
-}
 
 function titleOf(titles: Partial<LocalizedText>, language: Language): string {
   return titles.en === undefined ? '' : textInLanguage({ ...titles, en: titles.en }, language)

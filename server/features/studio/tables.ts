@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Role } from '#contract/studio/command.ts'
+import type { Role } from '#contract/studio/roles.ts'
 import type { FunnelTables } from './funnel/tables.ts'
 import type { SystemTables } from './system/tables.ts'
 

@@ -3,7 +3,7 @@ import type { TObject, TSchema } from 'typebox'
 import { Refusal, type RefusalName } from '#contract/errors.ts'
 import type { ResponseOf, BodyOf, Endpoint, QueryOf } from '#contract/endpoint.ts'
 import type { Language } from '#contract/languages.ts'
-import type { Role } from '#contract/studio/command.ts'
+import type { Role } from '#contract/studio/roles.ts'
 import type { SendLimits } from './sending/send-bounded.ts'
 
 /** The caller. A guest for whom nothing is stored (`kept: false`) has no row, so cached responses can be shared. */

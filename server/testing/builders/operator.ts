@@ -1,5 +1,5 @@
 import { Secret, TOTP } from 'otpauth'
-import type { Role } from '#contract/studio/command.ts'
+import type { Role } from '#contract/studio/roles.ts'
 import { acceptInvitation, addOperator, beginInvitation } from '#contract/studio/operators.ts'
 import { runStudioCommand } from '#server/cli/studio-command.ts'
 import type { TestSite } from '#server/testing/site/test-site.ts'

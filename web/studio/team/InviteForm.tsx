@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { isRole, roles } from '#contract/studio/command.ts'
+import { isRole, roles } from '#contract/studio/roles.ts'
 import { addOperator } from '#contract/studio/operators.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { isRole, roles, type Role } from '#contract/studio/command.ts'
+import { isRole, roles, type Role } from '#contract/studio/roles.ts'
 import {
   changeOperator,
   listOperators,

@@ -119,7 +119,7 @@ test.each(['episode', 'plan', 'episode with a saved card'] as const)(
     const orderIds: string[] = []
     await runConcurrently(crashPointsBeforeEach(await wholeRun(kind)), async (death) => {
       const ready = await readyToPay(kind)
-      expect(await payUntil(death, ready)).toMatchObject({ died: true })
+      expect(await payUntil(death, ready)).toMatchObject({ crashed: true })
       orderIds.push(ready.orderId)
     })
     expect(await outcomesOf(orderIds)).toEqual(new Set(['sold', 'untouched']))

@@ -69,7 +69,7 @@ test(
     const crashed: { person: Subscriber; orderId: string }[] = []
     await runConcurrently(crashPointsBeforeEach(run), async (death) => {
       const one = await bought()
-      expect(await refundUntil(death, one.orderId)).toMatchObject({ died: true })
+      expect(await refundUntil(death, one.orderId)).toMatchObject({ crashed: true })
       crashed.push(one)
     })
     await runConcurrently(run.commits, async (at) => {

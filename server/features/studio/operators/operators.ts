@@ -7,7 +7,7 @@ import {
   resetOperator,
 } from '#contract/studio/operators.ts'
 import { Refusal } from '#contract/errors.ts'
-import type { Role } from '#contract/studio/command.ts'
+import type { Role } from '#contract/studio/roles.ts'
 import { checkEmail } from '#server/features/members/members.ts'
 import { newId } from '#server/platform/ids.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { viewerEndpoints, studioEndpoints } from '#contract/all-endpoints.ts'
-import { isCommand, roles, type CommandEndpoint, type Role } from '#contract/studio/command.ts'
+import { isCommand, type CommandEndpoint } from '#contract/studio/command.ts'
+import { roles, type Role } from '#contract/studio/roles.ts'
 import { createMember } from '#server/testing/builders/member.ts'
 import { signInOperator } from '#server/testing/builders/operator.ts'
 import { validFields } from '#server/testing/valid-value.ts'

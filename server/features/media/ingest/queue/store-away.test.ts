@@ -78,7 +78,7 @@ test('a worker waits for an unreachable storage, which is not a failure of the e
   const { signal } = stop
   await enqueueFolder(context, makeFolder('outlasted'), { signal, release: 'whenReady', priority: () => 0 })
   const isBack = away(sixTries, /^(HEAD|GET) .*originals\/ast/)
-  const options = { signal, niceness: 0, rest: backoff, bell: createWakeSignal() }
+  const options = { signal, niceness: 0, backoff, bell: createWakeSignal() }
   const looping = runIngestLoop(context, options)
   await expect.poll(() => assetOf('outlasted/01.mp4'), { timeout: 15_000 }).toMatchObject({ state: 'ready' })
   stop.abort()
@@ -104,7 +104,7 @@ test('an import waits for it too, while uploading and while converting', async (
 test('a file that the storage refuses counts as a failure, and fails in the end', async () => {
   const folder = makeFolder('refused')
   const { signal } = new AbortController()
-  const options = { signal, niceness: 0, rest: backoff, onProgress: () => {} }
+  const options = { signal, niceness: 0, backoff, onProgress: () => {} }
   store.setFault((call) => (/^PUT .*media\//.test(call) ? 'refuse' : undefined))
   for (let run = 0; run < 5; run++) await importFolder(context, folder, options).catch(() => {})
   expect(await assetOf('refused/01.mp4')).toMatchObject({ state: 'failed', failures: 4 })
