@@ -4,7 +4,7 @@ import type { RefusalName } from './errors.ts'
 /**
  * An endpoint, declared once: the server's route, the browser's client and the OpenAPI document use this object.
  * `info` is the schema of a response with one record, `data` of a list; an endpoint whose response depends on the
- * request has both. `refusals` are the schemas of `info` for codes other than 200. A path segment such as `:name` is
+ * request has both. `refusalSchemas` are the schemas of `info` for codes other than 200. A path segment such as `:name` is
  * the query field of that name.
  */
 export interface Endpoint {

@@ -25,7 +25,7 @@ export function scrubReport(report: unknown, inFeedback = false): void {
   }
 }
 
-/** Returns `sandbox` if the host contains the operator's suffix. */
+/** Returns `sandbox` if the host contains the value of SANDBOX_HOST_SUFFIX, at its end or anywhere else. */
 export function environmentOf(host: string, sandboxHostSuffix: string | undefined): 'sandbox' | 'production' {
   return sandboxHostSuffix && host.includes(sandboxHostSuffix) ? 'sandbox' : 'production'
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-/** The npm scripts that run files of this repository, with their commands without the set-up. */
+/** The npm scripts with a file of this repository: the name of each and its last file, which is not `with-setup`. */
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
 const files = Object.entries(scripts).flatMap(([name, line]): [string, string][] => {
   const file = line.split(' ').findLast((word) => /\.(mjs|ts)$/.test(word) && !word.includes('with-setup'))

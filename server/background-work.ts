@@ -23,7 +23,7 @@ interface WorkOptions {
   niceness: number
   /** The longest interval of jobs that usually run every 30 seconds or more often. Tests set it, because they wait for jobs. */
   maxJobSeconds?: number
-  /** Told of each run of a scheduled job that ends. */
+  /** Called after each run of a scheduled job. */
   observeJob?: ((run: CompletedJobRun) => void) | undefined
 }
 

@@ -34,7 +34,7 @@ export async function explainPlans(
       const ran = await explain(pool, 'ANALYZE, BUFFERS', statement.sql, statement.parameters)
       const prepared = await explain(pool, 'GENERIC_PLAN', statement.sql, undefined)
       parts.push(`### ${name}\n\n${statement.sql}\n\n${ran}\n\nprepared:\n${prepared}\n`)
-      // The generic plan that the site uses (`planOnce`).
+      // The generic plan that the site uses (`genericPlanOptions`).
       if (large.test(prepared)) scans.push(`${name}: ${statement.sql}`)
       if (/\bcount\(/i.test(statement.sql) && !statement.sql.includes('found_before'))
         counts.push(`${name}: ${statement.sql}`)

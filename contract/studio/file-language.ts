@@ -1,6 +1,6 @@
 import { languageFromTag, type Language } from '#contract/languages.ts'
 
-/** ISO 639-2 codes (some languages have two) and names of languages, as containers and file names have them. */
+/** ISO 639-2 codes (some languages have two) and names of languages, as used in media containers and file names. */
 const languageNames: Record<string, string> = {
   eng: 'en',
   english: 'en',

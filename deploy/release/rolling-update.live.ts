@@ -53,8 +53,10 @@ function migrateWith(folder: string, env: Record<string, string>): void {
 }
 
 /**
- * Two copies of `old` become copies of `young` and old ones again while people buy: the young on the schema of the old, the old on that
- * of the young, and both side by side. No request may fail, and every payment has its order and its entitlement. @returns the logs
+ * Replaces two copies of the release `old` by the one in `newFolder`, and back, while people buy. So the new one runs on the schema
+ * of the old one, the old one on that of the new one, and both side by side. No request may fail, and every payment has its order
+ * and its entitlement.
+ * @returns the logs
  */
 async function updateAndRollBack(old: string, newFolder: string): Promise<string> {
   const { url, drop } = await createEmptyDatabase()

@@ -1,5 +1,5 @@
 // Prepares the templates of the browser tests' sites: a PostgreSQL server with one database per template, and the
-// templates' media. Sends `Prepared` to its parent and keeps the server running until the parent disconnects.
+// templates' media. Sends `PreparedSites` to its parent and keeps the server running until the parent disconnects.
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -52,7 +52,7 @@ await admin.end()
 const filledTemplates = await Promise.all(
   templateNames().map(async (name) => [name, await fillTemplate(name)] as const),
 )
-// `made` contains every template.
+// `filledTemplates` contains every template.
 const operators = Object.fromEntries(filledTemplates) as PreparedSites['operators']
 process.send?.({ server, home, operators } satisfies PreparedSites)
 

@@ -1,4 +1,4 @@
-/** A test by its file and its title; "…" stands for the values of a template. */
+/** A test by its file and its title; a value inside a template literal is written as "…". */
 export type TestReference = readonly [file: string, name: string]
 
 /** Facts about an endpoint that the contract lacks: who may call it, and the tests that prove it. */

@@ -124,12 +124,12 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
       },
       {
         seed: 'Code 500: a toast and a rejection',
-        implementation: '`CallRejected`',
+        implementation: '`ApiError`',
         tests: [[api, 'code 500 shows a toast and rejects']],
       },
       {
         seed: 'Any other code: a rejection and no toast',
-        implementation: '`CallRejected`',
+        implementation: '`ApiError`',
         tests: [[api, 'another code rejects without a toast']],
       },
       {
@@ -251,7 +251,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
       {
         seed: 'Error reporting: sandbox or production by the host',
         implementation: '`environmentOf`',
-        tests: [[scrub, 'classifies a host with the suffix as sandbox, any other as production']],
+        tests: [[scrub, 'classifies a host with the configured part as sandbox, any other as production']],
       },
       {
         seed: 'Error reporting: traces 0.3, replays 0.1, replays on error 0.1',

@@ -31,7 +31,6 @@ export const subscribing: TestReference = [
 ]
 
 /** A row of the table: the seed's requirement, the implementation, and the tests that prove it. */
-
 export interface ScreenRow {
   seed: string
   implementation: string

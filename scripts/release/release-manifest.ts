@@ -13,7 +13,7 @@ export interface Manifest {
   engines: Record<string, string>
 }
 
-/** Packages with ffmpeg builds of 2018. A release requires a current ffmpeg on the machine, because it parses uploads. */
+/** Packages with ffmpeg builds of 2018. They are too old to parse uploads safely, so a release uses the ffmpeg of the machine. */
 const oldFfmpeg = /^@(ffmpeg|ffprobe)-installer\//
 
 /**

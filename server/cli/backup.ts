@@ -30,7 +30,7 @@ export const Manifest = Type.Object({
   public_url: Type.String(),
   /** The id of the bucket's owner. */
   site_id: Type.String(),
-  /** A fingerprint to compare APP_SECRETs, which reveals nothing else about it. */
+  /** A fingerprint of APP_SECRET for comparisons; it does not reveal the secret. */
   secret: Type.String(),
   /** The folder with a file for each table. */
   database: Type.String(),
@@ -66,7 +66,7 @@ export const secretFingerprint = (secret: string) =>
   deriveKey(secret, 'mark of a backup').toString('base64url')
 
 /**
- * Backs up the whole site into a folder while it runs: a snapshot of the database, and then the files, of which none is deleted
+ * Backs up the whole site into a folder while it runs: a snapshot of the database, then the files. The site deletes no files
  * meanwhile. A second run into the same folder copies only new files; until it has finished, or if it is aborted, the folder still
  * holds the previous backup.
  * @throws ConfigError if the folder has other contents; the signal's reason when aborted
@@ -106,7 +106,10 @@ export async function backUp(
   })
 }
 
-/** A file in the folder from the first run on, with the id of the site. Other files in the folder would be deleted as obsolete. */
+/**
+ * Marks a folder as one for backups of the site whose id the file contains. Other folders with files are refused: a backup would
+ * delete those files as obsolete.
+ */
 const markerFile = 'backup-of-site'
 
 /** Prepares a folder that is empty, or has backups of this site. @throws ConfigError */

@@ -69,7 +69,7 @@ async function findMissingFiles({ from, to }: CopyEnds, signal: AbortSignal) {
 /** Stores report times in whole seconds. */
 const modifiedSeconds = ({ writtenAt }: StoredFile) => Math.floor(writtenAt.getTime() / 1000)
 
-/** Copies one file. `moveIn` moves its source, from a disk's own work folder, so it gets a second copy. */
+/** Copies one file. `moveFromWorkDir` moves its source, from a disk's own work folder, so the source is a second copy. */
 async function copyOne({ from, to }: CopyEnds, key: string, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   const folder = await mkdtemp(join(ownWorkFolder(to), 'copy-'))

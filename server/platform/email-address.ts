@@ -37,7 +37,7 @@ export function emailLookupKey(email: string): string {
 }
 
 /**
- * Compares two addresses of a mailbox, ignoring case. Stricter than `foldEmail`: the owner of victİm@… is not victim. Null only
+ * Compares two addresses of a mailbox, ignoring case. Stricter than `emailLookupKey`: the owner of victİm@… is not victim. Null only
  * equals null.
  */
 export function isSameEmail(one: string | null, other: string | null): boolean {

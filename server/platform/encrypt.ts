@@ -9,7 +9,7 @@ export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
 }
 
-/** Encrypts a text, so that the database alone does not reveal it. Decryption needs the same `about` (the owner). */
+/** Encrypts a text, so that the database alone does not reveal it. Decryption needs the same `owner`. */
 export function encrypt(key: Buffer, text: string, owner: string): Buffer {
   const iv = randomBytes(ivBytes)
   const encryptor = createCipheriv(cipher, key, iv).setAAD(Buffer.from(owner))
@@ -17,7 +17,7 @@ export function encrypt(key: Buffer, text: string, owner: string): Buffer {
   return Buffer.concat([iv, encryptor.getAuthTag(), ciphertext])
 }
 
-/** Decrypts bytes of `encrypt`. @throws Error if the key or `about` differs, or the bytes were changed */
+/** Decrypts bytes of `encrypt`. @throws Error if the key or `owner` differs, or the bytes were changed */
 export function decrypt(key: Buffer, bytes: Buffer, owner: string): string {
   const tag = bytes.subarray(ivBytes, ivBytes + tagBytes)
   const decryptor = createDecipheriv(cipher, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })

@@ -3,7 +3,7 @@ export class TimedOut extends Error {
   override name = 'NoAnswer'
 }
 
-/** Waits for a promise with a time-out; the work itself may continue. @throws NoAnswer */
+/** Waits for a promise with a time-out; the work itself may continue. @throws TimedOut */
 export async function withTimeout<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

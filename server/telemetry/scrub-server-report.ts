@@ -14,7 +14,7 @@ const key = /\b(?:(?:sk|rk|pk)_(?:live|test)_|whsec_)\w+|\b(?:bearer|basic) [\w.
 const word = /[\w.-]+/g
 
 /**
- * Creates the scrubber of this process's reports. Beyond the browser's `scrub`, it removes secrets of the settings, tokens,
+ * Creates the scrubber of this process's reports. Beyond the browser's `scrubReport`, it removes secrets of the settings, tokens,
  * passwords, e-mail and network addresses, at any depth.
  * @param secrets texts that must never leave the process
  */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { environmentOf, scrubReport } from '#contract/error-reports.ts'
 
-it('leaves user input unchanged, wherever it begins', () => {
+it("leaves a user's message unchanged, even if it begins with #", () => {
   const contexts = {
     feedback: { message: '#4 has no sound in play/pause?', url: 'https://site.test/?fbclid=c' },
   }
@@ -31,7 +31,7 @@ it('removes queries, fragments and media signatures at any depth, and leaves sen
   })
 })
 
-it('classifies a host with the suffix as sandbox, any other as production', () => {
+it('classifies a host with the configured part as sandbox, any other as production', () => {
   expect(environmentOf('try.sandbox.example', '.sandbox.')).toBe('sandbox')
   expect(environmentOf('drama.example', '.sandbox.')).toBe('production')
   expect(environmentOf('drama.example', undefined)).toBe('production')

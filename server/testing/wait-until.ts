@@ -1,6 +1,6 @@
 const pollIntervalMs = 50
 
-/** Polls another process until a condition holds; an error of `holds` ends it. @throws Error after the time-out */
+/** Polls another process until a condition holds; an error of `condition` ends it. @throws Error after the time-out */
 export async function waitUntil(
   description: string,
   condition: () => boolean | Promise<boolean>,

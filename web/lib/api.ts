@@ -6,7 +6,7 @@ import { notifyError } from './notify.ts'
 import { storage } from './storage.ts'
 import { adClickIds, referrerToken } from './tracking/visit-parameters.ts'
 
-/** Timeout of a call in milliseconds (seed, section 9). */
+/** Timeout of a call in milliseconds (seed, section 9; CONTRIBUTING.md says what the seed is). */
 export const requestTimeout = 100_000
 const userTokenKey = 'user_token'
 
@@ -64,7 +64,10 @@ const prefetchedCalls = new Map<string, Promise<unknown>>()
 const identificationTimeoutMs = 3000
 let identification: Promise<unknown> | undefined
 
-/** Delays later calls until this one has ended, up to a limit: it identifies the viewer to the site. */
+/**
+ * Makes later calls wait for a new viewer's first one, at most `identificationTimeoutMs`: its response sets the cookie that
+ * identifies the viewer.
+ */
 export function delayCallsUntil(identifyingCall: Promise<unknown>): void {
   const timeout = new Promise((resolve) => setTimeout(resolve, identificationTimeoutMs))
   identification = Promise.race([identifyingCall.catch(() => {}), timeout])
@@ -79,7 +82,7 @@ export function onApiError(listener: typeof apiErrorListener): void {
 
 /**
  * Makes a call of the contract and unwraps its envelope (seed, section 8): returns `info`, or `data` if there is none.
- * @throws CallRejected or CallFailed; the browser's AbortError if aborted
+ * @throws ApiError or RequestError; the browser's AbortError if aborted
  */
 export async function call<E extends Endpoint>(
   endpoint: E,
@@ -177,7 +180,7 @@ function headersOf(endpoint: Endpoint, idempotencyKey?: string): Record<string, 
 
 let cachedTimeZone: string | undefined
 
-/** Returns the IANA name of the browser's time zone. Dates in the user's mails are in it, as those on the screens are. */
+/** Returns the IANA name of the browser's time zone. Mails show dates in this zone, as the screens do. */
 function timeZone(): string {
   // Cached, because creating the first date format is slow in browsers.
   cachedTimeZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -7,7 +7,7 @@ import { hideError, notify, notifyError } from '#web/lib/notify.ts'
 import { isSignedOut, allButSession } from './session-queries.ts'
 
 /**
- * Returns a function that runs a command, one at a time, and then refetches everything on screen. A toast shows `done` after
+ * Returns a function that runs a command, one at a time, and then refetches everything on screen. A toast shows `successMessage` after
  * success, or the reason of a rejection; the result is undefined then.
  * @param successMessage null if the caller confirms it, or if the change is visible on screen
  */

@@ -12,7 +12,10 @@ import { verifyUnsubscribeSecret } from './unsubscribe-link.ts'
 
 export type AlertsContext = MembersContext & PushContext
 
-/** Returns the jobs of alerts, which send within a minute of the end of a release. */
+/**
+ * Returns the jobs that send alerts: within a minute after a group of new episodes is complete, which is when none has followed for
+ * `releaseGapMs`.
+ */
 export function alertJobs(context: AlertsContext): Job[] {
   const run = (signal: AbortSignal) => sendAlerts(context, signal)
   const push = (signal: AbortSignal) => sendPushes(context, signal)

@@ -7,18 +7,18 @@ export function unsubscribePageUrl(publicUrl: string, secret: string, userId: st
 
 export const unsubscribePagePath = (linkSecret: string) => `/my#alerts=${linkSecret}`
 
-/** The path to which mail programs POST to turn alerts off (RFC 8058); a browser that opens it gets the page of `stopLink`. */
+/** The path to which mail programs POST to turn alerts off (RFC 8058); a browser is redirected to `unsubscribePagePath`. */
 export const oneClickUnsubscribePath = '/api/user/alerts/unsubscribe'
 
 /**
- * Returns the address for the `List-Unsubscribe` header. Mail programs send no fragment, so its secret, the same, is in the query,
- * where logs may see it: all it does is turn alerts off.
+ * Returns the address for the `List-Unsubscribe` header. Mail programs send no fragment, so the secret of `unsubscribePageUrl` is in
+ * the query here, where logs may contain it: it can only turn alerts off.
  */
 export function oneClickUnsubscribeUrl(publicUrl: string, secret: string, userId: string): string {
   return `${publicUrl}${oneClickUnsubscribePath}?secret=${userId}.${macOf(secret, userId)}`
 }
 
-/** Returns the user of a link's secret, or undefined. It does not expire, because mails are found again years later. */
+/** Returns the user of a link's secret, or undefined. The secret does not expire: links in old mails must work too. */
 export function verifyUnsubscribeSecret(secret: string, linkSecret: string): string | undefined {
   const [userId = '', mac = ''] = linkSecret.split('.')
   const [one, other] = [Buffer.from(mac), Buffer.from(macOf(secret, userId))]

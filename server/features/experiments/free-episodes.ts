@@ -5,7 +5,7 @@ export interface FreeEpisodes {
   count: number
   /** Lowest number of free episodes in any variant. */
   minCount: number
-  /** The experiment that decides the number. A viewer who requests an episode after `least` is exposed to it. */
+  /** The experiment that decides the number. A viewer who requests an episode after `minCount` is exposed to it. */
   experiment?: RunningExperiment
 }
 

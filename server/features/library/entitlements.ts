@@ -66,12 +66,12 @@ export async function moveEntitlementEnd(tx: Tx, orderId: string, endsAt: Date):
   await queries.setEntitlementEnd(tx, orderId, endsAt)
 }
 
-/** Gives what orders gave to another person. */
+/** Moves the entitlements of these orders to another user. */
 export async function moveEntitlements(tx: Tx, orderIds: readonly string[], to: string): Promise<void> {
   await queries.setEntitlementOwner(tx, orderIds, to)
 }
 
-/** Takes away what an order gave, and nothing else. */
+/** Revokes the entitlements of one order. */
 export async function revokeEntitlements(tx: Tx, orderId: string, at: Date): Promise<void> {
   await queries.setRevoked(tx, orderId, at)
 }

@@ -73,7 +73,7 @@ export function transactionalCommand<E extends AuditedEndpoint>(
     endpoint,
     run: (context, actor, input) =>
       inTransaction(context.db, async (tx) => {
-        // As in `reads`.
+        // As in `readCommand`.
         const { answer, change } = await run(context, tx, input as InputOf<E>, actor)
         if (change) await auditCommand(context, tx, endpoint, actor, change)
         return answer
@@ -97,7 +97,7 @@ export function externalCommand<E extends AuditedEndpoint<MultiTransactionComman
   return {
     endpoint,
     async run(context, actor, rawInput) {
-      // As in `reads`.
+      // As in `readCommand`.
       const input = rawInput as InputOf<E>
       await auditCommand(context, context.db, endpoint, actor, {
         subject: subjectOf(input),

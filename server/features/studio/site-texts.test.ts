@@ -18,7 +18,7 @@ let editor: TestOperator
 let offset = 0
 
 beforeAll(async () => {
-  // Responses to viewers may be cached for a second.
+  // Responses to viewers are cached for a second, so each `read` moves the clock past it.
   site = await startTestSite(
     { clock: { now: () => new Date(Date.now() + offset) } },
     { SITE_NAME: 'Salt', OPERATOR_NAME: 'Ada <b>' },
@@ -43,7 +43,7 @@ beforeEach(async () => {
 })
 
 describe('a text', () => {
-  it('is the built-in one until an operator writes another, which viewers get without a restart, and the same for later changes', async () => {
+  it('is the built-in one until an operator saves another; viewers get the new one, and the restored one, without a restart', async () => {
     const [usual, before] = [await show(), await read()]
     expect(usual).toMatchObject({ own: false, updated_at: before.updated_at })
     expect((await write('# Our rules\n\nBe kind to {{operator}}.')).answer.info).toMatchObject({ own: true })
@@ -108,7 +108,7 @@ describe('a text', () => {
     expect(await show()).toEqual(before)
   })
 
-  it('that two save concurrently is the first one’s, and the second gets a conflict', async () => {
+  it('is that of the first of two concurrent saves; the second gets a conflict', async () => {
     const other = await signInOperator(site, 'owner')
     const { version } = await show()
     const body = (markdown: string) => ({ body: { ...which, version, markdown } })

@@ -8,9 +8,9 @@ import type { OrderAttribution, Touch } from './tables.ts'
 export interface AttributionContext {
   consentsOf: LoadConsents
   holdAgreement: LockConsent
-  /** Whose referral code this is, if anybody's. Members know; members/feature.ts gives it. */
+  /** Returns the user with this referral code, if any. Implemented by members/feature.ts. */
   findReferrer(db: Db, code: string): Promise<string | undefined>
-  /** Takes off a person's orders what only consent allowed. Billing knows; billing/feature.ts gives it. */
+  /** Removes from a user's orders what was stored with consent only. Implemented by billing/feature.ts. */
   forgetClicksOfOrders(tx: Tx, userId: string): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export async function recordTouch(
   if (isEmpty(touch)) return
   const attribution = await selectAttribution(tx, userId)
   if (attribution && isSame(attribution.last_touch, touch)) return
-  // Something will be written, so the answer must not change until then.
+  // Locks the consent, so that it cannot be withdrawn before the touch is written.
   const allowedTouch = filterByConsent(touch, hasClickIds(touch) && (await context.holdAgreement(tx, userId)))
   const { referrer_token: token, ...clickIds } = allowedTouch
   const isOwnCode = token !== undefined && (await context.findReferrer(tx, token)) === userId

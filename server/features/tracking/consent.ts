@@ -3,12 +3,12 @@ import type { Db, Tx } from '#server/tables.ts'
 /** Users' answers about marketing, by id: null without an answer, missing without a row. */
 export type Consents = ReadonlyMap<string, boolean | null>
 
-/** Asks it of these people. Members know; members/feature.ts gives it. */
+/** Loads the answers of these users. Implemented by members/feature.ts. */
 export type LoadConsents = (db: Db, userIds: readonly string[]) => Promise<Consents>
 
 /**
- * Returns whether a user consents to marketing, and blocks a withdrawal until the end of the transaction, so that what is written
- * with consent cannot be missed by it. From the members feature, too.
+ * Returns whether a user consents to marketing, and blocks a withdrawal until the end of the transaction. So the withdrawal deletes
+ * everything that was written with the consent. Implemented by members/feature.ts.
  */
 export type LockConsent = (tx: Tx, userId: string) => Promise<boolean>
 

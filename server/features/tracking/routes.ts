@@ -45,7 +45,7 @@ const pixel = Buffer.from(
   'base64',
 )
 
-/** The query's schema in the API's description. The query is read field by field (`readEvent`), and nothing in it is refused. */
+/** The query's schema in the API's description. The query is read field by field (`parseBeacon`), and nothing in it is refused. */
 const beaconQuery = Type.Object({
   event: Type.Optional(Type.String({ maxLength: 128, description: 'The name of the event' })),
   fbclid: Type.Optional(Type.String({ maxLength: 512 })),

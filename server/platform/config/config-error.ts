@@ -45,7 +45,7 @@ export function exitReportOf(error: unknown): ExitReport {
 }
 
 /**
- * Runs an entry point. An error ends the process with a message on stderr and the exit status of `endOf`. If the reader of stdout
+ * Runs an entry point. An error ends the process with a message on stderr and the exit status of `exitReportOf`. If the reader of stdout
  * closes early (such as `head`), the work continues without it.
  */
 export async function runMain(main: () => Promise<void>): Promise<void> {

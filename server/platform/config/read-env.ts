@@ -53,7 +53,7 @@ export function readRateLimit(env: Env, name: string): RateLimit | undefined {
   return { max: Number(max), seconds }
 }
 
-/** Formats a limit so that `limit` can read it. */
+/** Formats a limit so that `readRateLimit` can read it. */
 export function formatRateLimit({ max, seconds }: RateLimit): string {
   const unit = Object.entries(units).find(([, length]) => length === seconds)?.[0]
   return `${max}/${unit ?? 's'}`

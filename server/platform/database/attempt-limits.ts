@@ -31,7 +31,7 @@ export async function countAttempt(
   if (turn && turn.taken > max) throw new Fault('tooMany', undefined, secondsUntil(turn.ends_at, now))
 }
 
-/** Counts an attempt against each network of an address, as `takeTurn` does. @throws Fault tooMany */
+/** Counts an attempt against each network of an address, as `countAttempt` does. @throws Fault tooMany */
 export async function countAttemptOfNetworks(
   db: QueryExecutorProvider,
   { secret, kind, ip }: { secret: string; kind: string; ip: string },

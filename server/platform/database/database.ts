@@ -91,7 +91,7 @@ const directConnections = 4
 /**
  * Opens PostgreSQL itself (DATABASE_DIRECT_URL, else DATABASE_URL, else the embedded one, started here) for commands and jobs.
  * Checks its version and that connections keep their session, and runs migrations or checks that they have run.
- * @param options for the pool's connections, such as `planOnce`; tests use other time-outs
+ * @param options for the pool's connections, such as `genericPlanOptions`; tests use other time-outs
  * @param connections how many it must provide at once
  * @throws ConfigError naming the setting whose server can't be used, is older than 15 or must be migrated first
  */

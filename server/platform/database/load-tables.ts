@@ -11,9 +11,9 @@ export async function isUnusedDatabase(pool: Pool): Promise<boolean> {
 }
 
 /**
- * Inserts a dump's rows into a database that has exactly the dump's migrations, all of them or none. `fill` writes a table's rows
+ * Inserts a dump's rows into a database that has exactly the dump's migrations, all of them or none. `writeRows` writes a table's rows
  * into the stream it is given.
- * @throws what `fill` throws
+ * @throws what `writeRows` throws
  */
 export async function loadTables(
   pool: Pool,

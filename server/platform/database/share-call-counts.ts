@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 
-/** The calls of a caller that a process counted in a time window (its number since 1970); expires at `until`. */
+/** The calls of a caller that a process counted in a time window (its number since 1970); expires at `expiresAt`. */
 export interface CountedCalls {
   caller: string
   timeWindow: number

@@ -58,7 +58,7 @@ export async function sendErrorResponse(
 }
 
 /**
- * Reads the rest of the request body for at most `readOutMs`. Otherwise a client that is still sending would see a broken connection
+ * Reads the rest of the request body for at most `drainTimeoutMs`. Otherwise a client that is still sending would see a broken connection
  * instead of the response.
  */
 async function drainBody(raw: IncomingMessage): Promise<void> {

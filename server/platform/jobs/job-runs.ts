@@ -96,7 +96,7 @@ export async function recordNothingDue(pool: Pool, names: readonly string[]): Pr
   )
 }
 
-/** Records that a job succeeded, unless a success was recorded in the last `quietSeconds`. */
+/** Records that a job succeeded, unless a success was recorded in the last `minIntervalSeconds`. */
 export async function recordSuccess(
   pool: Pool,
   name: string,

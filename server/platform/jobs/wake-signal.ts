@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 export interface WakeSignal {
   /** Wakes the loop. If it is not waiting, its next wait ends at once. */
   wake(): void
-  /** Waits for `ms` milliseconds, or until `ring` or the abort signal. */
+  /** Waits for `ms` milliseconds, or until `wake` or the abort signal. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
 }
 

@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(() => smtp.close())
 
 const waiting = () => database.db.selectFrom('mails').select('id').execute()
-/** Another process polls the queue this long after. */
+/** Sends the queued mails as another process would, this long after now. */
 const takeUp = (afterMs: number) =>
   sendMails({
     db: database.db,
@@ -62,7 +62,7 @@ test.each(['connect', 'sender', 'recipient'] as const)(
 test.each([
   ['before it claims the mail', 'before', '1', 1],
   // The server has accepted the mail, but only the dead process knew: the receiver can detect the duplicate by its Message-ID.
-  ['between the server taking the mail and the queue forgetting it', 'before', '2', 2],
+  ['after the server accepts the mail and before the queue deletes it', 'before', '2', 2],
 ])('killed %s: sent, and always as the same mail', async (_, when, at, times) => {
   const { signal } = await runScript('send-and-crash.ts', [database.url, smtp.url, when, at])
   expect(signal).toBe('SIGKILL')

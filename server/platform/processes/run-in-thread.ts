@@ -21,7 +21,7 @@ const megabytes = 128
 
 /**
  * Runs a function in a thread and terminates it at the deadline, so that a text that takes long to parse delays no other request.
- * @throws TookTooLong, and errors of the function with their name and message
+ * @throws DeadlineExceeded, and errors of the function with their name and message
  */
 export async function runInThread(job: ThreadJob, deadlineMs = usualDeadlineMs): Promise<unknown> {
   const thread = new Worker(new URL('./aside-thread.ts', import.meta.url), {

@@ -20,12 +20,12 @@ export type Delivery =
  */
 export interface Storage {
   readonly delivery: Delivery
-  /** A folder on this machine for unfinished work, from which `moveIn` moves files. */
+  /** A folder on this machine for unfinished work, from which `moveFromWorkDir` moves files. */
   readonly workDir: string
   exists(key: string): Promise<boolean>
   /** Lists all files below a folder; none if there is no such folder. */
   list(folder: string): AsyncIterable<StoredFile>
-  /** `soon`: a viewer waits for it, so a slow store is abandoned within seconds. @throws Error (ENOENT) if there is no such file */
+  /** `interactive`: a viewer waits for it, so a slow store is abandoned within seconds. @throws Error (ENOENT) if there is no such file */
   read(key: string, options?: { interactive?: boolean }): Promise<Buffer>
   write(key: string, bytes: string | Uint8Array): Promise<void>
   /**

@@ -9,7 +9,7 @@ export interface ScriptResult {
 
 const longestRunMs = 60_000
 
-/** Runs a script of this folder as a separate process, which inherits only the compile cache's setting; `started` receives the process. */
+/** Runs a script of this folder as a separate process, which inherits only the compile cache's setting; `onStart` receives the process. */
 export function runScript(
   name: string,
   args: readonly string[],

@@ -23,7 +23,7 @@ import {
 export const balanceSite = (settings: Env = {}): Promise<BillingSite> =>
   startBillingSite({ BALANCE: 'on', ...settings })
 
-/** Call it after each test: the site's and the gateway's books agree, and the invariants of balances hold. */
+/** Expects that the site's and the gateway's books agree, and that the invariants of balances hold. Call it after each test. */
 export async function expectLedgerAndBalances(site: BillingSite): Promise<void> {
   await expectLedgerBalanced(site)
   await expectBalancesConsistent(site.context.db)
@@ -74,7 +74,7 @@ export const tryUnlockFromBalance = (
     headers,
   )
 
-/** The same, requiring that it is paid. */
+/** Unlocks an episode from the balance. @throws Error if it is not paid */
 export const unlockFromBalance = async (site: BillingSite, shopper: Shopper, number = 4): Promise<Order> =>
   paid(await tryUnlockFromBalance(site, shopper, number))
 

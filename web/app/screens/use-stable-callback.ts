@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'react'
 
-/** Returns a stable function that calls the latest `newest`. */
+/** Returns a stable function that calls the latest `callback`. */
 export function useStableCallback<Args extends unknown[]>(
   callback: (...args: Args) => void,
 ): (...args: Args) => void {

@@ -39,7 +39,7 @@ export function EpisodeSlide({
   const { t } = useTranslation()
   const { data, isError, refetch } = useQuery(playbackQuery(episode.id))
   const refetchEpisode = useCallback(() => void refetch({ cancelRefetch: false }), [refetch])
-  // A stream that has opened stays open, though `hold` becomes true later.
+  // A stream that has opened stays open, though `deferLoading` becomes true later.
   const [isOpen, setOpen] = useState(!deferLoading)
   if (!deferLoading && !isOpen) setOpen(true)
   const url = data?.kind === 'playable' ? data.playable.playback.hls_url : undefined

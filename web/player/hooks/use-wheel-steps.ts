@@ -2,7 +2,7 @@ import { useEffect, useRef, type RefObject } from 'react'
 
 /** Scroll distance of one step. A notch of a wheel is 100 px or more, a touchpad event a few. */
 const stepPx = 50
-/** A touchpad keeps scrolling by momentum: no second step follows until the wheel has rested, or until `longestMs`. */
+/** A touchpad keeps scrolling by momentum: no second step follows until the wheel has rested, or until `maxMomentumMs`. */
 const gestureGapMs = 120
 const maxMomentumMs = 700
 

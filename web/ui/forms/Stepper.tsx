@@ -143,7 +143,7 @@ function useHold(repeat: () => void) {
   return current
 }
 
-/** Repeats while a button is held. `took` returns whether the press that has just ended was a hold. */
+/** Repeats while a button is held. `wasHold` returns whether the press that has just ended was a hold. */
 export function createHold(repeat: () => void) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let held = false

@@ -15,7 +15,7 @@ const maxResponseBytes = 64 * 1024
 /**
  * Posts an encrypted push to a browser's push service. Its address comes from the client and is not trusted: `agent` does not connect
  * to private networks, redirects are not followed, and the time is limited.
- * @throws Error without a response before the timeout or `stop`; NotPublic if the host name resolves to a private network
+ * @throws Error without a response before the timeout or `abortSignal`; NotPublic if the host name resolves to a private network
  */
 export async function postPush(
   { endpoint, headers, body }: RequestDetails,

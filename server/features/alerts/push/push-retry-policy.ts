@@ -11,7 +11,7 @@ const retryDelaysMs = [1, 5, 30, 120, 720].map((minutes) => minutes * minuteMs)
 /** Minimum pause before contacting an unresponsive push service again, in milliseconds. */
 export const unresponsivePauseMs = minuteMs
 
-/** Decides what happens to a push after the service's response (RFC 8030). `answer` is undefined if none came in time. */
+/** Decides what happens to a push after the service's response (RFC 8030). `response` is undefined if none came in time. */
 export function decidePushOutcome(
   { attempts, expires_at }: Pick<DuePush, 'attempts' | 'expires_at'>,
   now: Date,

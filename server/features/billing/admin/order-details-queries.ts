@@ -47,8 +47,8 @@ export function selectLedgerOfOrder(db: Db, orderId: string) {
 }
 
 /**
- * Returns the renewal date of the plan whose current period an order paid for; undefined for any other order, and where the
- * plan is cancelled.
+ * Returns when the subscription renews, if this order paid for its current period; undefined if not, or if the subscription is
+ * cancelled, past due or ended.
  */
 export async function selectRenewalDate(db: Db, orderId: string): Promise<Date | undefined> {
   const row = await db

@@ -16,7 +16,7 @@ export function planSpending<Lot extends LotRow>(
   return parts?.map(({ lot, cents: part }) => ({ lot, cents: -part }))
 }
 
-/** Plans into which lots a refund is returned, in their order. @throws Error if they paid less than the refund */
+/** Plans to which lots, in the given order, a refund is returned. @throws Error if they paid less than the refund */
 export function planRefund<Lot extends LotRow & { spent: number }>(
   lots: readonly Lot[],
   cents: number,

@@ -30,7 +30,7 @@ export interface BalanceLotsTable {
   taken_cents: Generated<number>
   /** Taken beyond that: already spent, so a loss. */
   lost_cents: Generated<number>
-  /** Of bonus: how much of the top-up was gone when the bonus was withdrawn (`closeBonus`). */
+  /** Of bonus: how much of the top-up was gone when the bonus was withdrawn (`withdrawBonus`). */
   closed_at_cents: Optional<number>
   expires_at: Optional<Date>
   created_at: Date

@@ -261,8 +261,8 @@ export interface PaymentGateway {
   ): WebhookEvent | Promise<WebhookEvent>
   /**
    * Lists all payments that were made, refunded or disputed since, for reconciliation. If each needs a call of its own,
-   * `settled` ones without later changes are left out. One that cannot be read is listed as `unreadable`, under a name by which
-   * `retrievePayment` finds it.
+   * those that are booked (`findBooked`) and have no later changes are left out. One that cannot be read is listed as `unreadable`,
+   * under a reference by which `retrievePayment` finds it.
    */
   listPayments(time: Date, findBooked?: FindBookedPayments): Promise<Payment[]>
   /** How far back it lists, in milliseconds; without limit by default. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#server/tables.ts'
 
 /**
- * Deletes a batch of orders that ended before `before` without a payment: no attempt succeeded or is open, and nothing was
+ * Deletes a batch of orders that ended before `endedBefore` without a payment: no attempt succeeded or is open, and nothing was
  * booked, granted or refunded. Renewal orders are kept. Attempts are deleted with their orders.
  * @returns the number of deleted orders
  */

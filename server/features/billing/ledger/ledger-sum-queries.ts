@@ -19,7 +19,10 @@ const sumOf = (condition: string) =>
 /** Matches sales lines: those of `set_off:` are what a purchase from the balance earns besides its charge. */
 const isSale = "(transaction_id LIKE 'charge:%' OR transaction_id LIKE 'set_off:%')"
 
-/** The sums as columns over the lines that match `isSummed`. Money that a lost dispute moves out of `charged_back` is not a won dispute. */
+/**
+ * The sums as columns over the lines that match `isSummedLine`. Money that a lost dispute moves out of `charged_back` is not a won
+ * dispute.
+ */
 export const sumColumns = sql`
   -${sumOf(isSale)} AS gross_cents,
   ${sumOf(`account LIKE 'sales:%' AND NOT ${isSale}`)} AS refunded_cents,

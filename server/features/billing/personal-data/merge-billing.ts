@@ -14,10 +14,10 @@ import { revokeSavedMethodConsent } from '#server/features/billing/payment-metho
 import { endExpiredSubscription } from '#server/features/billing/subscriptions/start-subscription.ts'
 
 /**
- * Moves all orders and payments of a guest to a member: orders, payment methods, subscriptions, the balance (not auto-unlock,
- * which only the member turns on), and the idempotency keys of lost answers. A user has one live subscription: if both have
- * one, the guest's stops renewing, and its paid period stays as an entitlement until its end
- * (docs/decisions/0005-two-subscriptions-meet.md). Idempotent.
+ * Moves all orders and payments of a guest to a member: orders, payment methods, subscriptions, and the balance (not auto-unlock,
+ * which only the member turns on). Moves the idempotency keys too, so that a request repeated after a lost response gets its first
+ * answer. A user has one live subscription: if both have one, the guest's stops renewing, and its paid period stays as an
+ * entitlement until its end (docs/decisions/0005-two-subscriptions-meet.md). Idempotent.
  */
 export async function mergeBilling(tx: Tx, guestId: string, memberId: string, now: Date): Promise<void> {
   if (guestId === memberId) return
@@ -28,7 +28,8 @@ export async function mergeBilling(tx: Tx, guestId: string, memberId: string, no
   ]
   let [guestSubscription, memberSubscription] = await loadSubscriptions()
   if (guestSubscription && memberSubscription) {
-    // A subscription that expired in an outage continues if no other replaces it: it is still charged once.
+    // Expired subscriptions end here only if both users have one. A single one that expired during an outage is renewed, and
+    // charged once, by the next run.
     for (const id of [guestId, memberId]) await endExpiredSubscription(tx, id, now)
     ;[guestSubscription, memberSubscription] = await loadSubscriptions()
   }
@@ -37,7 +38,7 @@ export async function mergeBilling(tx: Tx, guestId: string, memberId: string, no
       ? await selectSubscriptionForRenewal(tx, guestSubscription.id)
       : undefined
   if (subscriptionToEnd) await endSubscription(tx, subscriptionToEnd, now)
-  // The guest may be another user of the same browser: a member who has a saved method keeps it.
+  // A member keeps their own saved method; the guest's may belong to somebody else who used this browser.
   if (await selectSavedMethod(tx, memberId)) await revokeSavedMethodConsent(tx, guestId, 'sign_in', now)
   await moveBillingRecords(tx, guestId, memberId)
   await moveBalance(tx, guestId, memberId)

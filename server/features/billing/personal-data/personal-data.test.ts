@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 async function someone(): Promise<Person> {
   const shopper = await Shopper.create(site)
-  // Both users are stored, like every guest who signs in with something to merge.
+  // The order gives the user a row; a guest without a row has nothing to merge.
   await shopper.order(episode(6))
   return { shopper, id: (await shopper.visitor.callOk(getUser)).id }
 }
@@ -79,7 +79,7 @@ test("a guest's orders, methods, subscription and keys become the member's, once
   expect(await plays(member)).toBe(true)
 })
 
-test('a key that both have used stays the one of the member', async () => {
+test('if both users used the same idempotency key, the answer to the member is kept', async () => {
   await guest.shopper.order(episode(4), { 'idempotency-key': 'the same' })
   const kept = await member.shopper.order(episode(5), { 'idempotency-key': 'the same' })
   await merge()
@@ -91,7 +91,7 @@ test('a key that both have used stays the one of the member', async () => {
   expect(await rowsOf('idempotency_keys', guest)).toEqual([])
 })
 
-test("of two subscriptions the member's goes on, and what the guest's had paid for stays until its end", async () => {
+test("of two subscriptions the member's continues; the guest's ends, with access until the end of its paid period", async () => {
   await subscribe(guest, 30)
   await subscribe(member, 7)
   await merge()
@@ -104,7 +104,7 @@ test("of two subscriptions the member's goes on, and what the guest's had paid f
   expect(await plays(member)).toBe(false)
 })
 
-test("a member's subscription that is over does not end the guest's", async () => {
+test("a member's expired subscription does not end the guest's", async () => {
   await subscribe(member, 7)
   await member.shopper.visitor.callOk(cancelSubscription)
   site.advanceClock(8 * day)
@@ -113,7 +113,7 @@ test("a member's subscription that is over does not end the guest's", async () =
   expect(await live(member)).toMatchObject({ status: 'active', period_days: 30 })
 })
 
-test("a guest's subscription that lapsed in an outage is charged once after the sign-in, and goes on", async () => {
+test("a guest's subscription that expired during an outage is charged once after the sign-in, and continues", async () => {
   await subscribe(guest, 7)
   site.advanceClock(30 * day)
   await merge()
@@ -169,7 +169,7 @@ test('paying and signing in at the same time never loses what was paid', async (
   expect([await plays(guest), await plays(member)]).toEqual([false, true])
 })
 
-test('whoever leaves has no subscription, no method and no name on their orders; the books stay', async () => {
+test('deleting an account ends its subscription, and removes its methods and the address on its orders; the ledger is unchanged', async () => {
   await subscribe(guest, 7)
   const books = await site.context.db.selectFrom('ledger_lines').selectAll().orderBy('id').execute()
   const [method] = await rowsOf('payment_methods', guest)
@@ -192,7 +192,7 @@ test('whoever leaves has no subscription, no method and no name on their orders;
   expect(await site.context.db.selectFrom('ledger_lines').selectAll().orderBy('id').execute()).toEqual(books)
 })
 
-test('whoever leaves is mailed nothing more about their orders, and nobody else’s mails are missing', async () => {
+test('deleting an account cancels the mails about its orders, and no other mails', async () => {
   const { db } = site.context
   const shared = { ...episode(5), email: `Shared-${guest.shopper.email}` }
   const given = await guest.shopper.buy(shared)
@@ -217,7 +217,7 @@ async function giveUpMailsAbout(orderId: string): Promise<void> {
   expect(rowCount).toBe(1)
 }
 
-test('a method that the gateway could not forget is forgotten later', async () => {
+test('a payment method that could not be detached at its gateway is detached later', async () => {
   await subscribe(guest, 7)
   await erase(guest)
   site.trouble.detachMethod = () => Promise.reject(new Error('away'))
@@ -229,7 +229,7 @@ test('a method that the gateway could not forget is forgotten later', async () =
   expect(await rowsOf('payment_methods', guest)).toEqual([])
 })
 
-test('money that comes in for somebody who has left goes back', async () => {
+test('a payment that succeeds after its account was deleted is refunded', async () => {
   const order = await guest.shopper.order(episode(5))
   const { info } = await guest.shopper.tryPay(
     order.id,
@@ -248,7 +248,7 @@ test('money that comes in for somebody who has left goes back', async () => {
   ])
 })
 
-test('a person can take along their orders, subscriptions and cards, and nobody else’s', async () => {
+test('an export contains only the user’s own orders, subscriptions and cards', async () => {
   const attribution = JSON.stringify({ referrer_token: 'spring' })
   await site.context.db.updateTable('orders').set({ attribution }).where('user_id', '=', guest.id).execute()
   await subscribe(guest, 7)

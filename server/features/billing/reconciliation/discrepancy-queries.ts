@@ -7,7 +7,7 @@ import { unlistedPrefix, unreadDisputesReference } from '#server/features/billin
 import { maxRefundTries } from '#server/features/billing/refunds/refund-unwanted-payments.ts'
 import { unwantedPayments } from '#server/features/billing/refunds/unwanted-payment-queries.ts'
 
-/** The movements at the gateways in a time span according to the ledger, by kind of transaction. */
+/** Returns the sums that our ledger booked at each gateway in a time span, by kind of transaction and currency. */
 export async function selectDayTotals(db: Db, from: Date, to: Date): Promise<Static<typeof DayTotal>[]> {
   const { rows } = await sql<Static<typeof DayTotal>>`
     SELECT substr(account, 9) AS gateway, split_part(transaction_id, ':', 1) AS kind, currency,
@@ -17,7 +17,7 @@ export async function selectDayTotals(db: Db, from: Date, to: Date): Promise<Sta
   return rows
 }
 
-/** Returns when each gateway's money was last entered within a time span. */
+/** Returns the time of each gateway's latest ledger line in a time span. */
 export async function selectLastEntryTimes(db: Db, from: Date, to: Date): Promise<Map<string, Date>> {
   const { rows } = await sql<{ gateway: string; at: Date }>`
     SELECT substr(account, 9) AS gateway, max(at) AS at
@@ -51,7 +51,10 @@ const openDiscrepancies = sql`
         OR transaction_id IN (SELECT kind || refunds.id FROM refunds, unnest(ARRAY['refund:', 'refund_failed:']) AS kind
           WHERE refunds.attempt_id = attempts.id))) AS booked`
 
-/** Returns by how much the gateways exceed our ledger in the discrepancies found in a time span. */
+/**
+ * Returns, by gateway and currency, how much more the gateways report than our ledger has. Counts the discrepancies found in a
+ * time span.
+ */
 export async function selectDifferences(
   db: Db,
   from: Date,
@@ -67,7 +70,7 @@ export async function selectDifferences(
   return rows
 }
 
-/** The maximum number per kind, oldest first. */
+/** Maximum rows per kind: the oldest ones, of foreign payments the newest. */
 const maxPerKind = sql.lit(100)
 
 /**

@@ -316,14 +316,14 @@ async function compareMissingPayment(
   return !reportsRefundsAndDisputes(payment) || syncRefundsAndDisputes(context, attempt.id, payment)
 }
 
-/** Compares a payment after its gateway reported nothing of that name; its dispute may still exist. */
+/** Compares a payment whose reference its gateway does not know; its dispute may still exist. */
 export async function compareUnknownReference(
   context: BillingContext,
   gateway: PaymentGateway,
   reference: string,
 ): Promise<void> {
   const [attempt] = await selectAttemptsToCompare(context.db, gateway.id, [], [reference])
-  // The gateway itself gave this name, so the discrepancy stays for an operator.
+  // The gateway listed this reference itself, so the discrepancy remains for an operator.
   if (!attempt && isIndirectReference(reference)) return
   const payment = await retrieveByDispute(context, gateway, attempt?.dispute_reference ?? null)
   if (payment === 'unknown') return

@@ -37,13 +37,13 @@ export async function setNextStep(tx: Tx, attemptId: string, nextStep: string | 
   await tx.updateTable('attempts').set({ next_step: nextStep }).where('id', '=', attemptId).execute()
 }
 
-/** Reschedules the next poll of an attempt to a time, if it is planned for later. */
+/** Moves the next poll of an attempt forward to a time, if it is scheduled for later. */
 export async function pollBy(db: Db, attemptId: string, at: Date): Promise<void> {
   const update = db.updateTable('attempts').set({ check_at: at }).where('id', '=', attemptId)
   await update.where('check_at', '>', at).execute()
 }
 
-/** Schedules another poll of a payment that its gateway is still processing, if the last one has passed. */
+/** Schedules the next poll of a payment that its gateway is still processing, unless one is scheduled at this time or later. */
 export async function pollAgainAt(db: Db, attemptId: string, at: Date): Promise<void> {
   const update = db.updateTable('attempts').set({ check_at: at }).where('id', '=', attemptId)
   await update.where('status', '=', 'processing').where('check_at', '<', at).execute()
@@ -75,7 +75,7 @@ export function selectAttempts(db: Db, orderIds: readonly string[]) {
   return orderIds.length === 0 ? Promise.resolve([]) : attemptsOf(db, { orderIds })
 }
 
-/** @throws IllegalMove if the attempt is in no state that leads to `to` */
+/** @throws IllegalTransition if the attempt is in no state that leads to `to` */
 export async function transitionAttempt(
   tx: Tx,
   id: string,

@@ -51,7 +51,7 @@ export function selectMethodSetupBefore(db: Db, userId: string, latest: number) 
     .executeTakeFirst()
 }
 
-/** @throws IllegalMove if the change is in no state that leads to `to` */
+/** @throws IllegalTransition if the change is in no state that leads to `to` */
 export async function transitionMethodSetup(
   tx: Tx,
   id: string,

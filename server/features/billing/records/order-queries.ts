@@ -104,7 +104,7 @@ export const selectOrdersOf = preparedPage((db: Db, { userId, limit, isAfterPosi
     .limit(limit),
 )
 
-/** @throws IllegalMove if the order is in no state that leads to `to` */
+/** @throws IllegalTransition if the order is in no state that leads to `to` */
 export async function transitionOrder(
   tx: Tx,
   id: string,
@@ -138,7 +138,7 @@ export async function markOrderRestored(tx: Tx, id: string, now: Date): Promise<
   await tx.updateTable('orders').set({ restored_at: now }).where('id', '=', id).execute()
 }
 
-/** Reverts the refund of an order that its gateway could not deliver. @throws IllegalMove if it was not refunded */
+/** Reverts the refund of an order that its gateway could not deliver. @throws IllegalTransition if it was not refunded */
 export async function undoRefund(
   tx: Tx,
   id: string,

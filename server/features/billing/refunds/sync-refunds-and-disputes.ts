@@ -147,7 +147,7 @@ export function withRecordedDispute(
   return { ...payment, dispute: recorded.dispute, disputedCents: Math.min(recorded.disputed_cents, left) }
 }
 
-/** Does the same, and adds the paid and refunded amounts of a payment that is gone at the gateway. */
+/** Like `withRecordedDispute`; a payment that is missing at the gateway gets the recorded paid and refunded amounts instead. */
 function withRecordedAmounts(payment: Payment, recorded: RecordedPayment): Payment {
   if (!payment.missing) return withRecordedDispute(payment, recorded.attempt)
   const refundedCents = sumRefunds(succeededRefunds(recorded))

@@ -69,7 +69,7 @@ export function sumByCurrency(all: readonly LedgerSums[]): LedgerSums[] {
   })
 }
 
-/** Sums up the past days, each once, so that requests need not wait for it. */
+/** Aggregates the past days, each once, so that requests need not wait for it. */
 export async function aggregateDailyRevenue({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
   const first = await selectFirstUnaggregatedDay(db)
   const end = clock.now().getTime() - completeAfterMs - dayMs
@@ -78,12 +78,12 @@ export async function aggregateDailyRevenue({ db, clock }: { db: Db; clock: Cloc
       await insertAggregatedDay(db, day)
 }
 
-/** A day's figures in the ledger and as summed up, for comparison. */
+/** A day's figures in the ledger and as aggregated, for comparison. */
 export interface LedgerDay {
   /** The lines entered on the day, and those dated back to it. */
   entered: LedgerSums[]
   backdated: LedgerSums[]
-  /** Sums of the entered lines; undefined if the day is not summed up yet. */
+  /** The aggregated sums of the entered lines; undefined if the day is not aggregated yet. */
   summed: LedgerSums[] | undefined
   /** True once `takeUncountedSales` has taken all lines of the day. */
   isCounted: boolean
@@ -99,7 +99,7 @@ export async function loadLedgerDay(db: Db, span: DaySpan): Promise<LedgerDay> {
   }
 }
 
-/** Loads the summed-up days, which are all from the first with money on; the later ones, seldom more than today, are summed up now. */
+/** Loads the aggregated days, and sums the days after the last of them now: usually only today. Days before the first one are empty. */
 async function loadDays(db: Db, { from, to }: DaySpan): Promise<AggregatedDay[]> {
   const summed = await selectAggregatedDays(db, { from, to })
   const last = summed.at(-1)

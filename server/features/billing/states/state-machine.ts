@@ -3,7 +3,7 @@ export class IllegalTransition extends Error {
   override readonly name = 'IllegalMove'
 }
 
-/** @throws IllegalMove if a guarded update changed no record, because it was in another state */
+/** @throws IllegalTransition if a guarded update changed no record, because it was in another state */
 export function checkTransition({ numUpdatedRows }: { numUpdatedRows: bigint }, transition: string): void {
   if (numUpdatedRows !== 1n) throw new IllegalTransition(transition)
 }
@@ -13,7 +13,7 @@ export function checkTransition({ numUpdatedRows }: { numUpdatedRows: bigint }, 
  * is in another state.
  */
 export interface StateMachine<S extends string> {
-  /** Returns the states from which `to` may be reached. @throws IllegalMove if there is none, as for an initial state */
+  /** Returns the states from which `to` may be reached. @throws IllegalTransition if there is none, as for an initial state */
   sourcesOf(to: S): S[]
   allows(from: S, to: S): boolean
 }

@@ -52,8 +52,8 @@ async function closePendingOrder(
 }
 
 /**
- * Ends a subscription that was not cancelled and could not be renewed, and sends a mail; for a payment in progress, that it may
- * still arrive.
+ * Ends a subscription that could not be renewed, and sends a mail unless it was cancelled. If a payment is in progress, the mail says
+ * that it may still arrive.
  */
 export async function endUnpaidSubscription(
   context: Pick<BillingContext, 'publicUrl' | 'languages'>,

@@ -32,7 +32,7 @@ const notices = async (email: string) =>
 const charged = async (person: Subscriber) =>
   (await person.payments('succeeded')).map(({ amountCents }) => amountCents)
 
-/** Lets days pass, running everything that is due. */
+/** Advances the clock day by day, and runs renewals and price notices each day. */
 async function live(person: Subscriber, days: number): Promise<void> {
   for (let left = days; left > 0; left--) {
     await person.advanceAndRenew(day)
@@ -40,7 +40,7 @@ async function live(person: Subscriber, days: number): Promise<void> {
   }
 }
 
-test('a price that rises is paid from the first period on that begins 14 days after the person was told of it, once', async () => {
+test('a price increase applies from the first period that begins 14 days after its notice, which is sent once', async () => {
   const email = address()
   const person = await Subscriber.create(site, { email })
   await live(person, 8)
@@ -64,14 +64,14 @@ test('a price that rises is paid from the first period on that begins 14 days af
   expect(mails[0]?.text.replace(/\s+/g, ' ')).toContain(`From ${words} (UTC)`)
 })
 
-test('nobody who was not told pays more, however long it takes', async () => {
+test('a subscriber who gets no notice of a price increase keeps the old price', async () => {
   const person = await Subscriber.create(site)
   await price(7, 1299)
   for (let weeks = 4; weeks > 0; weeks--) await person.advanceAndRenew(7 * day + 60_000)
   expect(await charged(person)).toEqual([499, 999, 999, 999, 999])
 })
 
-test('a price that falls holds at once, and what was paid then is what a later rise is told from', async () => {
+test('a price decrease applies at once; an increase back to the old price needs a notice', async () => {
   const email = address()
   const person = await Subscriber.create(site, { email })
   await price(7, 799)
@@ -86,7 +86,7 @@ test('a price that falls holds at once, and what was paid then is what a later r
   expect(await charged(person)).toEqual([499, 799, 799])
 })
 
-test('whoever subscribes at the new price is told nothing; whoever has cancelled is told when they resume, in their language', async () => {
+test('a new subscriber gets no price notice; one who has cancelled gets it when they resume, in their language', async () => {
   const [early, late] = [address(), address()]
   const leaver = await Subscriber.create(site, { email: early })
   await leaver.shopper.visitor.callOk(changeUser, { body: { language: 'dy' } })
@@ -102,7 +102,7 @@ test('whoever subscribes at the new price is told nothing; whoever has cancelled
   expect(await charged(newcomer)).toEqual([499, 1299])
 })
 
-test('a change of plan is charged as it was agreed to, whatever the price of the plan before it does, and from then on that is the price', async () => {
+test('a plan change is charged at the agreed price, although the prices of both plans have risen, and so are later periods', async () => {
   const email = address()
   const person = await Subscriber.create(site, { days: 30, email, card: testCards.pays })
   const { id } = await person.shopper.plan(7)

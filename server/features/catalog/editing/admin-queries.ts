@@ -99,7 +99,7 @@ export async function updateVideoState(
   await tx.updateTable('videos').set(changes).where('id', '=', id).execute()
 }
 
-/** True while `selectDue` finds a video. */
+/** True while `selectDueVideos` finds a video. */
 export const anyDueVideos =
   "EXISTS (SELECT FROM videos WHERE state = 'scheduled' AND released_at <= $1 AND episode_count > 0)"
 

@@ -95,7 +95,7 @@ export async function replaceLabel(tx: Tx, kind: LabelKind, from: string, into: 
   return moved
 }
 
-/** Counts the videos in any state with a tag, up to `most`. */
+/** Counts the videos in any state with a tag, up to `limit`. */
 export async function countVideos(tx: Tx, tagId: string, limit = Number.MAX_SAFE_INTEGER): Promise<number> {
   const { rows } = await sql<{ count: number }>`SELECT count(*)::integer AS count FROM (
     SELECT FROM video_tags WHERE tag_id = ${tagId} LIMIT ${limit}) counted`.execute(tx)

@@ -65,7 +65,7 @@ export async function deleteRankChanges(db: Db, before: Date): Promise<void> {
   await sql`DELETE FROM rank_changes WHERE at < ${before}`.execute(db)
 }
 
-/** Multiplies the trending score of all tags by `left`. */
+/** Multiplies the trending score of all tags by `factor`. */
 export async function decayTrendingScores(tx: Tx, factor: number): Promise<void> {
   await lockTags(tx, sql`trending_score > 0`)
   await sql`
@@ -78,7 +78,7 @@ export async function decayTrendingScores(tx: Tx, factor: number): Promise<void>
  * previous rank stays until the next time, for viewers who are paging through the tags at this moment.
  */
 export async function rankTags(tx: Tx, trendingTags: number): Promise<void> {
-  // Locked until the end and before any tag, as in `refreshPlayed`.
+  // Locked until the end and before any tag, as in `refreshPlayedVideos`.
   await sql`UPDATE ranking_versions SET tags_version = tags_version + 1`.execute(tx)
   await lockTags(tx, sql`true`)
   await sql`
@@ -106,7 +106,7 @@ export const tierSizes = [
 ]
 
 /**
- * Moves the popular and the new videos to the front tiers, at most `most` at a time. It reads as many rows as the front tiers hold,
+ * Moves the popular and the new videos to the front tiers, at most `limit` at a time. It reads as many rows as the front tiers hold,
  * whatever the size of the catalogue. Moves to the back are made first: a search stops at a full front tier, so no video may leave
  * it before less popular ones.
  * @returns how many were moved

@@ -8,7 +8,7 @@ export interface SimilarVideo {
 }
 
 export interface SimilarOptions {
-  /** Excluded videos, by the ends of their ids (`endOf`). */
+  /** Excluded videos, by the ends of their ids (`idSuffix`). */
   without: readonly string[]
   limit: number
 }
@@ -71,7 +71,7 @@ export interface WatchedNext {
   nextId: string
 }
 
-/** Successors kept of a video once there are more than `most`, each at half its weight, so that new ones can rise. */
+/** Successors kept of a video once there are more than `maxSuccessors`, each at half its weight, so that new ones can rise. */
 const successorsKept = 50
 const maxSuccessors = 100
 

@@ -41,7 +41,7 @@ export interface PlayRow {
 
 /**
  * Locks the accounts that own the records of these users: their own, or the member's after a guest's sign-in. Accounts locked by
- * another transaction are skipped without waiting; deleted ones are listed in `left`.
+ * another transaction are skipped without waiting; deleted ones are listed in `deletedUserIds`.
  */
 export async function lockOwners(
   tx: Tx,

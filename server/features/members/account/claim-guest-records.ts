@@ -32,20 +32,20 @@ export interface ClaimSource {
   /** Whether an account holds something that the secret alone must not open. */
   isGuarded(tx: Tx, accountId: string): Promise<boolean>
   /**
-   * Makes the secret worth nothing, with every other about the same records.
-   * @returns whose records are joined: those of the person, or of a new guest who was given a part of them
+   * Invalidates the secret and all others for the same records.
+   * @returns the id of the user whose records are moved: `userId`, or a new guest who was given a part of them
    */
   redeem(tx: Tx, userId: string): Promise<string>
 }
 
 /**
  * Takes a guest's records into the account of an address that a mailed secret was sent to, and signs the caller in to it.
- * Where there is no account the guest becomes a member with the address; one whose address was never proven may be a
- * stranger's, so that it loses its password and sessions. One that was proven or is guarded is opened by its own
- * ways in alone, its second factor among them: the caller has to be signed in to it. Used by many at once, it happens once.
- * @returns who the caller is now
- * @throws Refusal linkSpent if the records are another's already, signInFirst where the account was proven or is guarded,
- * signedInAlready for a member of another account, movedOn
+ * If there is no account with the address, the guest becomes a member. An account whose address was never verified may be a
+ * stranger's: it loses its password and sessions. If the address is verified, or the account is guarded, the caller must already be
+ * signed in to it. Concurrent calls claim once.
+ * @returns the caller's new viewer
+ * @throws Refusal linkSpent if the records already belong to another account, signInFirst if the caller must sign in before,
+ * signedInAlready for a member of another account, movedOn if the address is registered meanwhile
  */
 export async function claimGuestRecords(
   context: MembersContext,

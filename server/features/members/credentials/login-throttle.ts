@@ -13,7 +13,7 @@ import type { MembersContext } from '#server/features/members/members-context.ts
  * counted alike. The attempt counts as failed until `deleteLoginFailures`.
  * @param kind a code in addition to the password is counted apart from it (`code`), so that knowing the password gives no extra
  * attempts at the code; operators are counted apart from members
- * @param value the address by `foldEmail`, or the user's id if signed in
+ * @param value the address by `emailLookupKey`, or the user's id if signed in
  * @param device a browser that the account was used in before, whose attempts are counted apart
  * @throws Fault tooMany with the seconds to wait
  */

@@ -26,7 +26,7 @@ interface SubmittedProof {
 export interface Reauthentication {
   userId: string
   passwordHash: string | null
-  /** Without a password and a recent sign-in, a code of the second factor is required; `tried` is its attempt. */
+  /** Without a password and a recent sign-in, a code of the second factor is required; `attempt` is its attempt. */
   code?: { submitted: string; attempt: LoginAttempt }
 }
 

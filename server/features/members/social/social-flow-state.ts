@@ -82,7 +82,7 @@ function signPayload(secret: string, kind: string, payload: object): string {
 function readPayload<Payload>(secret: string, kind: string, signed: string): Payload | null {
   const [text = '', mac = ''] = signed.split('.')
   if (!sameText(mac, macOf(secret, kind, text))) return null
-  // Encrypted as this kind by the site, so it has the type that `sealNote` was given.
+  // Signed as this kind by the site, so it has the type that `signPayload` was given.
   return JSON.parse(Buffer.from(text, 'base64url').toString()) as Payload
 }
 

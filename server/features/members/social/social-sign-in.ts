@@ -31,7 +31,7 @@ export interface ProviderIdentity {
 }
 
 /**
- * The result: signed in or linked, or the reason of a failure; `codeOf` is the identity of a member whose second factor is still
+ * The result: signed in or linked, or the reason of a failure; `secondFactorFor` is the identity of a member whose second factor is still
  * required.
  */
 export type SocialSignInResult =

@@ -31,7 +31,7 @@ const locales: Record<Language, string> = { en: 'en_US', es: 'es_ES', fy: 'fr_FR
 const maxDescriptionLength = 200
 
 /**
- * Builds a page's part of the document's head. `asked` means that the address names the language (`?lang=`). Each such version is
+ * Builds a page's part of the document's head. `hasLanguageParam` means that the address names the language (`?lang=`). Each such version is
  * canonical and links to the others; the plain address is `x-default`.
  */
 export function buildHead(
@@ -83,7 +83,7 @@ export function pwaLinks({ icons, operator }: { icons: SiteIcons; operator: { si
   ].join('')
 }
 
-/** Preloads an image with the document, in the same mode as its later request: `firstVideo` uses CORS. */
+/** Preloads an image with the document, in the same mode as its later request: `firstVideoElement` uses CORS. */
 export function preloadImage(address: string | undefined, ofVideo = false): string {
   const corsAttribute = ofVideo ? ' crossorigin="anonymous"' : ''
   return address === undefined

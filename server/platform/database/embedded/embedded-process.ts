@@ -131,7 +131,7 @@ export function watchForStopSignals(pid: number, logFile: string, stop: () => vo
     end()
     stop()
   }
-  // `watchFile` reads its first state some time after it is called, and would miss lines written until then.
+  // Node’s `watchFile` reads its first state some time after it is called, and would miss lines written until then.
   const timer = setInterval(look, lookEveryMs).unref()
   const end = () => {
     watching = false

@@ -8,7 +8,7 @@ export interface SendLimits {
   onDone(): void
 }
 
-/** Sends a response as fast as the client reads it, for at most `longestMs`. */
+/** Sends a response as fast as the client reads it, for at most `maxDurationMs`. */
 export function sendBounded(
   reply: FastifyReply,
   stream: Readable,

@@ -6,7 +6,7 @@ import { requestPushPermission, pushQuery, subscribe, unsubscribe, type PushStat
 
 /**
  * Turns notifications in this browser on or off with an optimistic update, which is reverted on failure. Turning them on shows the
- * browser's permission prompt, and a toast shows the result. `asked` is called once the user has answered the prompt, and before the
+ * browser's permission prompt, and a toast shows the result. `onAnswered` is called once the user has answered the prompt, and before the
  * subscription, which may take a while.
  */
 export function useChangePush(onAnswered: () => void = () => {}) {

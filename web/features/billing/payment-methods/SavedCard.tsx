@@ -14,7 +14,7 @@ interface SavedCardProps {
   renderSection: (card: ReactNode) => ReactNode
 }
 
-/** The card saved for purchases and a button that removes it, rendered by `around`; nothing if no card is saved. */
+/** The card saved for purchases and a button that removes it, rendered by `renderSection`; nothing if no card is saved. */
 export function SavedCard({ userId, renderSection }: SavedCardProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

@@ -33,7 +33,7 @@ export function usePaymentSteps<T>({ unsure, failed }: Messages) {
     setStep({ at: 'form' })
   }
   /**
-   * Runs `work` and passes its result to `goOn`; a null result means that a field was marked as invalid.
+   * Runs `work` and passes its result to `onResult`; a null result means that a field was marked as invalid.
    * @param onRejected called with a refusal before it is shown
    */
   const attempt = async (

@@ -36,7 +36,7 @@ function pauseReasonOf(status: number): PauseReason | undefined {
 /**
  * Announces the files of a video to the server, retrying until the network is available.
  * @returns the result for each file, in their order
- * @throws PartRefused with a readable message; the signal's reason when aborted
+ * @throws UploadRejected with a readable message; the signal's reason when aborted
  */
 export async function registerUploads(
   videoId: string,
@@ -52,7 +52,7 @@ export async function registerUploads(
 /**
  * Sends one part, retrying until the server has it.
  * @returns whether the file is complete
- * @throws PartRefused with a readable message; the signal's reason when aborted
+ * @throws UploadRejected with a readable message; the signal's reason when aborted
  */
 export async function sendPart(
   to: { id: string; part: number },

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 
 /**
- * Returns the remaining seconds at the speed since the first measurement; undefined until `enough` was done since then. `done` and
+ * Returns the remaining seconds at the speed since the first measurement; undefined until `minimum` was done since then. `done` and
  * `open` are in the same unit, as of `at` (milliseconds).
  */
 export function useSecondsLeft(

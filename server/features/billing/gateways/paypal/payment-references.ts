@@ -6,7 +6,7 @@ export const toInvoiceReference = (attemptId: string): string => `invoice:${atte
 /** Names a payment of which only the capture is known. */
 export const toCaptureReference = (captureId: string): string => `capture:${captureId}`
 
-/** Parses the name of a payment: usually its order id, otherwise see `disputeName` and the functions above. */
+/** Parses the name of a payment: usually its order id, otherwise see `toDisputeReference` and the functions above. */
 export function parseReference(reference: string): {
   kind: 'order' | 'dispute' | 'invoice' | 'capture'
   id: string

@@ -114,7 +114,7 @@ export async function selectExpiredSubscription(
 
 /**
  * Sets the cancellation, and makes the subscription due, because its end or next attempt may change.
- * @throws IllegalMove if it is not active
+ * @throws IllegalTransition if it is not active
  */
 export async function setCancelAtPeriodEnd(tx: Tx, id: string, cancelled: boolean, now: Date): Promise<void> {
   const update = tx
@@ -128,7 +128,7 @@ export async function setCancelAtPeriodEnd(tx: Tx, id: string, cancelled: boolea
   )
 }
 
-/** @throws IllegalMove if the subscription is in no state that leads to `to` */
+/** @throws IllegalTransition if the subscription is in no state that leads to `to` */
 export async function transitionSubscription(
   tx: Tx,
   id: string,

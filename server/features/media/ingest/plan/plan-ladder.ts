@@ -79,8 +79,8 @@ function roundToEven(side: number, limit: number): number {
 }
 
 /**
- * Plans the frame rate: the source's own up to 30, half of 50 and 60, a quarter of 120. Low rates and those of fields (12.5) are
- * multiplied, so that no frame moves in time. Odd means of variable rates are rounded up to a whole number.
+ * Plans the frame rate: the source's own up to 30, half of 50 and 60, a quarter of 120. Rates below 10 and fractions such as 12.5
+ * are multiplied, so that each frame keeps its time. An average of a variable rate is rounded up to a whole number.
  */
 export function planFrameRate(source: Fraction): Fraction {
   const standardRates = [24000 / 1001, 24, 25, 30000 / 1001, 30]
@@ -99,7 +99,7 @@ export function planFrameRate(source: Fraction): Fraction {
   return toMinFrameRate(reduceFraction(source))
 }
 
-/** Rates with a larger divisor are means of variable ones; 1001 is NTSC's. */
+/** A rate with a larger divisor is the average of a variable rate, except 1001, the divisor of NTSC. */
 const largestDivisor = 12
 
 function toMinFrameRate({ num, den }: Fraction): Fraction {

@@ -68,7 +68,7 @@ export const fakeId = () => randomBytes(9).toString('hex').toUpperCase().slice(0
 const isEffective = ({ status }: CaptureOrRefund) => status === 'COMPLETED' || status === 'PENDING'
 const cents = ({ value }: Money) => Math.round(Number(value) * 100)
 
-/** PayPal's records: orders, approvals, captures, saved wallets and refunds. `tell` receives each event. */
+/** PayPal's records: orders, approvals, captures, saved wallets and refunds. `emitEvent` receives each event. */
 export class FakeOrders {
   readonly all = new Map<string, FakeOrder>()
   /** The saved wallets, with their behaviour when charged. */
