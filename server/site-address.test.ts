@@ -11,7 +11,7 @@ let beside: Context
 beforeAll(async () => {
   site = await startTestSite()
   const { config, log, database } = site.context
-  const own = { ...config, publicUrl: 'http://localhost:3999', publicUrlGiven: false }
+  const own = { ...config, publicUrl: 'http://localhost:3999', isPublicUrlSet: false }
   beside = await createContext(own, log, {
     // The site closes its own database.
     database: { ...database, close: async () => {} },

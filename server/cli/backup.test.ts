@@ -260,7 +260,7 @@ describe('a backup', () => {
   /** The site's storage, but aborts at the first read. */
   const stoppedAt = (stop: AbortController) => ({
     ...site.context.storage,
-    bringHere: async () => {
+    getLocalPath: async () => {
       stop.abort()
       throw stop.signal.reason
     },

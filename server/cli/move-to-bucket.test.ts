@@ -42,7 +42,10 @@ afterAll(() => store.close())
 
 test('copies a site’s files into the bucket and reports progress; the files stay on the disk', async () => {
   const lines: string[] = []
-  expect(await moveToBucket(context, (line) => lines.push(line), going)).toEqual({ copied: 4, there: 0 })
+  expect(await moveToBucket(context, (line) => lines.push(line), going)).toEqual({
+    copied: 4,
+    alreadyPresent: 0,
+  })
   expect(lines.at(-1)).toBe('100 % · 4 of 4 files')
   expect((await context.storage.read('originals/ast_1.mp4')).equals(film)).toBe(true)
   expect((await context.storage.read('media/ast_1/v0/1.m4s')).toString()).toBe('media/ast_1/v0/1.m4s')
@@ -54,11 +57,11 @@ test('continues an aborted run with the missing files and parts of files', async
   await expect(moveToBucket(context, () => {}, going)).rejects.toThrow('UploadPart 3')
   store.setFault(() => undefined)
   store.requests.length = 0
-  expect(await moveToBucket(context, () => {}, going)).toEqual({ copied: 1, there: 3 })
+  expect(await moveToBucket(context, () => {}, going)).toEqual({ copied: 1, alreadyPresent: 3 })
   expect(store.requests.filter((call) => call.startsWith('PUT'))).toEqual([
     expect.stringContaining('partNumber=3'),
   ])
-  expect(await moveToBucket(context, () => {}, going)).toEqual({ copied: 0, there: 4 })
+  expect(await moveToBucket(context, () => {}, going)).toEqual({ copied: 0, alreadyPresent: 4 })
 })
 
 test('copies a file again that has changed since', async () => {
@@ -66,7 +69,7 @@ test('copies a file again that has changed since', async () => {
   await disk.write('media/ast_1/v0/1.m4s', 'MEDIA/ast_1/v0/1.m4s')
   const later = new Date(Date.now() + 5000)
   utimesSync(join(root, 'storage/media/ast_1/v0/1.m4s'), later, later)
-  expect(await moveToBucket(context, () => {}, going)).toEqual({ copied: 1, there: 3 })
+  expect(await moveToBucket(context, () => {}, going)).toEqual({ copied: 1, alreadyPresent: 3 })
 })
 
 test('ends when aborted', async () => {

@@ -82,10 +82,10 @@ describe.each([{ all: true }, { all: false }])('a name (%o)', (options) => {
 
   it('that leads into a private network is not connected to', async () => {
     const by = await openNameServer('10.0.0.1')
-    expect(await lookUp(by, 'push.example.com', options)).toBe('NotPublic')
+    expect(await lookUp(by, 'push.example.com', options)).toBe('NotPublicError')
   })
 
   it('of this machine is not connected to', async () => {
-    expect(await lookUp(openPublicLookup(), 'localhost', options)).toBe('NotPublic')
+    expect(await lookUp(openPublicLookup(), 'localhost', options)).toBe('NotPublicError')
   })
 })

@@ -5,7 +5,7 @@ import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net'
 
 /** A host name given by a user resolves to an address that is not public. */
 export class NotPublicError extends Error {
-  override name = 'NotPublic'
+  override name = 'NotPublicError'
 }
 
 /** Networks that are not public (IANA's special-purpose registries), and those that embed IPv4 in IPv6. */

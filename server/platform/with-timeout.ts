@@ -1,6 +1,6 @@
 /** Work took longer than its time-out. */
 export class TimedOut extends Error {
-  override name = 'NoAnswer'
+  override name = 'TimedOut'
 }
 
 /** Waits for a promise with a time-out; the work itself may continue. @throws TimedOut */

@@ -7,7 +7,7 @@ import { getReports } from '#contract/tracking.ts'
 import { stubStorage } from './stub-storage.ts'
 
 const notify = vi.hoisted(() => vi.fn())
-vi.mock('./notify.ts', () => ({ notifyProblem: notify }))
+vi.mock('./notify.ts', () => ({ notifyError: notify }))
 
 const sent: { url: string; init: RequestInit }[] = []
 const beacons: string[] = []
@@ -47,7 +47,7 @@ test('code 500 shows a toast and rejects', async () => {
   const { call } = await load()
   answers({ code: 500, message: 'The card was declined.', info: { field: 'number' } })
   await expect(call(getUser)).rejects.toMatchObject({
-    name: 'CallRejected',
+    name: 'ApiError',
     code: 500,
     field: 'number',
     message: 'The card was declined.',
@@ -78,7 +78,7 @@ test('a call times out after 100000 ms', async () => {
 test('an HTTP failure shows a toast and sends an event with path and status', async () => {
   const { call } = await load()
   answers({ code: 503, message: 'Back in a moment.' }, 503)
-  await expect(call(getHomepage)).rejects.toMatchObject({ name: 'CallFailed', status: 503 })
+  await expect(call(getHomepage)).rejects.toMatchObject({ name: 'RequestError', status: 503 })
   expect(notify).toHaveBeenCalledWith('Back in a moment.')
   expect(beacons).toEqual([`/api/statics.png?event=${encodeURIComponent('http_error/api/homepage503')}`])
 })
@@ -92,7 +92,7 @@ test('a failure has the delay that the server asks for', async () => {
 test('a call that never arrived fails with status 0, an aborted one shows no message', async () => {
   const { call } = await load()
   answer = () => Promise.reject(new TypeError('Failed to fetch'))
-  await expect(call(getHomepage)).rejects.toMatchObject({ name: 'CallFailed', status: 0 })
+  await expect(call(getHomepage)).rejects.toMatchObject({ name: 'RequestError', status: 0 })
   expect(notify).toHaveBeenCalledWith('toast.offline')
   notify.mockClear()
   answer = () => Promise.reject(new DOMException('', 'AbortError'))
@@ -108,7 +108,7 @@ test('a call aborted while its response is read shows no message, one whose conn
   await expect(call(getHomepage)).rejects.toMatchObject({ name: 'AbortError' })
   expect([notify.mock.calls, beacons]).toEqual([[], []])
   answer = breaksOff(new TypeError('network error'))
-  await expect(call(getHomepage)).rejects.toMatchObject({ name: 'CallFailed' })
+  await expect(call(getHomepage)).rejects.toMatchObject({ name: 'RequestError' })
   expect(notify).toHaveBeenCalledWith('toast.offline')
 })
 

@@ -17,7 +17,7 @@ export class ApiError extends Error {
 
   constructor(code: number, info: unknown, message: string) {
     super(message)
-    this.name = 'CallRejected'
+    this.name = 'ApiError'
     this.code = code
     this.info = info
   }
@@ -37,7 +37,7 @@ export class RequestError extends Error {
 
   constructor(status: number, message: string, retryAfter?: number) {
     super(message)
-    this.name = 'CallFailed'
+    this.name = 'RequestError'
     this.status = status
     this.retryAfter = retryAfter
   }

@@ -55,7 +55,7 @@ describe('whenNear', () => {
   })
 
   it('reports an element once, from 1.3 viewport heights on', () => {
-    expect(lazyImageLimits).toEqual({ attempts: 3, preloadFactor: 1.3, throttleMs: 200, cache: 200 })
+    expect(lazyImageLimits).toEqual({ attempts: 3, preloadFactor: 1.3, throttleMs: 200, cacheSize: 200 })
     const come = vi.fn<() => void>()
     // No property of the element itself is read.
     const element = {} as Element

@@ -211,6 +211,6 @@ test('an attempt with a slow clock is not delayed after a free one', async () =>
   const at = (ms: number) => new Date(1_700_000_000_000 + ms)
   const { db } = siteOf(0).context
   const tries = [5000, 0, 4999, 1, 0].map((ms) => () => startLoginAttempt(db, 'two clocks', at(ms)))
-  for (const tryOnce of tries) expect(await tryOnce()).toMatchObject({ account: 'two clocks' })
+  for (const tryOnce of tries) expect(await tryOnce()).toMatchObject({ accountKey: 'two clocks' })
   expect(await startLoginAttempt(db, 'two clocks', at(0))).toEqual(at(1000))
 })

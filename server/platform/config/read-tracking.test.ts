@@ -4,7 +4,7 @@ import { readTracking } from './read-tracking.ts'
 
 test('reports no conversions unless a token is set', () => {
   expect(readTracking({})).toEqual({
-    eventsDays: 180,
+    eventRetentionDays: 180,
     consent: 'usual',
     pixels: {},
     conversions: { meta: undefined, tiktok: undefined },

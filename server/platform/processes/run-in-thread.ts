@@ -11,7 +11,7 @@ export type ThreadMessage = 'loaded' | ThreadResult
 
 /** The work took longer than its deadline. */
 export class DeadlineExceeded extends Error {
-  override name = 'TookTooLong'
+  override name = 'DeadlineExceeded'
 }
 
 const usualDeadlineMs = 3000

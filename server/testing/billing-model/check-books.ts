@@ -14,7 +14,7 @@ import type { Model } from './model.ts'
 
 /** A violated rule of the books. */
 class InvariantViolation extends Error {
-  override readonly name = 'BrokenRule'
+  override readonly name = 'InvariantViolation'
 }
 
 export function ensure(holds: boolean, rule: string, about?: unknown): asserts holds {

@@ -20,7 +20,7 @@ it('delivers events of the current page and none of a page that was left', () =>
   track({ name: 'InitiateCheckout' })
   end()
   track({ name: 'Purchase', eventId: 'after' })
-  expect(heard).toEqual([{ name: 'Search', words: 'here' }, { name: 'InitiateCheckout' }])
+  expect(heard).toEqual([{ name: 'Search', searchTerm: 'here' }, { name: 'InitiateCheckout' }])
 })
 
 it('keeps a conversion after consent until a listener is registered, and delivers it once', () => {

@@ -189,7 +189,7 @@ export interface WebhookEvent {
 
 /** A webhook event that is not the gateway's, is too old, or has an unknown shape. */
 export class WebhookRefused extends Error {
-  override readonly name = 'NotificationRefused'
+  override readonly name = 'WebhookRefused'
 }
 
 /**

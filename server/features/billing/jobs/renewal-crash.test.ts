@@ -56,7 +56,7 @@ test(
     const people = [whole]
     await runConcurrently(crashPointsBeforeEach(run), async (death) => {
       const person = await due()
-      expect(await renewUntil(death, person)).toMatchObject({ died: true })
+      expect(await renewUntil(death, person)).toMatchObject({ crashed: true })
       people.push(person)
     })
     await runConcurrently(run.commits, async (at) => {

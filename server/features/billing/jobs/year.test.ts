@@ -22,7 +22,7 @@ test(
     }
     const year = await simulateYear(site.context, [site.context.db, other.db], wish)
     await other.close()
-    expect(year).toMatchObject({ wrong: 0, afterCancelling: 0 })
+    expect(year).toMatchObject({ wrongCharges: 0, chargesAfterCancelling: 0 })
     const charges = year.lines.reduce((sum, line) => sum + line.charges, 0)
     expect(charges).toBe(year.lines.reduce((sum, line) => sum + line.periods, 0))
     expect(charges).toBeGreaterThan(100)

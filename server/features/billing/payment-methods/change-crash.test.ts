@@ -90,7 +90,7 @@ test(
     const changes = [whole]
     await runConcurrently(crashPointsBeforeEach(run), async (death) => {
       const change = await ready()
-      expect(await changeUntil(death, change)).toMatchObject({ died: true })
+      expect(await changeUntil(death, change)).toMatchObject({ crashed: true })
       changes.push(change)
     })
     await runConcurrently(run.commits, async (at) => {

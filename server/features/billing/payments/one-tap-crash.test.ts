@@ -64,7 +64,7 @@ test(
     await runConcurrently(deaths, async (death) => {
       const ready = await readyToPress()
       const { shopper, userId, body } = ready
-      expect(await pressUntil(death, ready)).toMatchObject({ died: true })
+      expect(await pressUntil(death, ready)).toMatchObject({ crashed: true })
       await lapse(userId)
       const again = await shopper.tryOrder(body, { 'idempotency-key': key })
       expect(again).toMatchObject({ code: 200, info: { status: 'paid' } })

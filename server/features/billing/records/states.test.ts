@@ -111,7 +111,7 @@ test('a state machine names the states that lead to a state, and refuses a state
   expect(orderStates.sourcesOf('paid')).toEqual(['pending', 'failed', 'cancelled', 'expired', 'charged_back'])
   expect(subscriptionStates.sourcesOf('ended')).toEqual(['active', 'past_due'])
   expect(() => attemptStates.sourcesOf('started')).toThrow(
-    expect.objectContaining({ name: 'IllegalMove', message: 'nothing leads to started' }),
+    expect.objectContaining({ name: 'IllegalTransition', message: 'nothing leads to started' }),
   )
 })
 

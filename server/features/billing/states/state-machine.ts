@@ -1,6 +1,6 @@
 /** A move that the state machine does not allow: a defect or a lost race, never a user's mistake. */
 export class IllegalTransition extends Error {
-  override readonly name = 'IllegalMove'
+  override readonly name = 'IllegalTransition'
 }
 
 /** @throws IllegalTransition if a guarded update changed no record, because it was in another state */

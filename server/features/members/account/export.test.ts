@@ -96,7 +96,7 @@ test('a network may use half of the export slots of a process, others the rest',
   const context = {
     ...gated.context,
     slots: createSlots(),
-    bounds: { ...site.context.bounds, exportsAtOnce: 2 },
+    bounds: { ...site.context.bounds, concurrentExports: 2 },
   }
   const ask = (ip: string) => exportUser(context, { ...callOf(), ip, viewer: newGuest() })
   const first = await ask('10.0.0.1')

@@ -56,7 +56,7 @@ export async function renderSiteText(
 }
 
 /** Error codes of a thread whose text is nested too deeply, takes too long or needs too much memory. */
-const unparsableErrors = new Set(['RangeError', 'TookTooLong', 'ERR_WORKER_OUT_OF_MEMORY'])
+const unparsableErrors = new Set(['RangeError', 'DeadlineExceeded', 'ERR_WORKER_OUT_OF_MEMORY'])
 
 /** Returns undefined if quotations or lists are nested too deeply, or the text takes too long. */
 async function parseOrUndefined(

@@ -30,7 +30,7 @@ class ComponentFault extends Error {
 
   constructor(problem: NonNullable<ComponentHealth['problem']>, detail: string) {
     super(detail)
-    this.name = 'Trouble'
+    this.name = 'ComponentFault'
     this.problem = problem
   }
 }

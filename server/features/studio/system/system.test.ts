@@ -130,7 +130,7 @@ describe('the health of the site', () => {
       problem: null,
       detail: expect.stringMatching(/^[\d.]+ GB left/),
     })
-    const bounds = { ...site.context.bounds, leastFreeBytes: Number.MAX_SAFE_INTEGER }
+    const bounds = { ...site.context.bounds, minFreeBytes: Number.MAX_SAFE_INTEGER }
     expect(await find('storage', { bounds })).toMatchObject({
       problem: 'full',
       detail: expect.stringContaining('analytics events are not recorded'),

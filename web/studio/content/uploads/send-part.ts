@@ -3,7 +3,7 @@ import { acceptLanguage, currentLanguage } from '#web/lib/language.ts'
 
 /** Thrown if the server rejects a part permanently. */
 export class UploadRejected extends Error {
-  override name = 'PartRefused'
+  override name = 'UploadRejected'
 }
 
 interface Answer<Result> {

@@ -39,11 +39,11 @@ async function waitingAsset(id: string): Promise<void> {
 }
 
 async function work(id: string, onRead: () => void, signal = new AbortController().signal): Promise<void> {
-  const bringHere = async (key: string, folder: string) => {
+  const getLocalPath = async (key: string, folder: string) => {
     onRead()
     return context.storage.getLocalPath(key, folder)
   }
-  const broken = { ...context, storage: { ...context.storage, bringHere } }
+  const broken = { ...context, storage: { ...context.storage, getLocalPath } }
   await processNextAsset(broken, { signal, niceness: 0, assetIds: [id] }).catch(() => {})
 }
 
