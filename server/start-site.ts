@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module'
-import { setTimeout as delay } from 'node:timers/promises'
+import { closeSite } from './close-site.ts'
 import { createContext } from '#server/context.ts'
 import { hasOperators } from '#server/features/studio/studio.ts'
 import { openMetrics } from '#server/metrics/open-metrics.ts'
@@ -15,11 +15,6 @@ import { createSite } from '#server/site.ts'
 import { recordSiteAddress } from '#server/site-address.ts'
 import type { Tables } from '#server/tables.ts'
 import type { Telemetry } from '#server/telemetry/open-telemetry.ts'
-
-/** Time-out of requests in progress once the site closes. */
-const graceMs = 5000
-/** Maximum from the stop signal on. The database needs time after the requests (stop-signals.ts). */
-const mostGraceMs = 8000
 
 /**
  * Runs the site until it is stopped: HTTP in this process, and ingest and scheduled jobs in a worker process unless ROLE=web.
@@ -48,27 +43,10 @@ export async function startSite(config: Config, telemetry: Telemetry): Promise<v
   })
   await metrics?.listen()
   let worker: WorkerSupervisor | undefined
-  /** Readiness is false from the signal on; the listener stays open until load balancers have noticed. */
-  const closeListener = async () => {
-    await delay(config.drainMs)
-    setTimeout(
-      () => site.server.closeAllConnections(),
-      Math.min(graceMs, mostGraceMs - config.drainMs),
-    ).unref()
-    await site.close()
-  }
-  const close = async () => {
+  onStopSignal(() => {
     stopping = true
-    log.info('Closing')
-    // Otherwise a proxy with kept-alive connections could send a request on one just as it is closed.
-    site.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
-    await Promise.all([closeListener(), worker?.stop()])
-    await metrics?.close()
-    await context.close()
-    await telemetry.close()
-    process.exit(0)
-  }
-  onStopSignal(() => void close())
+    void closeSite({ context, site, metrics, worker, telemetry })
+  })
   await recordSiteAddress(context)
   log.info(`Cliffhanger is open at ${config.publicUrl}`)
   if (!(await hasOperators(context.db)))

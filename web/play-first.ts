@@ -1,5 +1,5 @@
 import { embeddedEpisode } from './lib/boot.ts'
-import { shouldShowConsentBar, reserveConsentBar } from './lib/tracking/consent-bar.ts'
+import { shouldShowConsentBanner, reserveConsentBanner } from './lib/tracking/consent-banner.ts'
 import { shouldStartNatively } from './player/engine/native-player.ts'
 import { play } from './player/engine/play.ts'
 import { preferences } from './player/engine/preferences.ts'
@@ -20,7 +20,7 @@ const bufferGoalMs = { usual: 3200, quick: 1500 }
 const quickWithinMs = 1_000
 
 const retryWhenOnline = createOnlineRetry()
-reserveConsentBar(shouldShowConsentBar())
+reserveConsentBanner(shouldShowConsentBanner())
 
 // This script is inlined in the document, right after its first video, and waits for nothing. Native players start at once and the
 // interface follows; otherwise hls.js is requested before the other scripts arrive.

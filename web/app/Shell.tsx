@@ -14,7 +14,7 @@ import { Outlet, ScrollRestoration, useLocation, useMatches, useNavigation } fro
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { onConsent } from '#web/lib/tracking/consent.ts'
-import { shouldShowConsentBar, reserveConsentBar } from '#web/lib/tracking/consent-bar.ts'
+import { shouldShowConsentBanner, reserveConsentBanner } from '#web/lib/tracking/consent-banner.ts'
 import { settings } from '#web/lib/settings.ts'
 import { whenIdle } from '#web/lib/when-idle.ts'
 import { Footer } from './Footer.tsx'
@@ -46,8 +46,8 @@ export function Shell() {
   const busy = useNavigation().state === 'loading'
   useEffect(() => i18n.onChange(() => void queryClient.invalidateQueries()), [i18n, queryClient])
   useFavicon(homepage?.copyright.icon)
-  const showsConsentBar = useSyncExternalStore(onConsent, shouldShowConsentBar)
-  useLayoutEffect(() => reserveConsentBar(showsConsentBar), [showsConsentBar])
+  const showsConsentBanner = useSyncExternalStore(onConsent, shouldShowConsentBanner)
+  useLayoutEffect(() => reserveConsentBanner(showsConsentBanner), [showsConsentBanner])
   return (
     <div
       className={immersive ? `${styles.shell} ${styles.immersive}` : styles.shell}

@@ -1,57 +1,29 @@
-import { useEffect, useRef } from 'react'
-import { Link } from 'react-router'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { paths } from '#web/lib/paths.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { Icon } from '#web/ui/Icon.tsx'
 import styles from './consent-banner.module.css'
 
 interface ConsentBannerProps {
-  answer: boolean | null
-  platforms: string[]
   onChoose: (agreed: boolean) => void
-  onClose: () => void
+  onDetails: () => void
 }
 
-/**
- * The full consent question, opened by the user: it takes the focus, shows the current choice, and can be closed without an answer.
- * Accept and decline look alike and are equally easy to reach.
- */
-export function ConsentBanner({ answer, platforms, onChoose, onClose }: ConsentBannerProps) {
+/** The consent question on a slim bar. Screens reserve room for it at the bottom, so it covers nothing. */
+export function ConsentBanner({ onChoose, onDetails }: ConsentBannerProps) {
   const { t } = useTranslation()
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
-    heading.current?.focus()
-  }, [])
   return (
-    <section
-      className={styles.banner}
-      aria-labelledby="consent"
-      onKeyDown={(event) => event.key === 'Escape' && onClose()}
-    >
-      <div className={styles.words}>
-        <h2 id="consent" ref={heading} tabIndex={-1}>
-          {t('privacy.title')}
-        </h2>
-        <p>
-          {platforms.length > 0
-            ? t('privacy.withPartners', { partners: platforms.join(', ') })
-            : t('privacy.text')}{' '}
-          {t('privacy.free')} <Link to={paths.privacyPolicy.to()}>{t('footer.privacy')}</Link>
-        </p>
-        {answer !== null && <p className={styles.now}>{t(answer ? 'privacy.nowYes' : 'privacy.nowNo')}</p>}
-      </div>
-      <div className={styles.buttons}>
+    <section className={styles.bar} aria-label={t('privacy.title')}>
+      <p>
+        {t('privacy.short')}{' '}
+        <button type="button" className={styles.details} onClick={onDetails}>
+          {t('privacy.details')}
+        </button>
+      </p>
+      <div className={styles.answers}>
         <Button variant="quiet" onClick={() => onChoose(false)}>
           {t('privacy.decline')}
         </Button>
         <Button variant="quiet" onClick={() => onChoose(true)}>
           {t('privacy.accept')}
-        </Button>
-      </div>
-      <div className={styles.close}>
-        <Button variant="icon" aria-label={t('privacy.close')} onClick={onClose}>
-          <Icon name="close" />
         </Button>
       </div>
     </section>

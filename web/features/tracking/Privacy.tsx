@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { onConsent } from '#web/lib/tracking/consent.ts'
-import { shouldShowConsentBar } from '#web/lib/tracking/consent-bar.ts'
-import { ConsentBar } from './ConsentBar.tsx'
+import { shouldShowConsentBanner } from '#web/lib/tracking/consent-banner.ts'
 import { ConsentBanner } from './ConsentBanner.tsx'
+import { ConsentDetails } from './ConsentDetails.tsx'
 import { arePixelsLoaded, removePixelCookies, readConfiguredPixels } from './pixels/pixels.ts'
 import { reportsQuery } from './queries.ts'
 import { useConsent } from './use-consent.ts'
@@ -28,8 +28,8 @@ export function Privacy({ showsPrivacyChoices, onDone }: PrivacyProps) {
     if (data) performance.mark('privacy-ready')
   }, [data])
   const [showsDetails, setShowsDetails] = useState(false)
-  const showsConsentBar = useSyncExternalStore(onConsent, shouldShowConsentBar)
-  if (!showsPrivacyChoices && !showsDetails && !showsConsentBar) return null
+  const showsConsentBanner = useSyncExternalStore(onConsent, shouldShowConsentBanner)
+  if (!showsPrivacyChoices && !showsDetails && !showsConsentBanner) return null
   const close = () => {
     setShowsDetails(false)
     onDone()
@@ -43,9 +43,11 @@ export function Privacy({ showsPrivacyChoices, onDone }: PrivacyProps) {
     location.reload()
   }
   if (!showsPrivacyChoices && !showsDetails)
-    return <ConsentBar onChoose={(agreed) => void choose(agreed)} onDetails={() => setShowsDetails(true)} />
+    return (
+      <ConsentBanner onChoose={(agreed) => void choose(agreed)} onDetails={() => setShowsDetails(true)} />
+    )
   return (
-    <ConsentBanner
+    <ConsentDetails
       answer={answer}
       platforms={pixels.map(({ kind }) => kind.name)}
       onChoose={(agreed) => void choose(agreed)}

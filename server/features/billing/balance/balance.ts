@@ -10,15 +10,14 @@ import {
 } from '#server/features/billing/ledger/balance-ledger.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 import {
-  insertEntry,
   insertLot,
   lockNonEmptyLots,
   lockOpenLots,
   lockSpentLots,
   selectOpenLots,
-  type LotChange,
   type LotRow,
 } from './lot-queries.ts'
+import { insertEntry, type LotChange } from './entry-queries.ts'
 import { selectUnspentTopUps } from './bonus-queries.ts'
 import { recoverLoss, removeWithdrawnBonus, type TopUpReversalReason } from './reverse-top-up.ts'
 import { planRefund, planSpending, sumByKind } from './spending-order.ts'

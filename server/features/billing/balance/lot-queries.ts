@@ -1,11 +1,9 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
-import { preparedPage } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { spendingKinds } from './bonus-queries.ts'
-import type { BalanceLotsTable, BalanceTables } from './tables.ts'
+import type { BalanceLotsTable } from './tables.ts'
 
 export type LotRow = Selectable<BalanceLotsTable>
-type Entry = Insertable<BalanceTables['balance_entries']>
 
 /** Returns a user's lots that have money left and have not expired. */
 export function selectOpenLots(db: Db, userId: string, now: Date): Promise<LotRow[]> {
@@ -73,33 +71,6 @@ export async function insertLot(tx: Tx, lot: Insertable<BalanceLotsTable>): Prom
     .returning('id')
     .executeTakeFirst()
   return row !== undefined
-}
-
-/** The amount that an entry adds to a lot, or takes from it. */
-export interface LotChange {
-  lot: Pick<LotRow, 'id' | 'kind'>
-  cents: number
-}
-
-/**
- * Records a change of a balance: its lines, and what is left in each lot. Refunds and disputes also record what they took of
- * the top-up.
- */
-export async function insertEntry(
-  tx: Tx,
-  entry: Omit<Entry, 'paid_cents' | 'bonus_cents'>,
-  changes: readonly LotChange[],
-  isReversal = false,
-): Promise<void> {
-  const sum = (kind: LotRow['kind']) =>
-    changes.reduce((total, { lot, cents }) => total + (lot.kind === kind ? cents : 0), 0)
-  const row = { ...entry, paid_cents: sum('paid'), bonus_cents: sum('bonus') }
-  await tx.insertInto('balance_entries').values(row).execute()
-  for (const { lot, cents } of changes) {
-    await tx.insertInto('balance_lines').values({ entry_id: entry.id, lot_id: lot.id, cents }).execute()
-    await sql`UPDATE balance_lots SET left_cents = left_cents + ${cents}::int,
-      taken_cents = taken_cents - ${isReversal ? cents : 0}::int WHERE id = ${lot.id}`.execute(tx)
-  }
 }
 
 /** Adds to the loss of a top-up: the amount taken beyond the money that was left; negative for less. */
@@ -173,31 +144,6 @@ export async function selectTopUpEmail(db: Db, userId: string): Promise<string |
     .executeTakeFirst()
   return row?.email
 }
-
-/** Selects a user's statement, newest first, after a position. */
-export const selectBalanceEntries = preparedPage((db: Db, { userId, limit, isAfterPosition }) =>
-  db
-    .selectFrom('balance_entries')
-    .innerJoin('orders', 'orders.id', 'order_id')
-    .leftJoin('episodes', 'episodes.id', 'orders.episode_id')
-    .select([
-      'balance_entries.id',
-      'balance_entries.kind',
-      'balance_entries.currency',
-      'balance_entries.paid_cents',
-      'balance_entries.bonus_cents',
-      'balance_entries.at',
-      'balance_entries.order_id',
-      'orders.video_id',
-      'orders.episode_id',
-      'episodes.number',
-    ])
-    .where('balance_entries.user_id', '=', userId)
-    .where(isAfterPosition('balance_entries.at', 'balance_entries.id'))
-    .orderBy('balance_entries.at', 'desc')
-    .orderBy('balance_entries.id')
-    .limit(limit),
-)
 
 /** Moves the balance of one user to another, with its history. Auto-unlock settings are not moved. */
 export async function moveBalance(tx: Tx, from: string, to: string): Promise<void> {

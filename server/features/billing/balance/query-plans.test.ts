@@ -12,11 +12,11 @@ import { countAutomaticOrders, selectUndoneVideoIds } from './auto-unlock-querie
 import {
   lockOpenLots,
   lockSpentLots,
-  selectBalanceEntries,
   selectPurchasesPaidByTopUp,
   selectTopUpEmail,
   lockExpiredLots,
 } from './lot-queries.ts'
+import { selectBalanceEntries } from './entry-queries.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 

@@ -7,7 +7,8 @@ import {
   selectBonusSetOffs,
   type BonusSpending,
 } from './bonus-queries.ts'
-import { addLoss, insertEntry, lockLotsOfTopUp, setBonusWithdrawn, type LotRow } from './lot-queries.ts'
+import { addLoss, lockLotsOfTopUp, setBonusWithdrawn, type LotRow } from './lot-queries.ts'
+import { insertEntry } from './entry-queries.ts'
 
 // Changes of the balance when money of a top-up is returned. Its user is locked meanwhile (`lockBuyer`).
 

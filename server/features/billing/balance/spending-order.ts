@@ -1,4 +1,5 @@
-import type { LotChange, LotRow } from './lot-queries.ts'
+import type { LotRow } from './lot-queries.ts'
+import type { LotChange } from './entry-queries.ts'
 
 /** Sums the changes of one kind of money, in cents. */
 export const sumByKind = (changes: readonly LotChange[], kind: LotRow['kind']): number =>

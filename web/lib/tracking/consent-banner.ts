@@ -6,12 +6,12 @@ import { adClickIds } from './visit-parameters.ts'
 const hasPixels = () => document.querySelector('meta[name=pixels]') !== null
 
 /** Returns whether to show the consent bar: only if pixels are configured and the user has not answered yet. */
-export function shouldShowConsentBar(): boolean {
+export function shouldShowConsentBanner(): boolean {
   if (consentAnswer() !== null) return false
   return settings.consent === 'strict' || hasPixels() || Object.keys(adClickIds()).length > 0
 }
 
 /** Reserves room for the consent bar from the first paint on, so that nothing moves when it appears (tokens.css). */
-export function reserveConsentBar(open: boolean): void {
+export function reserveConsentBanner(open: boolean): void {
   document.documentElement.toggleAttribute('data-consent-bar', open)
 }

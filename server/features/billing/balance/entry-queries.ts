@@ -1,0 +1,59 @@
+import { sql, type Insertable } from 'kysely'
+import { preparedPage } from '#server/platform/database/prepared-page.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import type { LotRow } from './lot-queries.ts'
+import type { BalanceTables } from './tables.ts'
+
+type Entry = Insertable<BalanceTables['balance_entries']>
+
+/** The amount that an entry adds to a lot, or takes from it. */
+export interface LotChange {
+  lot: Pick<LotRow, 'id' | 'kind'>
+  cents: number
+}
+
+/**
+ * Records a change of a balance: its lines, and what is left in each lot. Refunds and disputes also record what they took of
+ * the top-up.
+ */
+export async function insertEntry(
+  tx: Tx,
+  entry: Omit<Entry, 'paid_cents' | 'bonus_cents'>,
+  changes: readonly LotChange[],
+  isReversal = false,
+): Promise<void> {
+  const sum = (kind: LotRow['kind']) =>
+    changes.reduce((total, { lot, cents }) => total + (lot.kind === kind ? cents : 0), 0)
+  const row = { ...entry, paid_cents: sum('paid'), bonus_cents: sum('bonus') }
+  await tx.insertInto('balance_entries').values(row).execute()
+  for (const { lot, cents } of changes) {
+    await tx.insertInto('balance_lines').values({ entry_id: entry.id, lot_id: lot.id, cents }).execute()
+    await sql`UPDATE balance_lots SET left_cents = left_cents + ${cents}::int,
+      taken_cents = taken_cents - ${isReversal ? cents : 0}::int WHERE id = ${lot.id}`.execute(tx)
+  }
+}
+
+/** Selects a user's statement, newest first, after a position. */
+export const selectBalanceEntries = preparedPage((db: Db, { userId, limit, isAfterPosition }) =>
+  db
+    .selectFrom('balance_entries')
+    .innerJoin('orders', 'orders.id', 'order_id')
+    .leftJoin('episodes', 'episodes.id', 'orders.episode_id')
+    .select([
+      'balance_entries.id',
+      'balance_entries.kind',
+      'balance_entries.currency',
+      'balance_entries.paid_cents',
+      'balance_entries.bonus_cents',
+      'balance_entries.at',
+      'balance_entries.order_id',
+      'orders.video_id',
+      'orders.episode_id',
+      'episodes.number',
+    ])
+    .where('balance_entries.user_id', '=', userId)
+    .where(isAfterPosition('balance_entries.at', 'balance_entries.id'))
+    .orderBy('balance_entries.at', 'desc')
+    .orderBy('balance_entries.id')
+    .limit(limit),
+)
