@@ -35,7 +35,7 @@ async function withAutoUnlock(page: Page): Promise<void> {
 const unlockedLine = (page: Page, number: number) =>
   page.getByRole('status').filter({ hasText: `Episode ${number} was unlocked for $0.99.` })
 
-test('auto-unlock is offered after an unlock, says the price before each episode, and is undone by one press', async ({
+test('auto-unlock is offered after an unlock, shows the price before each episode, and is turned off by one press', async ({
   page,
 }) => {
   const panel = await topUpAtPaywall(page, 4)
@@ -76,7 +76,7 @@ test('an automatic unlock can be stopped before it happens, and turned off in th
   await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
 })
 
-test('who declines auto-unlock is not asked again for the drama', async ({ page }) => {
+test('a viewer who declines auto-unlock is not asked again for the drama', async ({ page }) => {
   const panel = await topUpAtPaywall(page, 4)
   await unlockButton(panel).click()
   await autoPrompt(page).getByRole('button', { name: 'Not now' }).click()
@@ -140,10 +140,10 @@ test('an undo that was used elsewhere meanwhile is refused in plain words', asyn
   await expectPlaying(page, 5)
 })
 
-test.describe('an automatic unlock whose answers get lost', () => {
+test.describe('an automatic unlock whose responses get lost', () => {
   test.use({ forgiven: /net::ERR_FAILED/ })
 
-  test('is said once the episode plays, and can be undone', async ({ page }) => {
+  test('is announced once the episode plays, and can be undone', async ({ page }) => {
     await withAutoUnlock(page)
     const keys: (string | undefined)[] = []
     await page.route('**/api/balance/unlock', async (route) => {

@@ -44,7 +44,7 @@ async function register(page: Page): Promise<string> {
   return data.password
 }
 
-test("a balance: from an ad's link to the next second with as many taps and keys as the docs say", async ({
+test("a balance: from an ad's link to the next second with the number of taps and keys in the docs", async ({
   page,
   context,
 }) => {
@@ -68,7 +68,7 @@ test("a balance: from an ad's link to the next second with as many taps and keys
   expect(docs).toContain(`| Anybody with a balance | ${effort.taps} | ${effort.keys} |`)
 })
 
-test('a top-up says its price, what expires and what can be given back, and leads back to the episode', async ({
+test('a top-up shows its price, its expiry and its refundable part, and returns to the episode', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 4))
@@ -134,7 +134,9 @@ test('the balance sells while every gateway is away', async ({ page }) => {
   await expectPlaying(page, 4)
 })
 
-test('a balance that is too low by now says so, and the other ways open and pay', async ({ page }) => {
+test('a balance that is too low meanwhile shows that, and the other payment methods open and pay', async ({
+  page,
+}) => {
   const panel = await topUpAtPaywall(page, 4)
   await page.route('**/api/payment/order', (route) =>
     route.fulfill({
@@ -156,7 +158,7 @@ test('a balance that is too low by now says so, and the other ways open and pay'
   expect(await readAvailableBalance(page)).toBe(500)
 })
 
-test('the member area shows what is left, the history, and gives unspent money back', async ({ page }) => {
+test('the member area shows the balance and its history, and refunds unspent money', async ({ page }) => {
   const panel = await topUpAtPaywall(page, 4, '$10.00 + $1.00 bonus', '$10.00')
   await unlockButton(panel).click()
   await expectPlaying(page, 4)
@@ -241,7 +243,7 @@ test('an account with paid money offers the refund first, and is deleted after i
   await expect(page.getByRole('heading', { name: 'Everything was deleted' })).toBeVisible()
 })
 
-test('who gives the money up has to say so', async ({ page }) => {
+test('forfeiting the money requires a confirmation', async ({ page }) => {
   const password = await register(page)
   await topUpAtPaywall(page, 4)
   await page.goto('/individual')
@@ -254,7 +256,7 @@ test('who gives the money up has to say so', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Everything was deleted' })).toBeVisible()
 })
 
-test('support is asked before a customer with paid money is deleted', async ({ page }) => {
+test('support must decide before a customer with paid money is deleted', async ({ page }) => {
   await register(page)
   await topUpAtPaywall(page, 4)
   const { info } = (await (await page.request.get('/api/user')).json()) as { info: { id: string } }
@@ -273,7 +275,7 @@ test('support is asked before a customer with paid money is deleted', async ({ p
   await expect(page.getByRole('button', { name: 'Delete' })).toHaveCount(0)
 })
 
-test('an account whose refund is still under way is not deleted, and that is said', async ({ page }) => {
+test('an account with a pending refund is not deleted, and the page says so', async ({ page }) => {
   const password = await register(page)
   const message = 'A refund of your balance is still being processed.'
   await page.route('**/api/user', (route) =>
@@ -340,7 +342,7 @@ test.describe('the screens of the balance', () => {
 test.describe('a site without balances', () => {
   test.use({ site: { ...balanceSite, settings: {} } })
 
-  test('shows nothing of them', async ({ page }) => {
+  test('shows no balances', async ({ page }) => {
     await page.goto(await towerUrl(page, 4))
     await expect(lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99', exact: true })).toBeVisible()
     await expect(page.getByText(/balance/i)).toHaveCount(0)
@@ -349,7 +351,7 @@ test.describe('a site without balances', () => {
     await expect(page.getByText(/balance/i)).toHaveCount(0)
   })
 
-  test('shows those who have one what is left and gives it back, and sells nothing', async ({ page }) => {
+  test('shows existing balances and refunds them, and sells none', async ({ page }) => {
     const balance = {
       currency: 'USD',
       available_cents: 410,

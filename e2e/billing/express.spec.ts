@@ -55,7 +55,9 @@ function watchOrders(page: Page): { body: Record<string, unknown>; code: Promise
   return orders
 }
 
-test('an express wallet pays with what its sheet shows, for the address that it knows', async ({ page }) => {
+test('an express wallet pays the amount shown in its sheet, with the e-mail from the wallet', async ({
+  page,
+}) => {
   const orders = watchOrders(page)
   const sheet = await openSheet(page, 4)
   await expect(sheet.getByText('Cliffhanger')).toBeVisible()
@@ -67,7 +69,7 @@ test('an express wallet pays with what its sheet shows, for the address that it 
   ])
 })
 
-test('a plan is bought with the agreement said before the button, in the panel and in the sheet', async ({
+test('a plan is bought with the terms shown before the button, in the panel and in the sheet', async ({
   page,
 }) => {
   const orders = watchOrders(page)
@@ -88,7 +90,7 @@ test('a plan is bought with the agreement said before the button, in the panel a
   expect(shown).toMatch(/14 days/)
 })
 
-test('the wallet sells what is chosen while its script comes', async ({ page }) => {
+test('the wallet sells the chosen offer while its script loads', async ({ page }) => {
   const script = Promise.withResolvers<void>()
   const file = '**/sandbox-wallet-*.js'
   await page.route(file, async (route) => {
@@ -109,7 +111,7 @@ test('the wallet sells what is chosen while its script comes', async ({ page }) 
   )
 })
 
-test('the sheet is put away by its button, by Escape and by going back, and nothing was ordered', async ({
+test('the sheet is closed by its button, by Escape and by the back button, and nothing was ordered', async ({
   page,
 }) => {
   const orders = watchOrders(page)
@@ -128,7 +130,7 @@ test('the sheet is put away by its button, by Escape and by going back, and noth
   expect(orders).toEqual([])
 })
 
-test('a card that is declined in the wallet says why in the panel, and another press with another card pays', async ({
+test('a card that is declined in the wallet shows the reason in the panel, and another press with another card pays', async ({
   page,
 }) => {
   const sheet = await openSheet(page, 4)
@@ -161,7 +163,7 @@ test("the bank's check of a wallet's card lies over the page, and passing it pla
 test.describe('a connection that breaks', () => {
   test.use({ forgiven: /ERR_INTERNET_DISCONNECTED/ })
 
-  test('while the wallet approves is said in its sheet, and pressing again pays', async ({ page }) => {
+  test('while the wallet approves is shown in its sheet, and pressing again pays', async ({ page }) => {
     const sheet = await openSheet(page, 4)
     let asked = 0
     await page.route('**/sandbox/tokens', (route) =>
@@ -188,7 +190,7 @@ test.describe('a connection that breaks', () => {
     expect(paid).toHaveLength(1)
   })
 
-  test('before the order was answered says not to pay twice, and another press asks under the same key', async ({
+  test('before the order was answered warns against paying twice, and another press uses the same key', async ({
     page,
   }) => {
     const keys: (string | undefined)[] = []
@@ -210,7 +212,7 @@ test.describe('a connection that breaks', () => {
   })
 })
 
-test('a price that changed while the sheet was open charges nothing and is said', async ({ page }) => {
+test('a price that changed while the sheet was open charges nothing and is shown', async ({ page }) => {
   const sheet = await openSheet(page, 4)
   const paid: string[] = []
   page.on('request', (request) => request.url().endsWith('/payment/pay') && paid.push(request.url()))
@@ -254,7 +256,9 @@ test.describe('a browser without a wallet', () => {
   // On a site with two gateways, the other one's wallet would replace it.
   test.use({ site: { ...defaultSite, withFakeServices: false } })
 
-  test('shows no button, nothing moves when that is known, and later no room is kept', async ({ page }) => {
+  test('shows no button, shifts no layout when that is known, and later reserves no space', async ({
+    page,
+  }) => {
     await page.addInitScript(() => localStorage.setItem('sandbox_wallet', 'none'))
     await recordLayoutShifts(page)
     await page.goto(await towerUrl(page, 4))
@@ -307,7 +311,7 @@ test.describe("Stripe's Express Checkout Element", () => {
     expect(orders.map(({ body }) => body['gateway'])).toEqual(['stripe'])
   })
 
-  test('keeps the card of a plan for its renewals, as the payment says too', async ({ page, context }) => {
+  test("saves the card of a plan for its renewals, as the payment's terms say", async ({ page, context }) => {
     await interceptStripe(context)
     await page.goto(await towerUrl(page, 5))
     const panel = lockedPanel(page, 5)
@@ -319,7 +323,7 @@ test.describe("Stripe's Express Checkout Element", () => {
     await expectPlaying(page, 5)
   })
 
-  test('is declined, then cancelled, then asked by the bank, and pays once', async ({ page, context }) => {
+  test('is declined, then cancelled, then requires 3-D Secure, and pays once', async ({ page, context }) => {
     await interceptStripe(context)
     const { frame, sheet } = await openStripeSheet(page, 6)
     const open = () => frame.getByRole('button', { name: 'Google Pay' }).click()
@@ -338,7 +342,7 @@ test.describe("Stripe's Express Checkout Element", () => {
     await expectPlaying(page, 6)
   })
 
-  test('is hidden where the browser has none of its wallets', async ({ page, context }) => {
+  test('is hidden if the browser has none of its wallets', async ({ page, context }) => {
     await interceptStripe(context)
     await page.addInitScript(() => localStorage.setItem('stripe_wallet', 'none'))
     await page.goto(await towerUrl(page, 4))

@@ -8,7 +8,7 @@ const facebook =
 // axe is injected into the page as a script.
 test.use({ userAgent: facebook, bypassCSP: true, permissions: ['clipboard-read', 'clipboard-write'] })
 
-test("in an app's browser the way into one's own stands where paying is, with the campaign's code, until it is closed", async ({
+test("in an app's browser the link to the default browser is shown beside the payment, with the campaign's code, until it is closed", async ({
   page,
 }) => {
   await recordLayoutShifts(page)
@@ -30,7 +30,7 @@ test("in an app's browser the way into one's own stands where paying is, with th
   await expect(hint).toBeHidden()
 })
 
-test('in an app’s browser an episode is paid for without a window of its own', async ({ page, context }) => {
+test('in an app’s browser an episode is paid without a separate window', async ({ page, context }) => {
   await context.addInitScript(() => {
     window.open = () => {
       throw new Error('a pop-up')

@@ -81,7 +81,7 @@ test('a member with a saved card is one tap away from the next second', async ({
   test.info().annotations.push({ type: 'one tap', description: `played after ${took} ms` })
 })
 
-test('a guest who bought without the box is asked for the card again', async ({ page }) => {
+test('a guest who bought without consent to save the card is asked for the card again', async ({ page }) => {
   await page.goto(await towerUrl(page, 4))
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
   await payByCard(page, { number: cards.pays })
@@ -90,7 +90,7 @@ test('a guest who bought without the box is asked for the card again', async ({ 
   await expect(lockedPanel(page, 5).getByRole('button', { name: /^Pay/ })).toHaveText('Pay $0.99')
 })
 
-test('a saved card that is declined says why, and the other payment methods open and pay', async ({
+test('a saved card that is declined shows the reason, and the other payment methods open and pay', async ({
   page,
 }) => {
   await saveCard(page, cards.declinesLater)
@@ -172,7 +172,7 @@ test.describe('an answer that is lost', () => {
   })
 })
 
-test('a payment that nobody can say anything of yet offers no other way to pay', async ({ page }) => {
+test('a payment with an unknown status offers no other payment method', async ({ page }) => {
   await saveCard(page)
   await page.goto(await towerUrl(page, 5))
   const unsure = { id: 'ord_unsure', status: 'pending', next: { type: 'none' } }
@@ -200,7 +200,7 @@ test('a payment that nobody can say anything of yet offers no other way to pay',
   await expect(panel.getByText('How would you like to pay?')).toHaveCount(0)
 })
 
-test('a saved card is shown in the member area, and pays for nothing once it is removed there', async ({
+test('a saved card is shown in the member area, and pays nothing once it is removed there', async ({
   page,
 }) => {
   await saveCard(page)
@@ -213,7 +213,7 @@ test('a saved card is shown in the member area, and pays for nothing once it is 
   await expect(lockedPanel(page, 5).getByRole('button', { name: /^Pay/ })).toHaveText('Pay $0.99')
 })
 
-test.describe('what a saved card is shown with', () => {
+test.describe('the label of a saved card', () => {
   // axe is injected into the page as a script.
   test.use({ bypassCSP: true })
 

@@ -14,7 +14,7 @@ import {
 // The browser logs the failed request.
 test.use({ forgiven: /net::ERR_FAILED/ })
 
-test('an answer that got lost is not taken for an order that does not exist, and the order is asked for again', async ({
+test('a lost response is not taken for an order that does not exist, and the order is requested again', async ({
   page,
 }) => {
   const answer = await mockOrderStatus(page)
@@ -30,7 +30,7 @@ test('an answer that got lost is not taken for an order that does not exist, and
   await expect(page.getByText('Paid. Taking you back…')).toBeVisible()
 })
 
-test('a paid order leads to its episode and second, though the way back was forgotten', async ({ page }) => {
+test('a paid order leads to its episode and second, even without a stored return path', async ({ page }) => {
   const path = await towerUrl(page, 4)
   await page.goto(path)
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
@@ -55,12 +55,12 @@ test('a paid order leads to its episode and second, though the way back was forg
   expect(await currentSecond(page)).toBeGreaterThanOrEqual(3)
 })
 
-test('an order that does not exist is said to be none', async ({ page }) => {
+test('an order that does not exist is shown as not found', async ({ page }) => {
   await page.goto('/order/result?order_id=ord_none')
   await expect(page.getByText('We can’t find this order.')).toBeVisible()
 })
 
-test('the way back is gone once it was taken: another order does not lead there', async ({ page }) => {
+test('the return path is deleted after its use: another order does not lead there', async ({ page }) => {
   const answer = await mockOrderStatus(page)
   answer('paid')
   await page.goto('/commonQuestions')
@@ -75,7 +75,7 @@ test('the way back is gone once it was taken: another order does not lead there'
   await expect(page.getByRole('link', { name: 'Buy again', exact: true })).toHaveAttribute('href', '/')
 })
 
-test('what a payment opens is asked for again once it is through', async ({ page }) => {
+test('the access of a payment is requested again once it has succeeded', async ({ page }) => {
   const answer = await mockOrderStatus(page)
   answer('pending')
   await page.goto(mockOrderPath)

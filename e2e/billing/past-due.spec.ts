@@ -45,7 +45,7 @@ async function check(page: Page): Promise<void> {
   await expectAccessible(page)
 }
 
-test('what a guest bought moves into an account by the link of the receipt, on another device', async ({
+test("a guest's purchase moves into an account by the link of the receipt, on another device", async ({
   page,
 }) => {
   const email = address()
@@ -91,7 +91,7 @@ async function expectTaken(page: Page, email: string): Promise<void> {
   await expect(mine).toContainText('Weekly renews on')
 }
 
-test('into a proven account the link of a receipt leads by the sign-in, and its page comes back', async ({
+test('the link of a receipt leads to a verified account by the sign-in, and its page is shown again', async ({
   page,
 }) => {
   const [email, password] = [address(), 'a quiet lighthouse']
@@ -113,7 +113,7 @@ test('into a proven account the link of a receipt leads by the sign-in, and its 
   await expectTaken(page, email)
 })
 
-test('the link of a receipt is not lost where the sign-in goes by a social provider, at the second try too', async ({
+test('the link of a receipt survives a sign-in by a social provider, also at the second try', async ({
   page,
 }) => {
   const email = address()
@@ -190,7 +190,7 @@ test('from the footer somebody cancels or withdraws without signing in; the mail
   await expect(page.getByText('Free plan')).toBeVisible()
 })
 
-test('whoever wants to watch at once says so before the button, and is told in the receipt', async ({
+test('a buyer requests immediate delivery before the button, and the receipt confirms it', async ({
   page,
 }) => {
   const email = address()

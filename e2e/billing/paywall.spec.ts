@@ -26,7 +26,7 @@ async function openCardForm(page: Page, episode: number): Promise<void> {
   await lockedPanel(page, episode).getByRole('button', { name: 'Pay $0.99' }).click()
 }
 
-test('the card form remembers who paid, and shows them to no other user', async ({ page }) => {
+test("the card form remembers the buyer's details, and shows them to no other user", async ({ page }) => {
   const email = randomEmail()
   await openCardForm(page, 4)
   await payByCard(page, { number: pays, email })
@@ -42,7 +42,7 @@ test('the card form remembers who paid, and shows them to no other user', async 
   await expect(form.getByLabel('First name')).toHaveValue('')
 })
 
-test('a member who paid on another device signs in from the paywall and watches on', async ({
+test('a member who paid on another device signs in from the paywall and continues watching', async ({
   page,
   browser,
 }) => {
@@ -65,7 +65,7 @@ test('a member who paid on another device signs in from the paywall and watches 
   await context.close()
 })
 
-test('choosing another offer moves none of them, and one press shows and hides the payment methods in its place', async ({
+test('choosing another offer shifts none of them, and one press shows and hides the payment methods in its place', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 4))

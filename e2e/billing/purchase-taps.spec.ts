@@ -125,7 +125,7 @@ const journeys: Journey[] = [
 ]
 
 for (const { name, before, buy } of journeys)
-  test(`${name}: from an ad's link to the next second with as many taps and keys as the docs say`, async ({
+  test(`${name}: from an ad's link to the next second with the number of taps and keys in the docs`, async ({
     page,
     context,
   }) => {

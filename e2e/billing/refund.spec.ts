@@ -19,7 +19,7 @@ async function buyFourth(page: Page, number: string): Promise<void> {
   await payByCard(page, { number })
 }
 
-test('a refund locks the episode again, and the order says so', async ({ page }) => {
+test('a refund locks the episode again, and the order shows it', async ({ page }) => {
   await buyFourth(page, '4242 4242 4242 4242')
   await expectPlaying(page, 4)
   const order = (await lastOrder(page))?.id ?? ''
@@ -38,9 +38,7 @@ test('a refund locks the episode again, and the order says so', async ({ page })
   await expect(page.getByText(/· Refunded$/)).toBeVisible()
 })
 
-test('a payment that the bank takes back locks the episode again, and the order says so', async ({
-  page,
-}) => {
+test('a chargeback locks the episode again, and the order shows it', async ({ page }) => {
   await buyFourth(page, '4000 0000 0000 0259')
   await expect.poll(() => lastOrder(page)).toMatchObject({ status: 'charged_back' })
   await page.goto(await towerUrl(page, 4))

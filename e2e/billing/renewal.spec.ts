@@ -54,7 +54,7 @@ async function payOnPage(page: Page, button: string): Promise<void> {
   await page.getByRole('button', { name: button, exact: true }).click()
 }
 
-test('a card that has expired at the renewal leaves the plan past due: it plays on, and another card pays at once', async ({
+test('a card that has expired at the renewal makes the plan past due: it still plays, and another card pays at once', async ({
   page,
 }) => {
   test.setTimeout(300_000)
@@ -84,7 +84,7 @@ async function openMethodSheet(page: Page) {
   return { sheet, form, card: form.frameLocator('iframe[title="Card"]') }
 }
 
-test('another card is taken for the next renewal without paying: a declined one says why beside its fields, the bank may ask, and what was saved is charged', async ({
+test('another card is saved for the next renewal without paying: a declined one shows the reason beside its fields, the bank may require 3-D Secure, and the saved card is charged', async ({
   page,
 }) => {
   test.setTimeout(300_000)
@@ -126,7 +126,7 @@ test('another card is taken for the next renewal without paying: a declined one 
   }).toPass({ timeout: 45_000 })
 })
 
-test('a wallet is agreed to in the same window and taken for the next renewal; called off, nothing changes', async ({
+test('a wallet is approved in the same window and saved for the next renewal; if it is cancelled, nothing changes', async ({
   page,
 }) => {
   await subscribe(page, pays)
@@ -151,7 +151,7 @@ test.describe('without an answer', () => {
   // The browser logs the failed request.
   test.use({ forgiven: /status of 503/ })
 
-  test('nothing is said to be saved, and the form stays filled for another try', async ({ page }) => {
+  test('nothing is shown as saved, and the form stays filled for another try', async ({ page }) => {
     await subscribe(page, pays)
     const { form, card } = await openMethodSheet(page)
     await form.getByLabel('First name').fill('Ada')
@@ -196,7 +196,7 @@ async function expectPlanned(page: Page): Promise<void> {
   await page.goto('/my')
 }
 
-test('a change of plan is told in full, asks for no card, and is taken back with one click; kept, it starts with the next period', async ({
+test('a change of plan shows all its terms, asks for no card, and is undone with one click; otherwise it starts with the next period', async ({
   page,
 }) => {
   test.setTimeout(300_000)
@@ -230,7 +230,7 @@ test('a change of plan is told in full, asks for no card, and is taken back with
   await expectAtLast(page, 'Monthly renews on')
 })
 
-test('a change of plan that could not be charged is paid by hand at its own price', async ({ page }) => {
+test('a change of plan that could not be charged is paid manually at its own price', async ({ page }) => {
   test.setTimeout(300_000)
   await subscribe(page, expiresLater)
   await page.goto('/shopping')
@@ -254,7 +254,7 @@ for (const timezoneId of ['Pacific/Kiritimati', 'Pacific/Niue'])
   test.describe(`in ${timezoneId}`, () => {
     test.use({ timezoneId })
 
-    test('the receipt in the mail says the same days as the member area', async ({ page }) => {
+    test('the receipt in the mail has the same dates as the member area', async ({ page }) => {
       const email = `ada-${crypto.randomUUID().slice(0, 8)}@example.com`
       await subscribe(page, pays, email)
       const { text } = await waitForMail(email, 'Your receipt')

@@ -76,7 +76,10 @@ test.describe('a card that is refused', () => {
   // The browser logs Stripe's response to a declined card.
   test.use({ forgiven: /status of 402/ })
 
-  test('is said in our words, the form stays filled, and another card pays', async ({ page, context }) => {
+  test('is shown with our own message, the form stays filled, and another card pays', async ({
+    page,
+    context,
+  }) => {
     await interceptStripe(context)
     const { form, fields, pay } = await openForm(page, 4)
     await typeCard(fields, cards.declined)
@@ -90,7 +93,7 @@ test.describe('a card that is refused', () => {
   })
 })
 
-test("the bank's check is failed in its frame, which charges nothing, and passed with another try", async ({
+test('3-D Secure fails in its frame, which charges nothing, and succeeds with another try', async ({
   page,
   context,
 }) => {
@@ -105,7 +108,7 @@ test("the bank's check is failed in its frame, which charges nothing, and passed
   await expectPlaying(page, 5)
 })
 
-test('unfinished fields say what is missing, the first of them is gone to, and no order is made', async ({
+test('incomplete fields show what is missing, the first of them gets the focus, and no order is created', async ({
   page,
   context,
 }) => {
@@ -137,7 +140,7 @@ test('unfinished fields say what is missing, the first of them is gone to, and n
   expect(orders).toEqual([])
 })
 
-test('a tab that is closed once the card went through leaves the payment to the notification', async ({
+test('a tab that is closed after the card payment leaves the settlement to the webhook event', async ({
   page,
   context,
 }) => {
@@ -156,10 +159,10 @@ test('a tab that is closed once the card went through leaves the payment to the 
   await expectPlaying(another, 6)
 })
 
-test.describe("where Stripe's script does not come", () => {
+test.describe("if Stripe's script does not load", () => {
   test.use({ forgiven: /net::ERR_FAILED/ })
 
-  test('that is said, and trying again brings the fields', async ({ page, context }) => {
+  test('a message is shown, and trying again loads the fields', async ({ page, context }) => {
     await interceptStripe(context)
     let asked = 0
     await page.route('https://js.stripe.com/v3/', (route) =>
@@ -183,7 +186,7 @@ test.describe('the form with its messages', () => {
     test.describe(`in ${locale}`, () => {
       test.use({ locale })
       test(
-        'is readable by everybody, nothing jumps, and long words fit',
+        'is accessible, shifts no layout, and long words fit',
         { tag: '@screens' },
         async ({ page, context }) => {
           await interceptStripe(context)

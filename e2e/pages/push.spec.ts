@@ -121,7 +121,10 @@ test('a guest’s favorite leads to the offer, a press to the browser’s questi
   await expect(box).not.toBeChecked()
 })
 
-test('who refuses in the browser is not asked again by itself @phone', async ({ page, context }) => {
+test('a viewer who refuses in the browser is not asked again automatically @phone', async ({
+  page,
+  context,
+}) => {
   const endpoint = await standInForPush(context, 'denied')
   const [tower = '', other = ''] = await videoIds(page)
   await addFavorite(page, tower)
@@ -138,7 +141,7 @@ test('who refuses in the browser is not asked again by itself @phone', async ({ 
   expect([await questions(page), await subscribers(endpoint)]).toEqual([1, 0])
 })
 
-test('who says "Not now" is asked neither by the site nor by the browser @phone', async ({
+test('a viewer who says "Not now" is asked neither by the site nor by the browser @phone', async ({
   page,
   context,
 }) => {

@@ -163,27 +163,24 @@ export const seedCalls: Record<string, CallDocumentation> = {
     tests: [
       [cancel, 'a cancelled subscription plays on until the paid period ends, and is over then'],
       [cancel, 'a repeated key gives the answer it gave, and undoes nothing that came after'],
-      [cancel, "nobody cancels another person's subscription"],
+      [cancel, "a user cannot cancel another user's subscription"],
     ],
   },
   'GET /api/plan': { callers: everybody, tests: [[billing, 'plans are listed in the language asked for']] },
   'POST /api/payment/pay': {
     callers: `${viewer}; the owner of the order`,
     tests: [
-      [billing, 'is ordered, paid by card and opened, and only that one, for that visitor only'],
+      [billing, 'is ordered, paid by card and unlocked, and only that one, for that visitor only'],
       [createOrder, "somebody else's order: not seen, not paid"],
       [billingRaces, '"Pay" pressed 50 times at once charges once, and every press gets the paid order'],
-      [
-        cardFailures,
-        'the sixth card within an hour of five declined ones is not tried, for that person only',
-      ],
-      [cardFailures, 'an address from which too many cards failed pays nothing for a while, whoever it is'],
+      [cardFailures, 'the sixth card within an hour of five declined ones is not tried, for that user only'],
+      [cardFailures, 'an address with too many failed cards cannot pay for a while, whichever user pays'],
     ],
   },
   'POST /api/payment/order': {
     callers: viewer,
     tests: [
-      [billing, 'is refused before an order where it is owned already or free'],
+      [billing, 'is refused before an order if it is already owned or free'],
       [createOrder, 'a gateway that is not offered here'],
       [
         billingRaces,
@@ -218,7 +215,7 @@ export const seedCalls: Record<string, CallDocumentation> = {
     callers: viewer,
     tests: [
       [billing, 'gives the entitlement that covers an episode'],
-      [billing, 'is refused with the offer where nothing covers it'],
+      [billing, 'is refused with the offer if no entitlement covers it'],
     ],
   },
   'GET /api/statics.png': {
@@ -237,9 +234,9 @@ export const seedCalls: Record<string, CallDocumentation> = {
     tests: [
       [
         paypal,
-        'a payment that was called off at PayPal is cancelled, once; the order can be paid another way',
+        'a payment that was cancelled at PayPal is cancelled, once; the order can be paid another way',
       ],
-      [paypal, 'one that PayPal says was approved is finished, whatever the address says'],
+      [paypal, 'a payment that PayPal reports as approved is captured, whatever the URL says'],
       [paypal, 'an unknown token (%j) leads to the page without an order'],
     ],
   },
@@ -344,7 +341,7 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
       [api, 'a call that may store data sends the time zone of the browser'],
       [members, 'stores the time zone of the browser used last, and no unknown one'],
       [receipts, 'is dated by the time zone of the buyer, in %s'],
-      [receipts, 'is dated in UTC, and says so, where nobody knows the buyer’s time zone'],
+      [receipts, 'is dated in UTC, and says so, if the buyer’s time zone is unknown'],
     ],
   },
   {

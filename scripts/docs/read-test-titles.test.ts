@@ -8,14 +8,14 @@ test('reads titles in any quotes, in groups, and of parameterized tests', () => 
     test('one', () => {})
     describe('a group', () => { it("doesn't", async () => {}) })
     for (const name of names) test(\`\${name}: opens\`, () => {})
-    test.each([1, 2])('takes %s', () => {})
+    test.each([1, 2])('reads %s', () => {})
     it.each\`a\`('takes a table', () => {})
     test('seen on one screen @phone', () => {})`
   expect(titlesOf(source)).toEqual([
     'one',
     "doesn't",
     '…: opens',
-    'takes %s',
+    'reads %s',
     'takes a table',
     'seen on one screen',
   ])

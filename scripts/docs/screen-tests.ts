@@ -81,7 +81,7 @@ export const seedRoutes: readonly ScreenRow[] = [
       readable,
       readableFilled,
       subscribing,
-      [balance, 'the member area shows what is left, the history, and gives unspent money back'],
+      [balance, 'the member area shows the balance and its history, and refunds unspent money'],
     ],
   },
   { seed: '`/login`', implementation: 'sign in', tests: [opensEachRoute, readable, registering] },
@@ -178,7 +178,7 @@ export const seedRoutes: readonly ScreenRow[] = [
       ],
       [
         'e2e/billing/express.spec.ts',
-        'an express wallet pays with what its sheet shows, for the address that it knows',
+        'an express wallet pays the amount shown in its sheet, with the e-mail from the wallet',
       ],
     ],
   },

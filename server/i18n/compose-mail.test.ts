@@ -61,7 +61,7 @@ test('an address at the end of a line is a link in HTML', () => {
   expect(mail.html).toContain(`Turn them off: <a href="${values.stop}">${values.stop}</a></p>`)
 })
 
-test('the values of a mail stand in its words, in HTML as text, and none is left out', () => {
+test('the values of a mail are in its text, escaped in HTML, and none is omitted', () => {
   const mail = composeMail('Harbour Dramas', 'renewalFailed', 'en', { link, ...values })
   expect(mail.text).toContain('We couldn’t charge $9.99 for your plan “Monthly & more”.')
   expect(mail.html).toContain('“Monthly &amp; more”')
@@ -97,7 +97,7 @@ describe.each(languages)('a receipt in %s', (language) => {
     claim: 'https://drama.example/my#claim=c',
   }
 
-  it('says all of it as text and as HTML, and leaves out what does not apply', () => {
+  it('has the same content as text and as HTML, and omits parts that do not apply', () => {
     const { subject, text, html, link } = composeMail('Harbour Dramas', 'receipt', language, receipt)
     expect(subject).toContain('Monthly & more')
     expect(link).toBe(receipt.claim)

@@ -59,7 +59,7 @@ it('has no text that nothing asks for, and nothing asks for a text that is not t
   expect(asked.filter((key) => !english.has(key) && !english.has(`${key}_other`))).toEqual([])
 })
 
-it('has said every sentence in words of its own language', () => {
+it('has every sentence translated into its own language', () => {
   const same = languages
     .filter((language) => language !== 'en')
     .flatMap((language) =>

@@ -108,11 +108,11 @@ test.each(['a', 'a.', 'a-', 'eyJ-', '/', 'a:', 'a@', '1:', '?/', ' /'])(
 
 test('reports a line of level error without an error by its message', async () => {
   const { errors, log, lines } = openProcess()
-  log.error({ reference: 'pi_1' }, 'a payment is given up')
+  log.error({ reference: 'pi_1' }, 'a payment was abandoned')
   log.warn('this is no error')
   await errors.flush(5000)
   expect(lines).toHaveLength(2)
-  expect(events()).toMatchObject([{ message: 'a payment is given up', extra: { reference: 'pi_1' } }])
+  expect(events()).toMatchObject([{ message: 'a payment was abandoned', extra: { reference: 'pi_1' } }])
 })
 
 test('reports the same error once a minute, and at most 30 errors in all', () => {

@@ -116,7 +116,7 @@ it.each([
   ['fy', 'le premier jour', 'les 7 premiers jours'],
   ['es', 'el primer día', 'los primeros 7 días'],
   ['pt', 'no primeiro dia', 'nos primeiros 7 dias'],
-] as const)('%s says the days of an introductory price as its speakers do', (language, one, seven) => {
+] as const)('%s writes the days of an introductory price as its speakers do', (language, one, seven) => {
   const { t, add } = createTranslator(language)
   add(language, files[`./${language}/watch.json`] ?? {})
   const first = (count: number) => t('shopping.first', { count, days: t('pay.days', { count }) })

@@ -55,7 +55,7 @@ async function fan({ mail = true, isConfirmed = true } = {}) {
 }
 
 describe('new episodes of a favorite', () => {
-  it('are one mail for a release of several, with the first of them and the way to turn mails off', async () => {
+  it('are one mail for several episodes, with the first of them and the unsubscribe link', async () => {
     const { alerts } = await fan()
     await release(3, 4)
     await sendAlerts(site.context)
@@ -247,7 +247,7 @@ describe('mails about favorites', () => {
     expect(await visitor.callOk(getAlerts)).toMatchObject({ mail: false })
   })
 
-  it('are turned off by one click of the mail program (RFC 8058), and by no look at its link', async () => {
+  it("are turned off by the mail program's one-click unsubscribe (RFC 8058), and not by fetching its link", async () => {
     const { visitor, alerts } = await fan()
     await release(3)
     await alertNow()

@@ -25,7 +25,7 @@ async function stateOf(shopper: Shopper, number: number): Promise<string | undef
 }
 
 describe('an episode', () => {
-  test('is ordered, paid by card and opened, and only that one, for that visitor only', async () => {
+  test('is ordered, paid by card and unlocked, and only that one, for that visitor only', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order(locked())
     expect(order).toMatchObject({
@@ -50,7 +50,7 @@ describe('an episode', () => {
     ['expired', 'cardExpired', 'This card has expired. Please try another card.'],
     ['badCvc', 'wrongCvc', 'The security code doesn’t match the card. Check it and try again.'],
   ] as const)(
-    'stays locked with a card that is %s, says so, and can still be paid',
+    'stays locked with a card that is %s, shows the reason, and can still be paid',
     async (card, reason, message) => {
       const shopper = await Shopper.create(site)
       const order = await shopper.order(locked())
@@ -96,7 +96,7 @@ describe('an episode', () => {
     })
   })
 
-  test("can be paid with another card while the first one's check is left open, once", async () => {
+  test("can be paid with another card while the first one's 3-D Secure is pending, once", async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(locked(), testCards.requires3dsAlways)
     expect(await shopper.tryPay(info?.id ?? '', await shopper.cardToken())).toMatchObject({
@@ -112,7 +112,7 @@ describe('an episode', () => {
     expect(attempts.map(({ status }) => status)).toEqual(['cancelled', 'succeeded'])
   })
 
-  test('is refused before an order where it is owned already or free', async () => {
+  test('is refused before an order if it is already owned or free', async () => {
     const shopper = await Shopper.create(site)
     await shopper.buy(locked())
     expect(await shopper.tryOrder(locked())).toMatchObject({ code: 409 })
@@ -121,7 +121,7 @@ describe('an episode', () => {
     expect(list).toHaveLength(1)
   })
 
-  test('of a draft or that nobody knows is not on sale', async () => {
+  test('of a draft or an unknown id is not on sale', async () => {
     const shopper = await Shopper.create(site)
     const draft = await buildVideo(site.context, { state: 'draft' })
     expect(await shopper.tryOrder({ episode_id: draft.episodes[4]?.id })).toMatchObject({ code: 404 })
@@ -161,7 +161,7 @@ describe('an episode', () => {
   })
 })
 
-test('a whole video opens every episode, and takes the place of buying one of them', async () => {
+test('a whole video unlocks every episode, and none can be bought separately then', async () => {
   const shopper = await Shopper.create(site)
   const { info } = await shopper.buy({ kind: 'video', video_id: video.id })
   expect(info).toMatchObject({ status: 'paid', amount_cents: 999, video_id: video.id })
@@ -170,7 +170,7 @@ test('a whole video opens every episode, and takes the place of buying one of th
   expect(await shopper.tryOrder({ kind: 'video', video_id: video.id })).toMatchObject({ code: 409 })
 })
 
-test('one episode bought leaves the whole video to be bought', async () => {
+test('after a purchase of one episode the whole video can still be bought', async () => {
   const shopper = await Shopper.create(site)
   await shopper.buy(locked())
   expect(await shopper.tryOrder({ kind: 'video', video_id: video.id })).toMatchObject({ code: 200 })
@@ -267,7 +267,7 @@ describe('unlock', () => {
     expect(info).toMatchObject({ source: 'purchase', episode_id: episode(4), video_id: video.id })
   })
 
-  test('is refused with the offer where nothing covers it', async () => {
+  test('is refused with the offer if no entitlement covers it', async () => {
     const shopper = await Shopper.create(site)
     const { answer } = await shopper.visitor.call(unlockEpisode, { body: { episode_id: episode(5) } })
     expect(answer).toMatchObject({

@@ -148,7 +148,7 @@ test('closing aborts the signal of running jobs and waits for them', async () =>
   expect([told, over]).toEqual([true, true])
 })
 
-test('each run that ends is told of with its outcome', async () => {
+test('reports each completed run with its outcome', async () => {
   const told: string[] = []
   const job = (name: string, run: () => Promise<void>) => ({ name, ...hourly, wakeOn: name, run })
   const jobs = await startJobs(

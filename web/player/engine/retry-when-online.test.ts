@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-test('runs once each time the connection comes back', () => {
+test('runs once each time the connection is restored', () => {
   const retryWhenOnline = createOnlineRetry()
   retryWhenOnline(run)
   expect(run).not.toHaveBeenCalled()
@@ -23,7 +23,7 @@ test('runs once each time the connection comes back', () => {
   expect(run).toHaveBeenCalledTimes(1)
 })
 
-test('runs at once if the connection has come back before the failure was reported', () => {
+test('runs at once if the connection was restored before the failure was reported', () => {
   const retryWhenOnline = createOnlineRetry()
   comeBack()
   retryWhenOnline(run)

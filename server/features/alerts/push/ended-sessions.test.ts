@@ -51,7 +51,7 @@ describe('the notifications of a browser end with its session:', () => {
     expect(await endpoints()).not.toContain(there)
   })
 
-  it('when they change the password, all but those of the browser that asked', async () => {
+  it('when they change the password, all but those of the requesting browser', async () => {
     const { visitor, here, there } = await memberInTwo()
     const body = { current_password: password, new_password: 'another quiet lighthouse' }
     await visitor.callOk(changeUser, { body })
@@ -77,7 +77,7 @@ describe('the notifications of a browser end with its session:', () => {
   })
 })
 
-describe('what a guest turned on belongs to the session', () => {
+describe('subscriptions of a guest belong to the session', () => {
   it('of the account they sign in to', async () => {
     const { email } = await registerMember(site)
     const visitor = site.visitor()
@@ -100,7 +100,7 @@ describe('what a guest turned on belongs to the session', () => {
     expect(await endpoints()).not.toContain(endpoint)
   })
 
-  it('that comes in the place of another in the same browser', async () => {
+  it('that replaces another in the same browser', async () => {
     const { visitor, email, here } = await memberInTwo()
     await visitor.callOk(signIn, { body: { email, password } })
     expect(await endpoints()).toContain(here)

@@ -85,7 +85,7 @@ const times = <Item>(count: number, item: (i: number) => Item) =>
   Array.from({ length: count }, (_, i) => item(i))
 
 describe('a service that keeps silent', () => {
-  it('holds up no other, and what it has not answered is handed back when the process closes', async () => {
+  it('does not delay others, and its unanswered pushes are released when the process closes', async () => {
     const answers = Promise.withResolvers<'nothing'>()
     service.reply = ({ host }) => (host?.endsWith('.slow.com') ? answers.promise : { status: 201 })
     // More would fill every slot.
@@ -118,7 +118,7 @@ describe('a service that keeps silent', () => {
     expect(left.every(({ due_at }) => due_at > time.now)).toBe(true)
   })
 
-  it('comes after those that were never tried', async () => {
+  it('is sent after pushes that were never tried', async () => {
     await turnOn('push.silent.com')
     service.reply = () => ({ status: 503 })
     await release(3)
@@ -137,7 +137,7 @@ describe('a service that keeps silent', () => {
   })
 })
 
-it('an error of one push ends the run once the others are done', async () => {
+it('an error of one push ends the run after the others are done', async () => {
   const failed = Promise.withResolvers<{ status: number }>()
   service.reply = ({ host }) => (host === 'push.broken.com' ? { status: 400 } : failed.promise)
   await addBrowsers(['push.broken.com', ...times(5, () => 'push.example.com')])
@@ -168,7 +168,7 @@ it('a push is not sent if its favorite was removed meanwhile', async () => {
 })
 
 describe('a claim', () => {
-  it('that has run out ends and moves nothing that a later one has', async () => {
+  it('that has expired ends and does not change pushes of a later one', async () => {
     await turnOn()
     await release(3)
     const [first] = await claim()
@@ -194,7 +194,7 @@ describe('a claim', () => {
     expect(await claim(publicKey)).toHaveLength(1)
   })
 
-  it('reads what is due in the order of an index, and no table', async () => {
+  it('reads due pushes in the order of an index, without a table scan', async () => {
     await site.context.database.pool.query(`
       INSERT INTO users (id, referral_code) VALUES ('usr_many', 'many');
       INSERT INTO push_subscriptions (id, user_id, endpoint, p256dh, auth, public_key, created_at)

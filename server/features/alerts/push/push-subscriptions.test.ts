@@ -97,7 +97,7 @@ describe('notifications in a browser', () => {
   })
 })
 
-describe('what is stored of a browser', () => {
+describe('the stored subscription of a browser', () => {
   it('becomes the member’s when the guest signs in', async () => {
     const { visitor: other, email, user } = await registerMember(site)
     const browser = new PushBrowser()
@@ -108,7 +108,7 @@ describe('what is stored of a browser', () => {
     expect((await other.callOk(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
   })
 
-  it('is in the export, and goes with the account', async () => {
+  it('is in the export, and is deleted with the account', async () => {
     const { visitor } = await registerMember(site)
     const browser = new PushBrowser()
     await visitor.callOk(startPushAlerts, { body: browser.subscription })
@@ -120,7 +120,7 @@ describe('what is stored of a browser', () => {
     expect(await stored(browser)).toBeUndefined()
   })
 
-  it('goes with a guest who has been away for 400 days', async () => {
+  it('is deleted with a guest who has been inactive for 400 days', async () => {
     const browser = new PushBrowser()
     await (await guest()).callOk(startPushAlerts, { body: browser.subscription })
     time.now = new Date(time.now.getTime() + 401 * 86_400_000)

@@ -129,7 +129,7 @@ describe('a release', () => {
     expect(service.taken[0]?.body.length).toBeLessThanOrEqual(4096)
   })
 
-  it('reaches each browser of a person, and mails only those who chose mails, too', async () => {
+  it('reaches each browser of a user, and mails only users who chose mails, too', async () => {
     const { visitor, email, user } = await registerMember(site)
     await site.context.db
       .updateTable('users')
@@ -220,7 +220,7 @@ describe('a release', () => {
     expect(got()).toHaveLength(1)
   })
 
-  it('that waits is merged with the next one of the drama', async () => {
+  it('that is queued is merged with the next one of the drama', async () => {
     const { got } = await fan()
     service.reply = () => ({ status: 503 })
     await publish(3)
@@ -270,7 +270,7 @@ describe('a push service', () => {
   })
 
   it.each([500, 503])(
-    'that fails (%i) is asked again, later each time, then given up with the subscription',
+    'that fails (%i) is retried with growing delays, then abandoned with the subscription',
     async (status) => {
       await fan()
       service.reply = () => ({ status })

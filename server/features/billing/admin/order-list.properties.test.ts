@@ -18,7 +18,7 @@ afterAll(() => site.close())
 const made = fc.array(fc.nat({ max: 8 }), { maxLength: 9 })
 
 test(
-  'gives each order once, and all that were there throughout, while others are made and a guest’s come in between',
+  'lists each order once, and all existing ones, while other orders are created and a guest’s orders are merged in',
   { timeout: propertyTimeoutMs },
   () =>
     checkProperty(

@@ -110,7 +110,7 @@ describe('auto-unlock', () => {
     expect(await leftOf(shopper)).toBe(401)
   })
 
-  test('stops at the daily limit, also for presses at once, and goes on a day later', async () => {
+  test('stops at the daily limit, also for concurrent requests, and continues a day later', async () => {
     const shopper = await somebody()
     await turnOn(shopper, 1)
     const answers = await Promise.all([4, 5, 6].map((number) => unlock(shopper, number)))
@@ -149,7 +149,7 @@ describe('auto-unlock', () => {
     expect(await announced(99)).toMatchObject({ code: 200, info: { status: 'paid' } })
   })
 
-  test('says another price before it is turned on', async () => {
+  test('shows a changed price before it is turned on', async () => {
     const shopper = await somebody()
     expect(await trySetting(shopper, { ...wanted(), amount_cents: 98 })).toMatchObject({
       code: 409,
@@ -157,7 +157,7 @@ describe('auto-unlock', () => {
     })
   })
 
-  test('is not turned on by somebody who never had a balance', async () => {
+  test('cannot be turned on by a user who never had a balance', async () => {
     const shopper = await Shopper.create(site)
     expect(await trySetting(shopper, wanted())).toMatchObject({
       code: 409,
@@ -173,7 +173,7 @@ describe('auto-unlock', () => {
     expect((await unlock(shopper, 4)).code).toBe(409)
   })
 
-  test('is refused where the balance is too low', async () => {
+  test('is refused if the balance is too low', async () => {
     const shopper = await somebody()
     await turnOn(shopper)
     await shopper.visitor.callOk(refundBalance, { body: {} })
@@ -193,7 +193,7 @@ describe('the consent to auto-unlock', () => {
     expect((await shopper.visitor.callOk(getBalance)).auto_unlocks).toEqual([])
   })
 
-  test('is that of each automatic order, which nobody withdraws from', async () => {
+  test('applies to each automatic order, which excludes a withdrawal', async () => {
     const shopper = await somebody()
     await turnOn(shopper)
     const { info } = await unlock(shopper, 4)
@@ -219,7 +219,7 @@ describe('the consent to auto-unlock', () => {
 })
 
 describe('the audit trail of auto-unlock', () => {
-  test('has what changed, and nothing where nothing did', async () => {
+  test('lists the changed fields, and nothing if no field changed', async () => {
     const shopper = await somebody()
     const { id } = await shopper.visitor.callOk(getUser)
     const turnOff = () => shopper.visitor.callOk(stopAutoUnlock, { body: { video_id: site.video.id } })
@@ -306,7 +306,7 @@ describe('undoing an automatic unlock', () => {
     expect(await undo(shopper, later?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
   })
 
-  test('of one drama leaves that of another', async () => {
+  test('of one drama does not affect another drama', async () => {
     const shopper = await somebody()
     const other = await buildVideo(site.context)
     await turnOn(shopper)
@@ -316,7 +316,7 @@ describe('undoing an automatic unlock', () => {
     expect(await undo(shopper, info?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
   })
 
-  test('several times at once undoes one', async () => {
+  test('undoes one unlock if requested several times concurrently', async () => {
     const shopper = await somebody()
     await turnOn(shopper)
     const orders = [await unlock(shopper, 4), await unlock(shopper, 5), await unlock(shopper, 6)]

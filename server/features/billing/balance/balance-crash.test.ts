@@ -57,7 +57,7 @@ const lapse = (userId: string) =>
 const availableTo = async (shopper: Shopper) => (await balanceOf(shopper))?.available_cents
 
 test(
-  'a press that dies before any statement, repeated with its key, makes one order and one charge',
+  'a purchase whose process dies before any statement makes one order and one charge when it is repeated with its key',
   { timeout: 120_000 },
   async () => {
     const whole = await pressUntil({ when: 'never', at: 0 }, await readyToPress())
@@ -77,7 +77,7 @@ test(
 )
 
 test(
-  'a refund of a top-up that dies before or after a commit goes out once or not at all, and the balance follows',
+  'a refund of a top-up whose process dies before or after a commit is sent once or not at all, and the balance matches',
   { timeout: 120_000 },
   async () => {
     const refundUntil = (death: CrashPoint, orderId: string) =>

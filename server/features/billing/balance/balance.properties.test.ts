@@ -196,7 +196,7 @@ async function observe({ model, shopper }: Run): Promise<void> {
 }
 
 test(
-  'a balance is never negative, always what was paid less what was spent, and buys what it pays for',
+  'a balance is never negative, always equals payments less spending, and buys what it pays for',
   { timeout: propertyTimeoutMs },
   () =>
     checkProperty(

@@ -27,7 +27,7 @@ afterAll(() => site.close())
 
 const off = { code: 409, message: 'Balances are not available on this site.' }
 
-test('while balances are off, which is the default, each call says so and offers have none', async () => {
+test('while balances are off (the default), each call reports that and offers include none', async () => {
   const shopper = await Shopper.create(site)
   const { visitor } = shopper
   const body = { video_id: site.video.id, daily_limit: 5, shown: 'words', immediate_delivery: true }
@@ -59,7 +59,7 @@ async function hadBalance() {
   }
 }
 
-test('who has topped up before sees the balance, spends nothing, and has it refunded', async () => {
+test('an earlier top-up is shown, cannot be spent, and can be refunded', async () => {
   const { shopper, order } = await hadBalance()
   const { visitor } = shopper
   expect(await visitor.callOk(getBalance)).toMatchObject({
@@ -77,7 +77,7 @@ test('who has topped up before sees the balance, spends nothing, and has it refu
   expect(await visitor.callOk(getBalance)).toMatchObject({ on: false, balances: [] })
 })
 
-test('bonus money is not taken by its expiry while balances are off', async () => {
+test('bonus money does not expire while balances are off', async () => {
   const { shopper } = await hadBalance()
   site.advanceClock(11 * 86_400_000)
   await expireBonus(site.context)

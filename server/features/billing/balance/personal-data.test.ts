@@ -59,7 +59,7 @@ describe('a guest with a balance who signs in', () => {
     expect(await playbackCode(site, member, 4)).toBe(200)
   })
 
-  test('turns auto-unlock on for nobody but themselves', async () => {
+  test('does not turn auto-unlock on for the other user', async () => {
     const { email, visitor } = await registerMember(site)
     const member = await Shopper.create(site, visitor)
     await purchaseTopUp(site, member, 'top_5')
@@ -91,8 +91,8 @@ describe('the export', () => {
   })
 })
 
-describe('somebody with paid money left who deletes the account', () => {
-  test('is told how much, and may have it refunded first', async () => {
+describe('a user with unspent paid money who deletes the account', () => {
+  test('is shown the amount, and may have it refunded first', async () => {
     const { shopper, topUp: order } = await createShopperWithBalance(site)
     const refused = (await shopper.visitor.call(deleteUser)).answer
     expect(refused).toMatchObject({
@@ -104,7 +104,7 @@ describe('somebody with paid money left who deletes the account', () => {
     expect(await shopper.visitor.callOk(deleteUser)).toMatchObject({ role: 'visitor' })
   })
 
-  test('is told how much of it a refund sends back, which spent bonus lessens', async () => {
+  test('is shown the refundable amount, which spent bonus reduces', async () => {
     const { shopper } = await createShopperWithBalance(site, [1000, 100])
     await press(shopper)
     const { answer } = await shopper.visitor.call(deleteUser)
@@ -128,7 +128,7 @@ describe('somebody with paid money left who deletes the account', () => {
     expect(rows).toEqual([])
   })
 
-  test('is deleted by support only with the money refunded, or given up as they wish', async () => {
+  test('is deleted by support only with a choice between refund and forfeit', async () => {
     const support = await signInOperator(site, 'support')
     const { shopper } = await createShopperWithBalance(site, [1000, 100])
     await press(shopper)
@@ -141,7 +141,7 @@ describe('somebody with paid money left who deletes the account', () => {
     expect((await support.desk.call(deleteCustomer, { body })).answer.code).toBe(404)
   })
 
-  test('is not kept by bonus money', async () => {
+  test('can be deleted with bonus money left', async () => {
     const { shopper } = await createShopperWithBalance(site, 'top_10')
     await shopper.visitor.callOk(refundBalance, { body: {} })
     await shopper.visitor.callOk(deleteUser)
@@ -149,7 +149,7 @@ describe('somebody with paid money left who deletes the account', () => {
 })
 
 describe('an account with a refund of a top-up that has not ended', () => {
-  test('is deleted by nobody, also without the balance, until it has', async () => {
+  test('cannot be deleted, even without a claim to the balance, until the refund ends', async () => {
     const { shopper, topUp: order } = await createShopperWithBalance(site)
     const { id } = await shopper.visitor.callOk(getUser)
     site.trouble.refundPayment = () => Promise.reject(new Error('away'))
@@ -173,7 +173,7 @@ describe('an account with a refund of a top-up that has not ended', () => {
     expect(await shopper.visitor.callOk(deleteUser)).toMatchObject({ role: 'visitor' })
   })
 
-  test('is not kept for ever by one that the gateway never answers', async () => {
+  test('can be deleted in the end if the gateway never answers', async () => {
     const { shopper, topUp: order } = await createShopperWithBalance(site)
     site.trouble.refundPayment = () => Promise.reject(new Error('away'))
     await shopper.visitor.callOk(refundBalance, { body: {} })
@@ -182,7 +182,7 @@ describe('an account with a refund of a top-up that has not ended', () => {
     expect(await shopper.visitor.callOk(deleteUser)).toMatchObject({ role: 'visitor' })
   })
 
-  test('has the money back where the refund fails, and can ask for it again', async () => {
+  test('has the money in the balance again if the refund fails, and can request it again', async () => {
     const { shopper } = await createShopperWithBalance(site)
     site.trouble.refundPayment = () => Promise.reject(new Error('away'))
     await shopper.visitor.callOk(refundBalance, { body: {} })
@@ -205,7 +205,7 @@ describe('a withdrawal from a top-up', () => {
   const leave = async (body: { withdraw?: string; email?: string; order_id?: string }) =>
     (await site.visitor().call(withdraw, { body })).answer
 
-  test('refunds what is unspent, also where delivery was asked for at once', async () => {
+  test('refunds the unspent money, also if immediate delivery was requested', async () => {
     const shopper = await Shopper.create(site)
     const consent = { shown: 'At once.', immediate_delivery: true }
     const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_10', consent })
@@ -235,7 +235,7 @@ describe('a withdrawal from a top-up', () => {
 })
 
 describe('a receipt', () => {
-  test('of a top-up says what it is and has no tax; of a purchase from the balance it has the tax', async () => {
+  test('of a top-up names it and has no tax; of a purchase from the balance it has the tax', async () => {
     const { shopper } = await createShopperWithBalance(site)
     await press(shopper)
     const subjects = (await site.mails(shopper.email)).map(({ subject }) => subject)
@@ -243,7 +243,7 @@ describe('a receipt', () => {
     expect(subjects[1]).toMatch(/episode 4$/)
   })
 
-  test('says what bonus money paid, which is taken off the total', async () => {
+  test('shows bonus money as a discount on the total', async () => {
     const shopper = await Shopper.create(site)
     await purchaseTopUp(site, shopper, [500, 40])
     const { info } = await press(shopper)

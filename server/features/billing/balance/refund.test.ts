@@ -83,7 +83,7 @@ describe('a refund of a top-up', () => {
     )
   })
 
-  test('leaves nobody a gain who spends the bonus first', async () => {
+  test('gives no user a gain who spends the bonus first', async () => {
     const { shopper, topUp } = await withBalance(500, 198)
     for (const number of [4, 5]) expect(await press(shopper, number)).toMatchObject({ discount_cents: 99 })
     expect(await shopper.visitor.callOk(refundBalance, { body: {} })).toEqual({
@@ -93,7 +93,7 @@ describe('a refund of a top-up', () => {
     expect(await balanceOf(shopper)).toBeUndefined()
   })
 
-  test('gives nothing back where more bonus was spent than paid money is left, which can be spent', async () => {
+  test('refunds nothing if more bonus was spent than paid money is left, which stays spendable', async () => {
     const { shopper, topUp } = await withBalance(100, 190)
     for (const number of [4, 5]) await press(shopper, number)
     // 8 cents of the second episode were paid money.
@@ -104,7 +104,7 @@ describe('a refund of a top-up', () => {
     expect((await press(shopper, 6)).status).toBe('paid')
   })
 
-  test('gives the bonus back with all that it paid where the gateway refuses', async () => {
+  test('restores the bonus and its payments if the gateway refuses', async () => {
     const { shopper, topUp } = await withBalance(500, 120)
     const order = await press(shopper)
     site.trouble.refundPayment = () => Promise.reject(new Error('away'))
@@ -124,7 +124,7 @@ describe('a refund of a top-up', () => {
     expect((await refundsOf(site, topUp.id)).map(({ amount_cents }) => amount_cents)).toEqual([401, 401])
   })
 
-  test('that the gateway refuses is undone as a whole, also after a part had gone back', async () => {
+  test('is undone as a whole if the gateway refuses it, also after a partial refund', async () => {
     const { shopper, topUp } = await withBalance(1000, 100)
     const order = await press(shopper)
     await refund(topUp, 200)
@@ -136,7 +136,7 @@ describe('a refund of a top-up', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ discount_cents: 99 })
   })
 
-  test('that the gateway refuses leaves the bonus taken that went with an earlier one', async () => {
+  test('does not restore the bonus removed by an earlier refund if the gateway refuses it', async () => {
     const { shopper, topUp } = await withBalance(500, 150)
     const order = await press(shopper)
     // All that is refundable: 99 are set off, and 51 of the bonus are withdrawn.
@@ -157,7 +157,7 @@ describe('a refund of a top-up', () => {
     expect(await shopper.getOrder(topUp.id)).toMatchObject({ status: 'refunded' })
   })
 
-  test('of a part leaves what comes back from purchases later', async () => {
+  test('of a part does not affect later refunds of purchases', async () => {
     const { shopper, topUp } = await withBalance(200, 198)
     await refund(topUp, 10)
     const [first, , last] = [await press(shopper, 4), await press(shopper, 5), await press(shopper, 6)]
@@ -171,7 +171,7 @@ describe('a refund of a top-up', () => {
     expect(await balanceOf(shopper)).toBeUndefined()
   })
 
-  test('of the whole order is an operator’s, and what is spent is a loss', async () => {
+  test('of the whole order is reserved for operators, and the spent part is a loss', async () => {
     const { shopper, topUp } = await withBalance(500)
     await press(shopper)
     await refund(topUp, 500)
@@ -209,13 +209,13 @@ describe('a refund of a top-up', () => {
     }
   })
 
-  test('is refused where nothing is left', async () => {
+  test('is refused if nothing is left', async () => {
     const { shopper, topUp } = await withBalance(99)
     await press(shopper)
     await expect(refund(topUp)).rejects.toMatchObject({ reason: 'notRefundable' })
   })
 
-  test('cannot be spent while it is under way, and is back where the gateway refuses it', async () => {
+  test('cannot be spent while it is pending, and is restored if the gateway refuses it', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     site.trouble.refundPayment = () => Promise.reject(new Error('away'))
     expect(await refund(topUp)).toMatchObject({ status: 'sending' })
@@ -248,7 +248,7 @@ describe('the person’s own refund of the balance', () => {
     expect((await shopper.visitor.call(refundBalance, { body: {} })).answer).toMatchObject({ code: 409 })
   })
 
-  test('leaves in the balance what no gateway can send any more', async () => {
+  test('leaves money in the balance that no gateway can refund any more', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     const { gateways } = site.context
     site.context.gateways = []
@@ -259,7 +259,7 @@ describe('the person’s own refund of the balance', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 50 })
   })
 
-  test('asked for many times at once goes back once', async () => {
+  test('is sent once if requested many times concurrently', async () => {
     const { shopper, topUp } = await withBalance(500)
     await Promise.all([1, 2, 3, 4, 5].map(() => shopper.visitor.call(refundBalance, { body: {} })))
     expect(await refundsOf(site, topUp.id)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
@@ -267,7 +267,7 @@ describe('the person’s own refund of the balance', () => {
 })
 
 describe('a refund of a purchase', () => {
-  test('goes back to the balance, as paid money and bonus, and takes the access', async () => {
+  test('is credited to the balance, as paid money and bonus, and revokes the access', async () => {
     const { shopper } = await withBalance(500, 50)
     const order = await press(shopper)
     expect(order).toMatchObject({ discount_cents: 50 })
@@ -282,14 +282,14 @@ describe('a refund of a purchase', () => {
     expect((await shopper.tryOrder({ episode_id: episodeIdOf(site), gateway: 'balance' })).code).toBe(200)
   })
 
-  test('that only bonus money paid goes back as bonus', async () => {
+  test('is credited as bonus if only bonus money paid', async () => {
     const { shopper } = await withBalance(500, 99)
     const order = await press(shopper)
     await refund(order)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 99 })
   })
 
-  test('makes the loss good where its top-up was refunded as a whole', async () => {
+  test('reduces the loss if its top-up was refunded as a whole', async () => {
     const { shopper, topUp } = await withBalance(500)
     const order = await press(shopper)
     await refund(topUp, 500)
@@ -301,7 +301,7 @@ describe('a refund of a purchase', () => {
 })
 
 describe('a refund of a purchase whose top-up was refunded', () => {
-  test('gives back as paid money what its bonus had paid and was set off', async () => {
+  test('is credited as paid money for the bonus that was set off', async () => {
     const { shopper, topUp } = await withBalance(500, 99)
     const order = await press(shopper)
     await refund(topUp)
@@ -325,7 +325,7 @@ describe('a refund of a purchase whose top-up was refunded', () => {
 })
 
 describe('a chargeback of a top-up', () => {
-  test('takes the unspent part back, and what it bought', async () => {
+  test('debits the unspent part, and revokes what the rest bought', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     await press(shopper)
     await press(shopper, 5)
@@ -337,7 +337,7 @@ describe('a chargeback of a top-up', () => {
     expect(await booked(topUp, 'balance_loss')).toBe(0)
   })
 
-  test('leaves other money and what that bought', async () => {
+  test('does not affect other money and its purchases', async () => {
     const { shopper, topUp: first } = await withBalance(99)
     const second = await addMoney(shopper, 500)
     await press(shopper, 4)
@@ -349,7 +349,7 @@ describe('a chargeback of a top-up', () => {
     expect(await shopper.getOrder(first.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('of a part takes what is unspent, then the latest purchase, and no more than it needs', async () => {
+  test('of a part debits unspent money, then revokes the latest purchase, and no more than needed', async () => {
     const { shopper, topUp } = await withBalance(250)
     await press(shopper, 4)
     site.advanceClock(1000)
@@ -368,7 +368,7 @@ describe('a chargeback of a top-up', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 151 })
   })
 
-  test('that is won gives the money back to the balance, and not what it had bought', async () => {
+  test('that is won credits the money to the balance, and does not restore purchases', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     await press(shopper)
     await bankSays(topUp, 'open')
@@ -389,7 +389,7 @@ describe('a chargeback of a top-up', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 300, bonus_cents: 50 })
   })
 
-  test('that is lost is a loss only where the balance could not be charged', async () => {
+  test('that is lost is a loss only for the part that the balance did not cover', async () => {
     const { shopper, topUp } = await withBalance(500)
     const order = await press(shopper)
     await refund(topUp, 401)
@@ -400,7 +400,7 @@ describe('a chargeback of a top-up', () => {
     expect(await booked(topUp, 'balance_loss')).toBe(0)
   })
 
-  test.each([20, 99])('takes a purchase of which a refund of %i is under way', async (cents) => {
+  test.each([20, 99])('revokes a purchase with a pending refund of %i', async (cents) => {
     const { shopper, topUp } = await withBalance(500)
     const order = await press(shopper)
     await leaveUnfinished(order, cents)
@@ -417,7 +417,7 @@ describe('a chargeback of a top-up', () => {
     expect(await booked(topUp, 'balance_loss')).toBe(0)
   })
 
-  test('told any number of times changes nothing more', async () => {
+  test('changes nothing when it is reported again', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     await press(shopper)
     await bankSays(topUp, 'open')
@@ -427,7 +427,7 @@ describe('a chargeback of a top-up', () => {
     expect(await kindsOf(shopper)).toEqual(before)
   })
 
-  test('books the shortfall as a loss where an operator had given the spent part back', async () => {
+  test('books the shortfall as a loss if an operator had refunded the spent part', async () => {
     const { shopper, topUp } = await withBalance(500)
     const order = await press(shopper)
     await refund(topUp, 450)

@@ -70,7 +70,7 @@ describe('a top-up', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 1000, bonus_cents: 100 })
   })
 
-  test('that is not on sale is refused, and so is another price than the one shown', async () => {
+  test('is refused for an item that is not on sale, and at a price other than the shown one', async () => {
     const shopper = await Shopper.create(site)
     expect(await shopper.tryOrder({ kind: 'top_up', top_up_id: 'top_none' })).toMatchObject({ code: 404 })
     expect(await shopper.tryOrder({ kind: 'top_up', top_up_id: 'top_5', amount_cents: 499 })).toMatchObject({
@@ -84,7 +84,7 @@ describe('the bonus that was shown', () => {
   const changeBonus = (id: string, bonus_cents: number) =>
     site.context.db.updateTable('top_up_products').set({ bonus_cents }).where('id', '=', id).execute()
 
-  test('is held against a change, like the price', async () => {
+  test('is compared with the current terms, like the price', async () => {
     const shopper = await Shopper.create(site)
     const top_up_id = await createTopUpProduct(site, 1000, 100)
     const shown = { kind: 'top_up', top_up_id, amount_cents: 1000, bonus_cents: 100 } as const
@@ -98,7 +98,7 @@ describe('the bonus that was shown', () => {
     expect(await shopper.tryOrder({ ...shown, bonus_cents: undefined })).toMatchObject({ code: 200 })
   })
 
-  test('is not asked of what has none', async () => {
+  test('is not required for an item without one', async () => {
     const shopper = await Shopper.create(site)
     const episode = { episode_id: episodeIdOf(site) }
     expect((await shopper.tryOrder({ ...episode, bonus_cents: 0 })).code).toBe(200)
@@ -154,7 +154,7 @@ describe('a purchase from the balance', () => {
     expect(await playbackCode(site, shopper, 6)).toBe(200)
   })
 
-  test('that is not covered is refused with what is missing, and leaves no order', async () => {
+  test('that is not covered is refused with the missing amount, and leaves no order', async () => {
     const shopper = await Shopper.create(site)
     await purchaseTopUp(site, shopper, [100])
     expect(await press(shopper)).toMatchObject({ code: 200 })
@@ -240,7 +240,7 @@ describe('bonus money', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 1452, bonus_cents: 0 })
   })
 
-  test('is gone when it expires, and paid money is not', async () => {
+  test('expires, and paid money does not', async () => {
     const shopper = await Shopper.create(site)
     await purchaseTopUp(site, shopper, [500, 70, 10])
     site.advanceClock(11 * day)
@@ -260,7 +260,7 @@ describe('bonus money', () => {
 })
 
 describe('the offer of a locked episode', () => {
-  test('says what is in the balance and whether it covers the cheapest way', async () => {
+  test('shows the balance and whether it covers the cheapest offer', async () => {
     const nobody = await Shopper.create(site)
     expect((await offerOf(site, nobody)).balance).toMatchObject({
       available_cents: 0,

@@ -140,7 +140,7 @@ test('an order keeps the words agreed to with their time, and the referrer token
   expect(await selectShownTerms(site.context.db, row.consent?.shown_hash ?? '')).toBe(consent.shown)
 })
 
-test('the amount stays what it was when the order was made', async () => {
+test('the amount stays the price at the time of the order', async () => {
   const other = await buildVideo(site.context)
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: other.episodes[4]?.id })

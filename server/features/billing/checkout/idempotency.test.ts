@@ -22,7 +22,7 @@ const request = (key: string | undefined, body: object = { order_id: 'ord_1' }) 
   now: new Date(),
 })
 
-test('fifty requests at once do the work once, and none is answered before it is finished', async () => {
+test('fifty concurrent requests do the work once, and none is answered before it is finished', async () => {
   let [runs, finished] = [0, false]
   const gate = Promise.withResolvers<void>()
   const work = async () => {
@@ -72,7 +72,7 @@ test.each([new Error('the database is gone'), new Refusal('paymentUnknown'), new
   },
 )
 
-test('a body is the same in any order of its fields, and another one with another value', async () => {
+test('a body is equal in any order of its fields, and different with another value', async () => {
   expect(
     await runIdempotently(database.db, request('body', { a: 1, b: { c: [2], d: 3 } }), async () => 'first'),
   ).toBe('first')
@@ -137,7 +137,7 @@ describe('a body', () => {
     ['another value deep inside', { a: { b: { c: 1 } } }, { a: { b: { c: 2 } } }],
     ['values swapped between fields', { a: 1, b: 2 }, { a: 2, b: 1 }],
     ['click ids deep inside', { a: { fbclid: 1 } }, { a: { fbclid: 2 } }],
-  ])('is another one with %s', async (name, first, second) => {
+  ])('is different with %s', async (name, first, second) => {
     expect(await isSame(`other ${name}`, first, second)).toBe(false)
   })
 })
@@ -151,7 +151,7 @@ test('a key is reused for another call, and free for another person', async () =
   expect(await answer({}, 'fourth')).toBe('first')
 })
 
-test('a key that is held by another body is reused while the first request works', async () => {
+test('a key that was used with another body is refused while the first request works', async () => {
   const gate = Promise.withResolvers<void>()
   const first = runIdempotently(database.db, request('busy'), () => gate.promise)
   await expect
@@ -258,7 +258,7 @@ describe('the lease of a request that works', () => {
   })
 })
 
-test('a request that waits longer than 90 seconds is asked to come again', async () => {
+test('a request that waits longer than 90 seconds is answered with a retry', async () => {
   const gate = Promise.withResolvers<string>()
   const working = runIdempotently(database.db, request('slow'), () => gate.promise)
   await expect

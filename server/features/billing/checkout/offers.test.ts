@@ -30,7 +30,7 @@ async function offerOf(shopper: Shopper): Promise<Offer> {
   return Value.Parse(Offer, answer.info)
 }
 
-test('a gateway is offered with the names of what it does not take the price of', async () => {
+test('a gateway is offered with the names of the prices that it does not accept', async () => {
   const shopper = await Shopper.create(site)
   const { gateways } = await offerOf(shopper)
   expect(gateways.map(({ id }) => id)).toContain('sandbox')
@@ -40,13 +40,13 @@ test('a gateway is offered with the names of what it does not take the price of'
   expect(named.map(({ not_for }) => not_for)).toEqual(gateways.map(() => ['episode']))
 })
 
-test('a gateway that takes none of the prices is not offered', async () => {
+test('a gateway that accepts none of the prices is not offered', async () => {
   const shopper = await Shopper.create(site)
   refuse(() => true)
   expect(await offerOf(shopper)).toMatchObject({ plans: [], gateways: [] })
 })
 
-test('a plan is offered only where a gateway takes its price at first and of renewals', async () => {
+test('a plan is offered only if a gateway accepts its first price and its renewal price', async () => {
   const shopper = await Shopper.create(site)
   const { plans } = await offerOf(shopper)
   const introduced = plans.find(({ intro_price_cents }) => intro_price_cents !== undefined)

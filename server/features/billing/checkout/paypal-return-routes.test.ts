@@ -49,7 +49,7 @@ const statesOf = async (orderId: string) => {
     .execute()
 }
 
-test('a payment that was called off at PayPal is cancelled, once; the order can be paid another way', async () => {
+test('a payment that was cancelled at PayPal is cancelled, once; the order can be paid another way', async () => {
   const { shopper, order, token } = await waiting()
   expect(await comeFrom('called off', token)).toBe(`/order/result?order_id=${order.id}`)
   expect(await comeFrom('called off', token)).toBe(`/order/result?order_id=${order.id}`)
@@ -58,7 +58,7 @@ test('a payment that was called off at PayPal is cancelled, once; the order can 
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'pending' })
 })
 
-test('one that PayPal says was approved is finished, whatever the address says', async () => {
+test('a payment that PayPal reports as approved is captured, whatever the URL says', async () => {
   const { order, token } = await waiting()
   const confirmPayment: PaymentGateway['confirmPayment'] = async (reference) => {
     const payment = await site.sound.confirmPayment(reference)
@@ -68,13 +68,13 @@ test('one that PayPal says was approved is finished, whatever the address says',
   expect(await statesOf(order.id)).toEqual([{ order: 'paid', attempt: 'succeeded' }])
 })
 
-test('one that is not approved yet stays open for whoever comes back without having called it off', async () => {
+test('a payment that is not approved yet stays open if the buyer returns without cancelling it', async () => {
   const { order, token } = await waiting()
   expect(await comeFrom('approved', token)).toBe(`/order/result?order_id=${order.id}`)
   expect(await statesOf(order.id)).toEqual([{ order: 'pending', attempt: 'requires_action' }])
 })
 
-test('where PayPal gives no answer the person goes on all the same, and the payment stays open', async () => {
+test('if PayPal does not answer, the buyer is redirected anyway, and the payment stays open', async () => {
   const { order, token } = await waiting()
   const away = () => Promise.reject(new Error('away'))
   expect(

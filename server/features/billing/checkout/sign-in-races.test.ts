@@ -95,7 +95,7 @@ async function rowsOf(userId: string) {
   return counts
 }
 
-test('two tabs that sign in at once bring favorites, history, the purchase and the way here along, each once', async () => {
+test('two tabs that sign in concurrently merge favorites, history, the purchase and the attribution, each once', async () => {
   const member = await registerMember(first)
   await favor(member.visitor, video)
   const guest = await busyGuest()
@@ -123,7 +123,7 @@ test('two tabs that sign in at once bring favorites, history, the purchase and t
   expect(await favoriteCounts()).toEqual([1, 1])
 })
 
-test('an account that is deleted in two tabs at once is gone once, and the books keep its order', async () => {
+test('an account that is deleted in two tabs concurrently is deleted once, and the ledger keeps its order', async () => {
   const guest = await busyGuest()
   const { user, visitor } = await registerMember(first, guest.visitor)
   const tabs = [visitor, tabOf(visitor)] as const
@@ -147,7 +147,7 @@ test('an account that is deleted in two tabs at once is gone once, and the books
   for (const tab of tabs) expect((await tab.callOk(getUser)).role).toBe('visitor')
 })
 
-test('a sign-in and a deletion at once leave what the guest had with the guest, or nothing at all', async () => {
+test("a concurrent sign-in and deletion leave the guest's records with the guest, or delete them all", async () => {
   const member = await registerMember(first)
   const guest = await busyGuest()
   const elsewhere = tabOf(member.visitor)

@@ -42,7 +42,7 @@ const leave = async (body: { withdraw?: string; email?: string; order_id?: strin
   (await site.visitor().call(withdraw, { body })).answer
 
 describe('the link of a receipt that cancels', () => {
-  it('ends the renewals without signing in; the paid period stays, and a mail says until when', async () => {
+  it('ends the renewals without a sign-in; the paid period stays, and a mail names its end', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     const { renews_at } = await person.membership()
@@ -58,7 +58,7 @@ describe('the link of a receipt that cancels', () => {
     expect(await person.payments()).toHaveLength(1)
   })
 
-  it('says the same again, however often it is pressed, and mails once', async () => {
+  it('returns the same result when it is repeated, and mails once', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     const secret = await last(email, 'cancel')
@@ -77,7 +77,7 @@ describe('the link of a receipt that cancels', () => {
     expect(await person.subscriptionRow()).toMatchObject({ cancel_at_period_end: true })
   })
 
-  it('is refused where the plan is over, where it was never sent, and for another purpose', async () => {
+  it('is refused if the plan has ended, if the link was never sent, and for another purpose', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     const secret = await last(email, 'cancel')
@@ -91,7 +91,7 @@ describe('the link of a receipt that cancels', () => {
   })
 })
 
-describe('whoever asks by their address to cancel', () => {
+describe('a user who requests a cancellation by e-mail address', () => {
   it('is mailed a link, which works for a day', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
@@ -163,7 +163,7 @@ describe('a withdrawal', () => {
     expect(told?.text).toContain('We’re refunding $0.99')
   })
 
-  it('is in what the person takes along, with the money that went back and why', async () => {
+  it("is in the user's export, with the refunded amount and the reason", async () => {
     const shopper = await Shopper.create(site)
     const { info: order } = await shopper.buy(episode())
     await leave({ email: shopper.email, order_id: order?.id ?? '' })
@@ -191,7 +191,7 @@ describe('a withdrawal', () => {
     expect(await person.payments('succeeded')).toHaveLength(2)
   })
 
-  it('gives back a renewal too that was under way and whose money is heard of later', async () => {
+  it('also refunds a pending renewal whose payment is reported later', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     site.trouble.chargeSavedMethod = async (charge) => {
@@ -230,7 +230,7 @@ describe('a withdrawal', () => {
     expect(mails).toHaveLength(1)
   })
 
-  it('stands though its process died before the money went', async () => {
+  it('is completed after its process died before the refund', async () => {
     const shopper = await Shopper.create(site)
     const { info: order } = await shopper.buy(episode())
     await leave({ email: shopper.email })
@@ -243,7 +243,7 @@ describe('a withdrawal', () => {
     expect(await shopper.getOrder(order?.id ?? '')).toMatchObject({ status: 'refunded', refunded_cents: 99 })
   })
 
-  it('that the gateway refuses to send the money of keeps no other from its turn, and is given up in the end', async () => {
+  it('whose refund the gateway refuses does not block others, and is abandoned after the last retry', async () => {
     const { db, clock } = site.context
     const stuck = await Shopper.create(site)
     await stuck.buy(episode())
@@ -283,7 +283,7 @@ describe('a withdrawal', () => {
     expect((await refundsOf(stuck)).length).toBe(tries)
   })
 
-  it('is told to be too late after 14 days, for a renewal, and for whoever asked for it at once', async () => {
+  it('is refused as too late after 14 days, for a renewal, and after a request for immediate delivery', async () => {
     const [late, atOnce] = [await Shopper.create(site), await Shopper.create(site)]
     await late.buy(episode())
     await atOnce.buy({ ...episode(), consent: { shown: 'At once', immediate_delivery: true } })
@@ -317,7 +317,7 @@ describe('a withdrawal', () => {
     expect(await leave({ withdraw: 'nothing' })).toMatchObject({ code: 500 })
   })
 
-  it('says nothing about an order of somebody else', async () => {
+  it('reveals nothing about an order of another user', async () => {
     const [shopper, other] = [await Shopper.create(site), await Shopper.create(site)]
     const { info: order } = await shopper.buy(episode())
     await other.visitor.callOk(getUser)

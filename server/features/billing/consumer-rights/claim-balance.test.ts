@@ -46,7 +46,7 @@ async function guest() {
   return { shopper, topUp: order, bought, secrets: await claimsOf(shopper) }
 }
 
-describe('a claim in another browser of what a guest with a balance has bought', () => {
+describe('a claim in another browser of purchases of a guest with a balance', () => {
   test('brings that purchase, and leaves the balance and all else with the guest', async () => {
     const { shopper, bought, secrets } = await guest()
     const device = await Shopper.create(site)
@@ -74,7 +74,7 @@ describe('a claim in another browser of what a guest with a balance has bought',
     expect((await device.visitor.callOk(listBalanceEntries)).list).toEqual([])
   })
 
-  test('is taken by a chargeback of the top-up that paid for it', async () => {
+  test('is revoked by a chargeback of the top-up that paid for it', async () => {
     const { shopper, topUp: order, secrets } = await guest()
     const device = await Shopper.create(site)
     await claim(device, secrets[1])
@@ -119,7 +119,7 @@ describe('a claim opens no account with a balance without its password', () => {
   const register = ({ visitor }: Shopper, email: string) =>
     visitor.callOk(registerUser, { body: { email, password, repeat_password: password } })
 
-  test('where another guest has bought with the same unproven address', async () => {
+  test('if another guest has bought with the same unverified address', async () => {
     const buyer = await Shopper.create(site)
     await buyer.buy({ episode_id: episodeIdOf(site) })
     const member = await Shopper.create(site)
@@ -132,7 +132,7 @@ describe('a claim opens no account with a balance without its password', () => {
     expect(await playbackCode(site, member)).toBe(200)
   })
 
-  test('where the guest has become the member', async () => {
+  test('if the guest has become the member', async () => {
     const { shopper, secrets } = await guest()
     await register(shopper, shopper.email)
     expect(await claim(await Shopper.create(site), secrets[1])).toMatchObject({ code: 500 })

@@ -78,7 +78,7 @@ describe('the claim of a receipt', () => {
     expect(await plays(shopper.visitor)).toBe(true)
   })
 
-  it('works on another device, which keeps what it has; the first is signed out of it', async () => {
+  it('works on another device, which keeps its records; the first one is signed out', async () => {
     const { shopper, claim } = await buyer()
     const { id } = await shopper.visitor.callOk(getUser)
     const device = await arrive()
@@ -92,7 +92,7 @@ describe('the claim of a receipt', () => {
     expect(await plays(shopper.visitor)).toBe(false)
   })
 
-  it('takes from another browser the purchases, not the saved card, which the gateway forgets', async () => {
+  it('moves the purchases of another browser, but not the saved card, which is detached at the gateway', async () => {
     const { saved, claim } = await saver()
     const device = await arrive()
     expect(await use(device, claim)).toMatchObject({ code: 200, info: { role: 'member' } })
@@ -125,7 +125,7 @@ describe('the claim of a receipt', () => {
     expect(await shopper.tryOrder(order)).toMatchObject({ code: 200, info: { status: 'paid' } })
   })
 
-  it('joins the proven account of the address where the caller is signed in to it, with the plan and the orders', async () => {
+  it('merges into the verified account of the address if the caller is signed in to it, with the plan and the orders', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     const member = await arrive()
@@ -154,7 +154,7 @@ describe('the claim of a receipt', () => {
     expect(await plays(stranger)).toBe(false)
   })
 
-  it('proves the address of a guest who has registered with it since', async () => {
+  it('verifies the address of a guest who has registered with it since', async () => {
     const { shopper, email, claim } = await buyer()
     const { id } = await register(shopper.visitor, email)
     expect(await use(await arrive(), claim)).toMatchObject({
@@ -162,7 +162,7 @@ describe('the claim of a receipt', () => {
     })
   })
 
-  it('gives nobody a session of a proven account: whoever signs in to it first takes the purchase along', async () => {
+  it('opens no session of a verified account: the first user who signs in to it gets the purchase', async () => {
     const { email, claim } = await buyer()
     const member = await arrive()
     const { id } = await register(member, email)
@@ -178,7 +178,7 @@ describe('the claim of a receipt', () => {
     expect(await use(stranger, claim)).toMatchObject({ code: 500 })
   })
 
-  it('is done already where the guest has signed in to the account of the address', async () => {
+  it('has no effect if the guest has signed in to the account of the address', async () => {
     const { shopper, email, claim } = await buyer()
     const { id } = await register(await arrive(), email)
     await verify(email)
@@ -206,7 +206,7 @@ describe('a claim is refused', () => {
       })
   })
 
-  it('once it is too old, when nobody sent it, and for another purpose', async () => {
+  it('after its expiry, if it was never sent, and for another purpose', async () => {
     const person = await Subscriber.create(site)
     const [claim = ''] = await claimsOf(person.shopper.email)
     const [mail] = await site.mails(person.shopper.email)
@@ -226,7 +226,7 @@ describe('a claim is refused', () => {
     expect(await use(await arrive(), claim)).toMatchObject({ code: 200 })
   })
 
-  it('where the purchase is an account’s already', async () => {
+  it('if the purchase already belongs to an account', async () => {
     const { shopper, claim } = await buyer()
     await register(shopper.visitor, 'elsewhere@example.com')
     expect(await use(await arrive(), claim)).toMatchObject({ code: 500 })
@@ -237,7 +237,7 @@ describe('a claim is refused', () => {
     expect(await use(await arrive(), late)).toMatchObject({ code: 500 })
   })
 
-  it('where the person has left', async () => {
+  it('if the user has deleted the account', async () => {
     const { shopper, claim } = await buyer()
     await shopper.visitor.fetch('/api/user', {
       method: 'DELETE',

@@ -20,7 +20,7 @@ describe('an amount at Stripe', () => {
     expect(stripeAccepts(1_000_051, currency)).toBe(false)
   })
 
-  test('is not charged below what Stripe takes', () => {
+  test('is not charged below the minimum of Stripe', () => {
     expect([30, 50].map((cents) => stripeAccepts(cents, 'USD'))).toEqual([false, true])
   })
 
@@ -28,7 +28,7 @@ describe('an amount at Stripe', () => {
     ['USD', 99_999_999],
     ['JPY', 9_999_999_900],
     ['KWD', 9_999_999],
-  ])('in %s is not charged above what Stripe takes', (currency, most) => {
+  ])('in %s is not charged above the maximum of Stripe', (currency, most) => {
     const more = most + (currency === 'JPY' ? 100 : 1)
     expect([most, more].map((cents) => stripeAccepts(cents, currency))).toEqual([true, false])
   })

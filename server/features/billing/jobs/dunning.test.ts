@@ -113,7 +113,7 @@ test('a lost or stolen card is not tried again: the subscription ends with its g
   ])
 })
 
-test('where the bank wants the person, they pay the open period themselves, and are charged that way from then on', async () => {
+test('if the bank requires 3-D Secure, the subscriber pays the open period, and that method is charged from then on', async () => {
   const plan_id = (await (await Subscriber.create(site)).shopper.plan(7)).id
   const person = await Subscriber.create(site).then(async (one) => {
     declineRenewals('check_needed')
@@ -196,7 +196,7 @@ test('cancelled while past due there are no more tries, and it is over with the 
   expect(await cancelled.renewalAttempts()).toHaveLength(1)
 })
 
-test('an open period is paid by hand only where the gateway takes its amount', async () => {
+test('an open period can be paid manually only if the gateway accepts its amount', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day)
   const owed = (await person.orders()).find(({ period_no }) => period_no === 1)
@@ -208,7 +208,7 @@ test('an open period is paid by hand only where the gateway takes its amount', a
   expect(await person.shopper.buy(wish)).toMatchObject({ code: 200, info: { id: owed?.id, status: 'paid' } })
 })
 
-test('an open period whose amount its gateway takes no more is not tried again: its person is told, and it is over with the grace', async () => {
+test('an open period whose amount its gateway no longer accepts is not retried: the subscriber is notified, and it ends with the grace period', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day)
   expect(await person.subscriptionRow()).toMatchObject({ status: 'past_due', try_at: expect.any(Date) })

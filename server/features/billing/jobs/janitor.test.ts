@@ -54,7 +54,7 @@ describe('an order that is not paid within 24 hours', () => {
     expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'expired' })
   })
 
-  test('is honoured where the money came all the same', async () => {
+  test('is honoured if the payment arrives anyway', async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
     await shopper.answerBankPage(info?.next.url ?? '', 'yes')
@@ -62,7 +62,7 @@ describe('an order that is not paid within 24 hours', () => {
     expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'paid' })
   })
 
-  test('is paid back where the thing is owned by then', async () => {
+  test('is refunded if the item is owned by then', async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
     await shopper.buy(wish())
@@ -120,7 +120,7 @@ test('a refund that fails is sent again until it is through, once', async () => 
   expect(await byKey(`pay:${info?.id}:1`)).toMatchObject({ refundedCents: 99 })
 })
 
-test('a refund that never goes through is reported after the last try, and not before', async () => {
+test('a refund that never succeeds is reported after the last retry, and not before', async () => {
   const shopper = await Shopper.create(site)
   const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
   await shopper.buy(wish())
@@ -162,7 +162,7 @@ describe('a subscription that waits for its first payment', () => {
     expect(await statuses()).toEqual([{ status: 'expired' }])
   })
 
-  test('is followed by another where the money comes later', async () => {
+  test('is followed by another if the payment arrives later', async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(
       { kind: 'plan', plan_id: (await shopper.plan(30)).id },

@@ -47,7 +47,7 @@ async function converge(): Promise<void> {
 }
 
 test(
-  'a process that dies before any statement of a renewal, or is killed as it sends a commit, has charged once for one more period when others have gone on',
+  'a renewal whose process dies before any statement, or is killed while it sends a commit, is charged once for one more period after other processes continue',
   { timeout: 120_000 },
   async () => {
     const whole = await due()
@@ -75,7 +75,7 @@ test(
   },
 )
 
-test('what a process had taken when it died is taken by another once its time is over', async () => {
+test('a renewal that was claimed by a dead process is claimed by another once the claim expires', async () => {
   const person = await due()
   // Makes this one the first, however many others are due.
   await site.context.db

@@ -21,7 +21,7 @@ afterEach(() => expectLedgerBalanced(site))
 
 const time = (date: Date | null | undefined) => date?.getTime() ?? NaN
 
-test('after an outage of ours that was longer than the grace one period is charged, from now', async () => {
+test('after an outage of ours that was longer than the grace period, one period is charged, from now', async () => {
   const person = await Subscriber.create(site)
   site.advanceClock(40 * day)
   const now = site.context.clock.now().getTime()
@@ -34,7 +34,7 @@ test('after an outage of ours that was longer than the grace one period is charg
   expect(await person.paymentAmounts()).toEqual([499, 999])
 })
 
-test('a charge declined after such an outage has a grace of its own', async () => {
+test('a charge declined after such an outage starts its own grace period', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(40 * day)
   expect(await person.membership()).toMatchObject({ state: 'subscribed', status: 'past_due' })
@@ -55,7 +55,7 @@ async function pass(person: Subscriber, milliseconds: number): Promise<void> {
   }
 }
 
-test('a plan ends while its gateway is away longer than the grace; a charge that was taken is found and honoured once', async () => {
+test('a plan ends if its gateway is down longer than the grace period; a charge that was made is found and honoured once', async () => {
   const person = await Subscriber.create(site)
   site.trouble.chargeSavedMethod = async (charge) => {
     await site.sound.chargeSavedMethod(charge)
@@ -74,7 +74,7 @@ test('a plan ends while its gateway is away longer than the grace; a charge that
   expect(await person.paymentAmounts('succeeded')).toEqual([499, 999])
 })
 
-test('a plan ends while its gateway is away longer than the grace; where nothing was taken nothing is charged later', async () => {
+test('a plan ends if its gateway is down longer than the grace period; without a charge nothing is charged later', async () => {
   const person = await Subscriber.create(site)
   site.trouble.chargeSavedMethod = () => Promise.reject(new Error('away'))
   site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
@@ -89,7 +89,7 @@ test('a plan ends while its gateway is away longer than the grace; where nothing
   expect((await person.renewalAttempts()).map(({ status }) => status)).toEqual(['failed'])
 })
 
-test('money that comes after the end is honoured with a period from now, which is not renewed', async () => {
+test('a payment that arrives after the end is honoured with a period from now, which is not renewed', async () => {
   const person = await Subscriber.create(site)
   site.trouble.chargeSavedMethod = async (charge) => {
     const payment = await site.sound.chargeSavedMethod(charge)

@@ -37,7 +37,7 @@ test('two processes that work on the same subscription, as after a claim that ra
   expect(await charged(person)).toBe(2)
 })
 
-test('the person paying by hand and the scheduler trying at once: one charge, or the second goes back', async () => {
+test('a manual payment and a scheduled retry at the same time make one charge, or the second is refunded', async () => {
   const person = await Subscriber.create(site)
   site.trouble.chargeSavedMethod = (charge) =>
     Promise.resolve({

@@ -43,14 +43,14 @@ test('a period that ends is followed by the next: charged once, from the old end
   expect(await person.payments()).toHaveLength(2)
 })
 
-test('between the end of a period and its charge nobody is locked out', async () => {
+test('access continues between the end of a period and its charge', async () => {
   const person = await Subscriber.create(site)
   site.advanceClock(7 * day + hour)
   expect(await person.canPlay()).toBe(true)
   expect(await person.membership()).toMatchObject({ state: 'subscribed', status: 'active' })
 })
 
-test('what was cancelled is charged no more and is over with its period; resumed, it is renewed', async () => {
+test('a cancelled plan is not charged again and ends with its period; a resumed one is renewed', async () => {
   const cancelled = await Subscriber.create(site)
   const resumed = await Subscriber.create(site)
   await cancelled.shopper.visitor.callOk(cancelSubscription)
@@ -68,7 +68,7 @@ test('what was cancelled is charged no more and is over with its period; resumed
   expect(await resumed.payments()).toHaveLength(3)
 })
 
-test('without a kept payment method a subscription ends with its period, and says so', async () => {
+test('without a saved payment method a subscription ends with its period, and a mail says so', async () => {
   const person = await Subscriber.create(site)
   await site.context.db
     .updateTable('subscriptions')

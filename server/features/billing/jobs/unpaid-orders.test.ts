@@ -58,7 +58,7 @@ test('an order that was never paid is deleted after a time, with the words and t
   expect(subscriptions).toEqual([])
 })
 
-test('a change of plan that was replaced or taken back is deleted after a time, however long the period', async () => {
+test('a change of plan that was replaced or undone is deleted after a time, whatever the length of the period', async () => {
   const person = await Subscriber.create(site, { days: 365 })
   const choose = async (days: number) =>
     person.shopper.order({ kind: 'plan', plan_id: (await person.shopper.plan(days)).id })

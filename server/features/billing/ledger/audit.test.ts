@@ -21,7 +21,7 @@ async function trailOf({ visitor }: Shopper) {
   return rows
 }
 
-test('a payment is written down with its order and amount, a declined one with the reason', async () => {
+test('a payment is recorded with its order and amount, a declined one with the reason', async () => {
   const shopper = await Shopper.create(site)
   const wish = { kind: 'episode' as const, episode_id: site.video.episodes[3]?.id ?? '' }
   await shopper.buy(wish, testCards.declined)

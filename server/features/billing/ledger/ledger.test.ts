@@ -89,14 +89,14 @@ describe('a sale', () => {
     },
   )
 
-  test('that is refunded credits the gateway and debits what was sold', async () => {
+  test('that is refunded credits the gateway and debits the sold item', async () => {
     const returned = { ...paid, source: 'sales:episode', at: now } as const
     await enter((tx) => enterRefund(tx, returned, { id: 'ref_1', cents: 40 }))
     expect(await lines()).toEqual(['refund:ref_1 sales:episode 40', 'refund:ref_1 gateway:stripe -40'])
     expect(await uncounted()).toEqual(['sales:episode'])
   })
 
-  test('whose refund failed is entered the other way round', async () => {
+  test('whose refund failed is reversed', async () => {
     const returned = { ...paid, source: 'sales:episode', at: now } as const
     await enter((tx) => enterFailedRefund(tx, returned, { id: 'ref_1', cents: 40 }))
     expect(await lines()).toEqual([
@@ -126,7 +126,7 @@ describe('money that buys nothing', () => {
 describe('a dispute', () => {
   const source = 'sales:episode'
 
-  test('takes money from the gateway and gives it back, each time as a transaction of its own', async () => {
+  test('debits the gateway and credits it back, each time as a separate transaction', async () => {
     for (const cents of [99, -99, 50])
       await enter((tx) => enterDispute(tx, { ...paid, source, at: now }, cents))
     expect(await lines()).toEqual([
@@ -140,7 +140,7 @@ describe('a dispute', () => {
     expect(await uncounted()).toEqual(['charged_back', 'charged_back', 'charged_back'])
   })
 
-  test('is numbered apart from those of other attempts', async () => {
+  test('is numbered separately from those of other attempts', async () => {
     const other = { ...paid.attempt, id: newId('att') }
     await enter((tx) => enterDispute(tx, { ...paid, source, attempt: other, at: now }, 99))
     await enter((tx) => enterDispute(tx, { ...paid, source, at: now }, 99))

@@ -28,7 +28,7 @@ const receiptsOf = async (email: string) =>
   (await site.mails(email)).filter(({ subject }) => /receipt/i.test(subject))
 
 describe('the receipt of a purchase', () => {
-  it('says what was bought, from whom, the order, and net, tax and total to the cent', async () => {
+  it('names the item, the seller, the order, and net, tax and total to the cent', async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(episode())
     const [mail, ...others] = await receiptsOf(shopper.email)
@@ -85,14 +85,14 @@ describe('the receipt of a purchase', () => {
     },
   )
 
-  it('is dated in UTC, and says so, where nobody knows the buyer’s time zone', async () => {
+  it('is dated in UTC, and says so, if the buyer’s time zone is unknown', async () => {
     const shopper = await Shopper.create(site)
     await shopper.buy(episode())
     const [mail] = await receiptsOf(shopper.email)
     expect(mail?.text).toMatch(/^Paid on: \w+ \d+, \d{4} \(UTC\)$/m)
   })
 
-  it('leaves once, however often its payment is told of', async () => {
+  it('is sent once, however often its payment is reported', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order(episode())
     const token = await shopper.cardToken()
@@ -102,7 +102,7 @@ describe('the receipt of a purchase', () => {
     expect(await receiptsOf(shopper.email)).toHaveLength(1)
   })
 
-  it('says that the right to withdraw is there, or was given up', async () => {
+  it('says whether the right of withdrawal exists or was waived', async () => {
     const [keeps, gives] = [await Shopper.create(site), await Shopper.create(site)]
     await keeps.buy(episode())
     await gives.buy({ ...episode(), consent: { shown: 'At once', immediate_delivery: true } })
@@ -114,7 +114,7 @@ describe('the receipt of a purchase', () => {
   })
 })
 
-test('the receipt of a plan says when it renews and at what price, and holds the link that cancels it', async () => {
+test('the receipt of a plan names its renewal and price, and has the cancellation link', async () => {
   const person = await Subscriber.create(site)
   const { email } = person.shopper
   const [first] = await receiptsOf(email)
@@ -130,7 +130,7 @@ test('the receipt of a plan says when it renews and at what price, and holds the
   expect(renewed?.text).not.toMatch(/#withdraw|lose your 14-day right/)
 })
 
-test('a cancelled plan that is paid for late says that it ends', async () => {
+test('a cancelled plan that is paid late says that it ends', async () => {
   const person = await Subscriber.create(site)
   site.trouble.chargeSavedMethod = async (charge) => {
     // Other tests of this file renew at the same time.
@@ -146,7 +146,7 @@ test('a cancelled plan that is paid for late says that it ends', async () => {
 })
 
 describe('GET /api/payment/receipt', () => {
-  it('says the seller, the tax to the cent, and how a plan goes on', async () => {
+  it('names the seller, the tax to the cent, and the renewal of a plan', async () => {
     const person = await Subscriber.create(site)
     const [order] = await person.orders()
     const query = { order_id: order?.id ?? '' }
@@ -180,7 +180,7 @@ describe('GET /api/payment/receipt', () => {
     expect(receipt).toMatchObject({ net_cents: 83, tax_cents: 16, tax_percent: 19, renewal: null })
   })
 
-  it('is there for what was paid, and for its owner only', async () => {
+  it('exists for paid orders, and for their owner only', async () => {
     const shopper = await Shopper.create(site)
     const open = await shopper.order(episode())
     const ask = async ({ visitor }: Pick<Shopper, 'visitor'>, order_id: string) =>

@@ -20,7 +20,7 @@ async function pay(shopper: Shopper, order_id: string) {
   return shopper.visitor.call(payOrder, { body })
 }
 
-test('the sixth card within an hour of five declined ones is not tried, for that person only', async () => {
+test('the sixth card within an hour of five declined ones is not tried, for that user only', async () => {
   const [shopper, other] = [await Shopper.create(site), await Shopper.create(site)]
   const episode = (index: number) => ({ episode_id: site.video.episodes[index]?.id })
   const one = await shopper.order(episode(3))
@@ -39,7 +39,7 @@ test('the sixth card within an hour of five declined ones is not tried, for that
   expect((await pay(shopper, one.id)).answer).toMatchObject({ code: 200, info: { status: 'paid' } })
 })
 
-test('cards that are tried at once from one address do not share its last turn', async () => {
+test('cards that are tried concurrently from one address do not share its last attempt', async () => {
   const shared = await startBillingSite({ LIMIT_CARD_FAILURES_IP: '1/h' })
   try {
     const wish = { episode_id: shared.video.episodes[3]?.id }
@@ -74,7 +74,7 @@ test('a card that pays takes no turn of its address', async () => {
   }
 })
 
-test('an address from which too many cards failed pays nothing for a while, whoever it is', async () => {
+test('an address with too many failed cards cannot pay for a while, whichever user pays', async () => {
   const shared = await startBillingSite({ LIMIT_CARD_FAILURES_IP: '2/h' })
   try {
     const wish = { episode_id: shared.video.episodes[3]?.id }
@@ -136,7 +136,7 @@ async function stripeSite(limits: Record<string, string>) {
   }
 }
 
-test('cards that fail at the gateway, and that only its notification tells of, count for the network', async () => {
+test('cards that fail at the gateway, and that only its webhook event reports, count for the network', async () => {
   const { shop, wish, decline, tryOrder, close } = await stripeSite({ LIMIT_CARD_FAILURES_IP: '2/h' })
   try {
     for (let person = 0; person < 2; person++) {
@@ -155,7 +155,7 @@ test('cards that fail at the gateway, and that only its notification tells of, c
   }
 })
 
-test('payments that were begun and wait for a card count for the person and the network', async () => {
+test('payments that were started and wait for a card count for the user and the network', async () => {
   const own = await stripeSite({ LIMIT_CARD_FAILURES_USER: '2/h' })
   const shared = await stripeSite({ LIMIT_CARD_FAILURES_IP: '2/h' })
   try {

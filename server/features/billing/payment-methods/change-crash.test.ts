@@ -82,7 +82,7 @@ async function outcomesOf(changes: readonly Ready[]): Promise<Set<string>> {
 }
 
 test(
-  'a process that dies before any statement of a change of card, or is killed as it sends a commit, leaves the plan charged with one card, and the gateway with that one only',
+  'a change of card whose process dies before any statement, or is killed while it sends a commit, leaves one card that the plan is charged with and the gateway stores',
   { timeout: 120_000 },
   async () => {
     const whole = await ready()

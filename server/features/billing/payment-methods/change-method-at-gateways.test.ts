@@ -39,7 +39,7 @@ const byWallet = (shopper: Shopper) => tryChangeMethod(shopper, { gateway: 'payp
 const sessionOf = ({ info }: Envelope<PaymentMethodChange>) =>
   new URL(info?.next.url ?? '').searchParams.get('approval_session_id') ?? ''
 
-test('a card is given to Stripe by the browser, and charged by the next renewal; the old one is forgotten', async () => {
+test('a card is sent to Stripe by the browser, and charged by the next renewal; the old one is detached', async () => {
   const shopper = await subscriber()
   const kept = stripe.books.attachedMethodIds.at(-1)
   const asked = await byCard(shopper)
@@ -61,7 +61,7 @@ test('a card is given to Stripe by the browser, and charged by the next renewal;
   expect(await membershipOf(shopper)).toMatchObject({ status: 'active' })
 })
 
-test('a card that Stripe declines says why; its secret takes no other, and another try gets another', async () => {
+test('a card that Stripe declines shows the reason; its secret accepts no other card, and another try gets a new secret', async () => {
   const shopper = await subscriber()
   const asked = await byCard(shopper)
   const secret = asked.info?.next.client_secret ?? ''
@@ -76,7 +76,7 @@ test('a card that Stripe declines says why; its secret takes no other, and anoth
   expect(again.info?.next.client_secret).toEqual(expect.any(String))
 })
 
-test('an address that Stripe refuses is named as what to mend, as at checkout', async () => {
+test('an address that Stripe refuses is reported as the field to correct, as at checkout', async () => {
   const shopper = await Shopper.create(site)
   const plan_id = (await shopper.plan(30)).id
   const email = 'm\u00fcller@example.com'
@@ -86,7 +86,7 @@ test('an address that Stripe refuses is named as what to mend, as at checkout', 
   expect(await byCard(shopper)).toMatchObject({ code: 500, info: { field: 'email' }, message: /e-mail/ })
 })
 
-test("what Stripe tells of is enough where the person never came back, the bank's check or not", async () => {
+test("Stripe's webhook event is enough if the subscriber never returned, with or without 3-D Secure", async () => {
   const shopper = await subscriber()
   const asked = await byCard(shopper)
   const [id = ''] = (asked.info?.next.client_secret ?? '').split('_secret_')
@@ -95,7 +95,7 @@ test("what Stripe tells of is enough where the person never came back, the bank'
   await expect.poll(() => membershipOf(shopper)).toMatchObject({ method: { last4: '3184' } })
 })
 
-test('a card that was declined behind our back is told of too, and its secret takes no other', async () => {
+test('a card that was declined without our knowledge is reported too, and its secret accepts no other card', async () => {
   const shopper = await subscriber()
   const secret = (await byCard(shopper)).info?.next.client_secret ?? ''
   const [id = ''] = secret.split('_secret_')
@@ -124,7 +124,7 @@ test.each(['dropped after', 'time-out', '500 after'] as const)(
   },
 )
 
-test('a wallet is agreed to at PayPal and charged by the next renewal, whoever comes back first', async () => {
+test('a wallet is approved at PayPal and charged by the next renewal, whether the browser or the webhook event arrives first', async () => {
   const shopper = await subscriber()
   const before = paypal.orders.vault.size
   const asked = await byWallet(shopper)
@@ -150,7 +150,7 @@ test('a wallet is agreed to at PayPal and charged by the next renewal, whoever c
   expect(orders.map(({ text }) => text)).toContainEqual(expect.stringContaining(vaultId ?? 'no vault id'))
 })
 
-test('a wallet that was called off at PayPal changes nothing; a hint about a change of nobody leads to the page', async () => {
+test('a wallet that was cancelled at PayPal changes nothing; an unknown change in the URL redirects to the page', async () => {
   const shopper = await subscriber()
   const asked = await byWallet(shopper)
   const cancel = (id: string) =>
@@ -164,7 +164,7 @@ test('a wallet that was called off at PayPal changes nothing; a hint about a cha
   expect(await membershipOf(shopper)).toMatchObject({ gateway: 'stripe' })
 })
 
-test('a wallet that was agreed to is kept once where the answer to that was lost, and one in vain is forgotten', async () => {
+test('an approved wallet is saved once if the response was lost, and an unused one is detached', async () => {
   const [lost, late] = [await subscriber(), await subscriber()]
   const before = new Set(paypal.orders.vault.keys())
   const asked = await byWallet(lost)
@@ -185,7 +185,7 @@ test('a wallet that was agreed to is kept once where the answer to that was lost
   expect(kept).toEqual([paypal.setups.get(sessionOf(asked)).vaultId])
 })
 
-test('a plan whose card was taken away at the gateway renews again with another', async () => {
+test('a plan whose card was detached at the gateway renews again with another', async () => {
   const shopper = await subscriber()
   stripe.books.detach(stripe.books.attachedMethodIds.at(-1) ?? '')
   await expect.poll(() => membershipOf(shopper)).toMatchObject({ method_lost: true, renews_at: null })

@@ -65,7 +65,7 @@ async function tidy(milliseconds = 60_000) {
   await runJanitor(site.context)
 }
 
-test('a saved card is shown, charges nothing now and the next renewal, and has the old one forgotten', async () => {
+test('a saved card is shown, charges nothing now and pays the next renewal, and the old one is detached', async () => {
   const someone = await Subscriber.create(site, { days: 7, card: testCards.declinesRenewals })
   const old = await referenceOf(someone)
   const before = await someone.payments()
@@ -85,7 +85,7 @@ test('a saved card is shown, charges nothing now and the next renewal, and has t
   expect(await someone.payments('succeeded')).toHaveLength(2)
 })
 
-test('each wish for another card is in what the person takes along, and nobody else’s', async () => {
+test("each change of card is in the user's export, and in no other user's", async () => {
   const someone = await Subscriber.create(site)
   await byCard(someone.shopper, testCards.declined)
   await byCard(someone.shopper, testCards.pays)
@@ -105,7 +105,7 @@ test.each([
   [testCards.noFunds, /insufficient funds/],
   [testCards.expired, /expired/],
   [testCards.badCvc, /security code/],
-])('a card that is refused changes nothing, and the refusal says why: %s', async (card, message) => {
+])('a card that is refused changes nothing, and the error has the reason: %s', async (card, message) => {
   const someone = await Subscriber.create(site)
   const old = await referenceOf(someone)
   expect(await byCard(someone.shopper, card)).toMatchObject({ code: 500, message })
@@ -134,7 +134,7 @@ test("a card waits for the bank's check, and is charged from then on; refused, n
   expect(await membershipOf(shopper)).toMatchObject({ method: master })
 })
 
-test('a wallet takes the place of a card, and the renewal says so; called off, nothing changes', async () => {
+test('a wallet replaces a card, and the renewal names it; if it is cancelled, nothing changes', async () => {
   const someone = await Subscriber.create(site)
   const { shopper } = someone
   const wallet = () => tryChangeMethod(shopper, { gateway: 'sandbox', method: 'wallet' })
@@ -156,7 +156,7 @@ test('a wallet takes the place of a card, and the renewal says so; called off, n
   expect((await someone.orders()).at(-1)).toMatchObject({ period_no: 1, status: 'paid', method: 'wallet' })
 })
 
-test('nobody changes how another is charged, and nobody without a subscription anything', async () => {
+test('a user cannot change the payment method of another, nor any without a subscription', async () => {
   const [someone, other] = [await Subscriber.create(site), await Subscriber.create(site)]
   const asked = await byCard(someone.shopper, testCards.requires3dsOnce)
   expect(await tryChangeMethod(other.shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
@@ -234,7 +234,7 @@ test.each([
 )
 
 test.each(['before it was done', 'after it was done'])(
-  'an answer that was lost %s leaves nothing behind that nobody knows of',
+  'a response that was lost %s leaves no unknown method behind',
   async (when) => {
     const someone = await Subscriber.create(site)
     const old = await referenceOf(someone)
@@ -255,7 +255,7 @@ test.each(['before it was done', 'after it was done'])(
   },
 )
 
-test('whoever tries again after a lost answer has the first try called off and the second one made at once', async () => {
+test('a retry after a lost response cancels the first setup and makes the second at once', async () => {
   const someone = await Subscriber.create(site)
   const start = async (request: MethodSetupRequest) => {
     await site.sound.methodSetups.start(request)
@@ -271,7 +271,7 @@ test('whoever tries again after a lost answer has the first try called off and t
 })
 
 test.each(['requires_action', 'processing'] as const)(
-  'what is %s and cannot be called off keeps another change waiting',
+  'a setup that is %s and cannot be cancelled blocks another change',
   async (status) => {
     const someone = await Subscriber.create(site)
     await byCard(someone.shopper, testCards.requires3dsOnce)
@@ -284,7 +284,7 @@ test.each(['requires_action', 'processing'] as const)(
   },
 )
 
-test('whoever begins another change calls off the one that waited; what is kept late all the same is forgotten', async () => {
+test('a new change cancels the waiting one; a method that is saved late anyway is detached', async () => {
   const someone = await Subscriber.create(site)
   const { shopper } = someone
   const first = await byCard(shopper, testCards.requires3dsOnce)
@@ -337,7 +337,7 @@ test.each(['at once', 'late'])(
 )
 
 test.each(['the plan was over', 'another was chosen'])(
-  'a card that is kept after %s is forgotten, and its person is told that it was not kept',
+  'a card that is saved after %s is detached, and the user is notified that it was not saved',
   async (what) => {
     const someone = await Subscriber.create(site)
     const { shopper } = someone
@@ -360,7 +360,7 @@ test.each(['the plan was over', 'another was chosen'])(
 )
 
 test.each(['started', 'unknown', 'requires_action', 'processing'] as const)(
-  'what is left %s at a gateway that is no longer set up keeps nobody from choosing another, and is closed in the end',
+  'a setup left %s at a gateway that is no longer configured does not block another, and is closed in the end',
   async (status) => {
     const someone = await Subscriber.create(site)
     const { db } = site.context
@@ -378,7 +378,7 @@ test.each(['started', 'unknown', 'requires_action', 'processing'] as const)(
   },
 )
 
-test('what waits for somebody who never comes back is called off in the end, and at once where the plan is over', async () => {
+test('a setup whose user never returns is cancelled in the end, and at once if the plan has ended', async () => {
   const [someone, other] = [await Subscriber.create(site), await Subscriber.create(site)]
   const [waiting, over] = [
     await byCard(someone.shopper, testCards.requires3dsOnce),
@@ -403,7 +403,7 @@ test('what waits for somebody who never comes back is called off in the end, and
   expect(await site.sound.methodSetups.retrieve(lookup)).toMatchObject({ status: 'cancelled' })
 })
 
-test('a card that is kept for somebody who has left is forgotten', async () => {
+test('a card that is saved for a deleted user is detached', async () => {
   const someone = await Subscriber.create(site)
   const waiting = await byCard(someone.shopper, testCards.requires3dsOnce)
   await someone.shopper.visitor.call(deleteUser, { body: {} })
@@ -426,7 +426,7 @@ test('while past due it charges nothing, and the open period is tried with it wh
   expect(await someone.membership()).toMatchObject({ status: 'active' })
 })
 
-test('a card that the bank asks the person about gives way to another, which is tried within the grace', async () => {
+test('a card that requires 3-D Secure is replaced by another, which is tried within the grace period', async () => {
   const someone = await Subscriber.create(site, { card: testCards.pays })
   const asked = await byCard(someone.shopper, testCards.requires3dsAlways)
   await someone.shopper.answerBankPage(asked.info?.next.url ?? '', 'yes')
@@ -449,7 +449,7 @@ test('a plan that is cancelled stays so', async () => {
   expect(await someone.membership()).toMatchObject({ cancel_at_period_end: true, renews_at: null })
 })
 
-test('what is heard of the first payment again does not bring its card back', async () => {
+test('a repeated event about the first payment does not restore its card', async () => {
   const someone = await Subscriber.create(site)
   const [paid] = await someone.payments()
   await byCard(someone.shopper, testCards.pays)
@@ -459,7 +459,7 @@ test('what is heard of the first payment again does not bring its card back', as
   expect(await referenceOf(someone)).toBe(chosen)
 })
 
-test('cards cannot be tried out by saving them: the sixth within an hour is not taken, kept or not', async () => {
+test('cards cannot be tested by saving them: the sixth within an hour is refused, saved or not', async () => {
   const someone = await Subscriber.create(site)
   for (const card of [
     testCards.declined,

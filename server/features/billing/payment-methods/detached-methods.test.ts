@@ -61,7 +61,7 @@ const charges = (name: string) =>
   paypal.requests.filter(({ text }) => text.includes(`"vault_id":"${name}"`)).length
 
 test.each(['stripe', 'paypal'] as const)(
-  'a method that was taken away at %s is charged no more: the membership says so, and waits for another as after a lost card',
+  'a method that was detached at %s is not charged again: the membership shows it, and waits for another as after a lost card',
   async (way) => {
     const { shopper, plan_id, name, membership } = await subscriber(way)
     takeAway[way](name)
@@ -89,7 +89,7 @@ test.each(['stripe', 'paypal'] as const)(
   },
 )
 
-test('a plan whose method is gone ends with its grace where nobody pays', async () => {
+test('a plan whose method was detached ends with its grace period if it is not paid', async () => {
   const { name, membership } = await subscriber('stripe')
   takeAway.stripe(name)
   await expect.poll(membership).toMatchObject({ method_lost: true })
@@ -98,7 +98,7 @@ test('a plan whose method is gone ends with its grace where nobody pays', async 
   expect(await membership()).toMatchObject({ state: 'free' })
 })
 
-test('a notification that a method is gone is not believed while the gateway has it', async () => {
+test('a webhook event that a method was detached is ignored while the gateway has it', async () => {
   const { name, membership } = await subscriber('stripe')
   const sign = (id: string) =>
     stripe.sign({

@@ -39,7 +39,7 @@ async function tidy(milliseconds = 60_000): Promise<void> {
   await runJanitor(site.context)
 }
 
-test('a card that has had the introductory price is forgotten with the money that goes back', async () => {
+test('a card that has had the introductory price is detached when its payment is refunded', async () => {
   site.trouble.createPayment = async (charge) => {
     const payment = await site.sound.createPayment(charge)
     return payment.method ? { ...payment, method: { ...payment.method, fingerprint: 'one card' } } : payment
@@ -55,7 +55,7 @@ test('a card that has had the introductory price is forgotten with the money tha
   expect(await methodsOf(await userIdOf(second))).toEqual([])
 })
 
-test('a plan that is paid for twice keeps the card of the first, and forgets that of the second', async () => {
+test('a plan that is paid twice keeps the card of the first payment, and detaches that of the second', async () => {
   const shopper = await Shopper.create(site)
   const plan_id = (await shopper.plan(30)).id
   const orders = [
@@ -72,7 +72,7 @@ test('a plan that is paid for twice keeps the card of the first, and forgets tha
   expect(await methodsOf(await userIdOf(shopper))).toHaveLength(1)
 })
 
-test('a card that pays for somebody who has left is forgotten', async () => {
+test('a card that pays for a deleted user is detached', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(30)).id })
   const { info } = await shopper.tryPay(order.id, await shopper.cardToken(testCards.requires3dsOnce))
@@ -85,7 +85,7 @@ test('a card that pays for somebody who has left is forgotten', async () => {
   expect(await methodsOf(userId)).toEqual([])
 })
 
-test('a card that was replaced is forgotten, and the new one is charged', async () => {
+test('a replaced card is detached, and the new one is charged', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day + 1000)
   const { shopper } = person
@@ -98,7 +98,7 @@ test('a card that was replaced is forgotten, and the new one is charged', async 
   expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 2 })
 })
 
-test('the card of a plan that has ended is forgotten, also where the gateway was away at first', async () => {
+test('the card of a plan that has ended is detached, also if the gateway was down at first', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day + 1000)
   for (const _ of [1, 2, 3]) await person.advanceAndRenew(2 * day)

@@ -87,7 +87,7 @@ test('a person sets up at most twenty payment methods a day, wallets too', async
   expect((await tryChangeMethod(shopper, { gateway: 'sandbox', method: 'wallet' })).code).toBe(200)
 })
 
-test('a network begins no more payments and set-ups of methods than it may, whoever and by whichever way', async () => {
+test('a network starts no more payments and method setups than its limit, whichever user and method', async () => {
   const shared = await startBillingSite({ LIMIT_PAYMENTS_IP: '4/h' })
   try {
     const somebody = () => Shopper.create(shared, new Visitor(shared.directUrl))
@@ -125,7 +125,7 @@ describe('at the gateways', () => {
     return (await rows.where('order_id', '=', orderId).execute()).length
   }
 
-  test('a payment that is called off at PayPal again and again comes to an end, and is no failed one', async () => {
+  test('a payment that is cancelled at PayPal repeatedly reaches a limit, and does not count as failed', async () => {
     const { site: shop, paypal } = gateways
     const shopper = await Shopper.create(shop)
     const order = await shopper.order({ gateway: 'paypal', method: 'wallet', episode_id })

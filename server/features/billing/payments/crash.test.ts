@@ -113,7 +113,7 @@ async function outcomesOf(orderIds: readonly string[]): Promise<Set<string>> {
 }
 
 test.each(['episode', 'plan', 'episode with a saved card'] as const)(
-  'a process that dies before any statement of paying for one %s has charged and unlocked it once, or done neither',
+  'a payment for one %s whose process dies before any statement is charged and unlocks once, or neither',
   { timeout: 120_000 },
   async (kind) => {
     const orderIds: string[] = []
@@ -127,7 +127,7 @@ test.each(['episode', 'plan', 'episode with a saved card'] as const)(
 )
 
 test.each(['episode', 'plan', 'episode with a saved card'] as const)(
-  'a process that is killed as it sends a commit of paying for one %s has charged and unlocked it once, or done neither',
+  'a payment for one %s whose process is killed while it sends a commit is charged and unlocks once, or neither',
   { timeout: 120_000 },
   async (kind) => {
     const orderIds: string[] = []

@@ -34,8 +34,8 @@ async function buy(person: Shopper, card = testCards.pays, wish: object = {}) {
   return { order, answer: await approve(person, order.id, await person.cardToken(card)) }
 }
 
-describe('what an express wallet approves', () => {
-  test('is paid without a typed name, and the receipt goes to the address of the wallet', async () => {
+describe('an express wallet payment', () => {
+  test('is paid without a typed name, and the receipt is sent to the address of the wallet', async () => {
     const person = await Shopper.create(site)
     const { answer } = await buy(person)
     expect(answer).toMatchObject({ code: 200, info: { status: 'paid', amount_cents: 99 } })
@@ -46,7 +46,7 @@ describe('what an express wallet approves', () => {
   })
 
   test.each(['', 'no address', '4242424242424242@example.com', undefined])(
-    'is not ordered for the address %s: wallets are checked as typed ones are',
+    'is not ordered for the address %s: wallets are validated like typed addresses',
     async (email) => {
       const person = await Shopper.create(site)
       const { createPayment = 0 } = site.calls
@@ -56,13 +56,13 @@ describe('what an express wallet approves', () => {
     },
   )
 
-  test('is not ordered at a price that changed while the sheet was open, which is told', async () => {
+  test('is not ordered at a price that changed while the sheet was open, and the new price is shown', async () => {
     const person = await Shopper.create(site)
     const answer = await person.tryOrder({ episode_id: episodeIdOf(site), amount_cents: 89 })
     expect(answer).toMatchObject({ code: 409, info: { amount_cents: 99, currency: 'USD' } })
   })
 
-  test('is not ordered at an introductory price by an address that had it, and is at the plain one', async () => {
+  test('is not ordered at an introductory price by an address that had it, and is at the regular price', async () => {
     const plan = (person: Shopper, amount_cents?: number) =>
       person.plan(7).then(({ id }) => ({ kind: 'plan' as const, plan_id: id, amount_cents }))
     const first = await Shopper.create(site)
@@ -104,7 +104,7 @@ describe('what an express wallet approves', () => {
 })
 
 describe('an express wallet', () => {
-  test('that is declined says why, the order stays open, and another press pays it', async () => {
+  test('that is declined shows the reason, the order stays open, and another attempt pays it', async () => {
     const person = await Shopper.create(site)
     const { order, answer } = await buy(person, testCards.noFunds)
     expect(answer).toMatchObject({ code: 500, message: /Insufficient funds/ })
@@ -155,7 +155,7 @@ describe('an express wallet', () => {
     expect((await paymentOf(site, order.id)).refundedCents).toBe(0)
   })
 
-  test('that approves what the person has bought in another tab meanwhile is charged nothing', async () => {
+  test('for something bought in another tab meanwhile charges nothing', async () => {
     const person = await Shopper.create(site)
     const [first, second] = [
       await person.order({ episode_id: episodeIdOf(site) }),

@@ -48,7 +48,7 @@ describe('a payment whose answer was lost', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('is unknown where a wallet is asked with the order', async () => {
+  test('is unknown if a wallet is requested with the order', async () => {
     const shopper = await Shopper.create(site)
     loseAnswers()
     expect(await shopper.tryOrder({ ...wish(), method: 'wallet' })).toMatchObject({
@@ -106,7 +106,7 @@ describe('a payment that never reached the gateway', () => {
     site.trouble.createPayment = () => Promise.reject(new Error('no route'))
   }
 
-  test('is given up after an hour and not before; the order can still be paid', async () => {
+  test('is abandoned after an hour and not before; the order can still be paid', async () => {
     const shopper = await Shopper.create(site)
     neverArrive()
     const order = await shopper.order(wish())
@@ -122,7 +122,7 @@ describe('a payment that never reached the gateway', () => {
     })
   })
 
-  test('keeps the person waiting a minute, then they can try again; should both arrive, one goes back', async () => {
+  test('blocks a retry for a minute; if both payments arrive, one is refunded', async () => {
     const shopper = await Shopper.create(site)
     let late: (() => Promise<unknown>) | undefined
     site.trouble.createPayment = (charge) => {

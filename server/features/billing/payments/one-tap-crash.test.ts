@@ -53,7 +53,7 @@ const lapse = (userId: string) =>
     .execute()
 
 test(
-  'a press of a saved card that dies before or after a commit, repeated with its key, makes one order and one charge',
+  'a payment with a saved card that dies before or after a commit, repeated with its key, makes one order and one charge',
   { timeout: 120_000 },
   async () => {
     const { commits } = await pressUntil({ when: 'never', at: 0 }, await readyToPress())

@@ -92,7 +92,7 @@ const forgotten = async (userId: string) => {
 }
 
 describe('a card is saved for purchases', () => {
-  test('only where its buyer agreed to that, with the words and the time of it', async () => {
+  test('only if its buyer agreed to that, with the text and the time of the consent', async () => {
     const without = await Shopper.create(site)
     await without.buy({ episode_id: episodeIdOf(site) })
     expect(await savedOf(without)).toBeNull()
@@ -117,7 +117,7 @@ describe('a card is saved for purchases', () => {
     expect(await selectShownTerms(site.context.db, agreement.shown_hash)).toBe(shown)
   })
 
-  test('in place of the one that was saved before, which the gateway forgets', async () => {
+  test('in place of the previously saved one, which is detached', async () => {
     const { person, userId, saved } = await saver()
     const { info } = await person.buy(saving(5))
     expect(info?.status).toBe('paid')
@@ -138,13 +138,13 @@ describe('a card is saved for purchases', () => {
     })
   })
 
-  test('not while paying with the one that is saved', async () => {
+  test('not while paying with the saved one', async () => {
     const { person, saved } = await saver()
     const wish = { episode_id: episodeIdOf(site, 5), saved_method_id: saved?.id, save_method: { shown } }
     expect(await person.tryOrder(wish)).toMatchObject({ code: 400, message: /not saved again/ })
   })
 
-  test('not where the payment buys nothing and goes back', async () => {
+  test('not if the payment buys nothing and is refunded', async () => {
     const person = await Shopper.create(site)
     const orders = [await person.order(saving()), await person.order(saving())]
     for (const { id } of orders) await person.tryPay(id, await person.cardToken(testCards.requires3dsOnce))
@@ -158,7 +158,7 @@ describe('a card is saved for purchases', () => {
 })
 
 describe('a purchase with a saved card', () => {
-  test('is one call: the order is paid, the episode plays, and the receipt goes to the address of the first', async () => {
+  test('is one call: the order is paid, the episode plays, and the receipt is sent to the address of the first', async () => {
     const { person, userId, saved } = await saver()
     const { code, info } = await press(person, saved?.id)
     expect(code).toBe(200)
@@ -187,7 +187,7 @@ describe('a purchase with a saved card', () => {
     expect((await ordersOf(userId)).map(({ status }) => status)).toEqual(['paid', 'paid'])
   })
 
-  test('waits for the person where the bank asks, and is decided there', async () => {
+  test('waits for the customer if the bank requires 3-D Secure, which decides it', async () => {
     const { person, saved } = await saver(testCards.requires3dsAlways)
     const { info } = await press(person, saved?.id)
     expect(info).toMatchObject({ status: 'pending', next: { type: 'authenticate' } })
@@ -203,7 +203,7 @@ describe('a purchase with a saved card', () => {
     ])
   })
 
-  test('that is declined says why, leaves the order open, and another card pays', async () => {
+  test('that is declined shows the reason, leaves the order open, and another card pays', async () => {
     const { person, saved, userId } = await saver()
     site.trouble.createPayment = (charge) =>
       site.sound.createPayment(charge.methodReference ? { ...charge, methodReference: 'away' } : charge)
@@ -274,7 +274,7 @@ describe('a saved card is offered no more', () => {
     expect(site.calls['createPayment']).toBe(createPayment)
   }
 
-  test('once it was removed; the gateway forgets it, and a second time changes nothing', async () => {
+  test('after it was removed; it is detached, and a second removal changes nothing', async () => {
     const { person, saved, userId, order } = await saver()
     const body = { id: saved?.id ?? '' }
     const other = await saver()
@@ -298,7 +298,7 @@ describe('a saved card is offered no more', () => {
     await expectGone(person, saved?.id)
   })
 
-  test('with an order that was made before, which is not paid in another way by itself', async () => {
+  test('with an order that was created before, which is not paid another way automatically', async () => {
     const { person, saved, userId } = await saver()
     site.trouble.createPayment = (charge) => site.sound.createPayment({ ...charge, methodReference: 'away' })
     await press(person, saved?.id)
@@ -345,7 +345,7 @@ describe('a saved card is offered no more', () => {
     expect(await removalsOf(userId)).toEqual([{ gateway: 'sandbox', reason: 'gone' }])
   })
 
-  test('soon after it was refused because it is gone at the gateway, which nobody told us', async () => {
+  test('soon after it was refused because it was detached at the gateway without an event', async () => {
     const { person, saved, userId } = await saver()
     await forgetAtGateway(saved?.id)
     expect(await press(person, saved?.id)).toMatchObject({ code: 500, message: /declined/ })
@@ -365,7 +365,7 @@ describe('a saved card is offered no more', () => {
 })
 
 describe('with accounts', () => {
-  test("a guest's card becomes the member's who registers", async () => {
+  test("a guest's card becomes that of the member who registers", async () => {
     const { person, saved } = await saver()
     const { visitor } = await registerMember(site, person.visitor)
     const member = await Shopper.create(site, visitor)
@@ -378,7 +378,7 @@ describe('with accounts', () => {
       .transaction()
       .execute((tx) => mergeBilling(tx, guest.userId, member.userId, site.context.clock.now()))
 
-  test('a member who has a saved card keeps it when a guest signs in, whose card is forgotten', async () => {
+  test('a member with a saved card keeps it when a guest signs in, whose card is detached', async () => {
     const member = await saver()
     site.advanceClock(60_000)
     const guest = await saver()
@@ -394,7 +394,7 @@ describe('with accounts', () => {
     expect(await savedOf(member.person)).toEqual(member.saved)
   })
 
-  test("a guest's card becomes the member's who signs in and has none", async () => {
+  test("a guest's card becomes that of the member who signs in without one", async () => {
     const guest = await saver()
     const person = await Shopper.create(site)
     await person.order({ episode_id: episodeIdOf(site, 6) })
@@ -415,7 +415,7 @@ describe('with accounts', () => {
     expect(await forgotten((await person.visitor.callOk(getUser)).id)).toEqual([true, false])
   })
 
-  test('a person takes along what they agreed to, and it is revoked and forgotten when they leave', async () => {
+  test("the consent is in the user's export, and is revoked and deleted with the account", async () => {
     const { person, userId, saved } = await saver()
     expect(await readExportParts(exportBilling(site.context.db, userId))).toMatchObject({
       payment_methods: [{ brand: 'visa', last4: '4242', expires_at: expect.any(Date) }],

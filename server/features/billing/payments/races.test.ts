@@ -48,7 +48,7 @@ test('50 presses with 50 tokens charge once too', async () => {
   expect(await chargedFor([order.id])).toBe(99)
 })
 
-test('50 times the same key at once give the same answer, one order and one attempt; a decline is kept as well', async () => {
+test('50 concurrent requests with one key get the same answer, one order and one attempt; a decline is stored as well', async () => {
   const shopper = await Shopper.create(site)
   const orders = await times(50, () =>
     shopper.tryOrder({ episode_id: episode() }, { 'idempotency-key': 'order once' }),
@@ -88,7 +88,7 @@ test('a key answers as before, whatever the ad click ids say, and is refused for
   expect(theirs.id).not.toBe(first.info && 'id' in first.info ? first.info.id : '')
 })
 
-test('unlock and order at once under the same key: one is answered, the other refused', async () => {
+test('concurrent unlock and order requests with one key: one is answered, the other refused', async () => {
   const shopper = await Shopper.create(site)
   const headers = { 'idempotency-key': 'shared' }
   const answers = await Promise.all([
@@ -103,7 +103,7 @@ test('unlock and order at once under the same key: one is answered, the other re
   ]).toContainEqual(answers)
 })
 
-test('two orders for one episode, paid at once: one is kept, the money of the other goes back by itself', async () => {
+test('two orders for one episode paid concurrently: one is kept, the other is refunded automatically', async () => {
   const shopper = await Shopper.create(site)
   const orders = await times(2, () => shopper.order({ episode_id: episode() }))
   const tokens = await times(2, () => shopper.cardToken())
@@ -129,7 +129,7 @@ test('two orders for one episode, paid at once: one is kept, the money of the ot
   expect(books.ours).toBe(books.theirs)
 })
 
-test('two plans paid at once: one subscription, the money of the other goes back by itself', async () => {
+test('two plans paid concurrently: one subscription, the other payment is refunded automatically', async () => {
   const shopper = await Shopper.create(site)
   const plans = [await shopper.plan(7), await shopper.plan(30)]
   const orders = await times(2, (index) => shopper.order({ kind: 'plan', plan_id: plans[index]?.id }))
@@ -187,7 +187,7 @@ test('after all of this the books agree', async () => {
   expect(books.ours).toBeGreaterThan(0)
 })
 
-test('an order that is settled while it is read is told as paid, not as one that waits for a card', async () => {
+test('an order that is settled while it is read is returned as paid, not as waiting for a card', async () => {
   const shopper = await Shopper.create(site)
   const { info } = await shopper.buy({ episode_id: episode() }, testCards.requires3dsOnce)
   const id = info?.id ?? ''

@@ -123,7 +123,7 @@ test("a guest's subscription that expired during an outage is charged once after
   expect(await plays(member)).toBe(true)
 })
 
-test('a payment that was under way at the sign-in opens the episode for the member', async () => {
+test('a payment that was pending at the sign-in unlocks the episode for the member', async () => {
   const order = await guest.shopper.order(episode(5))
   const { info } = await guest.shopper.tryPay(
     order.id,
@@ -136,7 +136,7 @@ test('a payment that was under way at the sign-in opens the episode for the memb
   expect([await plays(guest), await plays(member)]).toEqual([false, true])
 })
 
-test('paying and signing in at the same time never loses what was paid', async () => {
+test('a concurrent payment and sign-in never lose the purchase', async () => {
   const lockUsers = (tx: Tx) =>
     tx
       .selectFrom('users')

@@ -37,7 +37,7 @@ test('a payment of which only the gateway knows is found and settled, also once 
   expect(await person.payments('succeeded')).toHaveLength(2)
 })
 
-test('a payment that was settled as failed and went through after all goes back, once', async () => {
+test('a payment that was settled as failed and succeeded later is refunded, once', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
   site.trouble.createPayment = async (charge) => {
@@ -63,7 +63,7 @@ test('a payment that was settled as failed and went through after all goes back,
   expect(returned).toEqual([{ status: 'succeeded' }])
 })
 
-test('each round lists from where the last that succeeded ended; a gateway that is away is asked from there again', async () => {
+test('each run lists from the end of the last successful one; a gateway that is down is listed from there again', async () => {
   const asked: number[] = []
   site.trouble.listPayments = async (time) => {
     asked.push(site.context.clock.now().getTime() - time.getTime())
@@ -129,7 +129,7 @@ test('a payment that cannot be settled does not hold the others up: it is tried 
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
 })
 
-test('a payment that was kept is settled by itself once it can be, though it is listed no more', async () => {
+test('a recorded payment is settled once it can be, though it is no longer listed', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
   site.trouble.createPayment = async (charge) => {
@@ -150,7 +150,7 @@ test('a payment that was kept is settled by itself once it can be, though it is 
   expect(await statusOf(order.id)).toBe('paid')
 })
 
-test('one payment that can be neither compared nor noted, and one gateway, keep no other from being compared', async () => {
+test('a payment that can be neither compared nor recorded does not block others, nor does a failing gateway', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
   site.trouble.createPayment = async (charge) => {

@@ -102,7 +102,7 @@ describe.each([
   ['the sandbox', sandboxShop],
   ['Stripe', stripeShop],
   ['PayPal', paypalShop],
-])('what the database lost and %s remembers', (_, open) => {
+])('an order that the database lost and %s has', (_, open) => {
   let shop: Shop
   let restore: () => Promise<void>
 
@@ -162,7 +162,7 @@ describe.each([
       .orderBy('period_no')
       .execute()
 
-  test('a purchase comes back with its order, access, ledger lines and one mail', async () => {
+  test('a purchase is restored with its order, access, ledger lines and one mail', async () => {
     const { shopper, order } = await buyEpisode()
     const before = (await subjects(shop.addressOf(shopper))).length
     await restore()
@@ -181,7 +181,7 @@ describe.each([
     expect(deeds.map(({ event }) => event)).toEqual(['order_restored', 'order_paid'])
   })
 
-  test('a top-up comes back with its money and its bonus, once', async () => {
+  test('a top-up is restored with its money and its bonus, once', async () => {
     const shopper = await Shopper.create(shop.site)
     const order = await shopper.order({ ...shop.wish, kind: 'top_up', top_up_id: 'top_10' })
     await shop.pay(shopper, order)
@@ -193,7 +193,7 @@ describe.each([
     expect(balances).toMatchObject([{ paid_cents: 1000, bonus_cents: 100 }])
   })
 
-  test('a purchase comes back with what the buyer agreed to and the link that they came by', async () => {
+  test("a purchase is restored with the buyer's consents and referral link", async () => {
     const shopper = await Shopper.create(shop.site)
     const immediate_delivery = true
     const wish = {
@@ -213,7 +213,7 @@ describe.each([
     expect(restored?.consent).toEqual({ ...consent, at: `${toSeconds(consent?.at)}.000Z` })
   })
 
-  test('a plan comes back with the drama that led to it, and without a token that is too long for the gateway', async () => {
+  test('a plan is restored with the drama that led to it, and without a token that is too long for the gateway', async () => {
     const shopper = await Shopper.create(shop.site)
     const plan_id = (await shopper.plan(7)).id
     const consent = { shown: 'What was shown' }
@@ -225,7 +225,7 @@ describe.each([
     expect(await rowOf(order.id)).toMatchObject({ status: 'paid', attribution: { video_id: shop.video.id } })
   })
 
-  test('a purchase comes back with the webhook event about its payment', async () => {
+  test('a purchase is restored by the webhook event about its payment', async () => {
     const { shopper, order } = await buyEpisode()
     const { reference } = await shop.site.context.db
       .selectFrom('attempts')
@@ -251,7 +251,7 @@ describe.each([
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('money for what the person has bought again since goes back', async () => {
+  test('a payment for something that the user has bought again since is refunded', async () => {
     const { shopper, order } = await buyEpisode()
     await restore()
     const second = await orderEpisode(shopper)
@@ -262,7 +262,7 @@ describe.each([
     expect(await plays(shopper)).toBe(200)
   })
 
-  test('a plan comes back and is renewed', async () => {
+  test('a plan is restored and renewed', async () => {
     const { shopper, order } = await subscribe()
     await restore()
     expect(await membership(shopper)).toMatchObject({ state: 'free' })
@@ -276,7 +276,7 @@ describe.each([
   })
 
   test.each(['before', 'after'] as const)(
-    'a renewal comes back and is charged once, when the site reconciles %s it renews',
+    'a renewal is restored and charged once, if the site reconciles %s it renews',
     async (when) => {
       const { shopper, order } = await subscribe()
       restore = await takeBackup(shop.site.context.db)

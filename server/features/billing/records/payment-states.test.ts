@@ -138,7 +138,7 @@ describe('a dispute that PayPal does not give', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('stays open where PayPal says that it is resolved and not how', async () => {
+  test('stays open if PayPal reports it as resolved without an outcome', async () => {
     const { shopper, order, token } = await bought()
     paypal.orders.dispute(token, 'open', clock.now())
     await reconcile(site.context)
@@ -244,7 +244,7 @@ describe('a paid order that PayPal no longer has', () => {
   const statusOf = (id: string) =>
     site.context.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirst()
 
-  test.each(cases)('follows its dispute, heard of by $by, without $what', async ({ learn, lose }) => {
+  test.each(cases)('follows its dispute, reported by $by, without $what', async ({ learn, lose }) => {
     const { shopper, order, token } = await bought()
     paypal.orders.dispute(token, 'open', clock.now())
     lose(token)
@@ -266,7 +266,7 @@ describe('a paid order that PayPal no longer has', () => {
   })
 
   test.each(cases)(
-    'is a discrepancy once it is reversed, heard of by $by, without $what',
+    'is a discrepancy once it is reversed, reported by $by, without $what',
     async ({ learn, lose }) => {
       const { order, token } = await bought()
       setCapture(token, 'REVERSED')
@@ -277,7 +277,7 @@ describe('a paid order that PayPal no longer has', () => {
   )
 
   test.each(cases)(
-    'is a discrepancy once it is refunded, heard of by $by, without $what',
+    'is a discrepancy once it is refunded, reported by $by, without $what',
     async ({ learn, lose }) => {
       const { order, token } = await bought()
       const [capture] = paypal.orders.get(token).captures
@@ -309,7 +309,7 @@ describe('the list of payments', () => {
     return id
   }
 
-  test('names a capture of another shop and goes on with the others', async () => {
+  test('logs a capture of another shop and continues with the others', async () => {
     const foreign = foreignCapture()
     const { shopper, order, token } = await bought()
     setCapture(token, 'REVERSED')
@@ -318,7 +318,7 @@ describe('the list of payments', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
   })
 
-  test('names a capture of more than an integer holds, and one without a currency, and goes on with the others', async () => {
+  test('logs a capture that exceeds an integer, and one without a currency, and continues with the others', async () => {
     const large = foreignCapture({ currency_code: 'JPY', value: '30000000' })
     const blank = foreignCapture()
     const [unit] = paypal.orders.get(blank).request.purchase_units
@@ -335,7 +335,7 @@ describe('the list of payments', () => {
     ['an order', /checkout\/orders\/\w+$/],
     ['a capture', /payments\/captures\/\w+$/],
     ['a dispute', /customer\/disputes\/\S+$/],
-  ])('names %s that cannot be read and goes on with the others', async (_, path) => {
+  ])('logs %s that cannot be read and continues with the others', async (_, path) => {
     const bad = await bought()
     const good = await bought()
     paypal.orders.dispute(bad.token, 'open', clock.now())
@@ -354,7 +354,7 @@ describe('the list of payments', () => {
 })
 
 describe('a refund that PayPal takes days over', () => {
-  test('is read again until it ends: the order is paid again when the refund fails, though no event told of it', async () => {
+  test('is read again until it ends: the order is paid again when the refund fails, without an event', async () => {
     const { shopper, order, token } = await bought()
     paypal.orders.initialRefundStatus = 'PENDING'
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
@@ -383,7 +383,7 @@ describe('a refund that PayPal takes days over', () => {
 })
 
 describe('a payment that PayPal is working on', () => {
-  test('keeps its order open, is said to be processed, and is read daily until it ends', async () => {
+  test('keeps its order open, is shown as processing, and is read daily until it ends', async () => {
     const { shopper, order, token } = await ordered()
     paypal.orders.approve(token, 'pending')
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'pending', processing: true })
@@ -413,7 +413,7 @@ describe('a payment that PayPal is working on', () => {
 })
 
 describe('a reconciliation that stood still', () => {
-  test('asks PayPal no further back than it lists, and says which time was left out for thirty days', async () => {
+  test('lists no further back than PayPal allows, and logs the omitted time for thirty days', async () => {
     const early = await bought()
     await reconcile(site.context)
     moveOn(100 * day)

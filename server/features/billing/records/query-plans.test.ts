@@ -81,7 +81,7 @@ const looks: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ['withdrawals whose money is due', inTransaction((tx) => takeDueWithdrawals(tx, due))],
 ]
 
-it.each(looks)('the janitor finds %s without reading what is settled', async (_name, work) => {
+it.each(looks)('the janitor finds %s without reading settled rows', async (_name, work) => {
   const plans = await queryPlans(database, work)
   expect(plans.length).toBeGreaterThan(0)
   for (const { plan } of plans) {

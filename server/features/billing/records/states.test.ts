@@ -64,7 +64,7 @@ describe('only these moves are allowed', () => {
     ])
   })
 
-  test('for an order whose refund failed, which only gives back what was refunded', () => {
+  test('for an order whose refund failed, which only restores the refunded amount', () => {
     expect(movesOf(orderStatuses, refundReversals)).toEqual([
       'partially_refunded → paid',
       'refunded → paid',

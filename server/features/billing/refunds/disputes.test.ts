@@ -47,7 +47,7 @@ const refundPart = (orderId: string, amountCents: number) =>
   refundOrder(site.context, orderId, { amountCents, reason: 'goodwill' })
 
 describe('a payment that the buyer has their bank take back', () => {
-  test('locks what it opened; won, it opens again and the order is paid; the books follow', async () => {
+  test('revokes the access; if it is won, restores it and the order is paid; the ledger follows', async () => {
     const { shopper, order } = await buyEpisode(site)
     const before = await compareGatewayBalance(site.context.db, site.sound)
     await bankSays(order.id, 'open')
@@ -60,7 +60,7 @@ describe('a payment that the buyer has their bank take back', () => {
     expect(await compareGatewayBalance(site.context.db, site.sound)).toEqual(before)
   })
 
-  test('stays taken back where the bank decides for the buyer', async () => {
+  test('keeps the access revoked if the bank decides for the buyer', async () => {
     const { shopper, order } = await buyEpisode(site)
     await bankSays(order.id, 'open')
     await bankSays(order.id, 'lost')
@@ -68,7 +68,7 @@ describe('a payment that the buyer has their bank take back', () => {
     expect(await playbackCode(site, shopper)).toBe(402)
   })
 
-  test('is partly refunded again where it was before, and told any number of times, in any order, changes nothing more', async () => {
+  test('restores a partly refunded order, and changes nothing when it is reported again, in any order', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refundPart(order.id, 40)
     await bankSays(order.id, 'open')
@@ -125,7 +125,7 @@ test('a dispute that was heard of only once it was over leaves the order as it i
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
 })
 
-test('a dispute ends the plan now; won, the period that was paid opens again as far as it goes, and no renewal follows', async () => {
+test('a dispute ends the plan at once; if it is won, the paid period is restored, and no renewal follows', async () => {
   const person = await Subscriber.create(site)
   const [order] = await person.orders()
   await bankSays(order?.id ?? '', 'open')
@@ -140,7 +140,7 @@ test('a dispute ends the plan now; won, the period that was paid opens again as 
   expect(await person.payments()).toHaveLength(1)
 })
 
-test('the card for disputes is told of by notification on a site of its own', async () => {
+test('the disputed test card is reported by a webhook event on a separate site', async () => {
   const { db, clock } = site.context
   const heard: string[] = []
   const gateway = createSandboxGateway({ db, clock, secret: '', notify: (one) => heard.push(one) })

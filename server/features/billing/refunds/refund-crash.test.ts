@@ -58,7 +58,7 @@ async function outcomeOf(person: Subscriber, orderId: string): Promise<string> {
 }
 
 test(
-  'a process that dies before any statement of a refund, or is killed as it sends a commit, has made it once with all that follows, or never begun',
+  'a refund whose process dies before any statement, or is killed while it sends a commit, is made once with all its effects, or never started',
   { timeout: 300_000 },
   async () => {
     const whole = await bought()

@@ -40,7 +40,7 @@ function outcomes(settled: PromiseSettledResult<{ status: string }>[]): Set<stri
   )
 }
 
-test('a refund of the whole that is asked for 20 times at once is made once, and the buyer is told once', async () => {
+test('a full refund that is requested 20 times concurrently is made once, and the buyer is notified once', async () => {
   const { shopper, orderId, look, gone } = await bought()
   const settled = await times(20, () => refundOrder(site.context, orderId, { reason: 'goodwill' }))
   expect([...outcomes(settled)].every((one) => one === 'done' || one === 'notRefundable')).toBe(true)
@@ -51,7 +51,7 @@ test('a refund of the whole that is asked for 20 times at once is made once, and
   expect(mails.filter(({ subject }) => /Your (partial )?refund/.test(subject))).toHaveLength(1)
 })
 
-test('two operators who both saw nothing refunded make one refund of a part, also 20 of them', async () => {
+test('two operators who both saw no refund make one partial refund, also 20 of them', async () => {
   const { orderId, look, gone } = await bought()
   const wish = { amountCents: 40, reason: 'goodwill', knownRefundedCents: 0 }
   const settled = await times(20, () => refundOrder(site.context, orderId, wish))
@@ -79,7 +79,7 @@ test('parts of many sizes at once, here and at the gateway itself, never add up 
   expect(await look()).toMatchObject({ refunded_cents: total })
 })
 
-test('notifications that come while a refund is made, 20 of them, count nothing twice', async () => {
+test('20 webhook events that arrive during a refund count nothing twice', async () => {
   const { orderId, reference, look } = await bought()
   await Promise.all([
     refundOrder(site.context, orderId, { amountCents: 40, reason: 'goodwill' }),
@@ -119,7 +119,7 @@ test('a reading of the payment that was overtaken is not applied', async () => {
   expect(await look()).toMatchObject({ status: 'charged_back' })
 })
 
-test('a refund of the whole and the renewal at once: whichever is first, no plan goes on and what was paid is in the books', async () => {
+test('a concurrent full refund and renewal: whichever is first, no plan continues and the payments are in the ledger', async () => {
   for (let round = 0; round < 5; round++) {
     const person = await Subscriber.create(site)
     const [order] = await person.orders()

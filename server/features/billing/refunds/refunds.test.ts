@@ -53,7 +53,7 @@ const refund = (orderId: string, amountCents?: number, more: object = {}) =>
 const refusal = (name: string) => expect.objectContaining({ reason: name })
 
 describe('an order that is refunded as a whole', () => {
-  test('is refunded, its money goes back, the episode is locked again, and the buyer hears of it', async () => {
+  test('is refunded, the episode is locked again, and the buyer gets a mail', async () => {
     const { shopper, order } = await buyEpisode(site)
     expect(await playbackCode(site, shopper)).toBe(200)
     expect(await refund(order.id)).toMatchObject({ status: 'done', amountCents: 99 })
@@ -74,7 +74,7 @@ describe('an order that is refunded as a whole', () => {
     })
   })
 
-  test('takes what it gave and nothing else: another order for the video stays', async () => {
+  test('revokes its own access and nothing else: another order for the video stays', async () => {
     const { shopper, order } = await buyEpisode(site, 4)
     await shopper.buy({ episode_id: episodeIdOf(site, 5) })
     await refund(order.id)
@@ -99,7 +99,7 @@ describe('an order that is refunded as a whole', () => {
 })
 
 describe('an order that is refunded in part', () => {
-  test('stays open to its buyer, and says how much has gone back', async () => {
+  test('keeps the access, and shows the refunded amount', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refund(order.id, 40)
     expect(await shopper.getOrder(order.id)).toMatchObject({
@@ -110,7 +110,7 @@ describe('an order that is refunded in part', () => {
     expect((await mailsAbout(shopper))[0]?.subject).toBe('Your partial refund')
   })
 
-  test('is refused where the part is a fraction of what the gateway counts in', async () => {
+  test("is refused if the part is a fraction of the gateway's smallest unit", async () => {
     const { order } = await buyEpisode(site)
     site.trouble.unitCents = () => 100
     await expect(
@@ -138,7 +138,7 @@ describe('an order that is refunded in part', () => {
   })
 })
 
-test('a refund that was decided on before more went back is not made', async () => {
+test('a refund that was decided before another one was made is refused', async () => {
   const { order } = await buyEpisode(site)
   await refund(order.id, 40, { knownRefundedCents: 0 })
   await expect(refund(order.id, 40, { knownRefundedCents: 0 })).rejects.toEqual(refusal('movedOn'))
@@ -146,7 +146,7 @@ test('a refund that was decided on before more went back is not made', async () 
   expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 80 })
 })
 
-test('what cannot be refunded is refused in words: what was never paid, or is not there', async () => {
+test('a refund of an unpaid or unknown order is refused with a message', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: episodeIdOf(site) })
   await expect(refund(order.id)).rejects.toEqual(refusal('notRefundable'))
@@ -175,7 +175,7 @@ test('a part of a plan leaves it as it is, renewals too', async () => {
   expect(await person.payments('succeeded')).toHaveLength(2)
 })
 
-test('a whole refund of a period that is over ends the plan; what the running one was paid for stays', async () => {
+test('a full refund of a past period ends the plan; the payment of the current period stays', async () => {
   const person = await Subscriber.create(site)
   await person.advanceAndRenew(7 * day)
   const [first, second] = await person.orders()
@@ -208,7 +208,7 @@ describe('a refund whose answer is lost', () => {
     expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 40 })
   })
 
-  test('is found done by asking for the same again, or by the notification', async () => {
+  test('is found as done by repeating the request, or by the webhook event', async () => {
     for (const find of [(id: string) => refund(id, 40), hearOf]) {
       const { shopper, order } = await buyEpisode(site)
       site.trouble.refundPayment = async (asked) => {
@@ -280,7 +280,7 @@ describe("a refund at the gateway's own dashboard", () => {
     })
   })
 
-  test('comes before ours, which the gateway then refuses, and is known afterwards', async () => {
+  test('precedes ours, which the gateway then refuses, and is recorded afterwards', async () => {
     const { shopper, order } = await buyEpisode(site)
     await thereFor(order.id, 99, 'all')
     await expect(refund(order.id)).rejects.toEqual(refusal('refundRefused'))
@@ -294,7 +294,7 @@ describe("a refund at the gateway's own dashboard", () => {
   test.each([
     ['its notification', hearOf],
     ['the hourly comparison', () => reconcile(site.context)],
-  ])('is told apart from one of ours that is under way, by %s', async (_, find) => {
+  ])('is distinguished from one of ours that is pending, by %s', async (_, find) => {
     const { shopper, order } = await buyEpisode(site)
     site.trouble.refundPayment = async (asked) => {
       await site.sound.refundPayment(asked)
@@ -326,7 +326,7 @@ describe('a refund that the gateway fails later', () => {
         await hearOf(id)
       },
     ],
-  ])('never was: %s is taken back, and what was bought opens again', async (_, make) => {
+  ])('never succeeded: %s is reversed, and the purchase is unlocked again', async (_, make) => {
     const { shopper, order } = await buyEpisode(site)
     await make(order.id)
     expect(await playbackCode(site, shopper)).toBe(402)
@@ -343,7 +343,7 @@ describe('a refund that the gateway fails later', () => {
     })
   })
 
-  test('takes nothing back where the gateway only has not counted it yet', async () => {
+  test('reverses nothing if the gateway only has not counted it yet', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refund(order.id)
     site.trouble.retrievePayment = async (lookup) => {

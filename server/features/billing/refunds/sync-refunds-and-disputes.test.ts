@@ -30,8 +30,8 @@ afterEach(() => expectLedgerBalanced(site))
 const subjects = async ({ email }: Shopper) => (await site.mails(email)).map(({ subject }) => subject)
 const bodies = async ({ email }: Shopper) => (await site.mails(email)).map(({ text }) => text)
 
-describe('money that goes back by itself', () => {
-  test('closes the second order for one thing with its reason, on the page, by mail and in the studio', async () => {
+describe('automatic refunds', () => {
+  test('closes the second order for one item with its reason, on the page, by mail and in the studio', async () => {
     const shopper = await Shopper.create(site)
     const wish = { episode_id: episodeIdOf(site) }
     const orders = [await shopper.order(wish), await shopper.order(wish)]
@@ -79,7 +79,7 @@ describe('money that goes back by itself', () => {
   })
 })
 
-test('the rest goes back where a part was refunded at the gateway before', async () => {
+test('the rest is refunded if a part was refunded at the gateway before', async () => {
   const shopper = await Shopper.create(site)
   const wish = { episode_id: episodeIdOf(site) }
   const orders = [await shopper.order(wish), await shopper.order(wish)]
@@ -189,7 +189,7 @@ describe('money that bought nothing and that does not go back', () => {
     expect(await listed(order)).toBeUndefined()
   })
 
-  test('is sent again where it came back days later', async () => {
+  test('is sent again if it failed days later', async () => {
     const order = await paidTwice()
     const { reference } = await paymentOf(site, order)
     site.advanceClock(24 * hour)
@@ -223,7 +223,7 @@ async function mailAbout(shopper: Shopper, about: string) {
 const linkMailOf = (shopper: Shopper) => mailAbout(shopper, 'Cancel your order')
 const confirmationOf = (shopper: Shopper) => mailAbout(shopper, 'Your order is cancelled')
 
-test('a withdrawal after a part refund promises and sends back what is left', async () => {
+test('a withdrawal after a partial refund promises and refunds the rest', async () => {
   const { shopper, order } = await buyEpisode(site)
   await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
   expect(await withdrawFrom(shopper)).toMatchObject({ code: 200, info: { amount_cents: 59 } })
@@ -232,7 +232,7 @@ test('a withdrawal after a part refund promises and sends back what is left', as
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
 })
 
-test('a withdrawal while a part refund is under way promises what is left, and sends it after that', async () => {
+test('a withdrawal during a partial refund promises the rest, and refunds it afterwards', async () => {
   const { shopper, order } = await buyEpisode(site)
   site.trouble.refundPayment = () => Promise.reject(new Error('away'))
   await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
@@ -245,7 +245,7 @@ test('a withdrawal while a part refund is under way promises what is left, and s
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
 })
 
-test('an order says which episode it is for, so that the way back leads there', async () => {
+test('an order names its episode, so that the return link leads there', async () => {
   const { shopper, order } = await buyEpisode(site, 5)
   expect(await shopper.getOrder(order.id)).toMatchObject({ video_id: site.video.id, episode_number: 5 })
 })

@@ -115,7 +115,7 @@ test.each([cancelSubscription, resumeSubscription])(
   },
 )
 
-test("nobody cancels another person's subscription", async () => {
+test("a user cannot cancel another user's subscription", async () => {
   const shopper = await subscriber()
   const other = await Shopper.create(site)
   await other.visitor.call(cancelSubscription)

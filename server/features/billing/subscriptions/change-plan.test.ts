@@ -42,7 +42,7 @@ test('another plan starts at the next period, at its own price, and nothing is c
   expect(await charged(person)).toEqual([499, 2499, 2499])
 })
 
-test('a change of plan may be taken back, or replaced, before it starts', async () => {
+test('a change of plan can be undone, or replaced, before it starts', async () => {
   const person = await Subscriber.create(site)
   await choose(person, 30)
   await choose(person, 365)
@@ -54,7 +54,7 @@ test('a change of plan may be taken back, or replaced, before it starts', async 
   expect(await charged(person)).toEqual([499, 999])
 })
 
-test('a change of plan says when it starts, as long as it waits and the subscription goes on', async () => {
+test('a change of plan shows its start, as long as it is pending and the subscription continues', async () => {
   const person = await Subscriber.create(site)
   const { period_ends_at } = await person.subscriptionRow()
   const id = (await choose(person, 30)).info?.id ?? ''
@@ -84,7 +84,7 @@ test('a change of plan is not paid by hand', async () => {
   expect(await charged(person)).toEqual([499])
 })
 
-test('whoever chooses another plan goes on, though they had cancelled; whoever cancels then is charged nothing', async () => {
+test('choosing another plan resumes a cancelled one; cancelling afterwards charges nothing', async () => {
   const goesOn = await Subscriber.create(site)
   const leaves = await Subscriber.create(site)
   await goesOn.shopper.visitor.callOk(cancelSubscription)
@@ -121,7 +121,7 @@ test('a wallet pays the open period too, and the subscription is charged through
   expect(await charged(person)).toEqual([499, 999, 999])
 })
 
-test('a change of plan that could not be charged is owed at its own price, and that is what is paid by hand', async () => {
+test('a change of plan that could not be charged is owed at its own price, also when it is paid manually', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await choose(person, 30)
   expect((await person.membership()).owed).toBeUndefined()
@@ -145,7 +145,7 @@ test('a change of plan that could not be charged is owed at its own price, and t
   expect(membership.owed).toBeUndefined()
 })
 
-test('a subscriber changes plans without typing an address again; whoever begins has to give one', async () => {
+test('a subscriber changes plans without typing an address again; a new subscriber must give one', async () => {
   const person = await Subscriber.create(site, { email: 'monthly@example.com' })
   expect(
     await person.shopper.tryOrder({ kind: 'plan', plan_id: await idOf(person, 30), email: undefined }),
@@ -162,7 +162,7 @@ test('a subscriber changes plans without typing an address again; whoever begins
   })
 })
 
-test('a plan that is not on sale any more may be stayed with, and paid by hand, but not begun', async () => {
+test('a plan that is no longer on sale can be kept, and paid manually, but not started', async () => {
   const pays = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await pays.advanceAndRenew(7 * day)
   const stays = await Subscriber.create(site)
@@ -181,7 +181,7 @@ test('a plan that is not on sale any more may be stayed with, and paid by hand, 
   }
 })
 
-test('after an outage of months the change of plan is what is charged, whoever comes first', async () => {
+test('after an outage of months the changed plan is charged, by a job or by hand', async () => {
   const person = await Subscriber.create(site)
   await choose(person, 30)
   site.advanceClock(60 * day)

@@ -110,7 +110,7 @@ describe('a subscription with no open payment', () => {
     },
   )
 
-  test('is charged by the method that followed a lost one', () => {
+  test('is charged by the method that replaced a detached one', () => {
     expect(decide({ ...active, method_detached_at: after(-day) }, periodEnd)).toEqual({ do: 'charge' })
   })
 })
@@ -256,7 +256,7 @@ describe('a renewal that failed', () => {
     })
   })
 
-  test('since its gateway takes days over the payment says until when the subscription stays', () => {
+  test("while its gateway takes days over the payment, shows the end of the subscription's access", () => {
     expect(fail(active, periodEnd, 'processing')).toEqual({
       change: { grace_ends_at: graceEnd, try_at: after(day), due_at: after(day) },
       mail: { template: 'renewalPending', date: graceEnd },

@@ -36,7 +36,7 @@ test('an introductory price is for the first period alone', async () => {
   expect((await person.payments()).map(({ amountCents }) => amountCents)).toEqual([499, 999])
 })
 
-test('an e-mail has it once, however it is written and whoever gives it', async () => {
+test('an e-mail has it once, however it is written and whichever user enters it', async () => {
   await Subscriber.create(site, { email: 'Ada@Example.com' })
   const other = await Shopper.create(site)
   expect(await other.order({ kind: 'plan', plan_id, email: 'ada@example.com' })).toMatchObject({
@@ -52,7 +52,7 @@ test('an order that was not paid uses nothing up', async () => {
   })
 })
 
-test('two who order with one e-mail before either pays: the first has it, the second gets the money back', async () => {
+test('of two orders with one e-mail, the first payment has it, and the second is refunded', async () => {
   const email = address()
   const [one, two] = [await Shopper.create(site), await Shopper.create(site)]
   const orders = [
@@ -68,7 +68,7 @@ test('two who order with one e-mail before either pays: the first has it, the se
   expect(refused?.message).toMatch(/^The introductory price/)
 })
 
-test('a card that has had it pays nothing at that price: the money goes back, and the next order has the full price', async () => {
+test('a card that has had it pays nothing at that price: the payment is refunded, and the next order has the full price', async () => {
   tellCard('the same card')
   await Subscriber.create(site, { email: address() })
   const email = address()
@@ -84,7 +84,7 @@ test('a card that has had it pays nothing at that price: the money goes back, an
   expect(await other.tryPay(again.id, await other.cardToken())).toMatchObject({ code: 200 })
 })
 
-test('an order that costs something else than was shown is not made, and says what it costs', async () => {
+test('an order whose price differs from the shown one is not created, and the actual price is returned', async () => {
   const email = address()
   await Subscriber.create(site, { email })
   const other = await Shopper.create(site)

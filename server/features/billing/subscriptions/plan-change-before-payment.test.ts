@@ -36,7 +36,7 @@ async function change(
 const byCard = async (person: Subscriber, card: string) =>
   change(person, { gateway: 'sandbox', payment_token: await person.shopper.cardToken(card) })
 
-test('what is heard late of a card that is charged no more does not keep the one chosen since from being tried', async () => {
+test('a late event about a replaced card does not prevent the charge of the card chosen since', async () => {
   const person = await Subscriber.create(site)
   const asked = await byCard(person, testCards.requires3dsAlways)
   await person.shopper.answerBankPage(asked.next.url ?? '', 'yes')
@@ -57,7 +57,7 @@ test('what is heard late of a card that is charged no more does not keep the one
   expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 1 })
 })
 
-test('whoever pays by hand has chosen that card: a wallet that was agreed to before does not take its place', async () => {
+test('a card that pays manually is chosen: a wallet approved before does not replace it', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day)
   const wallet = await change(person, { gateway: 'sandbox', method: 'wallet' })
@@ -70,7 +70,7 @@ test('whoever pays by hand has chosen that card: a wallet that was agreed to bef
   expect((await person.membership()).method).toEqual({ brand: 'visa', last4: '4242' })
 })
 
-test('what a gateway tells of a card stays unapplied while it cannot be asked about it', async () => {
+test('a webhook event about a card stays unapplied while its gateway cannot be queried', async () => {
   const person = await Subscriber.create(site)
   const asked = await byCard(person, testCards.requires3dsAlways)
   const { db, clock } = site.context

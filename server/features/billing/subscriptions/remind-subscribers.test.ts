@@ -22,7 +22,7 @@ const told = async (email: string) => (await site.mails(email)).filter(({ subjec
 const subjects = async (email: string) => (await told(email)).map(({ subject }) => subject)
 const remind = () => remindSubscribers(site.context)
 
-test('an introductory price is said to end, with what it costs then', async () => {
+test('a mail announces the end of an introductory price, with the price after it', async () => {
   const email = address()
   await Subscriber.create(site, { email })
   await Promise.all([remind(), remind(), remind()])
@@ -33,7 +33,7 @@ test('an introductory price is said to end, with what it costs then', async () =
   expect(await subjects(email)).toHaveLength(1)
 })
 
-test('a yearly plan is said to renew 7 days before, each year, in the language of the person', async () => {
+test("a mail announces the renewal of a yearly plan 7 days before, each year, in the subscriber's language", async () => {
   const email = address()
   const person = await Subscriber.create(site, { days: 365, email })
   await person.shopper.visitor.callOk(changeUser, { body: { language: 'dy' } })
@@ -50,7 +50,7 @@ test('a yearly plan is said to renew 7 days before, each year, in the language o
   expect(await subjects(email)).toEqual(['Ihr Abo verlängert sich bald', 'Ihr Abo verlängert sich bald'])
 })
 
-test('a plan of a month is not, nor whoever has cancelled, unless they resume', async () => {
+test('no mail announces the renewal of a monthly plan, nor of a cancelled one unless it is resumed', async () => {
   const [monthly, leaver] = [address(), address()]
   await Subscriber.create(site, { days: 30, email: monthly })
   const person = await Subscriber.create(site, { email: leaver })

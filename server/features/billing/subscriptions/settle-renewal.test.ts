@@ -105,7 +105,7 @@ test('an order after the first period is a renewal', () => {
   expect([null, 0, 1, 2].map((period_no) => isRenewal({ period_no }))).toEqual([false, false, true, true])
 })
 
-test('an attempt is a renewal where the merchant began it', async () => {
+test('an attempt is a renewal if the merchant initiated it', async () => {
   const { attempt } = await makeRenewal()
   expect(isRenewalAttempt(attempt)).toBe(true)
   expect(isRenewalAttempt({ ...attempt, initiator: 'customer' })).toBe(false)
@@ -132,7 +132,7 @@ describe('a renewal that was paid', () => {
 
   const wallet = (reference: string) => ({ reference, brand: 'paypal', last4: null })
 
-  test('begins the next period at the end of the old one', async () => {
+  test('starts the next period at the end of the old one', async () => {
     const told = { announced_cents: 1099, announced_from: periodEnd }
     const renewal = await makeRenewal({ subscription: told, order: { amount_cents: 1099 } })
     await pay(renewal, periodEnd)
@@ -190,7 +190,7 @@ describe('a renewal that was paid', () => {
     expect(await endOf(renewal.order.id)).toEqual(after(7 * day))
   })
 
-  test('keeps the announced price that starts later, and forgets one for another plan', async () => {
+  test('keeps the announced price that starts later, and drops one for another plan', async () => {
     const announced = { announced_cents: 1099, announced_from: after(1) }
     const renewal = await makeRenewal({ subscription: announced })
     await pay(renewal, periodEnd)
@@ -302,7 +302,7 @@ describe('a renewal that failed', () => {
   const fail = ({ order, attempt }: Renewal, reason: string, now = periodEnd) =>
     inTransaction((tx) => recordFailedRenewal(context, tx, { order, attempt, now }, reason))
 
-  test('makes the subscription past due, with access until the end of its grace, and says so', async () => {
+  test('makes the subscription past due, with access until the end of its grace period, and sends a mail', async () => {
     const renewal = await makeRenewal()
     await fail(renewal, 'card_declined')
     expect(await read(renewal.rows)).toMatchObject({
@@ -340,7 +340,7 @@ describe('a renewal that failed', () => {
     ])
   })
 
-  test('names the plan of the subscription, when its order has none', async () => {
+  test('names the plan of the subscription if its order has none', async () => {
     const renewal = await makeRenewal({ order: { plan_id: null } })
     await fail(renewal, 'card_lost')
     expect(await mailsAbout(renewal.order)).toMatchObject([{ fields: { plan: 'Weekly' } }])

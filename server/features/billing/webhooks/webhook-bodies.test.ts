@@ -37,13 +37,10 @@ test.each([
   { id: 'evt_1', data: { object: { id: long } } },
   { id: 7, data: { object: { id: 'pi_1' } } },
   { id: long, data: { object: { id: 'pi_1' } } },
-])(
-  'a signed webhook event of another shape than those of Stripe is refused with 400 (case %#)',
-  async (event) => {
-    const { body, headers } = others.stripe.sign(event)
-    expect(await post('stripe', body, headers)).toBe(400)
-  },
-)
+])("a signed webhook event with a shape unlike Stripe's is refused with 400 (case %#)", async (event) => {
+  const { body, headers } = others.stripe.sign(event)
+  expect(await post('stripe', body, headers)).toBe(400)
+})
 
 test.each([
   {},
@@ -55,15 +52,12 @@ test.each([
   { id: 'WH-1', event_type: 'CHECKOUT.ORDER.APPROVED', resource: { id: {} } },
   { id: 'WH-1', event_type: 'CHECKOUT.ORDER.APPROVED', resource: { id: long } },
   { id: long, event_type: 'CHECKOUT.ORDER.APPROVED', resource: { id: 'ORDER1' } },
-])(
-  'a signed webhook event of another shape than those of PayPal is refused with 400 (case %#)',
-  async (event) => {
-    const { body, headers } = others.paypal.signed(event)
-    expect(await post('paypal', body, headers)).toBe(400)
-  },
-)
+])("a signed webhook event with a shape unlike PayPal's is refused with 400 (case %#)", async (event) => {
+  const { body, headers } = others.paypal.signed(event)
+  expect(await post('paypal', body, headers)).toBe(400)
+})
 
-test('events about other things than payments are taken', async () => {
+test('events about objects other than payments are accepted', async () => {
   const balance = others.stripe.sign({ id: 'evt_1', data: { object: { object: 'balance' } } })
   expect(await post('stripe', balance.body, balance.headers)).toBe(204)
   const charge = others.stripe.sign({ id: 'evt_2', data: { object: { id: 'ch_1', payment_intent: null } } })

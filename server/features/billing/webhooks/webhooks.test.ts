@@ -236,7 +236,7 @@ async function statesAfter(deliver: () => Promise<void>, atEveryStep: boolean) {
   return states
 }
 
-test('every notification five times, shuffled and eight at once comes to the same as once in order', async () => {
+test('every webhook event five times, shuffled and eight concurrently, has the same result as once in order', async () => {
   const inOrder = await statesAfter(onceInOrder, true)
   expect(Object.values(inOrder).map(({ status }) => status)).toEqual([
     'paid',

@@ -18,7 +18,7 @@ const offer = {
   top_ups: [],
 }
 
-test('a top-up without a bonus says its price, that it never expires, and how it is withdrawn from', () => {
+test('a top-up without a bonus names its price, that it never expires, and its withdrawal', () => {
   const { name, text, terms } = topUpChoice(i18n.t, topUp)
   expect(name).toBe('$10.00')
   expect(text).toBe('$10.00 to spend on this site')
@@ -41,6 +41,6 @@ test.each([
   [0, '$0.99 is taken from your balance, which leaves $10.01.'],
   [40, 'Your bonus pays $0.40 as a discount, and $0.59 is taken from your balance, which leaves $10.01.'],
   [500, 'Your bonus pays all of it as a discount, which leaves $10.01 in your balance.'],
-])('with %i cents of bonus a purchase says who pays what', (bonus_cents, words) => {
+])('with %i cents of bonus a purchase names who pays which part', (bonus_cents, words) => {
   expect(spendingText(i18n.t, { ...offer, bonus_cents }, 99)).toBe(words)
 })

@@ -16,15 +16,15 @@ beforeEach(() => {
 const params = (kind: 'episode' | 'video' | 'plan') =>
   ({ kind, id: `${kind}_1`, gateway: 'sandbox' }) as never
 
-describe('what a person wants to buy', () => {
-  test('is owned where the episode plays, and not where it is locked', async () => {
+describe('a requested item', () => {
+  test('is owned if the episode plays, and not if it is locked', async () => {
     call.mockResolvedValueOnce({ playback: {} })
     expect(await isOwned(params('episode'))).toBe(true)
     call.mockRejectedValueOnce(new ApiError(402, {}, 'locked'))
     expect(await isOwned(params('episode'))).toBe(false)
   })
 
-  test('is owned where no episode of the video is locked', async () => {
+  test('is owned if no episode of the video is locked', async () => {
     call.mockResolvedValueOnce({ list: [{ state: 'free' }, { state: 'owned' }] })
     expect(await isOwned(params('video'))).toBe(true)
     call.mockResolvedValueOnce({ list: [{ state: 'free' }, { state: 'locked' }] })
@@ -41,7 +41,7 @@ describe('what a person wants to buy', () => {
   })
 })
 
-test('the page hears from its own form alone that there is nothing to pay', () => {
+test('the page learns only from its own form that nothing needs to be paid', () => {
   const frame = {} as Window
   const event = (source: unknown, from = origin) =>
     ({ origin: from, source, data: { type: 'owned', made: true } }) as MessageEvent

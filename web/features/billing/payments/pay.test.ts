@@ -12,7 +12,7 @@ const keys = () =>
 
 beforeEach(() => call.mockReset().mockResolvedValue(order))
 
-test('an order whose answer was lost is asked for again under the same key', async () => {
+test('an order whose response was lost is requested again with the same key', async () => {
   const orders = createOrderReuser()
   call.mockRejectedValueOnce(new RequestError(0, 'lost'))
   await expect(orders.createOrReuse(body)).rejects.toThrow('lost')
@@ -34,7 +34,7 @@ test('a refused order and another body get a key of their own', async () => {
   expect(new Set(keys()).size).toBe(3)
 })
 
-test('a payment whose answer was lost keeps its key for the same token', async () => {
+test('a payment whose response was lost keeps its key for the same token', async () => {
   call.mockRejectedValueOnce(new RequestError(0, 'lost'))
   const made = { ...order } as Parameters<typeof payWithToken>[0]
   await payWithToken(made, 'tok_1', 'Ada', 'Lovelace')
@@ -43,7 +43,7 @@ test('a payment whose answer was lost keeps its key for the same token', async (
   expect(second).toBe(first)
 })
 
-test('an order that a saved card pays is asked for once more where its answer was lost, under the same key', async () => {
+test('an order paid with a saved card is requested once more with the same key if its response was lost', async () => {
   const buy = createOneTapBuyer()
   call.mockRejectedValueOnce(new RequestError(0, 'lost'))
   expect(await buy(body)).toBe(order)
@@ -53,7 +53,7 @@ test('an order that a saved card pays is asked for once more where its answer wa
 })
 
 test.each([new ApiError(500, {}, 'refused'), new RequestError(429, 'A moment.', 90)])(
-  'an order that a saved card pays is not asked for again after an answer: $message',
+  'an order paid with a saved card is not requested again after a response: $message',
   async (error) => {
     call.mockRejectedValueOnce(error)
     await expect(createOneTapBuyer()(body)).rejects.toThrow(error)
@@ -61,7 +61,7 @@ test.each([new ApiError(500, {}, 'refused'), new RequestError(429, 'A moment.', 
   },
 )
 
-test('being told to wait is no lost answer: the last decline is not read in its place', async () => {
+test('a rate-limit response is no lost response: the last decline is not shown in its place', async () => {
   call.mockRejectedValueOnce(new RequestError(429, 'A moment.', 90))
   const made = { ...order } as Parameters<typeof payWithToken>[0]
   await expect(payWithToken(made, 'tok_2', 'Ada', 'Lovelace')).rejects.toMatchObject({ retryAfter: 90 })

@@ -10,7 +10,7 @@ vi.hoisted(() => {
 
 const { t } = i18n
 
-test('a plan says what it costs a month, unless it is one of a month', () => {
+test('a plan shows its monthly price, unless it is a monthly plan', () => {
   const text = (cents: number, days: number, currency = 'USD') =>
     monthlyPriceText(t, { renews: { cents, days }, currency })
   expect(text(999, 7)).toBe('About $43.41 a month.')
@@ -25,7 +25,7 @@ test('a price per month has the decimals of its currency', () => {
   )
 })
 
-test('a plan in a list says how long its price is for, and what follows', () => {
+test('a plan in a list shows how long its price applies, and the price after it', () => {
   const weekly = { renews: { cents: 999, days: 7 }, currency: 'USD' }
   const regular = { cents: 999, terms: '' }
   expect(planSummary(t, weekly)).toBe('Every 7 days. About $43.41 a month.')

@@ -43,13 +43,13 @@ const plan: Plan = {
   highlight: true,
 }
 
-test('an introductory price is said with what follows it', () => {
+test('an introductory price is shown with the regular price after it', () => {
   expect(planTerms(t, plan)).toContain('$4.99 for the first 7 days, then $9.99 every 7 days until you cancel')
   expect(planChoice(t, plan).cents).toBe(499)
   expect(payLabel(t, planChoice(t, plan))('$4.99')).toBe('Subscribe for $4.99')
 })
 
-test('what can be bought without a form says how it renews, how it ends and how it is undone', () => {
+test('an item sold without a form states its renewal, cancellation and withdrawal', () => {
   const ends = t('pay.cancelAnyTime')
   const undone = t('order.withdrawal')
   const choice = planChoice(t, plan)
@@ -71,12 +71,12 @@ test('only the lowest price per day is called the best value, whatever the opera
   expect(badgeOf(plan, [plan])).toBe('recommended')
 })
 
-test('for whom the introductory price is not, the plain one is said', () => {
+test('the regular price is shown to users who are not eligible for the introductory price', () => {
   const { cents, terms } = planChoice(t, plan).regular ?? { terms: '' }
   expect([cents, terms.includes('$4.99'), terms.includes('$9.99 every 7 days')]).toEqual([999, false, true])
 })
 
-test('a plain price is said with its renewal, a single day in the singular', () => {
+test('a regular price is shown with its renewal, a single day in the singular', () => {
   const { intro_price_cents: _none, ...plain } = plan
   expect(planTerms(t, { ...plain, period_days: 1 })).toContain('$9.99 every day until you cancel')
   expect(planChoice(t, plain).cents).toBe(999)
@@ -94,7 +94,7 @@ test('an episode is bought once, at its price and in its currency', () => {
   expect(payLabel(t, choice)('€1.00')).toBe('Pay €1.00')
 })
 
-test('a whole drama says how many episodes it has, and that some follow while some do', () => {
+test('a whole drama shows its number of episodes, and whether more will follow', () => {
   const drama = { id: 'vid_1', price: { episode_cents: 99, video_cents: 999, currency: 'USD' }, count: 24 }
   expect(videoChoice(t, { ...drama, hasUnreadyEpisodes: false }).text).toBe('All 24 episodes, yours to keep')
   expect(videoChoice(t, { ...drama, hasUnreadyEpisodes: true }).text).toBe(
@@ -102,7 +102,7 @@ test('a whole drama says how many episodes it has, and that some follow while so
   )
 })
 
-test('a wait is said in whole minutes, rounded up', () => {
+test('a wait is shown in whole minutes, rounded up', () => {
   expect(waitText(t, { retryAfter: 61 })).toBe('Too many attempts. Try again in 2 minutes.')
   expect(waitText(t, { retryAfter: 60 })).toBe('Too many attempts. Try again in 1 minute.')
 })
@@ -120,7 +120,7 @@ const subscribed: Membership = {
 const cancelled = { renews_at: null, ends_at: '2026-11-28T12:00:00Z', cancel_at_period_end: true }
 const unpaid = { status: 'past_due' as const, grace_until: '2026-12-01T12:00:00Z' }
 
-test('a membership says when it renews and at what price, or when it ends', () => {
+test('a membership shows its renewal and price, or its end', () => {
   expect(membershipText(t, subscribed)).toBe(
     'Weekly renews on November 28, 2026. $9.99 every 7 days until you cancel, tax included.',
   )
@@ -129,14 +129,14 @@ test('a membership says when it renews and at what price, or when it ends', () =
   )
 })
 
-test('a membership that is about to be another says which, from when and at what price', () => {
+test('a membership with a pending change of plan shows the new plan, its start and its price', () => {
   const next_plan = { id: 'plan_2', name: 'Monthly', price_cents: 2499, currency: 'USD', period_days: 30 }
   expect(membershipText(t, { ...subscribed, next_plan })).toBe(
     'Weekly is paid until November 28, 2026. Monthly from November 28, 2026. $24.99 every 30 days until you cancel, tax included.',
   )
 })
 
-test('a change of plan says how long the old one stays, when the new one starts, at which price, and that nothing is charged now', () => {
+test('a change of plan states the end of the old plan, the start and price of the new one, and that nothing is charged now', () => {
   const monthly = { ...plan, id: 'plan_2', name: 'Monthly', price_cents: 2499, period_days: 30 }
   expect(planChangeText(t, monthly, subscribed)).toMatch(
     /^Weekly is paid until November 28, 2026. Monthly from November 28, 2026. \$24.99 every 30 days until you cancel, tax included. You won’t be charged now. Cancel any/,
@@ -146,7 +146,7 @@ test('a change of plan says how long the old one stays, when the new one starts,
   )
 })
 
-test('an open period is paid at its own price, without an introduction, and is no new subscription', () => {
+test('an open period is paid at its own price, without an introductory price, and is no new subscription', () => {
   const owed = { id: 'plan_2', name: 'Monthly', price_cents: 2499, currency: 'USD', period_days: 30 }
   const choice = owedChoice(t, owed, [])
   expect(choice).toMatchObject({
@@ -160,7 +160,7 @@ test('an open period is paid at its own price, without an introduction, and is n
   )
 })
 
-test('an open period whose price no gateway takes asks for another plan', () => {
+test('an open period whose price no gateway accepts asks for another plan', () => {
   const owed = { id: 'plan_2', name: 'Monthly', price_cents: 2499, currency: 'USD', period_days: 30 }
   const stuck = { ...subscribed, ...unpaid, owed: { ...owed, gateways: [] } }
   expect(membershipText(t, stuck)).toMatch(/^The last payment for Monthly .* choose another plan by then/)
@@ -168,14 +168,14 @@ test('an open period whose price no gateway takes asks for another plan', () => 
   expect(membershipText(t, payable)).toMatch(/we’ll keep trying/)
 })
 
-test('a payment that did not go through is said with the end of the grace, cancelled or not', () => {
+test('a failed payment is shown with the end of the grace period, cancelled or not', () => {
   expect(membershipText(t, { ...subscribed, ...unpaid })).toMatch(/until December 1, 2026; we’ll keep trying/)
   expect(membershipText(t, { ...subscribed, ...cancelled, ...unpaid })).toMatch(
     /until December 1, 2026 and won’t be charged again/,
   )
 })
 
-test('a payment method that is gone is said, with when another is needed', () => {
+test('a detached payment method is shown, with the date when another is needed', () => {
   const lost = { ...subscribed, renews_at: null, ends_at: '2026-12-01T12:00:00Z', method_lost: true }
   expect(membershipText(t, lost)).toMatch(/was removed .* pay another way on .*2026/)
   expect(membershipText(t, { ...lost, ...unpaid })).toMatch(/until .*2026\. .* pay another way/)
@@ -194,7 +194,7 @@ const order: Order = {
   next: { type: 'none' },
 }
 
-test('a change of plan that waits is not said to be unpaid, but when it starts, and that nothing is charged before', () => {
+test('a pending change of plan is not shown as unpaid, but with its start, and that nothing is charged before', () => {
   const planned = { ...order, starts_at: '2026-11-28T12:00:00Z' }
   expect(orderStatusText(t, planned)).toBe('Starts on November 28, 2026')
   expect(orderResultText(t, planned)).toBe(
@@ -202,32 +202,29 @@ test('a change of plan that waits is not said to be unpaid, but when it starts, 
   )
 })
 
-test('a change of plan that nothing will come of says so', () => {
+test('a change of plan that cannot start says so', () => {
   expect(orderStatusText(t, { ...order, starts_at: null })).toBe(
     'Won’t start: the subscription was cancelled',
   )
   expect(orderResultText(t, { ...order, starts_at: null })).toMatch(/won’t take place. You won’t be charged/)
 })
 
-test('an order that can be paid is said to be unpaid, and waited for', () => {
+test('an order that can be paid is shown as unpaid, and polled', () => {
   expect(orderStatusText(t, order)).toBe('Awaiting payment')
   expect(orderResultText(t, order)).toBe('Waiting for payment…')
   expect(orderResultText(t, undefined)).toBe('Waiting for payment…')
 })
 
-test('an order whose money has gone back, or whose card was declined, is not waited for', () => {
+test('an order that was refunded, or whose card was declined, is not polled', () => {
   expect(orderResultText(t, { ...order, status: 'charged_back' })).toBe('This order was refunded.')
   const declined = { reason: 'cardDeclined', message: 'The card was declined.' }
   expect(orderResultText(t, { ...order, declined })).toBe('The card was declined.')
 })
 
-test.each(orderStatuses)(
-  'an order that is %s leads to the offer only where nothing was unlocked',
-  (status) => {
-    const isUnlocked = status === 'pending' || status === 'paid' || status === 'partially_refunded'
-    expect(shouldShowOfferAgain({ ...order, status })).toBe(!isUnlocked)
-  },
-)
+test.each(orderStatuses)('an order that is %s links to the offer only if nothing was unlocked', (status) => {
+  const isUnlocked = status === 'pending' || status === 'paid' || status === 'partially_refunded'
+  expect(shouldShowOfferAgain({ ...order, status })).toBe(!isUnlocked)
+})
 
 test('an order leads to the offer after a refused payment and a returned one, not while one is processed', () => {
   const reason = { reason: 'late', message: 'The payment arrived too late.' }
@@ -236,14 +233,14 @@ test('an order leads to the offer after a refused payment and a returned one, no
   expect(shouldShowOfferAgain({ ...order, returned: reason, processing: true })).toBe(false)
 })
 
-test('an order whose payment the gateway is working on is said to be processed, not expired or unpaid', () => {
+test('an order with a payment pending at the gateway is shown as processing, not as expired or unpaid', () => {
   const processing = { ...order, processing: true }
   expect(orderStatusText(t, processing)).toBe('Processing')
   expect(orderResultText(t, processing)).toMatch(/being processed/)
 })
 
 test.each(['failed', 'cancelled', 'expired'] as const)(
-  'an order that is %s while its payment is under way is not said to be uncharged, nor paid again',
+  'an order that is %s with a pending payment is not shown as uncharged, nor offered again',
   (status) => {
     const closed = { ...order, status, processing: true }
     const said = [orderStatusText(t, closed), orderResultText(t, closed), unpaidText(t, closed)]
@@ -253,7 +250,7 @@ test.each(['failed', 'cancelled', 'expired'] as const)(
   },
 )
 
-test('an order whose money goes back by itself says so wherever it is told of', () => {
+test('an order that is refunded automatically says so wherever it is shown', () => {
   const message = 'You already own what this payment was for. We’re refunding you.'
   const back = { ...order, status: 'cancelled' as const, returned: { reason: 'already_owned', message } }
   expect([orderStatusText(t, back), orderResultText(t, back), unpaidText(t, back)]).toEqual([
@@ -269,7 +266,7 @@ test('an order whose money goes back by itself says so wherever it is told of', 
   ])
 })
 
-test('an order that may still be paid is not said to be refused by the bank', () => {
+test('an order that may still be paid is not shown as refused by the bank', () => {
   expect(unpaidText(t, order)).toMatch(/please don’t pay again/)
   expect(mayStillBePaid(order)).toBe(true)
 })
@@ -278,12 +275,12 @@ test.each<[Partial<Order>, RegExp]>([
   [{ next: { type: 'card_form' } }, /bank didn’t confirm/],
   [{ declined: { reason: 'cardDeclined', message: 'The card was declined.' } }, /^The card was declined/],
   [{ status: 'failed' }, /You weren’t charged/],
-])('an order that is not paid says why: %j', (as, words) => {
+])('an unpaid order shows the reason: %j', (as, words) => {
   expect(unpaidText(t, { ...order, ...as })).toMatch(words)
   expect(mayStillBePaid({ ...order, ...as })).toBe(false)
 })
 
-test('a withdrawal says how much goes back, or that nothing is left to', () => {
+test('a withdrawal shows the amount to refund, or that nothing is left', () => {
   const all = { amount_cents: 59, currency: 'USD' }
   expect(withdrawalText(t, all)).toBe(
     'We’re refunding $0.59 to your original payment method. We’ve e-mailed you a confirmation.',

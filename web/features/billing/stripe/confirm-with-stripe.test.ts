@@ -25,7 +25,7 @@ beforeEach(() => {
   for (const mock of [send, read]) mock.mockResolvedValue(orderWith(undefined, 'paid'))
 })
 
-test("the card goes to the order's payment with the person's name, and then the server reads how it stands", async () => {
+test("the card is sent to the order's payment with the customer's name, and then the server reads the payment's status", async () => {
   const order = orderWith('pi_1_secret_1')
   expect(await payer()(order, details)).toMatchObject({ status: 'paid' })
   expect(confirmCardPayment).toHaveBeenCalledExactlyOnceWith('pi_1_secret_1', {
@@ -43,7 +43,7 @@ test.each<[string, () => Promise<Confirmed>]>([
       throw new Error('no')
     },
   ],
-])('%s is no answer: the server says how the payment stands', async (_, outcome) => {
+])("%s is no final response: the server reads the payment's status", async (_, outcome) => {
   confirmCardPayment.mockImplementation(outcome)
   expect(await payer()(orderWith('pi_7_secret_1'), details)).toMatchObject({ status: 'paid' })
   expect(read).toHaveBeenCalledExactlyOnceWith(expect.anything(), 'pi_7', details)
@@ -60,7 +60,7 @@ test('another try asks for the payment that there is to confirm now', async () =
   expect(confirmCardPayment.mock.lastCall).toMatchObject(['pi_2_secret_2', {}])
 })
 
-test('a card that is only to be kept is confirmed as such, without an address that nobody typed', async () => {
+test('a card that is only saved is confirmed as a setup, without an address that was not typed', async () => {
   send.mockResolvedValue(orderWith('seti_1_secret_1'))
   expect(await payer()(null, { ...details, email: '' })).toMatchObject({ status: 'paid' })
   expect(confirmCardSetup).toHaveBeenCalledExactlyOnceWith('seti_1_secret_1', {
@@ -79,16 +79,19 @@ test.each([
   ['incomplete_number', 'cardNumber'],
   ['invalid_expiry_year_past', 'cardExpiry'],
   ['incomplete_cvc', 'cardCvc'],
-] as const)('what Stripe finds unfinished (%s) is marked and no payment is used up', async (code, field) => {
-  const pay = payer()
-  confirmCardPayment.mockResolvedValueOnce({ error: { type: 'validation_error', code } })
-  expect(await pay(orderWith('pi_1_secret_1'), details)).toBeNull()
-  expect(markInvalid).toHaveBeenCalledExactlyOnceWith(field)
-  await pay(orderWith('pi_1_secret_1'), details)
-  expect(read).toHaveBeenCalledOnce()
-})
+] as const)(
+  'fields that Stripe finds incomplete (%s) are marked, and no payment is used up',
+  async (code, field) => {
+    const pay = payer()
+    confirmCardPayment.mockResolvedValueOnce({ error: { type: 'validation_error', code } })
+    expect(await pay(orderWith('pi_1_secret_1'), details)).toBeNull()
+    expect(markInvalid).toHaveBeenCalledExactlyOnceWith(field)
+    await pay(orderWith('pi_1_secret_1'), details)
+    expect(read).toHaveBeenCalledOnce()
+  },
+)
 
-test('what a wallet approved is confirmed, and our server reads how it stands, whatever the script says', async () => {
+test('a wallet payment is confirmed, and the server reads its status, whatever the script reports', async () => {
   const outcomes: Confirmed[] = [{}, { error: { type: 'validation_error', code: 'amount_mismatch' } }]
   for (const outcome of outcomes) {
     read.mockClear()

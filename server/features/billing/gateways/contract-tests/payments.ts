@@ -24,7 +24,7 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
     expect(await lookUp(asked)).toEqual(paid)
   })
 
-  test('remembers what a payment buys and who made it', async () => {
+  test('stores the item and the buyer of a payment', async () => {
     const asked = charge()
     const { reference } = await harness().pay(asked, 'pays')
     expect(await harness().gateway.retrievePayment({ reference })).toMatchObject({ purchase: asked.purchase })
@@ -36,7 +36,7 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
     expect(await harness().gateway.retrievePayment({ reference: 'never' })).toBeNull()
   })
 
-  test('makes one payment per key, also when asked many times at once, and refuses another request', async () => {
+  test('makes one payment per key, also for many concurrent requests, and refuses a different request', async () => {
     const asked = charge()
     const { reference } = await harness().pay(asked, 'pays')
     const answers = await Promise.allSettled(
@@ -50,7 +50,7 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
     expect(await paymentsOf(asked.orderId)).toHaveLength(1)
   })
 
-  test('makes one payment where the first requests for a key come at once', async () => {
+  test('makes one payment if the first requests for a key are concurrent', async () => {
     const asked = charge({ save: true })
     const { gateway } = harness()
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => gateway.createPayment(asked)))
@@ -60,7 +60,7 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
   })
 
   test.each(Object.entries(traits.declines))(
-    'says in our words why it did not go through: %s',
+    'returns our own reason why a payment failed: %s',
     async (behaviour, decline) => {
       const asked = charge()
       const refused = await harness().pay(asked, behaviour as Behaviour)
@@ -93,7 +93,7 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
     expect(await harness().gateway.cancelPayment(paid.reference)).toMatchObject({ status: 'succeeded' })
   })
 
-  test('lists what was paid since', async () => {
+  test('lists the payments since a time', async () => {
     const { reference, orderId } = await pay('pays')
     expect(await paymentsOf(orderId)).toMatchObject([{ reference, status: 'succeeded' }])
     const later = await harness().gateway.listPayments(new Date(Date.now() + 60_000))

@@ -36,7 +36,7 @@ export function describeRefundsAndDisputes(traits: GatewayTraits, harness: () =>
     })
   })
 
-  test('says of a refund that failed later, when it is asked for again, that it is none', async () => {
+  test('returns a failed refund as failed when it is requested again', async () => {
     const { reference } = await pay('pays')
     const refund = { reference, key: `ref:late:${reference}`, amountCents: 400 }
     await harness().gateway.refundPayment(refund)
@@ -47,7 +47,7 @@ export function describeRefundsAndDisputes(traits: GatewayTraits, harness: () =>
     expect(await harness().gateway.retrievePayment({ reference })).toMatchObject({ refundedCents: 400 })
   })
 
-  test('says how a dispute stands, and what it took: all that had not gone back', async () => {
+  test('returns the status of a dispute and its amount: the part that was not refunded', async () => {
     const { reference, orderId } = await pay('pays')
     const { gateway, dispute, webhook } = harness()
     await gateway.refundPayment({ reference, key: `ref:part:${reference}`, amountCents: 400 })
@@ -61,7 +61,7 @@ export function describeRefundsAndDisputes(traits: GatewayTraits, harness: () =>
     }
   })
 
-  test('refunds nothing of what a bank has taken', async () => {
+  test('refunds no disputed amount', async () => {
     const { reference } = await pay('pays')
     await harness().dispute(reference, 'open')
     const refund = { reference, key: `ref:taken:${reference}`, amountCents: 400 }
@@ -69,7 +69,7 @@ export function describeRefundsAndDisputes(traits: GatewayTraits, harness: () =>
     expect(await harness().gateway.retrievePayment({ reference })).toMatchObject({ refundedCents: 0 })
   })
 
-  test('reads its own notifications', async () => {
+  test('parses its own webhook events', async () => {
     const { reference } = await pay('pays')
     const { body, headers } = harness().webhook(reference, 'genuine')
     expect(await harness().gateway.parseWebhook(body, headers)).toEqual({

@@ -7,7 +7,7 @@ import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness
 export function describeSavedMethods(traits: GatewayTraits, harness: () => GatewayHarness): void {
   const { charge, pay, lookUp, unpaid, renewal, saveRequest, lookUpSaving } = gatewayShopper(traits, harness)
 
-  test('keeps a method where asked, and charges it later, until it is forgotten', async () => {
+  test('saves a payment method on request, and charges it later, until it is detached', async () => {
     expect((await pay('pays')).method).toBeUndefined()
     const { method } = await pay('pays', { save: true })
     expect(method).toEqual({ reference: expect.any(String), ...traits.savedMethod })
@@ -24,13 +24,13 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
   })
 
   if (traits.chargesSavedMethods)
-    describe('a kept method, charged while the person is there', () => {
+    describe('a saved payment method, charged while the customer is present', () => {
       const chargeOfSavedMethod = async (behaviour: Behaviour) => {
         const { methodReference } = await renewal(behaviour)
         return charge({ methodReference })
       }
 
-      test('pays at once and once per key, and is kept no second time', async () => {
+      test('pays at once and once per key, and is not saved again', async () => {
         const asked = await chargeOfSavedMethod('pays')
         const payment = await harness().gateway.createPayment(asked)
         expect(payment).toMatchObject({ status: 'succeeded', orderId: asked.orderId, amountCents: 999 })
@@ -42,7 +42,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
         ['yes', { status: 'succeeded' }],
         ['no', { status: 'failed', decline: 'check_failed' }],
       ] as const)(
-        'waits for the person where the bank asks; with "%s" it is decided',
+        'waits for the customer if the bank requires 3-D Secure; "%s" decides it',
         async (answer, outcome) => {
           const payment = await harness().gateway.createPayment(await chargeOfSavedMethod('asks'))
           expect(payment).toMatchObject({ status: 'requires_action', next: { type: 'authenticate' } })
@@ -51,7 +51,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
         },
       )
 
-      test('is refused in our words, and once it was forgotten', async () => {
+      test('is refused with our own reason, also after it was detached', async () => {
         const decline = traits.renewalDeclines['declines later']
         const payment = await harness().gateway.createPayment(await chargeOfSavedMethod('declines later'))
         expect(payment).toMatchObject({ status: 'failed', decline })
@@ -102,7 +102,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
     expect(await harness().gateway.methodSetups.cancel('never')).toBeNull()
   })
 
-  test('makes one saving per key, and none for another request', async () => {
+  test('makes one setup per key, and none for a different request', async () => {
     const asked = saveRequest()
     const { methodSetups } = harness().gateway
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => methodSetups.start(asked)))
@@ -112,7 +112,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
   })
 
   test.each(Object.entries(traits.setupDeclines))(
-    'says in our words why a method is not kept: %s',
+    'returns our own reason why a method is not saved: %s',
     async (behaviour, decline) => {
       const asked = saveRequest()
       const refused = await harness().setUpMethod(asked, behaviour as Behaviour)
@@ -138,7 +138,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
     },
   )
 
-  test('calls a waiting saving off, which then keeps nothing; a method that is kept stays', async () => {
+  test('cancels a waiting setup, which then saves nothing; a saved method stays', async () => {
     const { methodSetups } = harness().gateway
     const waiting = await harness().setUpMethod(saveRequest(), 'asks')
     expect(await methodSetups.cancel(waiting.reference)).toMatchObject({ status: 'cancelled' })

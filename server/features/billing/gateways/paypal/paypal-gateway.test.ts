@@ -92,7 +92,7 @@ describeGatewayContract(
   }),
 )
 
-describe('a wallet that is kept without a payment', () => {
+describe('a wallet that is saved without a payment', () => {
   let made = 0
   const start = () => {
     const changeId = `pmc_kept${++made}`
@@ -103,7 +103,7 @@ describe('a wallet that is kept without a payment', () => {
   }
 
   test.each(['500 after', 'dropped after'] as const)(
-    'is kept once, though the answer to that met %s and PayPal knows the key no more',
+    'is saved once, though its response failed with %s and PayPal no longer has the key',
     async (trouble) => {
       const { reference } = await start()
       paypal.setups.approve(reference)
@@ -120,13 +120,13 @@ describe('a wallet that is kept without a payment', () => {
     },
   )
 
-  test('that the person agreed to is kept where it is called off, so that nobody loses sight of it', async () => {
+  test('is saved if the setup is cancelled after the approval, so that it is not lost', async () => {
     const { reference } = await start()
     paypal.setups.approve(reference)
     expect(await gateway.methodSetups.cancel(reference)).toMatchObject({ status: 'succeeded' })
   })
 
-  test('that PayPal has taken away again is not kept', async () => {
+  test('is not saved if PayPal has deleted it', async () => {
     const { reference } = await start()
     paypal.setups.approve(reference)
     await gateway.methodSetups.complete(reference)
@@ -137,7 +137,7 @@ describe('a wallet that is kept without a payment', () => {
   })
 })
 
-test('an attempt that was paid under an order we never heard of is not paid again: that payment is its own', async () => {
+test('an attempt that was paid under an unknown PayPal order is not charged again: that payment is used', async () => {
   const charge = {
     orderId: 'ord_twice',
     attemptId: 'att_twice',
@@ -159,7 +159,7 @@ test('an attempt that was paid under an order we never heard of is not paid agai
   })
 })
 
-describe('money that goes back at PayPal', () => {
+describe('a refund or dispute at PayPal', () => {
   let made = 0
   async function paid(): Promise<string> {
     const name = `back${++made}`
@@ -208,7 +208,7 @@ describe('money that goes back at PayPal', () => {
     expect(listed.map(({ reference }) => reference)).not.toContain(untouched)
   })
 
-  test('is listed though its payment is settled; of settled payments to which nothing happened none is read', async () => {
+  test('is listed though its payment is settled; settled payments without changes are not read', async () => {
     const since = new Date(Date.now() - 1000)
     const [still, refunded] = [await paid(), await paid()]
     await gateway.refundPayment({ reference: refunded, amountCents: 400, key: 'settled' })
@@ -220,7 +220,7 @@ describe('money that goes back at PayPal', () => {
     expect(read).not.toContain(`/v2/checkout/orders/${still}`)
   })
 
-  test('is unread where the account may not read disputes; payments are read all the same', async () => {
+  test('is not read if the account may not read disputes; payments still are', async () => {
     const reference = await paid()
     paypal.orders.dispute(reference, 'open', new Date())
     paypal.orders.mayReadDisputes = false

@@ -70,7 +70,7 @@ async function taken(): Promise<number> {
   return orders.filter(({ request }) => ids.includes(request.purchase_units[0]?.custom_id ?? '')).length
 }
 
-test('a renewal whose answer was lost is charged once, though PayPal lists what it took only six hours later', async () => {
+test('a renewal whose response was lost is charged once, though PayPal lists it only six hours later', async () => {
   await renew('dropped after')
   paypal.listingDelayMs = 6 * hour
   for (let hours = 0; hours < 6; hours++) {

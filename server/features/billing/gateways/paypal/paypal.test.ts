@@ -104,7 +104,7 @@ describe('an episode', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('is called off at PayPal: nothing is charged, also where the person then approves it after all', async () => {
+  test('is cancelled at PayPal: nothing is charged, also if the buyer then approves it', async () => {
     const { shopper, order, url, token } = await sentAway()
     const back = await answer(url, 'no')
     expect(back.pathname).toBe('/api/webhook/payment/paypal-cancel')
@@ -124,14 +124,14 @@ describe('an episode', () => {
     expect(await stateOf(order.id)).toMatchObject({ order: 'pending', attempt: 'cancelled' })
   })
 
-  test('that was approved is paid all the same where the person comes back by the way of calling it off', async () => {
+  test('that was approved is paid even if the buyer returns by the cancel URL', async () => {
     const { order, url, token } = await sentAway()
     await answer(url, 'yes')
     await site.visitor().fetch(`/api/webhook/payment/paypal-cancel?token=${token}`)
     expect(await stateOf(order.id)).toMatchObject({ order: 'paid', attempt: 'succeeded' })
   })
 
-  test("is paid by PayPal's notification where the person never came back, once, however often it comes", async () => {
+  test("is paid by PayPal's webhook event if the buyer never returned, once, however often it is delivered", async () => {
     const { order, token } = await sentAway()
     paypal.orders.approve(token)
     const approved = eventOf(token, 'CHECKOUT.ORDER.APPROVED')
@@ -142,7 +142,7 @@ describe('an episode', () => {
     expect(paypal.orders.get(token).captures).toHaveLength(1)
   })
 
-  test('that PayPal still looks at is paid when PayPal says so, and not before', async () => {
+  test('that is pending at PayPal is paid when PayPal completes it, and not before', async () => {
     const { shopper, order, token } = await sentAway()
     paypal.orders.approve(token, 'pending')
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'pending', next: { type: 'none' } })
@@ -181,7 +181,7 @@ describe('an episode', () => {
     expect(await noted.executeTakeFirst()).toEqual({ reference: token })
   })
 
-  test('whose order PayPal has forgotten is given up', async () => {
+  test('whose order PayPal has deleted is abandoned', async () => {
     const { order, token } = await sentAway()
     paypal.orders.all.delete(token)
     await tidy(60_000)
@@ -230,7 +230,7 @@ describe('a plan', () => {
     expect(paypal.orders.vault.get(reference)).toBe('pays')
   })
 
-  test('has its introductory price once for a wallet, whoever pays with it', async () => {
+  test('has its introductory price once per wallet, whichever user pays with it', async () => {
     const { list } = await site.visitor().callOk(listPlans)
     const plan_id = list.find(({ intro_price_cents }) => intro_price_cents !== undefined)?.id
     const subscribe = async (payer: string) => {
@@ -245,7 +245,7 @@ describe('a plan', () => {
   })
 })
 
-describe('money that goes back', () => {
+describe('refunds and disputes', () => {
   const playing = async (shopper: Shopper) => {
     const query = { episode_id: wish().episode_id ?? '' }
     return (await shopper.visitor.call(getEpisode, { query })).answer.code
@@ -290,7 +290,7 @@ describe('money that goes back', () => {
   test.each([
     ['won', 'paid', 200],
     ['lost', 'charged_back', 402],
-  ] as const)('is disputed, told five times, and %s in the end', async (end, status, code) => {
+  ] as const)('is disputed, reported five times, and %s in the end', async (end, status, code) => {
     const { shopper, order, token, captureId } = await bought()
     paypal.orders.dispute(token, 'open', clock.now())
     await becomes(shopper, order.id, { status: 'charged_back' })
@@ -304,7 +304,7 @@ describe('money that goes back', () => {
   })
 })
 
-describe('a notification', () => {
+describe('a webhook event', () => {
   test.each([
     ['forged', { signer: 'somebody else' }, ''],
     ['stale', { at: new Date(Date.now() - 5 * 86_400_000) }, ''],
@@ -317,7 +317,7 @@ describe('a notification', () => {
     expect(await stateOf(order.id)).toMatchObject({ order: 'pending', attempt: 'requires_action' })
   })
 
-  test('is not taken while PayPal cannot say whether it is its own, so that it comes again', async () => {
+  test('is not accepted while PayPal cannot verify it, so that it is delivered again', async () => {
     const { order, token } = await sentAway()
     paypal.orders.approve(token)
     const sent = paypal.signed(eventOf(token, 'CHECKOUT.ORDER.APPROVED'))
@@ -329,7 +329,7 @@ describe('a notification', () => {
   })
 })
 
-describe('a bad line', () => {
+describe('a connection fault', () => {
   test.each<SimulatedFault>([
     '429',
     '500 before',
@@ -367,7 +367,7 @@ describe('a bad line', () => {
     },
   )
 
-  test('that loses the order leaves the person to try again after a minute; nothing was charged', async () => {
+  test('that loses the order allows a retry after a minute; nothing was charged', async () => {
     const shopper = await Shopper.create(site)
     paypal.fault = { on: /orders$/, with: ['dropped after'] }
     const key = { 'idempotency-key': 'an order that was lost' }
@@ -383,7 +383,7 @@ describe('a bad line', () => {
     })
   })
 
-  test('does not matter to an access token: one that PayPal takes no more is replaced, once', async () => {
+  test('a revoked access token is replaced, once', async () => {
     await sentAway()
     const before = paypal.count(/oauth2/)
     paypal.revokeTokens()

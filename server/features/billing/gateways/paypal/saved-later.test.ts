@@ -44,7 +44,7 @@ async function moveOn(milliseconds: number) {
   await renewDueSubscriptions(site.context)
 }
 
-test('a plan whose wallet is kept some time after it paid is renewed with it', async () => {
+test('a plan whose wallet is saved some time after the payment is renewed with it', async () => {
   const { token, membership } = await subscribed()
   expect(await membership()).toMatchObject({ status: 'active', renews_at: null })
   paypal.orders.vaultNow(token)
@@ -55,7 +55,7 @@ test('a plan whose wallet is kept some time after it paid is renewed with it', a
   expect(await membership()).toMatchObject({ status: 'active', renews_at: expect.any(String) })
 })
 
-test('a wallet that is kept after its money went back is forgotten', async () => {
+test('a wallet that is saved after its payment was refunded is detached', async () => {
   const { order, token, membership } = await subscribed()
   await refundOrder(site.context, order.id, { reason: 'goodwill' })
   paypal.orders.vaultNow(token)

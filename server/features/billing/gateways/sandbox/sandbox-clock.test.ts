@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 afterEach(() => void vi.useRealTimers())
 
-test('a clock that was moved is moved for every process, those that run and those that start', async () => {
+test('a moved clock is moved for all processes, running and new ones', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const running = await createSiteClock(sandboxAlone, database.db, log)
   const start = Date.now()
@@ -27,7 +27,7 @@ test('a clock that was moved is moved for every process, those that run and thos
   await expect.poll(() => running.now().getTime() - Date.now()).toBe(2.5 * day)
 })
 
-test('where a real gateway has keys the clock is the system’s and cannot be moved', async () => {
+test('if a real gateway has keys, the clock is the system’s and cannot be moved', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   await expect(advanceClock(withStripe, database.db, '1d')).rejects.toThrow('only where the sandbox')
   expect((await createSiteClock(withStripe, database.db, log)).now().getTime()).toBe(Date.now())

@@ -141,7 +141,7 @@ describe("the sandbox's card frame", () => {
     expect([response.status, await response.json()]).toEqual([200, { field, message }])
   })
 
-  test('takes an expiry of this month and none of the last', () => {
+  test('accepts an expiry of this month and refuses one of last month', () => {
     vi.useFakeTimers({ now: new Date('2026-06-15T12:00:00Z'), toFake: ['Date'] })
     expect([
       checkCard({ ...card, expiry: '06 / 26' }).ok,
@@ -150,11 +150,11 @@ describe("the sandbox's card frame", () => {
     vi.useRealTimers()
   })
 
-  test('refuses what is no card at all', async () => {
+  test('refuses an invalid card number', async () => {
     expect((await tokenize({ number: 4242 })).status).toBe(400)
   })
 
-  test('refuses a broken body without repeating what is in it', async () => {
+  test('refuses an invalid body without repeating its contents', async () => {
     const headers = { 'content-type': 'application/json' }
     const response = await shopper.visitor.fetch('/sandbox/tokens', {
       method: 'POST',
@@ -179,7 +179,7 @@ describe("the sandbox's card frame", () => {
     ])
   })
 
-  test('speaks the language of the page around it, in what it shows and in what it refuses', async () => {
+  test('uses the language of the page around it, in its labels and its errors', async () => {
     const response = await shopper.visitor.fetch('/sandbox/card?lang=dy')
     const html = await response.text()
     expect(html).toContain('<html lang="de"')
@@ -236,7 +236,7 @@ describe("the sandbox's card frame", () => {
   })
 })
 
-test("an old notification is refused, though it is the sandbox's", async () => {
+test('an old webhook event is refused, though the sandbox signed it', async () => {
   const { body, headers } = signEvent(
     { ...site.context, clock: { now: () => new Date(Date.now() - 301_000) } },
     'spay_1',

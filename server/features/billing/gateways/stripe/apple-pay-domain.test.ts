@@ -18,6 +18,6 @@ test('the domain file for Apple Pay is served as the operator set it', async () 
   await site.close()
 })
 
-test('there is no such address where it is not set', () => {
+test('the address does not exist if the file is not set', () => {
   expect(applePayRoutes(undefined)).toEqual([])
 })

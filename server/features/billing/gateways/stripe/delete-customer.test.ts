@@ -42,7 +42,7 @@ async function tidy() {
   await runJanitor(site.context)
 }
 
-test('whoever leaves is deleted at Stripe, with their card, and nobody else is', async () => {
+test('a user who deletes the account is deleted at Stripe with the card, and no other user is', async () => {
   const [leaver, other] = [await subscriber(), await subscriber()]
   await leave(leaver.id)
   await tidy()
@@ -54,7 +54,7 @@ test('whoever leaves is deleted at Stripe, with their card, and nobody else is',
   expect(fake.requests).toHaveLength(requests)
 })
 
-test('somebody whom Stripe could not delete is deleted later, also where somebody did it there', async () => {
+test('a customer whose deletion failed at Stripe is deleted later, also if it was already deleted there', async () => {
   const leaver = await subscriber()
   await leave(leaver.id)
   fake.isDown = true
@@ -80,7 +80,7 @@ test('a member takes along the customer that Stripe has for the guest they were'
   expect(fake.books.customers.size).toBe(0)
 })
 
-test('who was paying as they left is deleted once that payment is over', async () => {
+test('a user with a pending payment is deleted at Stripe once that payment has ended', async () => {
   const shopper = await Shopper.create(site)
   const wish = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
   const { id } = await shopper.visitor.callOk(getUser)

@@ -56,7 +56,7 @@ async function buy(shopper: Shopper, card = testCards.pays, wanted: object = wis
   return { order, answer: await shopper.tryPay(order.id, referenceOf(order)) }
 }
 
-test('the way to pay is offered with the key for its script, and an order with the secret of its payment', async () => {
+test('the payment method is offered with the key for its script, and an order with the secret of its payment', async () => {
   const shopper = await Shopper.create(site)
   const { gateways } = await shopper.visitor.callOk(listPlans)
   expect(gateways).toEqual([{ id: 'stripe', kind: 'card', public_key: 'pk_test_fake' }])
@@ -68,7 +68,7 @@ test('the way to pay is offered with the key for its script, and an order with t
   })
 })
 
-test('a declined card says so, its payment is over, and the next card pays', async () => {
+test('a declined card shows the reason, its payment ends, and the next card pays', async () => {
   const shopper = await Shopper.create(site)
   const { order, answer } = await buy(shopper, testCards.noFunds)
   expect(answer).toMatchObject({ code: 500, message: expect.stringContaining('Insufficient funds') })
@@ -171,7 +171,7 @@ describe('a card that is saved with a purchase', () => {
   const press = (shopper: Shopper, saved: SavedPaymentMethod | null) =>
     shopper.tryOrder({ ...wish(5), saved_method_id: saved?.id, email: undefined })
 
-  test('pays for the next one in one call and one request, with Stripe told that its owner is there', async () => {
+  test('pays for the next one in one call and one request, as a customer-initiated payment', async () => {
     const { shopper, saved, intent } = await savedBy(testCards.pays)
     expect(intent.setup_future_usage).toBe('off_session')
     expect(saved).toMatchObject({ gateway: 'stripe', brand: 'visa', last4: '4242' })
@@ -213,7 +213,7 @@ describe('a card that is saved with a purchase', () => {
   })
 })
 
-test('a card has an introductory price once, whoever pays with it', async () => {
+test('a card has an introductory price once, whichever user pays with it', async () => {
   const subscribe = async (card: string) => {
     const shopper = await Shopper.create(site)
     const plan = await shopper.plan(7)
@@ -230,7 +230,7 @@ test('a card has an introductory price once, whoever pays with it', async () => 
   expect(await subscribe('5555555555554444')).toMatchObject({ status: 'paid' })
 })
 
-test('money for what is owned already goes back at Stripe', async () => {
+test('a payment for something already owned is refunded at Stripe', async () => {
   const shopper = await Shopper.create(site)
   const [first, second] = [await shopper.order(wish()), await shopper.order(wish())]
   for (const order of [first, second]) await fake.confirm(secretOf(order), testCards.pays)
@@ -242,7 +242,7 @@ test('money for what is owned already goes back at Stripe', async () => {
   expect(fake.books.refunds.some(({ payment_intent }) => payment_intent === referenceOf(first))).toBe(false)
 })
 
-test('what Stripe takes no such amount of is refused before there is an order', async () => {
+test('an amount that Stripe does not accept is refused before an order is created', async () => {
   const { db } = site.context
   const { id } = await buildVideo(site.context)
   await db.updateTable('videos').set({ episode_cents: 49 }).where('id', '=', id).execute()
@@ -313,7 +313,7 @@ const send = ({ body, headers }: ReturnType<FakeStripe['sign']>) =>
 const statusOf = (id: string) =>
   site.context.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirst()
 
-describe('money that goes back', () => {
+describe('refunds and disputes', () => {
   /** Sends the events since then, each more than once and the latest first. */
   async function tell(since: number) {
     const events = fake.events.slice(since).toReversed()
@@ -359,7 +359,7 @@ describe('money that goes back', () => {
     expect(await playing(shopper)).toBe(200)
   })
 
-  test('that was refunded here and fails at Stripe later is taken back too, and can be refunded again', async () => {
+  test('that was requested here and fails at Stripe later is reversed too, and can be refunded again', async () => {
     const { shopper, order, reference, since } = await bought()
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
     fake.books.failRefunds(reference)
@@ -384,7 +384,7 @@ describe('money that goes back', () => {
     expect(await playing(shopper)).toBe(code)
   })
 
-  test('stays disputed where Stripe says that it is and does not give the dispute, and is a discrepancy', async () => {
+  test('stays disputed if Stripe reports a dispute without its details, and is a discrepancy', async () => {
     const { shopper, order, reference, since } = await bought()
     fake.books.dispute(reference, 'needs_response')
     await tell(since)
@@ -411,14 +411,14 @@ describe('money that goes back', () => {
   })
 })
 
-describe('a notification', () => {
+describe('a webhook event', () => {
   const succeeded = (reference: string) => ({
     id: `evt_${reference}`,
     type: 'payment_intent.succeeded',
     data: { object: { id: reference, object: 'payment_intent' } },
   })
 
-  test('alone settles a payment whose browser never came back, once, however often it comes', async () => {
+  test('alone settles a payment whose browser never returned, once, however often it is delivered', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order(wish())
     await fake.confirm(secretOf(order), testCards.pays)
@@ -461,7 +461,7 @@ describe('a notification', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('about something else of the account is taken and laid aside', async () => {
+  test('about another object of the account is accepted and ignored', async () => {
     const about = { id: 'cus_1', object: 'customer' }
     expect((await send(fake.sign({ id: 'evt_cus_1', data: { object: about } }))).status).toBe(204)
     const open = () =>

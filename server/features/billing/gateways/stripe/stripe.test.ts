@@ -127,14 +127,14 @@ describe('a customer at Stripe', () => {
   const customersOf = (userId: string) =>
     [...fake.books.customers.values()].filter(({ metadata }) => dictOf(metadata)['user_id'] === userId)
 
-  test('is made once per person, also where two orders are paid at once', async () => {
+  test('is created once per user, also if two orders are paid concurrently', async () => {
     const payer = { userId: 'usr_once', email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace' }
     await Promise.all(['c1', 'c2', 'c3'].map((name) => gateway.createPayment(charge(name, { payer }))))
     await gateway.createPayment(charge('c4', { payer: { ...payer, email: 'countess@example.com' } }))
     expect(customersOf('usr_once')).toMatchObject([{ email: 'ada@example.com', name: 'Ada Lovelace' }])
   })
 
-  test('that somebody deleted there costs one try; the next makes another', async () => {
+  test('costs one attempt if it was deleted at Stripe; the next attempt creates another', async () => {
     const payer = { userId: 'usr_deleted', email: 'ada@example.com' }
     await gateway.createPayment(charge('d1', { payer }))
     for (const { id } of customersOf('usr_deleted')) fake.books.customers.delete(String(id))
@@ -192,7 +192,7 @@ test('a declined payment of another shop at the same account stays open for anot
   expect(await fake.confirm(String(intent['client_secret']), testCards.pays)).toBe(200)
 })
 
-test('a payment that Stripe would not make has failed, and the log says why', async () => {
+test('a payment that Stripe refuses to create fails, and the log has the reason', async () => {
   const reported = vi.spyOn(log, 'error')
   const tooSmall = charge('small', { amountCents: 49 })
   expect(await gateway.createPayment(tooSmall)).toMatchObject({ status: 'failed', decline: 'other' })
@@ -211,7 +211,7 @@ test('yen are counted whole at Stripe, there and back', async () => {
   expect(await gateway.retrievePayment(payment)).toMatchObject({ refundedCents: 20_000 })
 })
 
-test('a refund is not made again after a day, when Stripe has forgotten its key', async () => {
+test('a refund is not sent again after a day, when Stripe no longer has its key', async () => {
   const { reference } = await paid('lapsed')
   const refund = { reference, amountCents: 400, key: 'ref:lapsed' }
   await gateway.refundPayment(refund)
@@ -231,7 +231,7 @@ test('a dispute shows as long as it is open, and how it ended', async () => {
   expect(states).toEqual([undefined, 'open', 'won', 'lost'])
 })
 
-test('money that goes back long after a payment was made is listed, refunded or disputed', async () => {
+test('refunds and disputes are listed long after their payment', async () => {
   let now = Date.now()
   const clock = { now: () => new Date(now) }
   const other = await startFakeStripe(clock)
@@ -255,7 +255,7 @@ test('money that goes back long after a payment was made is listed, refunded or 
   expect(listed.map(({ reference }) => reference)).not.toContain(untouched)
 })
 
-describe('a notification', () => {
+describe('a webhook event', () => {
   const read = (object: object, signed: Parameters<FakeStripe['sign']>[1] = {}) => {
     const { body, headers } = fake.sign({ id: 'evt_1', type: 'some', data: { object } }, signed)
     return gateway.parseWebhook(body, headers)
@@ -267,17 +267,17 @@ describe('a notification', () => {
     ['a dispute', { id: 'dp_1', object: 'dispute', payment_intent: 'pi_1' }, 'pi_1'],
     ['a payment', { id: 'pi_1', object: 'payment_intent' }, 'pi_1'],
     ['a card that was taken off', { id: 'pm_1', object: 'payment_method' }, 'pm_1'],
-  ])('about %s names what it is about', async (_, object, reference) => {
+  ])('about %s names its object', async (_, object, reference) => {
     expect(read(object)).toEqual({ eventId: 'evt_1', reference })
   })
 
-  test('about anything but a payment leads to none, without a question to Stripe', async () => {
+  test('about any other object refers to no payment, without a request to Stripe', async () => {
     const asked = fake.requests.length
     expect(await gateway.retrievePayment({ reference: 'pm_1' })).toBeNull()
     expect(fake.requests).toHaveLength(asked)
   })
 
-  test('is known by either of two secrets while one replaces the other', () => {
+  test('is verified with either of two secrets while one replaces the other', () => {
     const settings = { ...fake.settings, webhookSecrets: ['whsec_new', 'whsec_fake'] }
     const rotating = createStripeGateway({ ...settings, db: database.db, clock: systemClock, log })
     for (const secret of settings.webhookSecrets) {
@@ -286,7 +286,7 @@ describe('a notification', () => {
     }
   })
 
-  test('that is 300 seconds old is taken still', () => {
+  test('that is 300 seconds old is still accepted', () => {
     expect(read({ id: 'pi_1' }, { ageSeconds: 299 })).toMatchObject({ reference: 'pi_1' })
   })
 })

@@ -66,7 +66,7 @@ async function expectConsistent(person: Subscriber, days = 7): Promise<void> {
 }
 
 describe('a renewal that its gateway takes days over', () => {
-  test('is past due at the end of the period with a mail, can be paid another way, and ends with the grace', async () => {
+  test('is past due at the end of the period with a mail, can be paid another way, and ends with the grace period', async () => {
     const person = await Subscriber.create(site)
     keepPending()
     await person.advanceAndRenew(7 * day)
@@ -100,7 +100,7 @@ describe('a renewal that its gateway takes days over', () => {
     expect(await person.canPlay()).toBe(true)
   })
 
-  test('goes back with a mail when the person has paid another way meanwhile', async () => {
+  test('is refunded with a mail if the subscriber has paid another way meanwhile', async () => {
     const person = await Subscriber.create(site)
     keepPending()
     await person.advanceAndRenew(7 * day)
@@ -148,7 +148,7 @@ describe('a renewal at a price that no gateway takes', () => {
   // The list of plans is cached for a second, and omits those that cannot be paid for.
   beforeEach(() => site.advanceClock(2000))
 
-  test('can be paid with another plan, which stands in its place', async () => {
+  test('can be paid with another plan, which replaces it', async () => {
     const person = await Subscriber.create(site)
     site.trouble.acceptsAmount = isTaken
     await person.advanceAndRenew(7 * day)
@@ -168,7 +168,7 @@ describe('a renewal at a price that no gateway takes', () => {
     expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 2 })
   })
 
-  test('can be paid at the price of now, where the plan has another since', async () => {
+  test("can be paid at the current price if the plan's price has changed", async () => {
     const person = await Subscriber.create(site)
     const { db } = site.context
     const plan_id = planIds.get(7) ?? ''
@@ -183,7 +183,7 @@ describe('a renewal at a price that no gateway takes', () => {
     expect(await person.membership()).toMatchObject({ status: 'active', plan: { period_days: 7 } })
   })
 
-  test('stays as it is where the wished plan cannot be paid either', async () => {
+  test('stays unchanged if the requested plan cannot be paid either', async () => {
     const person = await Subscriber.create(site)
     site.trouble.acceptsAmount = isTaken
     await person.advanceAndRenew(7 * day)
@@ -195,7 +195,7 @@ describe('a renewal at a price that no gateway takes', () => {
     await expectConsistent(person)
   })
 
-  test('is paid as it is where one gateway takes it, whichever plan is wished', async () => {
+  test('is paid unchanged if one gateway accepts it, whichever plan is requested', async () => {
     const person = await Subscriber.create(site)
     site.trouble.chargeSavedMethod = () => Promise.reject(new Error('away'))
     await person.advanceAndRenew(7 * day)

@@ -64,7 +64,7 @@ describe('a reminder of the next charge', () => {
 describe('the period that a payment begins', () => {
   const lengths = { oldDays: 7, newDays: 30 }
 
-  test('follows the old one, when the payment came within its grace', () => {
+  test('follows the old one if the payment arrived within its grace period', () => {
     const expected = { startsAt: end, endsAt: after(30 * day) }
     expect(followingPeriod(end, lengths, after(-day))).toEqual(expected)
     expect(followingPeriod(end, lengths, after(3 * day))).toEqual(expected)
@@ -75,7 +75,7 @@ describe('the period that a payment begins', () => {
     expect(followingPeriod(end, lengths, late)).toEqual({ startsAt: late, endsAt: after(30 * day, late) })
   })
 
-  test('has its grace by the length of the old one', () => {
+  test('has a grace period derived from the length of the old one', () => {
     const paid = after(day)
     const [oldDays, newDays] = [1, 30]
     expect(followingPeriod(end, { oldDays, newDays }, paid).startsAt).toEqual(paid)
