@@ -122,7 +122,7 @@ function addProcessGauges({ config, database }: Context, registry: Registry): vo
   })
   addGauge(registry, {
     name: 'disk_free_bytes',
-    help: 'Free room on the disk of DATA_DIR',
+    help: 'Free space on the disk of DATA_DIR',
     read: async () => [{ value: await freeBytes(config.dataDir) }],
   })
   addGauge(registry, {

@@ -73,7 +73,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
       ),
   },
   mail_queue: {
-    help: 'Mails that wait to be sent; at most 10,000',
+    help: 'Mails waiting to be sent; at most 10,000',
     read: (db) => readSingleValue(db, countUpToMax(sql`FROM mails`)),
   },
   mail_queue_age_seconds: {

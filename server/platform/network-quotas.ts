@@ -30,7 +30,7 @@ export function openNetworkQuotas({ limits, clock, log, share }: Options): Netwo
     counter
       .exchange()
       .catch((error: unknown) =>
-        log.debug({ err: error }, 'The counts of network quotas could not be exchanged'),
+        log.debug({ err: error }, 'The counts of network quotas could not be shared'),
       )
   }, everyMs).unref()
   const spend = (name: QuotaName, ip: string, amount?: number) =>

@@ -201,7 +201,7 @@ export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
       reply.code(204).send()
       // On failure the janitor applies it.
       await applyWebhookEvent(context, event).catch((error: unknown) =>
-        context.log.error({ err: error }, 'a notification was not applied'),
+        context.log.error({ err: error }, 'a webhook event was not applied'),
       )
       return reply
     },

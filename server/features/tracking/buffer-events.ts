@@ -90,7 +90,10 @@ export function bufferEvents<T extends object>(options: Options<T>): EventBuffer
       await writing
       await flush()
       if (bufferedEvents.size > 0)
-        log.warn({ lost: bufferedEvents.size }, 'Analytics events were lost: the database is away')
+        log.warn(
+          { lost: bufferedEvents.size },
+          'Analytics events were lost because the database is unavailable',
+        )
     },
   }
 }

@@ -83,7 +83,7 @@ export class Replica {
   }
 
   #takeIn(): void {
-    this.#log.info({ replica: this.name }, 'A replica of the database is read from')
+    this.#log.info({ replica: this.name }, 'A replica of the database is used for reads')
     this.#opened = this.#open()
     this.#reason = undefined
   }
@@ -93,7 +93,7 @@ export class Replica {
       this.#log.warn({ replica: this.name, reason }, 'A replica of the database is left out')
     this.#reason = reason
     void this.#closeOpened().catch((error: unknown) =>
-      this.#log.debug({ err: error, replica: this.name }, 'A replica could not be closed in order'),
+      this.#log.debug({ err: error, replica: this.name }, 'The connections to a replica could not be closed'),
     )
   }
 

@@ -50,7 +50,7 @@ export class SupervisedPool extends pg.Pool {
         return await super.connect()
       } catch (error) {
         if (!isServerAbsent(error) || this.ending || Date.now() > deadline) throw error
-        this.#log.debug({ error }, 'The database is not there; looking after it')
+        this.#log.debug({ error }, 'The database server is not running; starting it')
       }
       Object.assign(this.options, await this.#ensureRunning().catch(throwUnavailable))
       await delay(20)

@@ -85,7 +85,7 @@ function logFault(log: Log, error: Error, { reason, detail }: Fault, request: Fa
   if (detail === maintenanceDetail) return
   const call = { request_id: request.id, method: request.method, path: pathOf(request) }
   if (faults[reason] >= 500) log.error({ err: error, ...call }, 'a call failed')
-  else if (detail) log.debug({ detail, ...call }, 'a call was not understood')
+  else if (detail) log.debug({ detail, ...call }, 'a call was invalid')
 }
 
 function faultOf(error: FastifyError | Error): Fault {

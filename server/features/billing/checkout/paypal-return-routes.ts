@@ -73,7 +73,10 @@ export async function handlePaypalReturn(
   if (!attempt) return '/order/result'
   // On failure the janitor completes it.
   await syncAttempt(context, attempt, outcome).catch((error: unknown) =>
-    context.log.error({ err: error, attempt: attempt.id }, 'a payment that came back could not be looked up'),
+    context.log.error(
+      { err: error, attempt: attempt.id },
+      'a payment could not be read after the return from PayPal',
+    ),
   )
   return `/order/result?order_id=${attempt.order_id}`
 }
@@ -91,7 +94,10 @@ async function handleWalletSetupReturn(
   const setup = known ? await selectMethodSetup(context.db, changeId) : undefined
   if (setup?.gateway !== 'paypal') return '/my'
   await syncMethodSetup(context, setup, outcome).catch((error: unknown) =>
-    context.log.error({ err: error, change: setup.id }, 'a wallet that came back could not be looked up'),
+    context.log.error(
+      { err: error, change: setup.id },
+      'a wallet setup could not be read after the return from PayPal',
+    ),
   )
   return methodChangePath(setup.id)
 }

@@ -108,7 +108,10 @@ async function refundWithdrawal(context: BillingContext, order: Pick<OrderRow, '
   } catch (error) {
     // Everything has been refunded already.
     if (error instanceof Refusal && error.reason === 'notRefundable') return true
-    context.log.error({ err: error, order: order.id }, 'the money of a withdrawal could not be sent back yet')
+    context.log.error(
+      { err: error, order: order.id },
+      'the refund of a withdrawal failed and will be retried',
+    )
     return false
   }
 }
@@ -126,6 +129,6 @@ export async function retryWithdrawalRefunds(context: BillingContext): Promise<v
     if (nextCheckAt(checks + 1) !== null) continue
     await endPoll(db, 'orders', { id }, now, 'withdrawal_check_at')
     if (isRefunded) continue
-    log.error({ order: id }, 'the money of a withdrawal did not go back after the last try; please send it')
+    log.error({ order: id }, 'the refund of a withdrawal failed after the last retry; refund it manually')
   }
 }

@@ -34,7 +34,7 @@ export async function callGateway<T extends Payment | MethodSetup>(
   try {
     return await withTimeout(context.gatewayTimeoutMs ?? gatewayTimeoutMs, call(gateway))
   } catch (error) {
-    context.log.warn({ ...redactGatewayError(error), gateway: gateway.id }, 'a gateway gave no answer')
+    context.log.warn({ ...redactGatewayError(error), gateway: gateway.id }, 'a gateway did not respond')
     return 'unknown'
   }
 }
@@ -48,7 +48,10 @@ export async function fetchPayerEmail(
   try {
     return await withTimeout(context.gatewayTimeoutMs ?? gatewayTimeoutMs, gateway.findEmail(reference))
   } catch (error) {
-    context.log.warn({ ...redactGatewayError(error), gateway: gateway.id }, 'a gateway gave no address')
+    context.log.warn(
+      { ...redactGatewayError(error), gateway: gateway.id },
+      "the payer's e-mail address could not be read from a gateway",
+    )
     return 'unknown'
   }
 }
@@ -65,7 +68,7 @@ export async function requestRefund(
   } catch (error) {
     context.log.error(
       { ...redactGatewayError(error), gateway: gateway.id, reference: refund.reference },
-      'a refund did not go through',
+      'a refund failed at the gateway',
     )
     return error instanceof GatewayRefused ? 'refused' : 'unknown'
   }
@@ -83,7 +86,7 @@ export async function listGatewayPayments(
   } catch (error) {
     context.log.warn(
       { ...redactGatewayError(error), gateway: gateway.id },
-      'a gateway did not list its payments',
+      'the payments of a gateway could not be listed',
     )
     return undefined
   }
@@ -100,7 +103,7 @@ export async function listGatewayDisputes(
   } catch (error) {
     context.log.warn(
       { ...redactGatewayError(error), gateway: gateway.id },
-      'a gateway did not list its disputes',
+      'the disputes of a gateway could not be listed',
     )
     return undefined
   }
@@ -116,7 +119,10 @@ export async function deleteAtGateway(
     await withTimeout(context.gatewayTimeoutMs ?? gatewayTimeoutMs, call(gateway) ?? Promise.resolve())
     return true
   } catch (error) {
-    context.log.warn({ ...redactGatewayError(error), gateway: gateway.id }, 'a gateway did not forget')
+    context.log.warn(
+      { ...redactGatewayError(error), gateway: gateway.id },
+      'a payment method or customer could not be deleted at a gateway',
+    )
     return false
   }
 }
@@ -135,7 +141,7 @@ export async function checkMethodAttached(
   } catch (error) {
     context.log.warn(
       { ...redactGatewayError(error), gateway: gateway.id },
-      'a gateway did not say whether it has a payment method',
+      'a payment method could not be looked up at a gateway',
     )
     return 'unknown'
   }

@@ -135,7 +135,7 @@ async function processEach<T extends { checks: number }>(
 ): Promise<void> {
   for (const item of items) {
     await work(item).catch((error: unknown) =>
-      log.error({ err: error }, 'something that was left open could not be finished'),
+      log.error({ err: error }, 'an open payment, refund or webhook event could not be processed'),
     )
     if (nextPoll(item.checks + 1, clock.now()) === null) await endPolling(item)
   }
@@ -156,7 +156,7 @@ async function pollAttempt(context: BillingContext, attempt: AttemptRow): Promis
   if (last)
     log.error(
       { attempt: attempt.id, status: current.status },
-      'a payment stayed open after the last look; please look it up at the gateway',
+      'a payment is still open after the last poll; look it up at the gateway',
     )
 }
 
@@ -175,7 +175,7 @@ async function pollMethodSetup(context: BillingContext, setup: MethodSetupRow): 
   if (last)
     log.error(
       { change: setup.id, status: current.status },
-      'a change of payment method stayed open after the last look; please look it up at the gateway',
+      'a change of payment method is still open after the last poll; look it up at the gateway',
     )
 }
 
@@ -188,7 +188,7 @@ async function retryWebhookEvent(context: BillingContext, webhookEvent: WebhookE
     if (last && (await isUnappliedWebhookEvent(context.db, gateway, event)))
       context.log.error(
         { gateway, event, reference: webhookEvent.reference },
-        'a notification was not applied after the last try; please look its payment up at the gateway',
+        'a webhook event was abandoned after the last retry; look up its payment at the gateway',
       )
   }
 }
@@ -200,6 +200,6 @@ async function retryRefund(context: BillingContext, refund: RefundRow): Promise<
   if (refunds.some(({ id, status }) => id === refund.id && status !== 'succeeded'))
     context.log.error(
       { refund: refund.id, attempt: refund.attempt_id },
-      'a refund did not go through after the last try; please look it up at the gateway',
+      'a refund failed after the last retry; look it up at the gateway',
     )
 }

@@ -134,7 +134,7 @@ async function waitForGateway(
 ): Promise<Step> {
   context.log.error(
     { subscription: row.id, gateway: row.gateway },
-    'a renewal is at a gateway that is not set up',
+    'a renewal uses a gateway that is not configured',
   )
   if (row.status === 'active') {
     const order = existingOrder ?? (await createRenewalOrder(tx, row, null, now))
@@ -158,7 +158,7 @@ async function beginCharge(
     const { amount_cents, currency } = price
     log.error(
       { subscription: row.id, gateway: gateway.id, amount_cents, currency },
-      'a renewal has a price that its gateway does not take',
+      'a renewal has a price that its gateway does not accept',
     )
     const order = existingOrder ?? (await createRenewalOrder(tx, row, null, now))
     await becomePastDue(context, tx, { row, order, triedAt: now, now }, 'not_taken')

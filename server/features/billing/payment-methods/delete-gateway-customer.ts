@@ -19,7 +19,7 @@ export async function deleteGatewayCustomer(
   if (nextPoll(checks + 1, context.clock.now()) === null)
     context.log.error(
       { user: id },
-      'somebody who left was not forgotten by a gateway after the last try; please remove the customer there',
+      'a customer could not be deleted at a gateway after the last retry; delete the customer there',
     )
 }
 

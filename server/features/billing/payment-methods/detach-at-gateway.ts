@@ -12,6 +12,6 @@ export async function detachMethod(context: BillingContext, method: MethodRow): 
   if (nextPoll(method.checks + 1, context.clock.now()) === null)
     context.log.error(
       { method: method.id, gateway: method.gateway },
-      'a payment method was not forgotten after the last try; please remove it at the gateway',
+      'a payment method could not be detached after the last retry; remove it at the gateway',
     )
 }

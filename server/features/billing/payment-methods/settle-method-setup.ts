@@ -196,5 +196,5 @@ export async function cancelMethodSetup(context: BillingContext, setup: MethodSe
 export const methodSetupKey = ({ id }: Pick<MethodSetupRow, 'id'>) => `method:${id}`
 
 function logMissingGateway({ log }: BillingContext, { id, gateway }: MethodSetupRow): void {
-  log.error({ change: id, gateway }, 'an open change of method is at a gateway that is not set up')
+  log.error({ change: id, gateway }, 'an open change of payment method uses a gateway that is not configured')
 }

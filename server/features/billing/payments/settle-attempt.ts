@@ -248,7 +248,7 @@ export async function recheckAttempt(context: BillingContext, attempt: AttemptRo
   if (!gateway)
     return context.log.error(
       { attempt: attempt.id, gateway: attempt.gateway },
-      'an open payment is at a gateway that is not set up',
+      'an open payment uses a gateway that is not configured',
     )
   const { id: attemptId, reference, idempotency_key: key, started_at: startedAt } = attempt
   const found = await callGateway(context, gateway, (client) => {

@@ -116,7 +116,7 @@ async function reportUnlistedPeriod(
 ): Promise<Payment[]> {
   context.log.error(
     { gateway: gateway.id, from, to },
-    'a gateway no longer lists what happened so long ago; please compare it there',
+    "a gateway no longer lists a period; compare its payments in the gateway's dashboard",
   )
   const disputed = (await listGatewayDisputes(context, gateway, from)) ?? []
   return [...disputed, unreadablePayment(toUnlistedReference(from, to))]
@@ -181,7 +181,7 @@ async function compareSafely(
     context.log.error({ ...logFields, err: error }, comparisonFailedMessage)
     await recordDiscrepancy(context, gateway, unreadablePayment(payment.reference), attempt).catch(
       (again: unknown) =>
-        context.log.error({ ...logFields, err: again }, 'a payment could not be noted as a discrepancy'),
+        context.log.error({ ...logFields, err: again }, 'a payment could not be recorded as a discrepancy'),
     )
     return false
   }
@@ -238,7 +238,10 @@ async function retryDiscrepancies(
       continue
     }
     if (found_at.getTime() < now - retryPeriodMs) {
-      log.error({ gateway: gateway.id, reference }, 'a payment is given up; please look it up at the gateway')
+      log.error(
+        { gateway: gateway.id, reference },
+        'a payment was abandoned after the last retry; look it up at the gateway',
+      )
       await abandonDiscrepancy(db, gateway.id, reference)
       continue
     }
@@ -311,7 +314,7 @@ async function compareMissingPayment(
     return true
   }
   const logFields = { gateway: gateway.id, reference, dispute: payment.dispute }
-  context.log.error(logFields, 'a gateway no longer has a payment that is in our books')
+  context.log.error(logFields, 'a gateway no longer has a payment that is in the ledger')
   await recordDiscrepancy(context, gateway, unreadablePayment(reference), attempt)
   return !reportsRefundsAndDisputes(payment) || syncRefundsAndDisputes(context, attempt.id, payment)
 }
@@ -348,7 +351,10 @@ async function settleDifferences(
     if (payment.status !== 'unreadable')
       await setRefundPending(context.db, attempt.id, payment.refundPending ?? false)
     if (payment.disputeUnread && attempt.dispute !== null) {
-      context.log.error(logFields, 'a gateway does not say how a dispute stands; what is known of it stays')
+      context.log.error(
+        logFields,
+        'a gateway did not return the status of a dispute; the last known status is kept',
+      )
       return false
     }
     if (agreesWithLedger(attempt, payment)) return isSettled
@@ -358,10 +364,7 @@ async function settleDifferences(
     )
     return false
   } catch (error) {
-    context.log.error(
-      { ...logFields, err: error },
-      'a payment could not be brought into line with its gateway',
-    )
+    context.log.error({ ...logFields, err: error }, 'a payment could not be synced with its gateway')
     return false
   }
 }
@@ -393,7 +396,7 @@ async function restoreOrRecordForeign(
     context.log.error({ ...logFields, err: error }, 'a lost order could not be restored from its payment')
     return false
   }
-  context.log.error(logFields, 'a gateway has a payment that is none of ours')
+  context.log.error(logFields, 'a gateway has a payment that does not belong to this site')
   const { currency } = payment
   await insertForeignPayment(context.db, {
     ...logFields,

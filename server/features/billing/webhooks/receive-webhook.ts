@@ -89,7 +89,7 @@ export async function applyWebhookEvent(
     // The database lost its order.
     if (!(await comparePayments(context, gateway, [payment]))) return
   } else if (known && payment === null) await compareUnknownReference(context, gateway, reference)
-  else log.warn({ gateway: id, event: event_id }, 'a notification is about no payment of ours')
+  else log.warn({ gateway: id, event: event_id }, 'a webhook event refers to no payment of this site')
   await markWebhookEventApplied(db, id, event_id, clock.now())
 }
 

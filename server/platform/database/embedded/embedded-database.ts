@@ -109,7 +109,7 @@ class Supervisor {
     if (usable) return connectionTo(usable.socketDir)
     // A server that still runs here is shutting down, or an orphan that nobody would stop.
     await this.#end(findPostmaster(this.#clusterDir)?.pid)
-    if (!existsSync(this.#clusterDir)) this.#log.info('Making the database')
+    if (!existsSync(this.#clusterDir)) this.#log.info('Creating the database')
     await ensureCluster({
       home: this.#home,
       clusterDir: this.#clusterDir,

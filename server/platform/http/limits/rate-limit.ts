@@ -40,7 +40,7 @@ export function enforceRateLimits(app: FastifyInstance, options: RateLimitOption
   const timer = setInterval(() => {
     counter
       .exchange()
-      .catch((error: unknown) => log.warn({ err: error }, 'The counts of calls could not be exchanged'))
+      .catch((error: unknown) => log.warn({ err: error }, 'The counts of the rate limit could not be shared'))
   }, everyMs).unref()
   app.addHook('onClose', async () => clearInterval(timer))
   checkRoutes(app, isCounted, (request) =>

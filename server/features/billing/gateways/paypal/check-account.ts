@@ -45,19 +45,19 @@ export function createAccountCheck({ client, webhookId, clock, log }: Account): 
       if (missing.length > 0)
         log.error(
           { missing },
-          "PayPal's webhook is not told of everything; please add these events at PayPal",
+          "PayPal's webhook is not subscribed to all required events; add these events at PayPal",
         )
       if (!(await hasPermission(client, `${disputesPath}?page_size=1`)))
         log.error(
-          'PayPal does not let this account read disputes: money that buyers have taken back is not noticed here; please allow them to the app at PayPal',
+          'The PayPal app has no permission to read disputes: chargebacks are not recorded here; grant the permission at PayPal',
         )
       isVaultAllowed = await hasPermission(client, '/v3/vault/payment-tokens?customer_id=cliffhanger')
       if (!isVaultAllowed)
         log.warn(
-          'PayPal does not let this account save payment methods (vault): it is offered for one-off payments only, not for subscriptions',
+          'The PayPal account may not save payment methods (vault): PayPal is offered for one-off payments only, not for subscriptions',
         )
     } catch (error) {
-      log.error({ err: error }, 'PayPal could not be asked what the account may do; it is asked again')
+      log.error({ err: error }, 'The permissions of the PayPal account could not be read; retrying later')
     }
   }
   return {

@@ -80,6 +80,6 @@ export function createWebhookSender(
       body,
       headers,
       signal: AbortSignal.timeout(sendTimeoutMs),
-    }).catch((error: unknown) => context.log.debug({ err: error }, 'a notification of the sandbox was lost'))
+    }).catch((error: unknown) => context.log.debug({ err: error }, 'a webhook event of the sandbox was lost'))
   }
 }

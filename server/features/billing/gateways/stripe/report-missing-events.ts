@@ -41,11 +41,14 @@ export async function reportMissingEvents({ stripe, log }: StripeContext, public
   try {
     const missing = await listMissingEvents(stripe, publicUrl)
     if (missing.length > 0)
-      log.error({ missing }, "Stripe's webhook is not told of everything; please add these events at Stripe")
+      log.error(
+        { missing },
+        "Stripe's webhook is not subscribed to all required events; add these events at Stripe",
+      )
   } catch (error) {
     log.warn(
       { ...redactGatewayError(error), gateway: 'stripe' },
-      'Stripe did not say which webhook events it sends',
+      "The subscribed events of Stripe's webhook could not be read",
     )
   }
 }
