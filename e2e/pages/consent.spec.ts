@@ -236,7 +236,7 @@ test('a wallet purchase is sent even if the page navigates before the pixels loa
   const approve = page.getByRole('button', { name: 'Approve' })
   await expect(approve).toBeVisible()
   // Simulates a slow phone: the tracking chunk loads last.
-  await page.route('**/assets/Later-*.js', async (route) => {
+  await page.route('**/assets/DeferredParts-*.js', async (route) => {
     await page.waitForURL(/\/videos\//)
     await route.continue()
   })

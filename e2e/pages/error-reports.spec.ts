@@ -69,7 +69,7 @@ test('loads after the page is loaded and idle, and not at all without a DSN', as
     const { loadEventEnd } = performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming
     const files = performance
       .getEntriesByType('resource')
-      .filter(({ name }) => name.includes('report-errors'))
+      .filter(({ name }) => name.includes('start-error-reporting'))
     return { loadEventEnd, asked: files.map(({ startTime }) => startTime) }
   })
   expect(order.asked.length).toBeGreaterThan(0)
@@ -82,7 +82,7 @@ test('loads after the page is loaded and idle, and not at all without a DSN', as
   await expect(page.getByRole('heading', { name: /Watch everything/ })).toBeVisible()
   await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
   await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)))
-  expect(asked.filter((url) => /assets\/report-|errors\.test/.test(url))).toEqual([])
+  expect(asked.filter((url) => /assets\/\w+-error-reporting|errors\.test/.test(url))).toEqual([])
   await expect(page.getByRole('contentinfo').getByRole('button', { name: 'Report a problem' })).toHaveCount(0)
 })
 

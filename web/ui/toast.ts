@@ -7,7 +7,7 @@ let timer: ReturnType<typeof setTimeout> | undefined
 
 /** Shows a message above everything, dialogs too; a second one replaces the first. Keys of texts are translated. */
 export function showToast(message: string): void {
-  // The offline line is shown instead (web/app/later).
+  // The offline line is shown instead (web/app/deferred).
   if (message === 'toast.offline' && document.querySelector('meta[name=offline]')) return
   toast ??= makeToast()
   toast.textContent = message === 'toast.offline' ? i18n.t('toast.offline') : message
