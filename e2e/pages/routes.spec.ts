@@ -84,7 +84,7 @@ test('does not load an inlined style sheet again', async ({ page }) => {
     await page.goto(path)
     await expect(page.getByRole('contentinfo').or(page.getByRole('region', { name: /locked/ }))).toBeVisible()
     // The last file that a page loads automatically.
-    await expect.poll(() => fetched.some((file) => /\/Later-.*js$/.test(file))).toBe(true)
+    await expect.poll(() => fetched.some((file) => /\/DeferredParts-.*js$/.test(file))).toBe(true)
     const inDocument = await page
       .locator('style[data-file]')
       .evaluateAll((styles: HTMLElement[]) => styles.map(({ dataset }) => dataset['file'] ?? ''))

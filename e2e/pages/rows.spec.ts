@@ -122,7 +122,7 @@ test.describe('on a touchscreen', () => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
     const { row, next } = await openRow(page)
-    await expect.poll(() => asked.some((url) => url.includes('/Later-'))).toBe(true)
+    await expect.poll(() => asked.some((url) => url.includes('/DeferredParts-'))).toBe(true)
     await row.tap({ position: { x: 1, y: 1 } })
     await expect(next).toHaveCount(0)
     expect(asked.filter((url) => url.includes('/RowButtons-'))).toEqual([])

@@ -64,7 +64,7 @@ test('files for the end of a drama load once the episode has buffered enough', a
   })
   await page.goto(await resolvePath(page, path))
   // The last of the files that load when the browser is idle.
-  await expect.poll(isFetched('Later')).toBe(true)
+  await expect.poll(isFetched('DeferredParts')).toBe(true)
   expect(isFetched('EndSlide')()).toBe(false)
   late.resolve()
   await expect.poll(isFetched('EndSlide')).toBe(true)
