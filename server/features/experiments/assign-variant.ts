@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Variant, ExperimentKind } from '#contract/studio/experiments.ts'
 
-/** The part of a running experiment that assigns viewers. */
+/** The data of a running experiment that is needed to assign viewers to its variants. */
 export interface RunningExperiment {
   id: string
   kind: ExperimentKind
@@ -11,8 +11,8 @@ export interface RunningExperiment {
 }
 
 /**
- * Assigns a viewer to a variant by a hash of their id, so that every process gives the same answer at any time, independently of
- * other experiments.
+ * Assigns a viewer to a variant by a hash of the experiment's id and the viewer's. Every process gives the same answer at any
+ * time, and the experiments are independent of each other.
  */
 export function variantOf(
   { id, variants }: Pick<RunningExperiment, 'id' | 'variants'>,

@@ -43,7 +43,7 @@ export async function countAttemptOfNetworks(
 }
 
 /**
- * Enforces a limit by the time of the last event but `max - 1`.
+ * Enforces a limit by the time of the oldest of the last `max` events.
  * @throws Fault tooMany with the seconds to wait, if that event is still within the limit's time
  */
 export function checkOldestEvent(oldest: Date | undefined, { seconds }: RateLimit, now: Date): void {

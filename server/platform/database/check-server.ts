@@ -14,8 +14,8 @@ interface TestedServer {
 }
 
 /**
- * Checks a PostgreSQL server before use: its version, that it provides so many connections at once, and that they keep their
- * session.
+ * Checks a PostgreSQL server before use: its version, that it provides this number of connections at once, and that a
+ * connection keeps its session.
  * @param setting the name of the setting with its address
  * @throws ConfigError naming the setting, and what to do
  */
@@ -33,8 +33,8 @@ export async function checkServer(server: TestedServer, setting: string, connect
 }
 
 /**
- * Checks a pooler in transaction mode before calls use it, and warns if nothing limits a statement's duration: the site cannot,
- * since that is a session setting.
+ * Checks a pooler in transaction mode before calls use it. Warns if nothing limits the duration of a statement, because the
+ * site cannot set that limit behind a pooler: it is a session setting.
  * @throws ConfigError if it provides too few connections
  */
 export async function checkPooler(
@@ -52,7 +52,7 @@ export async function checkPooler(
     )
 }
 
-/** Opens connections one after another and keeps them open: a pooler may accept a client and have no connection for it. */
+/** Opens connections one after another and keeps them open, because a pooler may accept a client without a connection for it. */
 async function tryConnections(
   { openPool }: TestedServer,
   setting: string,

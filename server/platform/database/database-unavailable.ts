@@ -12,8 +12,8 @@ const unreachable = new Set([
 ])
 
 /**
- * SQLSTATEs of a server that is shutting down or starting, has no free connections, or cancelled a statement or a lock wait by
- * time-out; also of statements that depend on such a failed one (pipelines.ts).
+ * SQLSTATEs of a server that is shutting down or starting, has no free connection, or cancelled a statement or a lock wait
+ * after a time-out. Also those of a statement that depends on such a failed one (pipelines.ts).
  */
 const unavailableCodes = new Set([
   '53300',
@@ -54,8 +54,8 @@ const busy = new Set([
 ])
 
 /**
- * Returns whether an error means that the database itself is unreachable or silent, not just busy. Otherwise a single slow statement
- * would take a server out of use for all.
+ * Returns whether an error means that the database itself is unreachable or silent, not just busy. If a busy server counted, a
+ * single slow statement would take it out of use for all.
  */
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (!(error instanceof Error) || !isDatabaseUnavailable(error)) return false
@@ -63,7 +63,7 @@ export function isDatabaseUnreachable(error: unknown): boolean {
   return !busy.has('code' in error && typeof error.code === 'string' ? error.code : error.message)
 }
 
-/** Returns whether an error means that the database is temporarily unable to serve, for whatever reason. */
+/** Returns whether an error means that the database cannot serve at the moment, for whatever reason. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable)

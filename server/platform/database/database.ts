@@ -37,8 +37,8 @@ interface MigrationSettings {
 export interface Database<Tables> {
   db: Kysely<Tables>
   /**
-   * Reads data that is the same for all viewers from a healthy replica at most 5 s behind `db`, else the primary. Never for a
-   * user's own writes, entitlements or money.
+   * Reads from a healthy replica that is at most 5 s behind `db`, or from the primary if there is none. Use it only for data
+   * that is the same for all viewers, never for a user's own writes, entitlements or money.
    */
   reads: Kysely<Tables>
   /** Returns the state of the replicas. */
@@ -54,15 +54,18 @@ export interface Database<Tables> {
 export const migrationsDir = join(import.meta.dirname, 'migrations')
 
 /**
- * Makes connections plan each statement once, for all values. For processes that answer calls, whose statements are short and use an
- * index. A condition of a partial index must be written literally, not bound.
+ * Makes PostgreSQL plan each prepared statement once per connection, for all parameter values. This suits processes that answer
+ * calls, because their statements are short and use an index. The condition of a partial index must then be a literal, not a
+ * parameter.
  */
 export const genericPlanOptions = { options: '-c plan_cache_mode=force_generic_plan' }
 
-/** Maximum duration of a statement of a call, on a server that is busy or silent. */
+/** Maximum duration of a statement that serves a call, so that a busy or silent server does not block the call. */
 const statementTimeoutMs = 10_000
 
-/** Pool options for processes that answer calls: time-outs for a connection and for a statement, after which clients are asked to retry. */
+/**
+ * Pool options for processes that answer calls. After a time-out for a connection or a statement, the client is asked to retry.
+ */
 export const requestPoolOptions = ({ databaseWaitMs }: { databaseWaitMs: number }): pg.PoolConfig => ({
   ...genericPlanOptions,
   connectionTimeoutMillis: databaseWaitMs,
@@ -77,22 +80,23 @@ const defaultPoolOptions = {
   idle_in_transaction_session_timeout: 60_000,
 }
 
-/** Time-outs for a connection, and for a response of a server that may have gone silently. */
+/** Time-outs for opening a connection, and for a response from a server that may have disappeared silently. */
 const patience = { connectionTimeoutMillis: 10_000, query_timeout: 35_000 }
 
 /** Proxies and firewalls drop a connection that is idle for some minutes, often silently. */
 const keepAliveOptions = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 }
 
-/** Maximum connections of a process that answers calls or runs jobs: its pool's, and those of the pipelines. */
+/** Maximum connections of a process that answers calls or runs jobs: those of its pool and of its pipelines. */
 const mostConnections = defaultPoolOptions.max + pipelinedConnections
-/** Connections of a process whose calls use a pooler: two to listen, and those of a migration. */
+/** Maximum direct connections of a process whose calls go through a pooler: two for LISTEN, the others for a migration. */
 const directConnections = 4
 
 /**
- * Opens PostgreSQL itself (DATABASE_DIRECT_URL, else DATABASE_URL, else the embedded one, started here) for commands and jobs.
- * Checks its version and that connections keep their session, and runs migrations or checks that they have run.
+ * Opens PostgreSQL directly for commands and jobs: at DATABASE_DIRECT_URL, else at DATABASE_URL, else as the embedded server,
+ * which it starts. Checks the server's version and that connections keep their session. Then runs the migrations, or checks
+ * that they have run.
  * @param options for the pool's connections, such as `genericPlanOptions`; tests use other time-outs
- * @param connections how many it must provide at once
+ * @param connections the number of simultaneous connections that the server must provide
  * @throws ConfigError naming the setting whose server can't be used, is older than 15 or must be migrated first
  */
 export async function openDatabase<Tables>(
@@ -198,7 +202,7 @@ async function openMigrated(
   }
 }
 
-/** A connected server, and a function that opens more pools on it, with options on top of the first one's. */
+/** A connected server. `openPool` opens another pool on it; its options override those of the first pool. */
 interface Connected {
   pool: pg.Pool
   openPool(options?: pg.PoolConfig): pg.Pool
@@ -298,13 +302,13 @@ function createPool(source: Source, given: pg.PoolConfig, log: Log): pg.Pool {
     'url' in source
       ? new pg.Pool({ ...options, ...keepAliveOptions, connectionString: source.url })
       : new SupervisedPool({ ...options, ...source.connection }, source.ensureRunning, log)
-  // A connection broke while in use: its query gets the error, but the event still needs a listener.
+  // The query of a connection that breaks while in use gets the error, but the event needs a listener too.
   pool.on('connect', (client) =>
     client.on('error', (error) =>
       log.debug({ error: error.message }, 'A database connection broke while in use'),
     ),
   )
-  // An idle connection broke. The next query opens another; without a listener it would end the process.
+  // An idle connection broke, and the next query opens another. Without a listener, the event would end the process.
   pool.on('error', (error) => log.warn({ error: error.message }, 'A database connection was lost'))
   return pool
 }

@@ -2,16 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
 import { isStatementOutdated } from './pipelines.ts'
 
-/** SQLSTATEs of a transaction that PostgreSQL ended in favour of another: serialization_failure, deadlock_detected. */
+/** SQLSTATEs of a transaction that PostgreSQL rolled back because of another: serialization_failure, deadlock_detected. */
 const conflicts = new Set<unknown>(['40001', '40P01'])
 
 const mostTries = 4
 const firstPauseMs = 20
 
 /**
- * Runs `work` in a transaction, and reruns it if PostgreSQL ended the transaction because of a deadlock or a serialization failure,
- * or because a table has changed since its statements were prepared. The last of `mostTries` errors is thrown. `work` must have no
- * effects outside of the transaction, since it may run several times: use `db.transaction()` for work that also sends something.
+ * Runs `work` in a transaction. Reruns it if PostgreSQL ended the transaction because of a deadlock or a serialization failure,
+ * or if a table has changed since its statements were prepared. After `mostTries` attempts, throws the last error. `work` must
+ * have no effects outside of the transaction, because it may run several times: use `db.transaction()` for work that also sends
+ * something.
  */
 export async function inTransaction<Tables, Result>(
   db: Kysely<Tables>,

@@ -12,9 +12,9 @@ export interface ChannelListener {
 type OnNotification = (channel: string, payload?: string) => void
 
 /**
- * Calls `heard` whenever any process notifies a channel (`pg_notify`), and for every channel each time listening begins, since
- * earlier notifications may have been missed. It holds a connection, and reconnects when that is lost. Notifications only speed
- * things up: callers must poll as well.
+ * Calls `onNotification` when any process notifies a channel (`pg_notify`). Also calls it for every channel each time listening
+ * begins, because earlier notifications may have been missed. It holds a connection, and reconnects when that is lost. Callers
+ * must poll as well, because notifications only save time.
  * @param pool whose connections keep their session
  * @param onDisconnect called when listening has stopped, until it begins again
  */

@@ -13,7 +13,7 @@ interface Migration {
   checksum: string
   /** Runs each statement in a transaction of its own, as `CREATE INDEX CONCURRENTLY` requires. */
   outsideTransaction: boolean
-  /** The release that contains it also runs without it, so that copies may be replaced before or after it has run. */
+  /** Whether the release that contains it also runs without it. It may then run before or after the copies are replaced. */
   isDeferrable: boolean
 }
 
@@ -25,11 +25,11 @@ const lockKey = 4_711_850_001
 /** A leading comment of a migration that runs outside a transaction. Each of its statements must be safe to run twice. */
 const outsideTransactionMark = '-- Runs outside a transaction.'
 /**
- * A leading comment of a migration that its own release does not use yet: from 1.0.0 on required for each, and only expanding
- * changes may have it.
+ * A leading comment of a migration that its own release does not need yet. From 1.0.0 on every migration must have it. Only a
+ * migration that expands the schema may have it.
  */
 const deferrableMark = '-- This release runs without it.'
-/** A statement that waits for a lock blocks all later ones, so it waits no longer than this. */
+/** Maximum time that a statement waits for a lock, because it blocks all later statements meanwhile. */
 const lockTimeoutMs = 2000
 const lockPollMs = 200
 const firstPauseMs = 500
@@ -92,8 +92,8 @@ async function waitForMigrationLock(client: PoolClient): Promise<void> {
 }
 
 /**
- * Checks that this release can run on the database, without changing it. Migrations that it runs without may be missing, so that a
- * release starts on the schema of the one before.
+ * Checks that this release can run on the database, without changing it. A migration that the release does not need may be
+ * missing, so that a release starts on the schema of the release before.
  * @throws ConfigError as `migrate` does, and if another migration has not run yet
  */
 export async function checkMigrated(

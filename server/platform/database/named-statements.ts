@@ -3,8 +3,8 @@ import type { Pool, PoolClient } from 'pg'
 import { isStatementOutdated, statementKind, type Pipelines } from './pipelines.ts'
 
 /**
- * Maximum named statements. Further texts (lists of varying length generate them) run unnamed, so that connections do not accumulate
- * plans.
+ * Maximum number of named statements. Further texts run unnamed, so that connections do not accumulate plans: lists of varying
+ * length generate many texts.
  */
 const maxNames = 500
 
@@ -24,7 +24,7 @@ class Names {
     return name
   }
 
-  /** Renames every statement, because a table has changed and connections refuse their plans under the old names. */
+  /** Renames every statement after a table has changed, because connections then refuse the plans of the old names. */
   renew(): void {
     this.#byText.clear()
     this.#round++
@@ -40,8 +40,8 @@ interface Options {
 }
 
 /**
- * Adapts a pool for Kysely and sends every query as a named prepared statement: PostgreSQL parses and plans a text once per
- * connection. Prepared queries outside of transactions use the pipelines, if there are any.
+ * Adapts a pool for Kysely and sends every query as a named prepared statement, so that PostgreSQL parses and plans a text once
+ * per connection. Outside of transactions, prepared queries use the pipelines, if there are any.
  * @param options `named`: false behind a pooler in transaction mode, where the next statement may reach another connection
  */
 export function withNamedStatements(pool: Pool, { pipelines, named = true }: Options = {}): PostgresPool {
@@ -57,15 +57,15 @@ export function withNamedStatements(pool: Pool, { pipelines, named = true }: Opt
 const queryTimeoutMessage = 'Query read timeout'
 
 /**
- * Creates a connection for one user at a time. It is taken from the pool at the first statement that needs one; prepared queries
- * before that use a pipeline.
+ * Creates a connection for Kysely. It takes one from the pool only at the first statement that needs one; until then, prepared
+ * queries use a pipeline.
  */
 function lease(pool: Pool, pipelines: Pipelines | undefined, names: typeof noNames): PostgresPoolClient {
   let client: Promise<PoolClient> | undefined
   let stuck = false
   let inTransaction = false
   const query = async (text: string, values: readonly unknown[]) => {
-    // Not even ROLLBACK would get through.
+    // A connection that waits for a response executes nothing more, not even ROLLBACK.
     if (stuck) throw new Error(queryTimeoutMessage)
     const statement = () => {
       const name = names.of(text)

@@ -2,9 +2,9 @@ import type { Pool, PoolClient, PoolConfig, QueryConfig, QueryResult } from 'pg'
 import { tooManyQueriesMessage } from './database-unavailable.ts'
 
 /**
- * The connections of each kind. Look-ups are so fast that one connection suffices, but slower queries must not delay them. For the
- * rest a few are faster than many, because PostgreSQL's processes reuse their own caches. With more than `mostWaiting` queued for a
- * connection, the next statement would wait longer than clients do.
+ * The number of connections for each kind of statement. Look-ups are so fast that one connection suffices, but slower queries
+ * must not delay them. For the rest, a few connections are faster than many, because PostgreSQL's processes reuse their own
+ * caches. With more than `mostWaiting` statements queued for a connection, the next one would wait longer than clients do.
  */
 const pipelineOptions = {
   lookUp: { connections: 1, mostWaiting: 10_000, options: { statement_timeout: 5000 } },
@@ -17,13 +17,16 @@ export const pipelinedConnections = Object.values(pipelineOptions).reduce(
   0,
 )
 
-/** Readers only wait for locks of table changes, such as a newer copy's migration, and block the queries behind them. */
+/**
+ * Time limit for lock waits. Readers wait only for changes of a table, such as a newer copy's migration, and meanwhile block
+ * the queries behind them.
+ */
 const lockTimeoutMs = 500
 
 /** A statement that takes far less than a millisecond, or one that may take longer. */
 export type StatementKind = keyof typeof pipelineOptions
 
-/** Keyed by text: for two statements with the same text, the kind of the last one applies to both. */
+/** Keyed by text. If the same text is marked with two kinds, the last one applies. */
 const kinds = new Map<string, StatementKind>()
 
 /** Marks a text as read-only, so that outside of a transaction it may share a connection with others of its kind. */
@@ -37,8 +40,8 @@ export function statementKind(text: string): StatementKind | undefined {
 }
 
 /**
- * Connections that carry many statements at once: a statement sent while others wait needs no round trip of its own, because the
- * server reads everything that has arrived and answers in order.
+ * Connections that carry many statements at once. A statement that is sent while others wait needs no round trip of its own,
+ * because the server reads everything that has arrived and answers in order.
  */
 export interface Pipelines {
   query(kind: StatementKind, statement: QueryConfig): Promise<QueryResult>
@@ -71,8 +74,8 @@ export function openPipelines(openPool: (options: PoolConfig) => Pool): Pipeline
 }
 
 /**
- * SQLSTATEs of statements whose prepared form is invalid: their table has changed since, such as by a newer copy of the site, or
- * they were never prepared because the first one sent failed before.
+ * SQLSTATEs of statements whose prepared form is invalid. Their table has changed since, for example by a newer copy of the
+ * site. Or they were never prepared, because the first one sent failed before.
  */
 const outdatedStatementCodes = new Set(['0A000', '26000', '42P05'])
 
@@ -85,8 +88,8 @@ export function isStatementOutdated(error: unknown): boolean {
 }
 
 /**
- * One connection. It opens with the first statement, and reopens after it has broken; statements in flight then fail, as on any
- * connection.
+ * One connection. It opens with the first statement, and reopens after it broke. Statements in flight fail when it breaks, as
+ * on any connection.
  */
 class PipelinedConnection {
   readonly #pool: Pool
@@ -144,7 +147,7 @@ class PipelinedConnection {
   }
 }
 
-/** A separate error for each statement: many fail with the same connection, and each adds its own context. */
+/** Copies an error for each statement: many fail with the same connection, and each adds its own context. */
 function copyError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { message } = error

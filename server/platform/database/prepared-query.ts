@@ -19,9 +19,9 @@ class Placeholder {
 }
 
 /**
- * A query that is built once and then run with other values each time. For queries of nearly every call, where building the text
- * would take as long as the rest. `build` must return the same text for all values. It only reads: outside of a transaction it
- * shares a few connections with others (pipelines.ts).
+ * A query that is built once and then run with other values each time. Use it for queries of nearly every call, where building
+ * the text would take as long as everything else. `build` must return the same text for all values. The query must only read,
+ * because outside of a transaction it shares a few connections with others (pipelines.ts).
  */
 export function preparedQuery<Tables, Values extends object, Row>(
   build: Build<Tables, Values, Row>,
@@ -30,8 +30,8 @@ export function preparedQuery<Tables, Values extends object, Row>(
 }
 
 /**
- * A prepared query that finds a few cached rows by an index in less than a millisecond. It shares its connection with its own kind
- * only, since slower queries would delay it.
+ * A prepared query that finds a few cached rows by an index in less than a millisecond. It shares its connection with queries
+ * of this kind only, because slower ones would delay it.
  */
 export function preparedLookup<Tables, Values extends object, Row>(
   build: Build<Tables, Values, Row>,
@@ -49,7 +49,7 @@ function prepare<Tables, Values extends object, Row>(
   kind: StatementKind,
   build: Build<Tables, Values, Row>,
 ): Prepared<Tables, Values, Row> {
-  // Every accessed property is a slot of that name.
+  // Reading any property of `slots` returns a placeholder with the name of that property.
   const slots = new Proxy(
     {},
     { get: (_, name) => sql`${new Placeholder(String(name))}` },
@@ -67,7 +67,7 @@ function prepare<Tables, Values extends object, Row>(
   }
 }
 
-/** One parameter for each slot, however often the text uses it: a search uses its keyword thirty times. */
+/** Uses one parameter for each placeholder, however often it is in the text: a search has its keyword in thirty places. */
 function shareParameters<Row>(query: CompiledQuery<Row>): CompiledQuery<Row> {
   const parameters: unknown[] = []
   const places = query.parameters.map((each) => {

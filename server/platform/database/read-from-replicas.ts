@@ -4,9 +4,9 @@ import { isDatabaseUnreachable, tooManyQueriesMessage } from './database-unavail
 import type { Replica } from './replica.ts'
 
 /**
- * Creates a pool for Kysely that reads from replicas. A process keeps to one while it is healthy, so that consecutive reads do not
- * go back in time; copies of the site start with a random one. A statement that fails there is retried once on the primary; anything
- * but a SELECT goes there directly.
+ * Creates a pool for Kysely that reads from replicas. A process keeps to one replica while it is healthy, so that a read never
+ * shows older data than the read before; each process starts with a random replica. A SELECT that fails there is retried once
+ * on the primary. Any other statement goes directly to the primary.
  */
 export function createReplicaPool(
   replicas: readonly Replica[],
@@ -36,7 +36,7 @@ function lease(replicas: readonly Replica[], own: PostgresPoolClient, log: Log):
     try {
       return await queryReplica(replica.pool, text, values)
     } catch (error) {
-      // So many that the primary could not run them either.
+      // So many queries wait that the primary could not run them either.
       if (error instanceof Error && error.message === tooManyQueriesMessage) throw error
       if (isDatabaseUnreachable(error)) replica.takeOutOfUse(String(error))
       else log.debug({ err: error, replica: replica.name }, 'A replica did not respond; querying the primary')

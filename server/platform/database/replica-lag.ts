@@ -1,12 +1,12 @@
 /** A position in PostgreSQL's write-ahead log (WAL), in bytes from its beginning. */
 export type WalPosition = bigint
 
-/** More than an hour of positions, polled every other second. */
+/** Enough for more than an hour, with one position every other second. */
 const mostNotes = 2000
 
 /**
- * Records the primary's positions and when each was first seen. They tell for how long a replica has missed a change, independent of
- * the machines' clocks, even while nothing is written or the connection between both is cut.
+ * Records the primary's positions and when each was first seen. They tell for how long a replica has missed a change. This does
+ * not depend on the machines' clocks. It also works while nothing is written, or while the two are disconnected.
  */
 export class PrimaryPositions {
   #notes: { position: WalPosition; at: number }[] = []
@@ -15,7 +15,7 @@ export class PrimaryPositions {
   record(position: WalPosition, at: number): void {
     const last = this.#notes.at(-1)
     if (last?.position === position) return
-    // Another primary, which lacks the last changes of the previous one.
+    // The position went back: this is another primary, which lacks the last changes of the previous one.
     if (last && last.position > position) this.#notes = []
     this.#notes.push({ position, at })
     if (this.#notes.length > mostNotes) this.#notes.shift()

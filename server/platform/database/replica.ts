@@ -2,9 +2,9 @@ import type { PostgresPool } from 'kysely'
 import type { Pool } from 'pg'
 import type { Log } from '#server/platform/log.ts'
 
-/** A replica with more lag is taken out of use. */
+/** A replica that lags by more than this is taken out of use. */
 const mostLagMs = 5000
-/** A replica is used again at this lag, which is lower to avoid flapping. */
+/** A replica is used again at this lag. It is lower, so that a replica does not alternate between in use and out of use. */
 const backLagMs = 2000
 
 /** The connection source of Kysely. */
@@ -23,7 +23,7 @@ export interface ServerState {
   appliedMsAgo: number | null
 }
 
-/** Works on the primary and on replicas. A promoted replica is a primary. */
+/** Works on the primary and on replicas. A promoted replica reports the position of a primary. */
 const serverStateQuery = `SELECT current_database() AS database, (SELECT system_identifier::text FROM pg_control_system()) AS system,
   (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn() END - '0/0')::text AS position,
   (extract(epoch FROM now() - pg_last_xact_replay_timestamp()) * 1000)::float8 AS applied`
@@ -57,7 +57,7 @@ export class Replica {
   readonly healthCheckPool: Pool
   readonly #open: () => Statements
   readonly #log: Log
-  /** Undefined while it is out of use: connections to a machine that went silent are not reused. */
+  /** Undefined while it is out of use, because connections to a machine that stopped answering are not reused. */
   #opened: Statements | undefined
   #reason: string | undefined
   lagMs: number | undefined

@@ -8,7 +8,7 @@ import { readServerState, Replica, type ServerState, type Statements } from './r
 
 const lookEveryMs = 2000
 
-/** Time-outs for a replica; after them the primary is queried, with its own time-outs. */
+/** Time-outs for a replica. After them, the primary is queried, with its own time-outs. */
 export const replicaTimeouts = { connectionTimeoutMillis: 1000, query_timeout: 2000, statement_timeout: 2000 }
 /** The same for health checks of a server. */
 export const healthCheckTimeouts = { max: 1, connectionTimeoutMillis: 1000, query_timeout: 1000 }
@@ -41,8 +41,8 @@ interface Options {
 }
 
 /**
- * Opens the replicas of a database. Each is polled every other second: one that is unavailable, or more than 5 s behind, is out of
- * use until it is healthy. While the primary is unavailable, its last known position counts.
+ * Opens the replicas of a database and polls each every other second. A replica that is unavailable or more than 5 s behind is
+ * out of use until it is healthy again. While the primary is unavailable, its last known position is used.
  * @throws ConfigError if an address is that of another database
  */
 export async function openReplicas({
@@ -105,7 +105,7 @@ const otherDatabase = 'it has another database'
 const isSame = (one: ServerState, other: ServerState) =>
   one.system === other.system && one.database === other.database
 
-/** Lag from before this process started is measured by the clocks of both machines. */
+/** Returns the lag of a replica. If it began before this process started, the clocks of both machines measure it. */
 function lagOf(positions: PrimaryPositions, { position, appliedMsAgo }: ServerState): number | undefined {
   if (position === null) return undefined
   return positions.lagOf(position, performance.now()) ?? appliedMsAgo ?? undefined

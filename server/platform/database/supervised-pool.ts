@@ -5,7 +5,7 @@ import type { Log } from '#server/platform/log.ts'
 
 type ConnectCallback = Parameters<pg.Pool['connect']>[0]
 
-/** Maximum number of waits of a query for the embedded server's restart. */
+/** Maximum number of times that a query waits for the embedded server's restart. */
 const waits = 6
 const usualWaitMs = 10_000
 
@@ -59,8 +59,8 @@ export class SupervisedPool extends pg.Pool {
 }
 
 /**
- * Whatever prevents the server from starting may be temporary, such as a full disk: report it as unavailable, with PostgreSQL's own
- * code (cannot_connect_now).
+ * Reports a failure to start the server as unavailability, with PostgreSQL's own code (cannot_connect_now), because its cause
+ * may be temporary, such as a full disk.
  */
 function throwUnavailable(cause: unknown): never {
   const message = cause instanceof Error ? cause.message : String(cause)

@@ -64,14 +64,14 @@ export class Subscriber {
     return rows.where('user_id', '=', this.userId).orderBy('created_at').orderBy('period_no').execute()
   }
 
-  /** Returns this subscriber's payments at the gateway with a status, or all attempts, in order. */
+  /** Returns this subscriber's payments at the gateway: those with the given status, or all of them. */
   async payments(status?: Payment['status']): Promise<Payment[]> {
     const ids = (await this.orders()).map(({ id }) => id)
     const all = await this.site.sound.listPayments(new Date(0))
     return all.filter((one) => ids.includes(one.orderId) && (status ?? one.status) === one.status)
   }
 
-  /** Returns the site's payment attempts with their start times. */
+  /** Returns the payment attempts of this subscriber's renewals, oldest first. */
   async renewalAttempts() {
     const rows = await this.site.context.db
       .selectFrom('attempts')
@@ -88,7 +88,7 @@ export class Subscriber {
     }))
   }
 
-  /** The amounts of these payments. */
+  /** Returns the amounts of `payments(status)` in cents. */
   async paymentAmounts(status?: Payment['status']): Promise<number[]> {
     return (await this.payments(status)).map(({ amountCents }) => amountCents)
   }

@@ -7,7 +7,7 @@ interface OauthEndpoints {
   authorize: string
   token: string
   profile: string
-  /** The name of the client id in the body. */
+  /** The name of the request parameter that holds the client id. */
   idName: string
   secret: string
   present(who: { id: string; name: string }): object
@@ -45,7 +45,7 @@ export interface FakeSocialProviders {
   close(): Promise<void>
 }
 
-/** Starts both on one free port, below `/facebook` and `/tiktok`. */
+/** Starts a server on a free port that imitates Facebook under `/facebook` and TikTok under `/tiktok`. */
 export async function startFakeSocialProviders(): Promise<FakeSocialProviders> {
   const codes = new Map<string, URLSearchParams>()
   const tokens = new Set<string>()

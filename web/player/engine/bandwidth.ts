@@ -14,7 +14,7 @@ const defaultBandwidth = 1_500_000
 const maxAgeMs = 86_400_000
 /** Segments smaller than this are not measured, because latency is the larger part of their time. */
 const minBytes = 16_000
-/** Factor on the expected bandwidth: a rendition too high at the start costs more than one too low. */
+/** The expected bandwidth is multiplied by this: a rendition too high at the start costs more than one too low. */
 const safetyFactor = 0.7
 
 interface StoredMeasurement {

@@ -12,17 +12,17 @@ import type { OpenPlayer } from './player.ts'
 import { detectStall } from './stall-detector.ts'
 
 const activeBufferSeconds = 30
-/** After the buffer was full, nothing is fetched until it has fallen to this length. */
+/** A full buffer is refilled only after it has fallen to this length. */
 const refillBelowSeconds = 20
 /** Interval of the stall check: hls.js would check every 100 ms, also in paused videos. */
 const gapCheckMs = 250
-/** hls.js measures the buffer by its own rules, which may differ by a few frames. */
+/** Tolerance for the length of the buffer, which hls.js measures by its own rules: the results may differ by a few frames. */
 const toleranceSeconds = 0.25
-/** A waiting stream starts to fetch at the latest this long after it came on screen; its first seconds are buffered already. */
+/** Maximum delay before a stream that came on screen continues to fetch. Its first seconds are buffered already. */
 const resumeWithinMs = 500
 /** A stall of this length is an error; hls.js would retry forever. */
 const stallTimeoutMs = 10_000
-/** A waiting stream buffers its first seconds, in a rendition with which they fit into these bytes. */
+/** A stream that is not on screen yet buffers this many seconds, in a rendition with which they fit into `preloadBytes`. */
 const preloadSeconds = 4
 const preloadBytes = { normal: 1_500_000, saveData: 400_000 }
 
@@ -52,7 +52,8 @@ export const openHlsPlayer: OpenPlayer = (video, initialSource, startSeconds, { 
     enableWorker: false,
     maxBufferLength: preloadSeconds,
     maxMaxBufferLength: activeBufferSeconds,
-    // Only seconds limit the buffer: with a limit in bytes a waiting stream would fill all of them.
+    // The length in seconds alone limits the buffer: with a limit in bytes, a stream that is not on screen would fill all of
+    // them.
     maxBufferSize: 0,
     backBufferLength: 30,
     abrEwmaDefaultEstimate: expected,
@@ -94,7 +95,7 @@ export const openHlsPlayer: OpenPlayer = (video, initialSource, startSeconds, { 
   }
   hls.on(Hls.Events.MANIFEST_PARSED, () => {
     if (!hls.capLevelToPlayerSize) hls.autoLevelCapping = highestPreloadLevel(hls)
-    // Before the first segment, because a paused video would not show the frame of a rendition that is chosen later.
+    // This happens before the first segment, because a paused video would not show a frame of a rendition that is chosen later.
     if (chosenSide !== null) hls.loadLevel = levelIndexFor(hls, chosenSide)
     onRenditions()
   })
@@ -118,7 +119,7 @@ export const openHlsPlayer: OpenPlayer = (video, initialSource, startSeconds, { 
     if (isActive && isLoadingPaused && video.currentTime > resumeAtSeconds) resumeLoadingIfPaused()
   }
   hls.on(Hls.Events.FRAG_BUFFERED, pauseLoadingIfFull)
-  // Not as soon as the end is buffered: hls.js signals the end of the stream to the element in its next check.
+  // Loading is not paused as soon as the end is buffered, because hls.js signals the end of the stream in its next check.
   hls.on(Hls.Events.BUFFERED_TO_END, pauseLoading)
   video.addEventListener('timeupdate', resumeLoadingIfLow, { signal })
   video.addEventListener('seeking', () => isActive && resumeLoadingIfPaused(), { signal })
@@ -149,7 +150,7 @@ export const openHlsPlayer: OpenPlayer = (video, initialSource, startSeconds, { 
     () => fail('broken'),
     () => downloadProgress(hls),
   )
-  // Sooner than hls.js would retry by itself.
+  // This is sooner than hls.js would retry by itself.
   addEventListener('online', () => !isSuspended && !isLoadingPaused && resumeLoading(), { signal })
   hls.loadSource(source.hls_url)
   hls.attachMedia(video)
@@ -220,7 +221,7 @@ function limitGapChecks(
   }
 }
 
-/** Returns the highest rendition whose first seconds fit into the byte limit of a waiting stream; the lowest if none does. */
+/** Returns the highest rendition whose first seconds fit into the byte limit of a preloaded stream; the lowest if none does. */
 function highestPreloadLevel({ levels }: Hls): number {
   const bytes = shouldSaveData() ? preloadBytes.saveData : preloadBytes.normal
   const highest = levels.findLastIndex(({ bitrate }) => (bitrate / 8) * preloadSeconds <= bytes)

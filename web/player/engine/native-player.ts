@@ -14,9 +14,9 @@ declare global {
 }
 
 /**
- * Returns whether the native player starts the episode on screen. It starts faster than hls.js because it needs no script, begins
- * with the lowest rendition and switches up after one segment. A chosen rendition needs hls.js, and so do encrypted segments: the
- * native player cannot read those with an init section.
+ * Returns whether the native player starts the episode on screen. It starts faster than hls.js: it needs no script, begins with
+ * the lowest rendition and switches up after one segment. A rendition that the viewer chose needs hls.js. So do encrypted
+ * segments, because the native player cannot read those with an init section.
  */
 export function shouldStartNatively({ encrypted }: Pick<Source, 'encrypted'>): boolean {
   const { brands = [] } = navigator.userAgentData ?? {}
@@ -34,7 +34,7 @@ export const openNativePlayer: OpenPlayer = (video, initialSource, startSeconds,
   const listening = new AbortController()
   const { signal } = listening
   const position = trackPosition(video, startSeconds, signal)
-  // With a wrong clock every link looks expired, so another is requested only once until something plays again.
+  // With a wrong clock every link looks expired, so a new link is requested only once until a video plays again.
   let mayBeExpired = true
   video.addEventListener('playing', () => (mayBeExpired = true), { signal })
   const fail = () => {

@@ -8,10 +8,10 @@ export type PlaybackEvent =
 /** A shorter stall is not visible. */
 const minStallMs = 100
 
-/** A first episode that comes on screen later than this was not the one the page was opened for. */
+/** The page was not opened for a first episode that comes on screen later than this. */
 const linkStartWithinMs = 20_000
 
-/** Whether the page was opened for the first watched episode, whose startup time then counts from the navigation on. */
+/** Whether the page was opened with the video that is watched first. Its startup time then counts from the navigation on. */
 let isFirst = performance.getEntriesByType('navigation').some(({ name }) => /\/videos\//.test(name))
 
 /** Measures the playback of a video from the moment it is on screen. @returns a function that ends the measurement */

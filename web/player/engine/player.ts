@@ -14,7 +14,7 @@ export interface Player {
   chooseRendition(side: number | null): void
   /** Continues at the same position with a fresh link. */
   renew(source: Source): void
-  /** Sets whether the stream is on screen and fills its buffer; a waiting one buffers a few seconds only. */
+  /** Sets whether the stream is on screen and fills its buffer. A stream that is not on screen buffers only a few seconds. */
   setActive(active: boolean): void
   /** Stops or resumes fetching, if the player supports that. */
   setSuspended(suspended: boolean): void

@@ -1,4 +1,7 @@
-/** The browser reports that it is online before every connection works; a second failure is retried after these delays. */
+/**
+ * Delays before further retries. The browser reports that it is online before every connection works, so a first retry may
+ * fail.
+ */
 const retryDelaysMs = [1_000, 4_000]
 
 let reconnectCount = 0
@@ -8,8 +11,8 @@ addEventListener('online', () => reconnectCount++)
 export type RetryWhenOnline = (run: () => void) => () => void
 
 /**
- * Creates a function that retries one player's work when the connection returns. If it has returned in the meantime, the retry runs
- * at once, because a failure may be reported late. Each return allows a few retries, so that none loops.
+ * Creates a function that retries one player's work when the connection returns. If the connection has returned already, the
+ * retry runs at once, because a failure may be reported late. Each return allows only a few retries, so that none loops.
  */
 export function createOnlineRetry(): RetryWhenOnline {
   let handledReconnects = reconnectCount

@@ -3,7 +3,7 @@ const signedUrlPattern = /\/media\/([^/]+)\/([^/]+)\//
 
 /**
  * Returns the URL with the signature of a fresher link to the same asset; any other URL unchanged. A bucket's URL
- * (`…/media/{asset}/{file}?…`), signed for the old signature, becomes the site's, which redirects to the bucket again.
+ * (`…/media/{asset}/{file}?…`) was signed for the old link. It becomes the site's URL, which redirects to the bucket again.
  */
 export function withFreshSignature(url: string, fresh: string): string {
   return bucketToSiteUrl(url, fresh) ?? replaceSignature(url, fresh)

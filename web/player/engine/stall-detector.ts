@@ -35,7 +35,7 @@ export function detectStall(
     timer = undefined
     previousState = ''
   }
-  // The neighbours of the episode on screen need no checks.
+  // The videos before and after the episode on screen need no checks.
   video.addEventListener('play', start)
   video.addEventListener('pause', stop)
   if (!video.paused) start()
@@ -47,8 +47,8 @@ export function detectStall(
 }
 
 /**
- * Returns whether video is buffered at the position. After a damaged segment the audio may continue alone, and only ranges with
- * both count.
+ * Returns whether video is buffered at the position. After a damaged segment the audio may continue alone, but a buffered range
+ * always has both.
  */
 function isVideoBuffered({ buffered, currentTime }: HTMLVideoElement): boolean {
   for (let i = 0; i < buffered.length; i++)

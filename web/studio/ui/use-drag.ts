@@ -41,7 +41,7 @@ export function useDrag(
     }
     const onPointerMove = (event: PointerEvent) => {
       if (!event.isPrimary) return
-      // The pointer was released where the page receives no event, as over a menu of the system.
+      // The pointer was released where the page receives no event, such as over a system menu.
       if (event.buttons === 0) return stop()
       y = event.clientY
       updateTarget()
@@ -64,7 +64,7 @@ export function useDrag(
   return { drag, startDrag }
 }
 
-/** Returns the position among its neighbours of an item held at this height of the window. */
+/** Returns the position that an item would have among its siblings if it were dropped at this height of the window. */
 function indexAt(y: number, item: Element): number {
   const others = [...(item.parentElement?.children ?? [])].filter((each) => each !== item)
   return others

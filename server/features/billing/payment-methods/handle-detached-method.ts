@@ -15,7 +15,7 @@ import {
 import { removeDetachedMethod } from './saved-method.ts'
 
 /**
- * Queries the gateway whether the method of a webhook event still exists. One that is gone is no longer charged: the
+ * Asks the gateway whether the method named by a webhook event still exists. If not, the method is no longer charged, and its
  * subscription waits for another payment method, as after a lost card.
  * @param reference the gateway's id of the method
  * @returns `no method` if it is none of ours, `unknown` if the gateway did not answer

@@ -6,8 +6,8 @@ import { checkOutcome } from './pay-order.ts'
 import { recheckAttempt } from './settle-attempt.ts'
 
 /**
- * Queries a payment that the user has confirmed at the gateway. The token is then the gateway's id of the payment (with Stripe,
- * of the PaymentIntent). The gateway's notification alone would suffice.
+ * Queries a payment that the user has confirmed at the gateway. The token is the gateway's id of the payment, which with Stripe
+ * is the id of the PaymentIntent. This only saves time: the gateway's webhook event alone would suffice.
  * @returns false if the token names no payment of this user's order
  * @throws Refusal paymentUnknown, alreadyOwned, or the reason for the decline
  */

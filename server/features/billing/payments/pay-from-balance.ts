@@ -11,8 +11,9 @@ import { transitionOrder, type OrderRow } from '#server/features/billing/records
 import { grantPurchase } from './settle-attempt.ts'
 
 /**
- * Pays an order from the balance of its user, who is locked, in the transaction that creates it: no gateway is called, so
- * nothing is awaited. Refunds refer to its attempt. Only the top-up is reported to advertising platforms as a sale.
+ * Pays an order from the balance of its user, who is locked, in the transaction that creates the order. No gateway is called,
+ * so the result is immediate. Refunds refer to the attempt of the payment. Only the top-up is reported to advertising platforms
+ * as a sale.
  * @throws Refusal gatewayNotOffered for what the balance cannot pay for; balanceTooLow with the missing amount
  */
 export async function payFromBalance(context: BillingContext, tx: Tx, order: OrderRow): Promise<void> {

@@ -52,12 +52,12 @@ type Step =
   | ({ do: 'charge' } & Charge)
   | { do: 'wait' | 'look up' | 'give up'; attempt: AttemptRow }
 
-/** Time for which a request that the gateway does not know yet prevents another payment. */
+/** A request that the gateway does not know yet prevents another payment for this long, because it may still arrive. */
 const unknownPaymentTimeoutMs = 60_000
 
 /**
- * Pays an order in two transactions with the gateway call between them, so that a crash in between is recovered. One attempt at
- * a time: while one is in progress, a repeated request waits for it and returns the same answer.
+ * Pays an order in two transactions with the gateway call between them, so that a payment can be recovered after a crash. An
+ * order has one attempt at a time: a request that is repeated meanwhile waits for that attempt and returns the same answer.
  * @returns once the order is paid or waits for the user
  * @throws Refusal notFound, orderClosed, alreadyOwned, savedMethodGone, paymentUnknown, or the reason for the decline; Fault
  * tooMany after too many failed cards of the user or their network, payments of their network, or attempts to pay a renewal

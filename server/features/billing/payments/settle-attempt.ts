@@ -71,7 +71,7 @@ export async function settleAttempt(
     await sendPendingRefunds(context, attempt.id)
 }
 
-/** Returns whether a key belongs to the payment of another attempt, one that was lost when the database was restored. */
+/** Returns whether a payment's key belongs to another attempt, one that was lost when the database was restored. */
 function isOfOtherAttempt(payment: Payment, { id }: AttemptRow): boolean {
   return payment.status !== 'unreadable' && payment.attemptId !== id
 }
@@ -131,8 +131,8 @@ function closeAttempt(
 }
 
 /**
- * Checks that a payment has the amount of its order. Another amount unlocks nothing, and needs an operator. A
- * restored payment may belong to an order that was created for the same period since.
+ * Checks that a payment has the amount of its order. A payment of another amount unlocks nothing and needs an operator. For
+ * example, a restored payment may belong to a new order that was created for the same period.
  */
 function checkSameAmount(order: OrderRow, payment: Payment): void {
   const same =
@@ -143,9 +143,9 @@ function checkSameAmount(order: OrderRow, payment: Payment): void {
 }
 
 /**
- * Applies a payment that succeeded late. An order that was closed while the payment was in progress becomes paid. A payment
- * that had been settled as failed or cancelled is refunded, because the user was asked to try again; so is a payment that buys
- * nothing.
+ * Applies a payment that succeeded, possibly late. An order that was closed while the payment was in progress becomes paid. A
+ * payment is refunded if it had been settled as failed or cancelled, because the user was asked to try again. It is also
+ * refunded if it buys nothing.
  */
 async function applySuccess(
   context: BillingContext,
@@ -240,8 +240,8 @@ async function grantPeriod(tx: Tx, paid: PaidAttempt, payment: Payment): Promise
 }
 
 /**
- * Queries the payment of an open attempt at its gateway and settles it. It never sends a payment again: one that the gateway
- * does not know counts as lost once it can no longer arrive.
+ * Queries the payment of an open attempt at its gateway and settles it. It never sends the payment again: a payment that the
+ * gateway does not know counts as lost once it can no longer arrive.
  */
 export async function recheckAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
   const gateway = findGateway(context, attempt.gateway)

@@ -10,7 +10,7 @@ import { selectOrder } from '#server/features/billing/records/order-queries.ts'
 import type { RefundRow } from '#server/features/billing/records/refund-queries.ts'
 import { sendRefundMail } from '#server/features/billing/mails/send-refund-mail.ts'
 
-/** Loads an attempt whose money is in the ledger, for booking refunds and disputes of it. */
+/** Loads an attempt for booking its refunds and disputes; undefined if its payment is not in the ledger. */
 export async function loadLedgerPayment(
   tx: Tx,
   attemptId: string,
@@ -22,7 +22,10 @@ export async function loadLedgerPayment(
   return attempt && order && source && { order, attempt, source, at }
 }
 
-/** Books a completed refund; for a sale with all its consequences. */
+/**
+ * Books a completed refund. If the payment was a sale, also audits the refund, updates the order and its top-up, and sends a
+ * mail.
+ */
 export async function bookRefund(
   context: BillingContext,
   tx: Tx,
@@ -33,7 +36,7 @@ export async function bookRefund(
   if (attempt.gateway === 'balance' && isPayableFromBalance(paidOrder))
     await refundToBalance(tx, paidOrder, { id, cents }, at)
   else await enterRefund(tx, ledgerPayment, { id, cents })
-  // Money that bought nothing was audited when it was entered, and does not affect the order.
+  // A payment that bought nothing was audited when it was booked. Its refund does not affect the order.
   if (ledgerPayment.source === 'to_return') return
   await auditPayment(tx, 'order_refunded', ledgerPayment.order, ledgerPayment.at, {
     refund_cents: cents,

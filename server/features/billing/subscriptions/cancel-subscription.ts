@@ -23,7 +23,7 @@ import { countResumption } from './limit-resumptions.ts'
 type SubscriptionContext = Pick<BillingContext, 'db' | 'clock' | 'gateways' | 'publicUrl' | 'languages'>
 
 /**
- * Ends the renewals of a user's subscription, also a guest's: it stays until the end of the paid period. Idempotent.
+ * Cancels the renewals of a user's or a guest's subscription, which stays active until the end of the paid period. Idempotent.
  * @throws Refusal notSubscribed
  */
 export function cancelSubscription(
@@ -61,7 +61,7 @@ async function setCancelled(
 }
 
 /**
- * Ends or resumes the renewals of a locked buyer's subscription; the end is confirmed by mail.
+ * Cancels or resumes the renewals of a subscription, whose buyer is locked. A cancellation is confirmed by mail.
  * @param subscriptionId the only subscription that may be changed, if known
  * @returns undefined if it is not active
  * @throws Refusal resumedTooOften
@@ -111,7 +111,7 @@ async function sendCancellationMail(
   })
 }
 
-/** Sets the end of a subscription's entitlement to what it becomes when cancelled or resumed. */
+/** Sets the end of a subscription's entitlement, which depends on whether the subscription is cancelled. */
 export function setEntitlementEnd(tx: Tx, subscription: LiveSubscription, cancelled: boolean): Promise<void> {
   return syncEntitlementEnd(tx, { ...subscription, cancel_at_period_end: cancelled })
 }

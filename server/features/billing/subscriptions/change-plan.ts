@@ -27,14 +27,14 @@ import type { OrdersTable } from '#server/features/billing/tables.ts'
 /** An order as it is requested now. */
 type NewOrder = Insertable<OrdersTable>
 
-/** The order is normally closed with its subscription; this is the end of any that remain. */
+/** Lifetime of a planned order. It is normally closed with its subscription; this limit closes any that remain. */
 const orderLifetimeMs = 30 * dayMs
 
 /**
- * Plans another plan for the next period, without proration: its order waits with its price and consent until it is charged
- * then. Choosing the current plan cancels an earlier change. A change resumes a cancelled subscription. The stored method is
- * charged, whichever the request names.
- * @returns the order that waits, or that was cancelled
+ * Plans another plan for the next period, without proration. Its order is created now, with its price and consent, and is
+ * charged when that period begins. Choosing the current plan cancels a planned change. A change also resumes a cancelled
+ * subscription. The saved method is charged, even if the request names another.
+ * @returns the planned order, or the order that was cancelled
  * @throws Refusal subscribedAlready if nothing would change, or there is no method to charge; resumedTooOften
  */
 export async function changePlan(
@@ -81,7 +81,7 @@ export async function findOpenPeriodOrder(tx: Tx, live: LiveSubscription): Promi
   return order
 }
 
-/** Returns whether any gateway that can charge again takes the amount of an open period. */
+/** Returns whether any gateway that can charge a saved method accepts the amount of an open period. */
 export function isOpenPeriodPayable(
   context: Pick<BillingContext, 'gateways'>,
   { amount_cents, currency }: OrderRow,
@@ -100,8 +100,9 @@ export async function setMethodOfOpenPeriod(
 }
 
 /**
- * Replaces the unpaid period of a past-due subscription, if no gateway takes its price, by one of another plan, or of the same
- * at its current price, so that its user can pay. Money that arrives for the previous order is refunded.
+ * Replaces the order of the unpaid period of a past-due subscription if no gateway accepts its price, so that the user can pay.
+ * The new order is for another plan, or for the same plan at its current price. Money that arrives for the old order is
+ * refunded.
  * @returns the order to be paid
  */
 export async function replaceOpenPeriod(

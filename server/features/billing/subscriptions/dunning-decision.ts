@@ -10,7 +10,7 @@ export const recheckMs = 10 * 60_000
 /** After this time, a payment that waits for the user no longer delays the next attempt. */
 const userActionTimeoutMs = 60 * 60_000
 
-/** A subscription that has a period which ends. */
+/** A subscription that is active or past due, with the end of its current period. */
 export type LiveRow = RenewalRow & { period_ends_at: Date; status: 'active' | 'past_due' }
 
 export function isLive(row: RenewalRow | undefined): row is LiveRow {
@@ -45,13 +45,13 @@ interface RenewalInputs<A> {
 
 type RenewalStep<A> =
   | { do: 'wait'; until: Date }
-  /** Waits too, while the gateway is asked to cancel a payment. */
+  /** Asks the gateway to cancel the open payment, and decides again at `until`. */
   | { do: 'cancel attempt'; attempt: A; until: Date }
-  /** Becomes past due, because its gateway takes long to process a payment. */
+  /** Makes the subscription past due, because the gateway needs long to process the payment. */
   | { do: 'note pending'; attempt: A; until: Date }
-  /** Is past due until its gateway is configured again. */
+  /** Makes the subscription past due until its gateway is configured again. */
   | { do: 'await gateway'; until: Date }
-  /** Becomes past due, because the gateway lost the payment method. */
+  /** Makes the subscription past due, because the gateway lost the payment method. */
   | { do: 'ask for a method' }
   | { do: 'end' }
   | { do: 'charge' }
@@ -89,9 +89,9 @@ interface OpenAttempt<A> {
 }
 
 /**
- * Decides about an open payment. It may still move money, so no other one is started. The subscription is past due
- * meanwhile and ends with its grace period, whatever its gateway does; late money is honoured. A payment that waits for the
- * user is cancelled first.
+ * Decides about an open payment. It may still succeed, so no other payment is started. Meanwhile the subscription becomes past
+ * due, and it ends with its grace period even if the gateway has not decided. A payment that succeeds after that still counts.
+ * A payment that waits for the user is cancelled before the next attempt and before the end.
  */
 function decideOpenAttempt<A extends Attempt>(
   { status, try_at }: RenewalState,
@@ -102,13 +102,13 @@ function decideOpenAttempt<A extends Attempt>(
   const graceIsOver = now >= graceEndsAt
   const delaysRetry = try_at !== null && try_at <= now && !isRecent
   if (canCancel && (graceIsOver || delaysRetry)) return { do: 'cancel attempt', attempt, until }
-  // An attempt at the end of the grace period may be at its gateway at this moment.
+  // A recent attempt may still be in progress at the gateway, even after the end of the grace period.
   if (isRecent) return { do: 'wait', until }
   if (graceIsOver && !canCancel) return { do: 'end' }
   return status === 'active' ? { do: 'note pending', attempt, until } : { do: 'wait', until }
 }
 
-/** Waits for a gateway that is not configured: it may be configured again, or the subscriber may choose another. */
+/** Waits until the end of the grace period, because the gateway may be configured again, or the subscriber may choose another. */
 function decideMissingGateway(
   row: RenewalState,
   now: Date,
@@ -118,13 +118,16 @@ function decideMissingGateway(
   return { do: 'await gateway', until: new Date(Math.min(now.getTime() + recheckMs, graceEndsAt.getTime())) }
 }
 
-/** Returns whether the gateway lost the payment method of a subscription that was not cancelled; another method may follow. */
+/**
+ * Returns whether an active, uncancelled subscription lost its payment method at the gateway. The user may still add another
+ * one.
+ */
 function hasLostMethod(row: RenewalState): boolean {
   const { status, method_reference, method_detached_at, cancel_at_period_end: cancelled } = row
   return status === 'active' && !cancelled && method_reference === null && method_detached_at !== null
 }
 
-/** No attempt follows these: the card is gone for good, the bank requires the user, or the gateway does not take the amount. */
+/** Reasons that rule out a retry: the card is gone, the bank requires the user, or the gateway does not accept the amount. */
 const finalReasons = ['card_lost', 'check_needed', 'not_taken']
 
 interface PastDue {
@@ -134,7 +137,7 @@ interface PastDue {
   mail: { template: 'renewalFailed' | 'renewalPending' | 'renewalRefused' | 'bankAsks'; date: Date } | null
 }
 
-/** Decides what follows a failed renewal: the next attempt, how long the subscription stays, and which mail is sent. */
+/** Decides what follows a failed renewal: when to try again, when the subscription ends, and which mail to send. */
 export function decidePastDue(
   row: RenewalState,
   { reason, triedAt, now }: { reason: string; triedAt: Date; now: Date },
@@ -150,11 +153,11 @@ export function decidePastDue(
     due_at: tryAt ?? (graceIsOver ? now : graceEndsAt),
   }
   if (noRetryPlanned || row.cancel_at_period_end || reason === 'not_received') return { change, mail: null }
-  // There is no retry while the gateway may still complete this one.
+  // The payment may still succeed, so the mail does not announce a retry.
   if (reason === 'processing' && !graceIsOver)
     return { change, mail: { template: 'renewalPending', date: graceEndsAt } }
   if (tryAt) return { change, mail: { template: 'renewalFailed', date: tryAt } }
-  // After the grace period, the mail about the end is sent at once.
+  // The grace period is over: the mail about the end of the subscription follows at once.
   if (graceIsOver) return { change, mail: null }
   const template = reason === 'check_needed' ? 'bankAsks' : 'renewalRefused'
   return { change, mail: { template, date: graceEndsAt } }
@@ -165,7 +168,10 @@ export function hasNoRetryPlanned({ status, try_at }: Pick<RenewalState, 'status
   return status === 'past_due' && try_at === null
 }
 
-/** Returns the end of the grace period, which begins with the period's end; after a longer outage, with the first attempt. */
+/**
+ * Returns the end of the grace period, which begins when the paid period ends. If the first attempt is later than the end of
+ * that grace period, because of an outage, the grace period begins with that attempt.
+ */
 function graceEndOf({ grace_ends_at, period_ends_at, period_days }: RenewalState, triedAt: Date): Date {
   if (grace_ends_at !== null) return grace_ends_at
   const regularGraceEnd = graceEnd(period_ends_at, period_days)

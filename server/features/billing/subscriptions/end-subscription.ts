@@ -15,8 +15,8 @@ import { transitionSubscription } from '#server/features/billing/records/renewal
 import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
 
 /**
- * Ends a subscription. Unpaid periods are no longer charged (no arrears), and its payment method is deleted; what was paid for
- * stays until its end.
+ * Ends a subscription. Unpaid periods are no longer charged (no arrears), and the payment method is deleted. Paid periods stay
+ * valid until their end.
  */
 export async function endSubscription(tx: Tx, row: RenewalRow, now: Date): Promise<void> {
   const { id, status, period_no, period_ends_at, grace_ends_at, cancel_at_period_end: cancelled } = row
@@ -34,8 +34,8 @@ export async function endSubscription(tx: Tx, row: RenewalRow, now: Date): Promi
 }
 
 /**
- * Ends a live subscription at once, for a refunded period; only operators and refunds do that. What other periods paid for
- * stays until its end.
+ * Ends a live subscription at once because a period was refunded. Only operators and refunds do this. Other paid periods stay
+ * valid until their end.
  */
 export async function endSubscriptionNow(tx: Tx, id: string, now: Date): Promise<void> {
   const row = await selectSubscriptionForRenewal(tx, id)
@@ -52,8 +52,8 @@ async function closePendingOrder(
 }
 
 /**
- * Ends a subscription that could not be renewed, and sends a mail unless it was cancelled. If a payment is in progress, the mail says
- * that it may still arrive.
+ * Ends a subscription that could not be renewed. Sends a mail unless the subscription was cancelled. If a payment is in
+ * progress, the mail says that it may still arrive.
  */
 export async function endUnpaidSubscription(
   context: Pick<BillingContext, 'publicUrl' | 'languages'>,

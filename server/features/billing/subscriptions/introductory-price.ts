@@ -8,14 +8,14 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 
 type HashContext = Pick<BillingContext, 'secret'>
 
-/** Hashes an address or a card, which cannot be derived from it; the hash outlasts the deletion of the account. */
+/** Hashes an e-mail address or a card. Neither can be derived from the hash, which is kept after the account is deleted. */
 const hashOf = ({ secret }: HashContext, kind: 'email' | 'method', value: string) =>
   attemptKey(secret, `introduction-${kind}`, value)
 
 const hashOfEmail = (context: HashContext, email: string) =>
   hashOf(context, 'email', emailLookupKey(email.trim()))
 
-/** Returns whether an e-mail is still eligible for an introductory price: once for each address. */
+/** Returns whether an e-mail address may still get an introductory price. Each address gets it once. */
 export async function isEligibleForIntroductoryPrice(
   context: HashContext,
   db: Db,
@@ -25,9 +25,9 @@ export async function isEligibleForIntroductoryPrice(
 }
 
 /**
- * Records that an order used its introductory price, by its e-mail and by the card or wallet, which is known only after the
- * payment.
- * @returns false if another order used it before with one of them; the e-mail counts as used then too
+ * Records that an order used its introductory price: by its e-mail address, and by its card or wallet, which is known only
+ * after the payment.
+ * @returns false if another order has used the price with one of them; the e-mail address counts as used even then
  */
 export function claimIntroductoryPrice(
   context: HashContext,

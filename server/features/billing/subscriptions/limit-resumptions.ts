@@ -6,8 +6,8 @@ import type { Tx } from '#server/tables.ts'
 const resumptionLimit = { max: 5, seconds: 86_400 }
 
 /**
- * Counts a resumption of a subscription, in its transaction. Cancelling is never refused, and confirmed by mail each time: the
- * limit of resumptions bounds the mails and the audit log.
+ * Counts a resumption of a subscription, in its transaction. Cancelling is never refused and is confirmed by mail each time, so
+ * this limit also bounds the number of mails and audit events.
  * @throws Refusal resumedTooOften
  */
 export async function countResumption(tx: Tx, subscriptionId: string, now: Date): Promise<void> {

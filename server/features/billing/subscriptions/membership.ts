@@ -21,7 +21,9 @@ const freeMembership: Membership = {
   gateway: null,
 }
 
-/** Returns the state of a user's subscription at this moment: it renews at the period's end, or ends there if it was cancelled. */
+/**
+ * Returns the current state of a user's subscription, which renews at the end of the period, or ends then if it was cancelled.
+ */
 export async function loadMembership(
   context: Pick<BillingContext, 'gateways' | 'clock'>,
   db: Db,
@@ -72,7 +74,7 @@ function nextPlanOf(row: LiveSubscription, language: Language): Pick<Membership,
   }
 }
 
-/** Returns the unpaid period, which may be the first of another plan, at its original price. */
+/** Returns the unpaid period at its original price. It may be the first period of another plan. */
 function unpaidPeriodOf(
   context: Pick<BillingContext, 'gateways'>,
   row: LiveSubscription,

@@ -13,8 +13,8 @@ import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscr
 const batch = 50
 
 /**
- * Notifies subscribers whose plan's price has risen, and from which of their periods on it applies. Any number of processes may
- * run it: the mail and the record of the notice are one commit.
+ * Notifies subscribers that the price of their plan has risen, and from which period on it applies. Several processes may run
+ * this at once, because the mail and the record of the notice are written in one transaction.
  */
 export async function notifyPriceChange(context: BillingContext): Promise<void> {
   for (let notifiedCount = batch; notifiedCount === batch;) {

@@ -32,7 +32,7 @@ interface RenewalCharge {
   now: Date
 }
 
-/** Returns the live subscription whose next period an order is for. */
+/** Returns the live subscription that an order renews; undefined if the order is not for its next period. */
 export async function findRenewal(tx: Tx, order: OrderRow): Promise<RenewalCharge['row'] | undefined> {
   if (order.subscription_id === null || !isRenewal(order)) return undefined
   const row = await selectSubscriptionForRenewal(tx, order.subscription_id)
@@ -40,8 +40,9 @@ export async function findRenewal(tx: Tx, order: OrderRow): Promise<RenewalCharg
 }
 
 /**
- * Continues a subscription for a paid period, which gets an entitlement of its own. If the customer paid at the checkout, that
- * method is charged from now on and a cancellation is undone.
+ * Renews a subscription for a period that was paid, and grants an entitlement for that period. If the customer paid at the
+ * checkout, a cancellation is undone. Later renewals charge the method of that payment, unless the customer has chosen another
+ * since.
  */
 export async function continueSubscription(
   tx: Tx,
@@ -122,12 +123,14 @@ async function sendRenewalMail(
   })
 }
 
-/** Maximum number of immediate repetitions of a request that never arrived, which tells nothing about the card. */
+/**
+ * Maximum number of immediate retries after requests that never reached the gateway, because these say nothing about the card.
+ */
 const maxLostRequests = 3
 
 /**
- * Records a failed automatic renewal: the subscription is past due and is retried on its dunning schedule or not at all, and
- * the user is notified.
+ * Records a failed automatic renewal. The subscription becomes past due, another attempt is planned if it may succeed, and the
+ * user is notified.
  */
 export async function recordFailedRenewal(
   context: MailContext,
@@ -139,12 +142,12 @@ export async function recordFailedRenewal(
   if (!row) return
   if (reason === 'not_received' && attempt.number <= maxLostRequests && !hasNoRetryPlanned(row))
     return updateSubscription(tx, row.id, { try_at: now, due_at: now })
-  // A decline of a replaced method does not prevent an attempt with the new one.
+  // The user has replaced the declined method, so the reason must not prevent an attempt with the new one.
   const effectiveReason = hasChosenSince(row, attempt) ? 'other' : reason
   await becomePastDue(context, tx, { row, order, triedAt: attempt.started_at, now }, effectiveReason)
 }
 
-/** Marks a subscription as past due because a due period was not paid; another attempt follows if it may succeed. */
+/** Marks a subscription as past due because its next period was not paid. Plans another attempt if that may succeed. */
 export async function becomePastDue(
   context: MailContext,
   tx: Tx,

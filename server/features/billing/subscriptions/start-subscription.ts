@@ -19,8 +19,8 @@ import {
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 
 /**
- * Starts the subscription of a paid order: active from now, period 0, charged through the saved method, with an entitlement to
- * everything until the period ends.
+ * Starts the subscription of a paid order. Its first period, number 0, begins now, and renewals charge the saved method. Grants
+ * an entitlement to everything until the period ends.
  */
 export async function startSubscription(
   tx: Tx,
@@ -47,12 +47,12 @@ export async function startSubscription(
       { startsAt: now, endsAt },
       { introductory: order.introductory, periodDays: days },
     ),
-    // An automatic attempt used the method of a subscription that has ended, which is deleted.
+    // An automatic attempt charged the method of a subscription that has ended, and that method is deleted.
     payment_method_id: isRenewalAttempt(attempt)
       ? null
       : await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now),
   }
-  // After the mail about its end, a late payment does not renew it.
+  // The subscription has ended, and a mail may have said so. A late payment still grants its period, but does not renew it.
   const cancelled = subscription.status === 'ended'
   const id = subscription.status === 'incomplete' ? subscription.id : newId('sub')
   if (subscription.status === 'incomplete') await transitionSubscription(tx, id, 'active', period)
@@ -86,7 +86,7 @@ export async function startSubscription(
   })
 }
 
-/** Ends a user's expired subscription that will not renew, because there is one live subscription per user. */
+/** Ends a user's expired subscription that will not renew, because a user can have only one live subscription. */
 export async function endExpiredSubscription(tx: Tx, userId: string, now: Date): Promise<void> {
   const id = await selectExpiredSubscription(tx, userId, now)
   const row = id === undefined ? undefined : await selectSubscriptionForRenewal(tx, id)

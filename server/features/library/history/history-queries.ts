@@ -13,8 +13,8 @@ export interface HistoryRow {
 }
 
 /**
- * Stores the position unless a later one, or a later removal, exists. A viewer who starts a video is added to `started_videos`; a
- * row that only changes its owner is not a start, so this is not a trigger.
+ * Stores the position unless a later position or removal exists. Adds a viewer who starts a video to `started_videos`. This is
+ * not a trigger, because a row that only changes its owner is not a start.
  * @returns the current entry; undefined if it was removed since
  */
 export async function upsertHistory(
@@ -22,7 +22,7 @@ export async function upsertHistory(
   row: HistoryRow,
 ): Promise<Omit<HistoryRow, 'user_id'> | undefined> {
   const { user_id, video_id, episode_id, position_ms, at } = row
-  // A row that existed has the transaction that updates it in xmax.
+  // In a row that existed, xmax is the transaction that updates it; in a new row it is 0.
   const { rows } = await sql<Omit<HistoryRow, 'user_id'>>`
     WITH saved AS (
       INSERT INTO history (user_id, video_id, episode_id, position_ms, at)
@@ -86,8 +86,8 @@ export async function selectResume(db: Db, userId: string, videoId: string) {
 }
 
 /**
- * Marks entries as removed, except those watched after the removal (`at`). An existing tombstone moves to this time, since a
- * position from between the two may still be pending. Locks the rows in a fixed order.
+ * Marks entries as removed, except those watched after the removal (`at`). An existing tombstone gets the time of this removal,
+ * because a position from the time between both removals may still be pending. Locks the rows in a fixed order.
  * @returns how many were removed
  */
 export async function markRemoved(

@@ -15,12 +15,12 @@ import { bufferPositions, type PositionBuffer } from './position-buffer.ts'
 type Person = 'guest' | 'member'
 const minute = 60_000
 const halfHour = 30 * minute
-/** Start of a sequence: on a half hour, in the past for any clock. */
+/** Start time of each sequence: on a half hour, and in the past for any clock. */
 const start = Date.UTC(2026, 0, 1)
 
 let site: TestSite
 let videos: BuiltVideo[]
-/** Two processes, which write when a step requests it. */
+/** The position buffers of two processes. They write only when a step flushes them. */
 let processes: PositionBuffer[]
 const time = { now: start }
 
@@ -62,7 +62,7 @@ class History {
   /** Plays by video: episode, person and half hour. */
   readonly plays = { guest: new Set<string>(), member: new Set<string>() }
 
-  /** From the sign-in on, the guest's devices belong to the member. */
+  /** After the sign-in, a call from the guest's device belongs to the member. */
   who(person: Person): Person {
     return this.signedIn ? 'member' : person
   }
@@ -75,7 +75,7 @@ class History {
     this.plays[who].add(`${video} ${entry.episode} ${Math.floor(this.now / halfHour)}`)
   }
 
-  /** A removal is not undone by anything watched before it, and removes nothing watched after it. */
+  /** Removes an entry unless it was watched after `at`. Positions from before `at` do not restore it. */
   remove(person: Person, video: number, at: number): void {
     const known = this.entries[this.who(person)].get(video)
     const time = Math.min(at, this.now)
@@ -144,7 +144,7 @@ class Save extends Step {
     super()
     this.wish = wish
   }
-  /** Of two positions with the same time in two processes, either may win. */
+  /** Skips a position with the same time as an existing one, because either of them could win in two processes. */
   override check({ entries, now }: Readonly<History>): boolean {
     const at = Math.min(start + this.wish.at * minute, now)
     return [entries.guest, entries.member].every((of) => of.get(this.wish.video)?.at !== at)
@@ -217,7 +217,7 @@ class SignIn extends Step {
   async run(history: History, { context }: TestSite): Promise<void> {
     const { guest, member } = history.ids
     const from = { id: guest, language: 'en' }
-    // A process that does not know of the guest's removal in the other may restore the entry for a member who has listed it.
+    // The process may not know yet of a removal by the guest in the other one, and could restore the entry for the member.
     if ([...history.entries.guest.values()].some(({ removed }) => removed)) await flushAll()
     const settle: LifecycleHooks['merge'][number] = (tx, id) =>
       at(this.process).flushUserInTransaction(tx, id)

@@ -84,7 +84,7 @@ export interface ViewingRow {
 
 /** Records that viewers have started or finished episodes. Repeating it changes and counts nothing. */
 export async function recordViewings(tx: Tx, viewings: readonly ViewingRow[]): Promise<void> {
-  // A row that existed has the transaction that updates it in xmax.
+  // In a row that existed, xmax is the transaction that updates it; in a new row it is 0.
   await sql`
     WITH noted AS (
       INSERT INTO viewings AS kept (user_id, episode_id, finished)
@@ -120,8 +120,8 @@ export async function upsertUnlocks(tx: Tx, unlocks: readonly UnlockRow[]): Prom
 }
 
 /**
- * Finds the positions that were neither written nor replaced by later ones although their account exists: a merge is under way, or
- * the history entry was deleted.
+ * Finds the positions that were neither written nor replaced by later ones, although their account exists. Either a merge is in
+ * progress, or the history entry was deleted.
  */
 export async function findUnwrittenPositions(db: Db, rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
   const { rows: missing } = await sql<{ user_id: string; video_id: string }>`

@@ -35,8 +35,8 @@ export interface SaveCall {
 }
 
 /**
- * Batches the positions of viewers, so that the database gets few large writes instead of many small ones. Each is buffered in this
- * process for less than a second, and is lost if the process is killed meanwhile.
+ * Collects the positions of viewers, so that the database gets few large writes instead of many small ones. A position is
+ * buffered in this process for less than a second, and is lost if the process is killed meanwhile.
  */
 export interface PositionBuffer {
   /**
@@ -73,7 +73,7 @@ interface Options {
   delayMs?: number
 }
 
-/** A viewer's admission to an episode, and what was recorded of it in this half hour. */
+/** A viewer's access to an episode, and what was recorded about it in the current half hour. */
 type CachedAccess = PlaybackAccess & { half_hour: Date; finished: boolean }
 
 /** Cached data of a viewer in a video. */
@@ -120,7 +120,7 @@ export function bufferPositions({
     if (!isEmpty() && !stopped) timer ??= setTimeout(() => void flush(), delayMs).unref()
   }
 
-  /** The newest position wins, also when a failed write returns an older one. */
+  /** The newest position wins, even if a failed write brings back an older one. */
   const addPosition = (row: HistoryRow) => {
     const previous = positions.get(keyOf(row))
     if (!previous || previous.at < row.at) positions.set(keyOf(row), row)
@@ -162,7 +162,7 @@ export function bufferPositions({
         handleWriteError(error, batch),
       )
       if (unwritten === 'failed') return
-      // The history entry may be deleted: the next position queries the database, which creates one.
+      // The history entry may be deleted. The next position then queries the database, which creates an entry.
       for (const { user_id } of unwritten.places) cachedPositions.delete(user_id)
       const userIds = new Set([...unwritten.places, ...unwritten.watched].map(({ user_id }) => user_id))
       const retryUserIds = new Set([...userIds].filter(mayRetry))

@@ -8,10 +8,10 @@ import { hideUnlocked, selectEpisode } from '#server/features/library/entitlemen
 import { insertPlays, recordViewings, upsertUnlocks } from './playback-queries.ts'
 
 const halfHourMs = 30 * 60_000
-/** Share of an episode after which it counts as finished: the credits follow. */
+/** An episode counts as finished after this share of it, because the credits follow. */
 const finishedThreshold = 0.9
 
-/** Parses a client's time, cut to between 1970 and now: a fast clock must block nothing later. */
+/** Parses a client's time and limits it to between 1970 and now, so that a fast clock does not block later positions. */
 function parseClientTime(at: string, now: Date): Date {
   const time = Date.parse(at)
   if (Number.isNaN(time)) throw new Fault('badRequest', 'at is not a time')
@@ -72,13 +72,13 @@ export interface SaveResult {
 }
 
 /**
- * Saves a viewer's position. The latest `at` wins, so a late or repeated call changes nothing; a position after the end is cut to
- * it. The first call of a half hour counts as a play and records what a subscription opened. The start and the finish of an episode
- * are each recorded once.
+ * Saves a viewer's position. The latest `at` wins, so a late or repeated call changes nothing. A position after the end of the
+ * episode becomes its end. The first call of a half hour counts as a play and records what a subscription opened. The start and
+ * the finish of an episode are each recorded once.
  * @param onPlay called with the first call of a half hour
  * @returns the current entry, and the facts read on the way
- * @throws Fault badRequest if a field is missing or `at` is not a time; Refusal notFound if the episode is not of this video, not
- * visible or has nothing to play, notYours if it is locked
+ * @throws Fault badRequest if a field is missing or `at` is not a time; Refusal notFound if the episode is not of this video,
+ * not visible or has nothing to play, notYours if it is locked
  */
 export async function savePosition(
   tx: Tx,
@@ -139,8 +139,8 @@ interface Removal {
 }
 
 /**
- * Removes videos from the list of watched or unlocked ones. Late saves from before the removal (`at`, or now) restore nothing. The
- * viewer keeps purchased videos; they are only hidden.
+ * Removes videos from the list of watched or unlocked ones. A position from before the removal (`at`, or now) that is saved
+ * later restores nothing. Purchased videos are only hidden, and the viewer keeps them.
  * @returns how many were in the list
  */
 export async function removeFromHistory(

@@ -71,7 +71,7 @@ export const systemCommands: Command[] = [
   transactionalCommand(retryMailCall, async ({ clock }, tx, { id }) => {
     const mail = await retryMail(tx, id, clock)
     if (!mail) throw new Refusal('notFound')
-    // Without the recipient, because the trail is permanent.
+    // The audit log is permanent, so it does not record the recipient.
     return { answer: { info: { id } }, change: { subject: `mail ${id}`, after: mail } }
   }),
 ]
@@ -86,13 +86,13 @@ const mailLimits = { usual: 20, most: 50 }
 /** Age up to which a check counts as current. */
 const maxCheckAgeMs = 10_000
 
-/** Messages of programs and other servers may contain names and places: only the owner reads them. */
+/** Only the owner sees error messages, because messages of programs and other servers may contain names and addresses. */
 const seesErrorMessages = ({ role }: Actor) => role === 'owner'
 
-/** If the last check is older than this, no worker is running: it checks each minute. */
+/** No worker is running if the last job succeeded longer ago than this, because a worker checks the health each minute. */
 const workerAwayAfterMs = 4 * 60_000
 
-/** Loads the last findings of the parts. Adds a finding if no worker is running, which none can report itself. */
+/** Loads the last health check of each part. If no worker is running, adds that problem here, because no worker can report it. */
 async function loadParts(db: Db, actor: Actor): Promise<ComponentHealth[]> {
   const [rows, lastRun] = await Promise.all([queries.selectParts(db), queries.selectLastRun(db)])
   const isStale = Date.now() - (lastRun?.getTime() ?? 0) > workerAwayAfterMs
@@ -144,7 +144,7 @@ function presentMail(
   }
 }
 
-/** Undefined for a mail of another version, which may be the reason why it was abandoned. */
+/** Returns the mail's subject, or undefined if this version cannot compose the mail. That may be why the mail was abandoned. */
 function subjectOf(compose: () => string): string | undefined {
   try {
     return compose()

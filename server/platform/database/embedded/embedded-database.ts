@@ -25,7 +25,7 @@ import { stopThisProcess, stopTimeLeftMs } from '#server/platform/processes/stop
 interface EmbeddedOptions {
   dataDir: string
   log: Log
-  /** False trades safety on power loss for speed: tests only. */
+  /** False is faster but may lose data on power loss: for tests only. */
   durable?: boolean
 }
 
@@ -124,8 +124,8 @@ class Supervisor {
     makePrivateDir(socketDir, this.#runAs)
     const deadline = Date.now() + readyTimeoutMs
     for (;;) {
-      // No server runs here, so both files are a dead one's. Their process id may belong to another program by now, which PostgreSQL would
-      // take for a server.
+      // No server runs here, so both files belong to a dead one. Another program may have its process id by now, which
+      // PostgreSQL would mistake for a server.
       rmSync(join(this.#clusterDir, 'postmaster.pid'), { force: true })
       rmSync(join(socketDir, '.s.PGSQL.5432.lock'), { force: true })
       writeFileSync(this.#ownerFile, JSON.stringify(thisProcess()))

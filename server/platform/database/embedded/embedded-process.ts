@@ -9,7 +9,7 @@ interface PostgresProcess {
   socketDir: string
   logFile: string
   runAs: RunAs | undefined
-  /** False trades safety on power loss for speed: tests only. */
+  /** False is faster but may lose data on power loss: for tests only. */
   durable: boolean
 }
 
@@ -91,8 +91,8 @@ type Command = ReturnType<typeof asUser>
 let setprivWorks: boolean | undefined
 
 /**
- * Makes the process end (SIGINT: a fast, clean shutdown) when this one ends for any reason: by the kernel's death signal if setpriv
- * is available, else by a shell that waits for the pipe to this process to close.
+ * Makes the process end when this one ends for any reason. It gets a SIGINT, which is a fast, clean shutdown for PostgreSQL:
+ * from the kernel if setpriv is available, else from a shell that waits until the pipe to this process closes.
  */
 function stopWithThisProcess({ command, args, options }: Command): Command {
   setprivWorks ??= spawnSync('setpriv', ['--pdeathsig', 'INT', 'true'], { timeout: 5000 }).status === 0
@@ -114,8 +114,8 @@ function rotate(logFile: string): void {
 const lookEveryMs = 250
 
 /**
- * Calls `stop` once the server `pid` gets a stop signal. SIGTERM alone does not end it while it has clients, and SIGHUP never does.
- * Only its log reports these signals.
+ * Calls `stop` once the server `pid` gets a stop signal, which only its log reports. SIGTERM alone does not end a server that
+ * has clients, and SIGHUP never does.
  * @returns a function that ends the watch after a last read
  */
 export function watchForStopSignals(pid: number, logFile: string, stop: () => void): () => void {

@@ -73,7 +73,7 @@ export function asUser(
   if (!runAs) return { command, args, options: {} }
   const { uid, gid, needsDirCapability } = runAs
   if (!needsDirCapability) return { command, args, options: { uid, gid } }
-  // Without the secure bit access(2), which PostgreSQL uses to check its own programs, would ignore the capability.
+  // PostgreSQL checks its own programs with access(2), which would ignore the capability without the secure bit.
   const rights = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup']
   return {
     command: 'setpriv',

@@ -13,7 +13,7 @@ interface CardSectionProps {
   onEntry: (entry: CardEntry | null) => void
 }
 
-/** The cardholder's name, a field of the site, and the card, in fields of the gateway. */
+/** The fields for the cardholder's name, which is the site's, and for the card, which are the gateway's. */
 export function CardSection({ Card, details, problem, onEntry }: CardSectionProps) {
   const { t } = useTranslation()
   return (

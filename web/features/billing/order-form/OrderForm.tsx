@@ -34,7 +34,10 @@ interface OrderFormProps {
   onChanged: () => void
 }
 
-/** The order form. E-mail and name are fields of the site, the card's of the gateway; the full price is beside the button. */
+/**
+ * The order form. The site has the fields for e-mail and name, the gateway those for the card. The full price is beside the
+ * button.
+ */
 export function OrderForm({
   params,
   choice: initialChoice,
@@ -53,7 +56,7 @@ export function OrderForm({
   const canSaveCard = isCard && choice.kind !== 'plan'
   const [save, setSave] = useState(false)
   const cancellationText = choice.kind === 'plan' ? t('pay.cancelAnyTime') : ''
-  // A further period is no new contract that could be withdrawn from. A top-up delivers nothing before it is spent.
+  // An owed period is not a new contract, so there is nothing to withdraw from. A top-up delivers nothing before it is spent.
   const hasWithdrawalRight = !choice.owed && choice.kind !== 'top_up'
   const terms = [
     choice.terms,

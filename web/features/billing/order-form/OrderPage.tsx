@@ -92,7 +92,7 @@ function NothingToPay() {
   )
 }
 
-/** The form that changes a plan. Then navigates to the membership, which shows the next plan; in a frame, the framing page does. */
+/** Changes a plan, and then shows the membership with the next plan. In a frame, the framing page shows it. */
 function PlanChangeForm(change: PlanChange) {
   const onPlanned = () => (isFramed() ? parent : window).location.assign(paths.my.to())
   return (

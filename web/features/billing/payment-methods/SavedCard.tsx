@@ -28,7 +28,7 @@ export function SavedCard({ userId, renderSection }: SavedCardProps) {
     try {
       const updated = await call(removeSavedPaymentMethod, { body: { id: saved.id } })
       queryClient.setQueryData(query.queryKey, updated)
-      // A card saved in its place meanwhile is still there.
+      // If another card was saved in the meantime, it is still there.
       if (updated.saved_method === null) notify(t('savedCard.removed'))
     } catch {
       // A toast has shown the error.

@@ -19,6 +19,8 @@ export async function startMethodChange(
   }
 }
 
-/** Returns a change of method as its gateway now has it, after advancing it if it was waiting for the user. */
+/**
+ * Returns the state that a change of method has at its gateway now. If the change was waiting for the user, advances it first.
+ */
 export const syncMethodChange = (change_id: string): Promise<PaymentMethodChange> =>
   call(changePaymentMethod, { body: { change_id } })

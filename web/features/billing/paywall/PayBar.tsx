@@ -139,7 +139,10 @@ export function PayBar(props: PayBarProps) {
   )
 }
 
-/** Returns whether any choice has several payment methods: the button that shows them must not disappear with a choice. */
+/**
+ * Returns whether any choice has several payment methods. The button that shows them must not disappear when the choice
+ * changes.
+ */
 const hasOtherMethods = ({ sources, gateways, choices }: PayBarProps) =>
   choices.some(
     (choice) =>
@@ -147,7 +150,9 @@ const hasOtherMethods = ({ sources, gateways, choices }: PayBarProps) =>
       1,
   )
 
-/** Returns the longest terms of each choice, without duplicates: space is reserved for them, so that a choice shifts nothing. */
+/**
+ * Returns the longest terms of each choice, without duplicates. Space is reserved for them, so that a new choice moves nothing.
+ */
 const longestTermsOf = (choices: Choice[], termsOf: PayBarProps['termsOf']) => [
   ...new Set(choices.map((choice) => termsOf(choice, true))),
 ]

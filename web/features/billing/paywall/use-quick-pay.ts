@@ -37,20 +37,20 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPayOption
     balance: (price: string) => t('balance.unlock', { price }),
     card: (price: string) => t('pay.payWith', { price, card: card ? maskedCardNumber(card) : '' }),
   }
-  // This text is stored for as long as the order, so it must not contain digits of a card.
+  // This text is stored as long as the order, so it must not contain digits of a card.
   const labelsWithoutDigits = {
     balance: labels.balance,
     card: (price: string) => t('pay.payWith', { price, card: '••••' }),
   }
   const setOthers = (open: boolean) => {
     setShowsOthers(open)
-    // After hiding the other methods, the button has the same source as before.
+    // When the other methods are hidden again, the button pays from the same source as before.
     setPicked(open ? 'other' : undefined)
   }
   const tap = useOneTap({
     source: source && sourceFields(source, sources),
     choice,
-    // Excludes the rest of the balance, which would make each text different: the receipt has the amounts.
+    // The text leaves out the remaining balance, which would make each text different. The receipt has the amounts.
     shown:
       choice && source ? acceptedTextOf(choice, termsOf(choice, false), labelsWithoutDigits[source]) : '',
     onPaid: (order: Order) => {
@@ -60,7 +60,7 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPayOption
     },
     onRefused: () => {
       setOthers(true)
-      // The item may be owned, have another price or be refused for good: reload the offer, as after a payment.
+      // The item may already be owned, have another price, or be refused for good, so the offer is reloaded as after a payment.
       onPaid()
     },
     // If the payment turns out to have succeeded, the reload returns the episode.

@@ -26,8 +26,8 @@ export function describeNetworkFaults(traits: GatewayTraits, harness: () => Gate
     return end
   }
   /**
-   * Calls as the engine does, with a short time limit for faults without a response. Other faults are awaited: a request that
-   * arrives after the fault meets none.
+   * Calls the gateway as the payment code does. Faults without a response get a short time limit. The other faults are awaited,
+   * because a request that arrives after the fault has ended would not meet it.
    */
   const callContext = (fault: NetworkFault) =>
     fault === 'time-out' ? { log, gatewayTimeoutMs: 250 } : { log }

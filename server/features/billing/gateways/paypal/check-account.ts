@@ -12,7 +12,7 @@ interface Account {
 }
 
 export interface AccountCheck {
-  /** Queries PayPal, and logs what is missing. Never fails: what remains unknown is queried again later. */
+  /** Queries PayPal and logs what is missing. Never fails: what PayPal did not answer is queried again later. */
   run(): Promise<void>
   /** Returns whether PayPal lets the account save methods; false until that is known. */
   mayVault(): boolean
@@ -20,7 +20,10 @@ export interface AccountCheck {
 
 const recheckAfterMs = 60_000
 
-/** The webhook events that change a payment (docs/payments.md lists them), and those that are searched for a lost response. */
+/**
+ * The webhook events that change a payment (docs/payments.md lists them), and those that find a payment whose response was
+ * lost.
+ */
 export const requiredEvents = [
   'CHECKOUT.ORDER.APPROVED',
   'CHECKOUT.PAYMENT-APPROVAL.REVERSED',

@@ -12,7 +12,7 @@ import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { presentOrder } from './present-order.ts'
 import { ordersPath, readOrder } from './read-order.ts'
 
-/** Reasons for a failed capture that decide nothing: the order's own state does. */
+/** Reasons for a failed capture that do not tell its result: the state of the order tells it. */
 const inconclusiveIssues = new Set([
   'ORDER_NOT_APPROVED',
   'ORDER_ALREADY_CAPTURED',
@@ -21,8 +21,9 @@ const inconclusiveIssues = new Set([
 ])
 
 /**
- * Creates an order under our key; a wallet's then waits for the user, a renewal is captured at once.
- * @throws GatewayRefused for a key of another order; PayPal repeats the first one, whatever the new request contains
+ * Creates an order under our key. A wallet's order then waits for the user's approval; a renewal is captured at once.
+ * @throws GatewayRefused if the key belongs to another order: PayPal repeats its first answer, whatever the new request
+ * contains
  */
 export async function createPaypalOrder(
   client: PaypalClient,
@@ -44,7 +45,7 @@ export async function createPaypalOrder(
   }
 }
 
-/** Handles `DUPLICATE_INVOICE_ID`: the attempt was paid by an order whose id never arrived. */
+/** Handles `DUPLICATE_INVOICE_ID`: finds the order that has paid the attempt already, and whose id never reached us. */
 async function findEarlierPayment(
   client: PaypalClient,
   attemptId: string,
@@ -56,7 +57,7 @@ async function findEarlierPayment(
   return paid
 }
 
-/** Creates a renewal. One that requires the user's approval cannot succeed. */
+/** Creates a renewal. If PayPal requires the user's approval, the renewal has failed. */
 export async function chargeRenewal(client: PaypalClient, charge: Charge, body: string): Promise<Payment> {
   const created = await createPaypalOrder(client, charge, body)
   if (created.status !== 'requires_action') return created

@@ -18,17 +18,17 @@ import { readByReference } from './read-by-reference.ts'
 import { readOrder, readPayment } from './read-order.ts'
 
 /**
- * Time for which a payment may be missing from PayPal's list of events: usually minutes, on a slow day hours; PayPal promises no
- * time. Six hours, for which it also remembers a `PayPal-Request-Id`, plus one in reserve (docs/decisions/0010).
+ * Maximum time until PayPal lists the event of a payment. It usually takes minutes, on a slow day hours; PayPal promises
+ * nothing. These are the six hours for which PayPal remembers a `PayPal-Request-Id`, plus one in reserve (docs/decisions/0010).
  */
 export const lookupLagMs = 7 * hourMs
-/** Tolerance for our clock being ahead of PayPal's. */
+/** Tolerance for a difference between our clock and PayPal's. */
 const clockToleranceMs = 60_000
 
 /**
- * Finds the payment of an attempt whose order id never arrived. PayPal finds orders by id only, but keeps the events for our
- * webhook, and a capture names the attempt (docs/decisions/0010). An order that was never captured is not found: no user was
- * sent to approve it, and it takes no money.
+ * Finds the payment of an attempt if PayPal's response with the order id was lost. PayPal finds orders by id only, but it keeps
+ * the events for our webhook, and the event of a capture names the attempt (docs/decisions/0010). An order without a capture is
+ * not found. That is harmless: no user was sent to approve it, so it takes no money.
  */
 export async function findPayment(
   client: PaypalClient,
@@ -47,11 +47,14 @@ function addMs(time: Date, milliseconds: number): Date {
   return new Date(time.getTime() + milliseconds)
 }
 
-/** PayPal lists events of 30 days, and disputes opened within 180; one day is reserved for clock differences and paging. */
+/**
+ * PayPal lists events of the last 30 days, and disputes opened in the last 180. One day is reserved for clock differences and
+ * paging.
+ */
 export const eventRetentionMs = 29 * dayMs
 const disputeRetentionMs = 179 * dayMs
 
-/** The events that change a payment captured long before. */
+/** The events that change a payment after its capture, even long after. */
 export const followUpEvents = [
   'PAYMENT.CAPTURE.DECLINED',
   'PAYMENT.CAPTURE.DENIED',
@@ -63,9 +66,9 @@ export const followUpEvents = [
 ]
 
 /**
- * Lists every payment that was captured, refunded or disputed since, oldest first, in its current state. Each order takes a
- * request of its own, so one that was only captured, and whose money is booked, is left out. An unreadable payment is listed as
- * such, so that one bad record does not hide the others.
+ * Lists every payment that was captured, refunded or disputed after `since`, oldest first, in its current state. Each order
+ * takes a request. An order is therefore skipped if its capture is already booked and nothing else happened to it. A payment
+ * that cannot be read is listed as unreadable, so that one bad record does not hide the others.
  */
 export async function listPayments(
   client: PaypalClient,
@@ -89,7 +92,7 @@ export async function listPayments(
 
 interface ListContext {
   since: Date
-  /** The disputes opened since, by capture. */
+  /** The disputes that were opened after `since`, by capture id. */
   disputes: ReadonlyMap<string, Dispute>
   isUnread: boolean
 }
@@ -105,7 +108,7 @@ async function readListed(
   if (!order) return missingPayment(id)
   const captureId = captureOf(order)?.id
   if (captureId === undefined) return undefined
-  // A dispute lasts for months, so an old payment may have one that was opened earlier.
+  // A dispute lasts for months: that of an older payment may have been opened before `since`, so it is queried.
   const dispute =
     disputes.get(captureId) ??
     (isUnread
@@ -117,7 +120,7 @@ async function readListed(
 }
 
 /**
- * Lists every payment with a dispute opened since, oldest first.
+ * Lists every payment with a dispute that was opened after `requestedSince`, oldest first.
  * @throws Error if PayPal does not return its disputes
  */
 export async function listDisputed(
@@ -142,7 +145,7 @@ function isCreatedBefore({ create_time }: Order, since: Date): boolean {
   return create_time !== undefined && Date.parse(create_time) < since.getTime()
 }
 
-/** Returns the id of a disputed capture's order, or the dispute's name if PayPal no longer has the order. */
+/** Returns the id of the order of a disputed capture, or a reference to the dispute if PayPal no longer has the order. */
 async function referenceOfDisputed(
   client: PaypalClient,
   captureId: string,
@@ -175,6 +178,6 @@ async function listOrderIds(
       await add(toCaptureReference(captureIdOf(event) ?? event.id), referenceOf(client, event))
   for (const [captureId, dispute] of disputes)
     await add(toDisputeReference(dispute.dispute_id), referenceOfDisputed(client, captureId, dispute))
-  // PayPal lists the latest first.
+  // PayPal lists the latest event first.
   return { ids: [...ids].toReversed(), unreadable }
 }

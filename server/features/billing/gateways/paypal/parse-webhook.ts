@@ -19,7 +19,7 @@ interface WebhookContext {
 
 type Headers = Record<string, string | string[] | undefined>
 
-/** PayPal repeats a notification for three days; an older one is a replay by somebody else. */
+/** PayPal repeats a webhook event for three days, so an older one is a replay by somebody else. */
 const maxAgeMs = 4 * dayMs
 
 /** PayPal's verification fields, and the headers that hold them. */
@@ -32,7 +32,7 @@ const signatureHeaders = {
 }
 
 /**
- * Parses a notification and has PayPal verify it.
+ * Parses a webhook event and asks PayPal to verify it.
  * @throws WebhookRefused if it is not PayPal's, or is too old; Error if PayPal could not be reached
  */
 export async function parseWebhook(
@@ -70,8 +70,9 @@ function readEvent(text: string): PaypalEvent {
 }
 
 /**
- * Asks PayPal to verify its signature, which covers the body byte by byte: the original text is passed on, not serialized
- * again. It was parsed before, so it is one JSON value and cannot break out of its property.
+ * Asks PayPal to verify the signature of an event. The signature covers the exact bytes of the body, so the original text is
+ * passed on instead of being serialized again. This is safe: the text was parsed before, so it is one JSON value and cannot
+ * break out of its property.
  */
 async function verify(
   { client, webhookId }: WebhookContext,
@@ -91,8 +92,9 @@ async function verify(
 }
 
 /**
- * Returns the reference of the payment of an event. Refunds and disputes name only the capture, whose order is queried at
- * PayPal. If that is gone, the payment is named by its dispute, or by its invoice id, which is the attempt's.
+ * Returns the reference of the payment that an event is about. Events about refunds and disputes name only the capture, so its
+ * order is queried at PayPal. If PayPal no longer has the order, the reference is that of the dispute, or of the invoice id,
+ * which is the attempt's id.
  */
 export async function referenceOf(client: PaypalClient, event: PaypalEvent): Promise<string> {
   const { event_type, resource } = event

@@ -8,7 +8,7 @@ export interface PaypalRequest {
   path: string
   /** JSON. */
   body?: string
-  /** The `PayPal-Request-Id`: the same key identifies the same request. */
+  /** The `PayPal-Request-Id`, which is PayPal's idempotency key. */
   key?: string
 }
 
@@ -31,7 +31,7 @@ interface PaypalResponse {
   body: unknown
 }
 
-/** Time limit of one request; a call of the port may need several within `gatewayTimeoutMs`. */
+/** Time limit of one HTTP request. It is short, because one gateway call may need several requests within `gatewayTimeoutMs`. */
 const requestTimeoutMs = 8000
 /** The delays before repeating a request that PayPal is still processing (409). */
 const retryDelaysMs = [100, 300, 900]
@@ -61,9 +61,10 @@ export class PaypalRefusal extends Error {
 }
 
 /**
- * A plain HTTP client for PayPal. A request that was lost or met a server error (5xx) is repeated once at once, which its key
- * makes safe: PayPal repeats the first answer (https://developer.paypal.com/api/rest/reference/idempotency/). One that timed
- * out is not repeated, and nothing is sent later: keys of orders last 6 hours.
+ * A plain HTTP client for PayPal. It repeats a request once, immediately, if the connection failed or PayPal answered with a
+ * server error (5xx). Repeating is safe, because PayPal answers a known `PayPal-Request-Id` with its first answer
+ * (https://developer.paypal.com/api/rest/reference/idempotency/). A request that timed out is not repeated. The client never
+ * sends a request later, because PayPal forgets the keys of orders after 6 hours.
  */
 export function createPaypalClient(settings: Settings): PaypalClient {
   const { apiBase, clientId, clientSecret, clock, timeoutMs = requestTimeoutMs } = settings
@@ -95,7 +96,7 @@ export function createPaypalClient(settings: Settings): PaypalClient {
       },
     })
 
-  /** Sends a request; a token that PayPal rejects is replaced once. */
+  /** Sends a request. If PayPal rejects the access token, gets a new one and sends the request once more. */
   const sendAuthorized = async (request: PaypalRequest): Promise<PaypalResponse> => {
     const token = await tokens.get()
     const answer = await sendWith(token, request)
@@ -137,7 +138,7 @@ async function send(url: string, timeoutMs: number, request: RequestInit): Promi
   return { status: response.status, body: readJson(text) }
 }
 
-/** Returns undefined for a body that is not JSON, such as the page of a proxy. */
+/** Parses JSON. Returns an empty object for a body that is not JSON, such as a proxy's error page. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text)

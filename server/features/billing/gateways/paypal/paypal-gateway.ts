@@ -24,12 +24,12 @@ interface PaypalContext {
   timeoutMs?: number
 }
 
-/** Maximum time that the site's start waits for the permissions of the account. */
+/** Maximum time that the start of the site waits for the check of the account's permissions. */
 const startTimeoutMs = 3000
 
 /**
- * Creates the PayPal gateway (Orders v2 with the vault). A reference is an order's id. An order moves money only when it is
- * captured, which only `confirmPayment` does: a cancelled one is left alone.
+ * Creates the PayPal gateway (Orders v2 with the vault). A payment's reference is the id of its order. An order that the user
+ * approves takes money only when `confirmPayment` captures it, so a cancelled order is left as it is.
  */
 export function createPaypalGateway(context: PaypalContext): PaymentGateway {
   const { settings, publicUrl, clock, log, timeoutMs } = context
@@ -69,7 +69,7 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
     async cancelPayment(reference) {
       const payment = await readPayment(client, reference)
       if (payment?.status !== 'requires_action') return payment
-      // PayPal has no such call and needs none: an order that is never captured takes no money.
+      // PayPal has no call to cancel an order and needs none: an order that is never captured takes no money.
       const { next: _, ...rest } = payment
       return { ...rest, status: 'cancelled', decline: 'cancelled' }
     },

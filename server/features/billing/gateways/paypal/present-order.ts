@@ -9,14 +9,14 @@ const statuses: Record<string, Payment['status']> = {
   PENDING: 'processing',
   DECLINED: 'failed',
   FAILED: 'failed',
-  // The money came in, and PayPal reversed it: see `reversalOf`.
+  // The payment succeeded, and PayPal took the money back later: see `reversalOf`.
   REVERSED: 'succeeded',
 }
 
 /**
- * Converts PayPal's order to a payment. Its capture determines the state; without one no money has moved, whatever the order's
- * own status: an approved order still waits for us. An order of another shop has no ids of ours, and older orders of ours have
- * more text after the id.
+ * Converts PayPal's order to a payment, whose state depends on the order's capture. Without a capture no money has moved,
+ * whatever the status of the order: an approved order still waits for us to capture it. Orders of another shop have no ids of
+ * ours, and our older orders have more text after the id.
  */
 export function presentOrder(order: Order): Payment {
   const unit = order.purchase_units?.[0]

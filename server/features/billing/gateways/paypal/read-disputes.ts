@@ -53,7 +53,7 @@ interface OpenedDisputes {
   isUnread: boolean
 }
 
-/** Reads the disputes that were opened since, by the capture that each is about. */
+/** Reads the disputes that were opened after `since`, by the id of the disputed capture. */
 export async function readDisputesSince(client: PaypalClient, since: Date): Promise<OpenedDisputes> {
   const opened: OpenedDisputes = { byCapture: new Map(), unreadable: [], isUnread: false }
   const found = await listDisputes(client, { start_time: since.toISOString() })
@@ -80,7 +80,7 @@ async function listDisputes(
     const query = new URLSearchParams({ page_size: pageSize, ...filter })
     for (let search: string | undefined = `?${query}`; search !== undefined;) {
       const page: DisputeList = await client.request({ method: 'GET', path: disputesPath + search })
-      // An answer with neither, such as the page of a proxy, is not an empty list.
+      // A response without either, such as a proxy's page, is not an empty list.
       if (!Array.isArray(page.items) && !Array.isArray(page.links)) return 'unread'
       const { items = [], links = [] } = page
       disputes.push(...items)
@@ -100,7 +100,7 @@ function disputeStatusOf({ status, dispute_outcome: outcome }: Dispute): Dispute
   return status === 'RESOLVED' ? outcomes[outcome?.outcome_code ?? ''] : 'open'
 }
 
-/** Adds the state of its dispute to a payment. The disputed amount leaves out what was refunded. */
+/** Adds the state of its dispute to a payment. The disputed amount excludes what was refunded. */
 export function withDispute(payment: Payment, dispute: DisputeLookup): Payment {
   if (!dispute) return payment
   if (dispute === 'unread') return { ...payment, disputeUnread: true }

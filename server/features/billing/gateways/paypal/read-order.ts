@@ -23,7 +23,10 @@ export async function readPayment(client: PaypalClient, reference: string): Prom
   return order && presentWithDispute(client, order)
 }
 
-/** Adds the dispute about its capture to an order. A dispute may move the capture out of COMPLETED, so every capture's is queried. */
+/**
+ * Converts an order to a payment, with the dispute about its capture. The dispute is queried whatever the status of the
+ * capture, because a dispute may move it out of COMPLETED.
+ */
 export async function presentWithDispute(client: PaypalClient, order: Order): Promise<Payment> {
   const payment = presentOrder(order)
   const capture = captureOf(order)

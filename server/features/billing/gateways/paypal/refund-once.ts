@@ -13,8 +13,8 @@ const temporaryIssues = new Set([
 ])
 
 /**
- * Refunds once per key, without a time limit: the refund stores its key's name, and is searched for before each request,
- * because PayPal forgets keys and we may repeat a request days later.
+ * Refunds once per key, however late the request is repeated. PayPal forgets keys, and we may repeat a request days later.
+ * Therefore PayPal stores the key with the refund, and that refund is searched for before each request.
  * @throws GatewayRefused for more than is left, or if PayPal no longer refunds this payment
  */
 export async function refundOnce(
@@ -47,7 +47,9 @@ function findRefund({ purchase_units }: Order, customId: string): Refund | undef
   return refunds.find(({ custom_id }) => custom_id === customId)
 }
 
-/** A refund that failed or was cancelled at PayPal is final: a retry has another key. */
+/**
+ * Checks that an existing refund is the requested one. A refund that failed or was cancelled is final: a retry has another key.
+ */
 function checkSameRefund({ id, status, amount }: Refund, amountCents: number, key: string): void {
   if (status === 'FAILED' || status === 'CANCELLED')
     throw new GatewayRefused(`PayPal's refund ${id} is ${status}`)

@@ -16,9 +16,8 @@ export const tokensPath = '/v3/vault/payment-tokens'
 const unapprovedStatuses = new Set(['CREATED', 'PAYER_ACTION_REQUIRED'])
 
 /**
- * Saves wallets without a payment: a set-up is a setup token, which the user approves at PayPal, and which `complete` exchanges
- * for the payment token that renewals are charged with. A setup token that is not exchanged saves nothing, and expires by
- * itself.
+ * Saves wallets without a payment. A set-up is a setup token that the user approves at PayPal. `complete` exchanges it for the
+ * payment token with which renewals are charged. A setup token that is not exchanged saves nothing and expires by itself.
  */
 export function createWalletSetups(client: PaypalClient): MethodSetups {
   return {
@@ -28,14 +27,14 @@ export function createWalletSetups(client: PaypalClient): MethodSetups {
       return setup && (unapprovedStatuses.has(setup.status) ? present(setup) : exchangeSetup(client, setup))
     },
     async retrieve(lookup) {
-      // PayPal cannot search for setup tokens. If its id never arrived, no user was sent to approve it.
+      // PayPal cannot search for setup tokens. If a token's id never reached us, no user was sent to approve it.
       const setup = 'reference' in lookup ? await readSetup(client, lookup.reference) : null
       return setup && (isExchanged(setup) ? exchangeSetup(client, setup) : present(setup))
     },
     async cancel(reference) {
       const setup = await readSetup(client, reference)
       if (!setup) return null
-      // PayPal cannot cancel one. An approved one may already have been exchanged for a token.
+      // PayPal cannot cancel a setup token. An approved one may already have been exchanged for a payment token.
       if (!unapprovedStatuses.has(setup.status)) return exchangeSetup(client, setup)
       return { reference, status: 'cancelled', decline: 'cancelled' }
     },
@@ -44,7 +43,9 @@ export function createWalletSetups(client: PaypalClient): MethodSetups {
 
 const isExchanged = ({ status }: SetupToken) => status === 'VAULTED' || status === 'TOKENIZED'
 
-/** @throws GatewayRefused for a key of another request; PayPal repeats the first one, whatever the new request contains */
+/**
+ * @throws GatewayRefused if the key belongs to another request: PayPal repeats its first answer, whatever the new one contains
+ */
 async function start(client: PaypalClient, request: MethodSetupRequest): Promise<MethodSetup> {
   const { key, changeId, returnUrl, cancelUrl } = request
   const body = JSON.stringify({
@@ -86,8 +87,8 @@ async function readSetup(client: PaypalClient, reference: string): Promise<Setup
 }
 
 /**
- * Exchanges an approved setup token for a payment token, once: under a key of its own, and if PayPal has forgotten that key,
- * the token is found by its customer, who is new with each setup.
+ * Exchanges an approved setup token for a payment token once, under a key of its own. If PayPal has forgotten that key, the
+ * payment token is found by its customer, because each set-up has a new customer.
  */
 async function exchangeSetup(client: PaypalClient, setup: SetupToken): Promise<MethodSetup> {
   const { id: reference, customer } = setup

@@ -1,9 +1,12 @@
 import Stripe from 'stripe'
 
-/** The tolerance for clock differences from Stripe, and for the time that a request takes, in seconds. */
+/** Tolerances in seconds: for the difference between our clock and Stripe's, and for the duration of a request. */
 const [clockToleranceSeconds, requestToleranceSeconds] = [5 * 60, 10 * 60]
 
-/** Returns the range of Stripe's creation times for a request that we sent then, in seconds: it keeps a list short. */
+/**
+ * Returns the range of creation times, in seconds, to search for an object that we requested at `startedAt`. It keeps the list
+ * short.
+ */
 export function createdAround(startedAt: Date): { gte: number; lte: number } {
   const sent = Math.floor(startedAt.getTime() / 1000)
   return { gte: sent - clockToleranceSeconds, lte: sent + requestToleranceSeconds }
