@@ -129,7 +129,7 @@ test('a refund that never succeeds is reported after the last retry, and not bef
   await shopper.getOrder(info?.id ?? '')
   const reported = vi.spyOn(site.context.log, 'error')
   const reports = () =>
-    reported.mock.calls.filter(([, said]) => String(said).includes('after the last try')).length
+    reported.mock.calls.filter(([, said]) => String(said).includes('after the last retry')).length
   for (let tries = 1; tries < 10; tries++) await tidy(25 * hour)
   expect(reports()).toBe(0)
   await tidy(25 * hour)
