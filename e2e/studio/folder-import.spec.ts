@@ -132,8 +132,8 @@ test('uploads resume automatically after a network loss, and after a reload once
   await page.route(
     /\/parts\/1$/,
     async (route) => {
-      await context.setOffline(true)
-      await route.abort('internetdisconnected')
+      // At once: on a busy machine, going offline can wait for the page, which waits for its request.
+      await Promise.all([context.setOffline(true), route.abort('internetdisconnected')])
     },
     { times: 1 },
   )
