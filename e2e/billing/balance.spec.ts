@@ -299,7 +299,6 @@ test.describe('the screens of the balance', () => {
   test('are readable and fit in English and German, and no choice moves another @screens', async ({
     page,
   }) => {
-    test.setTimeout(240_000)
     await recordLayoutShifts(page)
     await page.setViewportSize(narrowPhone)
     await page.goto(await towerUrl(page, 4))

@@ -13,6 +13,8 @@ export default defineConfig({
   outputDir: '../../test-results/screens',
   testIgnore: [],
   globalSetup: '../site/global-setup.ts',
+  // Some tests open a screen in every language and size, which takes long on a busy machine.
+  timeout: 240_000,
   projects: [
     { name: 'phone', testMatch: 'screens/*.spec.ts', grepInvert: /@desktop/, use: phone },
     {
