@@ -19,7 +19,7 @@ export function runScript(
   return new Promise((resolve) => {
     const options = { timeout: longestRunMs, env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] } }
     const child = execFile(process.execPath, [script, ...args], options, (error, stdout) =>
-      resolve({ signal: error?.signal ?? null, stdout: stdout }),
+      resolve({ signal: error?.signal ?? null, stdout }),
     )
     onStart(child)
   })

@@ -103,9 +103,9 @@ interface StepButtonProps {
 }
 
 function StepButton({ label, icon, disabled, onStep, onHold, onHoldEnd }: StepButtonProps) {
-  const latestHandlers = useRef({ onHold, onHoldEnd: onHoldEnd })
+  const latestHandlers = useRef({ onHold, onHoldEnd })
   useEffect(() => {
-    latestHandlers.current = { onHold, onHoldEnd: onHoldEnd }
+    latestHandlers.current = { onHold, onHoldEnd }
   })
   const hold = useHold(() => latestHandlers.current.onHold())
   const release = useCallback(() => {

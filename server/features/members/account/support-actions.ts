@@ -64,7 +64,7 @@ export async function signOutEverywhere({ clock }: MembersContext, tx: Tx, userI
 
 /**
  * Deletes a person who asked an operator for it, as they could themselves.
- * @param forfeitsBalance whether they give up the paid money in their balance
+ * @param forfeitsBalance whether the customer forfeits the paid money in their balance
  * @throws Refusal notFound, balanceLeft with what, unless they insist; balanceRefundOpen
  */
 export async function deleteUserAsOperator(

@@ -75,7 +75,7 @@ export function OrderForm({
       saveText: canSaveCard && save ? `[x] ${t('order.save')} ${t('order.saveText')}` : undefined,
       price: choice,
       immediateDelivery,
-      onPriceChanged: onPriceChanged,
+      onPriceChanged,
       onOwned: () => leaveOwned(params),
     },
     card,

@@ -47,7 +47,7 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
       return !account.mayVault()
     },
     unitCents: smallestUnitOf,
-    acceptsAmount: acceptsAmount,
+    acceptsAmount,
     prepare: () => waitAtMost(startTimeoutMs, account.run()),
     missingWebhookEvents: () => listMissingEvents(client, webhookId),
     tokenStep: () => undefined,

@@ -62,7 +62,7 @@ export function createStripeGateway(settings: StripeSettings): PaymentGateway {
     publicKey: publishableKey,
     formHosts,
     unitCents: smallestUnitOf,
-    acceptsAmount: acceptsAmount,
+    acceptsAmount,
     prepare: () => reportMissingEvents(context, publicUrl),
     missingWebhookEvents: () => listMissingEvents(stripe, publicUrl),
     tokenStep: () => undefined,
