@@ -22,9 +22,9 @@ const common = {
   setupFiles: ['server/testing/fail-on-noise.ts'],
   pool: 'forks' as const,
   // A busy machine is slow, not wrong.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
-  expect: { poll: { timeout: 30_000 } },
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 60_000 } },
   // Nothing of a developer's own settings reaches a test.
   env: { NO_COLOR: '1' },
 }

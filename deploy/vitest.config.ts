@@ -9,8 +9,8 @@ export default defineConfig({
     globalSetup: ['server/testing/global-setup.ts'],
     setupFiles: ['server/testing/fail-on-noise.ts'],
     pool: 'forks',
-    testTimeout: 60_000,
-    hookTimeout: 30_000,
+    testTimeout: 180_000,
+    hookTimeout: 120_000,
     env: { NO_COLOR: '1' },
   },
 })

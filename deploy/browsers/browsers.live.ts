@@ -22,7 +22,7 @@ beforeAll(async () => {
   const { info } = home as { info: { homepage: { items: { id: string; title: string }[] }[] } }
   const dramas = info.homepage.flatMap(({ items }) => items)
   video = `${siteUrl}/videos/${dramas.find(({ title }) => title === 'The Test Tower')?.id ?? ''}`
-}, 120_000)
+})
 afterAll(async () => {
   await server.end()
   await endSites()

@@ -57,14 +57,14 @@ export function composeCases(contentsOf: () => ImageContents): void {
       start('database')
       const { ended, output } = compose.start('migrate')
       expect(await ended, output()).toBe(0)
-    }, 120_000)
+    })
 
     it('web and worker start, and the proxy responds with a certificate', async () => {
       for (const name of ['web', 'worker', 'proxy']) start(name)
       await waitFor('the site answers through the proxy', 'web', () => answers(() => askSite('/api/ready')))
       expect(await askSite('/')).toContain('<title>My Dramas')
       expect(await askSite('/', '-D', '-', '-o', '/dev/null')).toMatch(/strict-transport-security/i)
-    }, 120_000)
+    })
 
     it('a service can write only to its volume and /tmp', async () => {
       const look =
@@ -72,20 +72,20 @@ export function composeCases(contentsOf: () => ImageContents): void {
       const { ended, output } = compose.start('web', ['sh', '-c', look])
       expect(await ended, output()).toBe(0)
       expect(output()).toBe('written\n')
-    }, 60_000)
+    })
 
     it("the operator's command prints a link to the studio", async () => {
       const add = compose.start('web', ['cliffhanger', 'studio', 'operator', 'add', 'you@drama.example'])
       expect(await add.ended, add.output()).toBe(0)
       expect(add.output()).toContain(`https://${domain}/studio`)
-    }, 60_000)
+    })
 
     it('backup writes a backup into its volume', async () => {
       start('backup')
       const manifest = join(compose.volume('backup'), manifestFile)
       await waitFor('the backup is complete', 'backup', async () => existsSync(manifest))
       await started['backup']?.stop()
-    }, 120_000)
+    })
 
     it('Prometheus scrapes web and worker, and finds Alertmanager', async () => {
       for (const name of ['alertmanager', 'prometheus']) start(name)
@@ -103,7 +103,7 @@ export function composeCases(contentsOf: () => ImageContents): void {
       await waitFor('Alertmanager is ready', 'alertmanager', () =>
         answers(() => compose.ask(`http://${compose.addressOf('alertmanager')}:9093/-/ready`)),
       )
-    }, 120_000)
+    })
 
     it('no request fails while web is replaced behind the proxy', async () => {
       const failures: string[] = []
@@ -120,13 +120,13 @@ export function composeCases(contentsOf: () => ImageContents): void {
       isDone = true
       await asking
       expect(failures).toEqual([])
-    }, 120_000)
+    })
 
     it('each service exits normally within 10 s of SIGTERM', async () => {
       const began = Date.now()
       const ends = await Promise.all(['web', 'worker'].map((name) => started[name]?.stop()))
       expect(ends).toEqual([0, 0])
       expect(Date.now() - began).toBeLessThan(stopsWithinMs)
-    }, 60_000)
+    })
   })
 }

@@ -59,7 +59,7 @@ it('a container responds to /api/ready, runs as an unprivileged user and exits w
     APP_SECRET: 'a secret of the image under test, long enough',
   })
   const url = `http://127.0.0.1:${port}/api/ready`
-  await waitUntil('the container is ready', () => child.exitCode !== null || isReachable(url), 60_000)
+  await waitUntil('the container is ready', () => child.exitCode !== null || isReachable(url), 120_000)
   expect(child.exitCode).toBe(null)
   const site = listProcessTree(child.pid ?? 0).filter(({ command }) =>
     /^(\/usr\/local\/bin\/)?node /.test(command),
@@ -73,6 +73,6 @@ it('a container responds to /api/ready, runs as an unprivileged user and exits w
   expect(Date.now() - asked).toBeLessThan(stopsWithinMs)
   await stop()
   await database.close()
-}, 120_000)
+})
 
 composeCases(() => ({ root: image.mount(), env: image.config.Env, command: image.config.Cmd }))

@@ -152,9 +152,9 @@ it('receives notifications of changed settings through the direct connection', a
   const statusIs = (status: number) => async () => (await visitor.call(getHomepage)).status === status
   await set(true)
   // Without a notification, settings are polled once a minute.
-  await waitUntil('the site is closed', statusIs(503), 20_000)
+  await waitUntil('the site is closed', statusIs(503), 60_000)
   await set(false)
-  await waitUntil('the site is open', statusIs(200), 20_000)
+  await waitUntil('the site is open', statusIs(200), 60_000)
 })
 
 it('migrates through the direct connection', async () => {

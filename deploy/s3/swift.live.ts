@@ -36,7 +36,7 @@ beforeAll(async () => {
   await client.send(new CreateBucketCommand({ Bucket: 'films' }))
   client.destroy()
   storage = open()
-}, 60_000)
+})
 afterAll(async () => {
   await swift?.close()
   rmSync(root, { recursive: true, force: true })

@@ -32,7 +32,7 @@ async function expectAtLast(page: Page, words: string): Promise<void> {
   await expect(async () => {
     await page.reload()
     await expect(mine(page)).toContainText(words, { timeout: 2_000 })
-  }).toPass({ timeout: 45_000 })
+  }).toPass()
 }
 
 /** Returns the address of the locked episode. */
@@ -57,7 +57,6 @@ async function payOnPage(page: Page, button: string): Promise<void> {
 test('a card that has expired at the renewal makes the plan past due: it still plays, and another card pays at once', async ({
   page,
 }) => {
-  test.setTimeout(300_000)
   await subscribe(page, expiresLater)
   await currentSite().server.advanceClock('7d')
   await expectAtLast(page, 'The last payment for Weekly didn’t go through. You can watch every episode until')
@@ -87,7 +86,6 @@ async function openMethodSheet(page: Page) {
 test('another card is saved for the next renewal without paying: a declined one shows the reason beside its fields, the bank may require 3-D Secure, and the saved card is charged', async ({
   page,
 }) => {
-  test.setTimeout(300_000)
   await subscribe(page, expiresLater)
   await expect(mine(page)).toContainText('Charged to: Visa ending in 0341.')
   const { sheet, form, card } = await openMethodSheet(page)
@@ -123,7 +121,7 @@ test('another card is saved for the next renewal without paying: a declined one 
   await expect(async () => {
     await page.reload()
     await expect(page.getByText('$9.99', { exact: true })).toBeVisible({ timeout: 2_000 })
-  }).toPass({ timeout: 45_000 })
+  }).toPass()
 })
 
 test('a wallet is approved in the same window and saved for the next renewal; if it is cancelled, nothing changes', async ({
@@ -199,7 +197,6 @@ async function expectPlanned(page: Page): Promise<void> {
 test('a change of plan shows all its terms, asks for no card, and is undone with one click; otherwise it starts with the next period', async ({
   page,
 }) => {
-  test.setTimeout(300_000)
   await subscribe(page, pays)
   const change = async () => {
     await page.goto('/shopping')
@@ -231,7 +228,6 @@ test('a change of plan shows all its terms, asks for no card, and is undone with
 })
 
 test('a change of plan that could not be charged is paid manually at its own price', async ({ page }) => {
-  test.setTimeout(300_000)
   await subscribe(page, expiresLater)
   await page.goto('/shopping')
   await page.getByRole('button', { name: 'Choose Monthly' }).click()

@@ -163,7 +163,7 @@ test('a document that is too slow is replaced by the shell, which continues', as
   await openKept(page)
   front.slow = true
   await page.goto('/favorites')
-  await expect(page.getByText('No favorites yet.')).toBeVisible({ timeout: 10_000 })
+  await expect(page.getByText('No favorites yet.')).toBeVisible()
   await expect(offline(page)).toBeHidden()
 })
 
@@ -221,7 +221,7 @@ async function expectOnlyNewKept(page: Page): Promise<void> {
     return [releases, paths.filter((path) => path !== '/offline' && !/\.two\.\w+$/.test(path))]
   }
   await page.reload()
-  await expect.poll(old, { timeout: 30_000 }).toEqual([1, []])
+  await expect.poll(old).toEqual([1, []])
 }
 
 test.describe('without a service worker', () => {

@@ -126,9 +126,7 @@ test.describe('when an episode plays to its end', () => {
     await openTower(page)
     await activateWithKeyboard(page, page.getByRole('button', { name: 'Settings', exact: true }))
     await expect
-      .poll(() => page.evaluate(() => [...document.querySelectorAll('video')].some((video) => video.ended)), {
-        timeout: 20_000,
-      })
+      .poll(() => page.evaluate(() => [...document.querySelectorAll('video')].some((video) => video.ended)))
       .toBe(true)
     await expect(page.getByRole('dialog')).toBeVisible()
     await page.keyboard.press('Escape')

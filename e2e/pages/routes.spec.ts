@@ -38,7 +38,6 @@ const routes = (id: Ids): Record<string, string | RegExp> => ({
 test('each of the 23 routes opens in #app with its own title; any other path is not found', async ({
   page,
 }) => {
-  test.setTimeout(300_000)
   const answer = await page.request.get('/api/homepage')
   const { info } = (await answer.json()) as {
     info: { menu: { id: string }[]; homepage: { id: string; items: { id: string }[] }[] }

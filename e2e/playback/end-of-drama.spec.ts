@@ -21,7 +21,7 @@ test('after its last episode a drama continues automatically with the next drama
   const address = await watchToTheEnd(page)
   await expect(end(page).getByRole('heading', { name: 'The Test Tower' })).toBeVisible()
   await expect(end(page).getByRole('timer')).toContainText(/Plays in \d seconds?/)
-  await expect(page).not.toHaveURL(address, { timeout: 20_000 })
+  await expect(page).not.toHaveURL(address)
   await expect(page).toHaveTitle(/The Test Tower/)
   await expectProgress(page)
 })

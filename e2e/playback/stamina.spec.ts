@@ -86,7 +86,6 @@ async function stepTo(page: Page, last: number): Promise<void> {
 }
 
 test('two hundred swipes in a row leave no player, listener or memory behind', async ({ page }) => {
-  test.setTimeout(300_000)
   await stretch(page)
   await page.goto('/')
   await page

@@ -14,7 +14,7 @@ export default defineConfig({
   testIgnore: [],
   globalSetup: '../site/global-setup.ts',
   // Some tests open a screen in every language and size, which takes long on a busy machine.
-  timeout: 240_000,
+  timeout: 600_000,
   projects: [
     { name: 'phone', testMatch: 'screens/*.spec.ts', grepInvert: /@desktop/, use: phone },
     {

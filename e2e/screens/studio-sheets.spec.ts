@@ -32,7 +32,6 @@ for (const language of ['en', 'dy'] as const)
     page,
   }) => {
     // Seven pages, each traversed by Tab.
-    test.setTimeout(300_000)
     await inviteOperator('analyst')
     await openStudioWithSession(page, 'owner')
     for (const [path, name] of sheets[language]) {

@@ -58,7 +58,6 @@ test('a visit by a link, a paywall view and a payment each count once, at the li
   page,
   browser,
 }) => {
-  test.setTimeout(300_000)
   await openStudioWithSession(page, 'owner')
   await page.goto('/studio/growth')
   const name = `Poster ${crypto.randomUUID().slice(0, 6)}`
@@ -87,7 +86,7 @@ test('a visit by a link, a paywall view and a payment each count once, at the li
   await viewer.reload()
   await viewer.close()
   const all = { visits: 1, paywalls: 1, paid: 1 }
-  await expect.poll(() => funnelOf(token), { timeout: 60_000, intervals: [3000] }).toMatchObject(all)
+  await expect.poll(() => funnelOf(token), { intervals: [3000] }).toMatchObject(all)
   expect((await funnelOf(token))?.plays).toBeGreaterThanOrEqual(1)
 
   await page.reload()
@@ -159,11 +158,10 @@ for (const [language, words] of [
     `growth by token, click and video is accessible and fits, in ${language}`,
     { tag: '@screens' },
     async ({ page }) => {
-      test.setTimeout(300_000)
       await page.goto(await towerUrl(page, 1))
       await expectPlaying(page, 1)
       const videos = async () => (await funnelBy('video')).length
-      await expect.poll(videos, { timeout: 60_000, intervals: [3000] }).toBeGreaterThan(0)
+      await expect.poll(videos, { intervals: [3000] }).toBeGreaterThan(0)
       await openStudioWithSession(page, 'analyst')
       await page.goto(`/studio/growth?lang=${language}`)
       await expect(page.getByRole('heading', { name: words.funnel })).toBeVisible()

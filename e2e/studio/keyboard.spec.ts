@@ -120,7 +120,6 @@ test(
   'Tab reaches every control of the studio in page order with a visible focus, each has a German name, and axe reports no violations',
   { tag: '@screens' },
   async ({ page, browser }) => {
-    test.setTimeout(240_000)
     for (const [path, ...openers] of await fillStudio(page, browser)) {
       await page.goto(`/studio${path}${path.includes('?') ? '&' : '?'}lang=dy`)
       await expect(page.locator('main h1')).toBeVisible()

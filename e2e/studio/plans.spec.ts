@@ -21,7 +21,7 @@ async function expectSold(shop: Page, name: string, look: () => Promise<void>): 
     await shop.goto('/shopping')
     await expect(shop.getByRole('button', { name: 'Choose Weekly' })).toBeVisible()
     await look()
-  }, name).toPass({ timeout: 10_000 })
+  }, name).toPass()
 }
 
 /** Subscribes as a guest. @returns the e-mail address */

@@ -13,7 +13,6 @@ for (const language of ['en', 'dy'] as const)
     `the tables of the studio fit a tablet, and the account menu is behind a button, in ${language}`,
     { tag: '@screens' },
     async ({ page }) => {
-      test.setTimeout(300_000)
       await openStudioWithSession(page, 'owner')
       for (const path of pages) {
         await page.goto(`/studio/${path}?lang=${language}`)

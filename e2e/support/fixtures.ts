@@ -75,7 +75,7 @@ export const test = base.extend<Options & AutoFixtures, WorkerFixtures>({
       setCurrentSite({ ...siteServer.open, server, template: site.template })
       await use()
     },
-    { auto: true, timeout: 120_000 },
+    { auto: true, timeout: 300_000 },
   ],
   answeredConsent: [
     async ({ browser, consent }, use) => {

@@ -25,11 +25,13 @@ export async function expectNoLayoutShift(page: Page): Promise<void> {
   expect(total).toBeLessThan(0.01)
 }
 
-/** Expects no axe violations on the current page. */
+/** Expects no axe violations on the current page. Repeats the check, because the page may change while axe reads it. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // The legacy mode is twice as fast, and does not check frames of other origins.
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(page.frames().length === 1).analyze()
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
+  await expect(async () => {
+    // The legacy mode is twice as fast, and does not check frames of other origins.
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode(page.frames().length === 1).analyze()
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
+  }).toPass({ timeout: 15_000 })
 }
 
 /** Expects that nothing is wider than the window and no text is cut off, except in rows that scroll horizontally. */
