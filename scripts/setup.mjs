@@ -93,8 +93,10 @@ function isInstalled(lock, mode) {
 async function install(lock, mode) {
   const total = wanted(lock, mode).length
   console.error(`Installing ${total} packages into node_modules (${sizes[mode]}). This happens once.`)
+  // `npm ci` would first delete the packages, with ffmpeg, under a site that runs from this checkout.
+  const command = isInstalled(lock, 'run') ? ['install', '--no-save'] : ['ci']
   const args = [
-    'ci',
+    ...command,
     '--ignore-scripts',
     '--no-audit',
     '--no-fund',
@@ -103,11 +105,11 @@ async function install(lock, mode) {
     ...cacheOption(),
   ]
   const npm = process.env['npm_execpath']
-  const [command, ...first] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm']
+  const [program, ...first] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm']
   const options = { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] }
   let output = ''
   const stopProgress = showProgress(total)
-  const status = await runChild(command, [...first, ...args], options, ({ stdout, stderr }) => {
+  const status = await runChild(program, [...first, ...args], options, ({ stdout, stderr }) => {
     for (const stream of [stdout, stderr]) stream.on('data', (chunk) => (output += chunk))
   }).catch(() => 'npm is not there')
   stopProgress()
@@ -157,7 +159,7 @@ function explain(status, output) {
   if (/ENOSPC/.test(output)) return 'The disk is full: make room and run the command again.'
   if (/EACCES|EPERM|EROFS/.test(output))
     return `npm may not write to ${root}: give this user the checkout and run the command again.`
-  return `npm ci failed (${status}):\n${output.trim().slice(-3000)}`
+  return `npm failed (${status}):\n${output.trim().slice(-3000)}`
 }
 
 /** Does the work of the packages' install scripts, which npm may be configured to skip. */
