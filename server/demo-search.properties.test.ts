@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { listTags, queryHomepage } from '#contract/catalog.ts'
 import { bcp47Tags, languages, type Language } from '#contract/languages.ts'
 import { categoryNames, dramas, tagNames } from '#demo/catalogue.ts'
-import { publishVideo } from '#server/features/catalog/catalog.ts'
+import { upsertVideo } from '#server/features/catalog/catalog.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
       price: { currency: 'USD', episodeCents: 99, videoCents: 999 },
     }
     const options = { release: 'now', now: new Date(), names } as const
-    await site.context.db.transaction().execute((tx) => publishVideo(tx, details, options))
+    await site.context.db.transaction().execute((tx) => upsertVideo(tx, details, options))
   }
 })
 afterAll(() => site.close())

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
+import { hashSecret, newSecret } from '#server/platform/link-secrets.ts'
 
 /** Adds signed-in members. @returns their cookies */
 export async function makeMembers(pool: Pool, count: number): Promise<string[]> {

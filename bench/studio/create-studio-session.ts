@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
+import { hashSecret, newSecret } from '#server/platform/link-secrets.ts'
 
 /** Signs in one of the generated owners. @returns the cookie */
 export async function createStudioSession(pool: Pool): Promise<{ name: string; value: string }> {

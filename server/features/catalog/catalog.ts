@@ -7,15 +7,9 @@ import * as queries from './queries.ts'
 import { loadRelatedVideos } from './recommendations/recommend-videos.ts'
 
 export { loadHomepage, personaliseHomepage, type Copyright, type PayTheme } from './homepage/load-homepage.ts'
-export { catalogJobs } from './refresh-ranks.ts'
-export {
-  loadCoverKind,
-  publishVideo,
-  recordEpisodes,
-  releaseIfWaiting,
-  setCover,
-  setLanguageCover,
-} from './editing/publish-video.ts'
+export { catalogJobs } from './catalog-jobs.ts'
+export { loadCoverKind, setCover, setLanguageCover } from './editing/covers.ts'
+export { recordEpisodes, releaseIfWaiting, upsertVideo } from './editing/upsert-video.ts'
 export {
   createDraft,
   applyTextChanges,

@@ -1,15 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, chmodSync, constants, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ConfigError } from './config-error.ts'
 import {
@@ -24,7 +13,6 @@ import {
   readRateLimit,
   type RateLimit,
 } from './read-env.ts'
-import { deriveKey } from '#server/platform/encrypt.ts'
 import { readQuotas, type QuotaLimits } from './read-quotas.ts'
 import { readResourceLimits, type ResourceLimits } from './read-resource-limits.ts'
 import { readDatabase } from './read-database.ts'
@@ -34,6 +22,7 @@ import { readRefundLimits, type RefundLimits } from './read-refund-limits.ts'
 import { readS3, type S3Config } from './read-s3.ts'
 import { readTracking, type TrackingConfig } from './read-tracking.ts'
 import { readTracing } from './read-tracing.ts'
+import { readAppSecret, readMediaSecrets } from './read-secrets.ts'
 import { readSocial, type SocialSecrets, type SocialSettings } from './read-social.ts'
 
 /** Keys and passwords. They are never logged and are only sent to the party they belong to. */
@@ -292,53 +281,4 @@ function prepareDataDir(dir: string, umask: number): string {
       { cause: error },
     )
   }
-}
-
-const shortestSecret = 32
-
-function readAppSecret(env: Env, dataDir: string, databaseUrl: string | undefined): string {
-  const given = readText(env, 'APP_SECRET')
-  if (given !== undefined) {
-    if (given.length < shortestSecret)
-      throw new ConfigError(
-        `APP_SECRET must have at least ${shortestSecret} characters, not ${given.length}.`,
-      )
-    return given
-  }
-  if (databaseUrl !== undefined)
-    throw new ConfigError(
-      'APP_SECRET must be set where DATABASE_URL is: take 32 random bytes, for example from "openssl rand -base64 32".',
-    )
-  return readOrCreateSecret(join(dataDir, 'app-secret'))
-}
-
-/** Reads the keys for media URLs. A process that only verifies those gets a key that is valid for nothing else. */
-function readMediaSecrets(env: Env, appSecret: string): string[] {
-  const given = readList(env, 'MEDIA_SECRET', 2)
-  const short = given.find((secret) => secret.length < shortestSecret)
-  if (short !== undefined)
-    throw new ConfigError(
-      `MEDIA_SECRET must have at least ${shortestSecret} characters, not ${short.length}; while it is replaced: the new one, a comma, the old one.`,
-    )
-  return given.length > 0 ? given : [deriveKey(appSecret, 'links to media').toString('base64url')]
-}
-
-/** Reads the secret that the site generated at its first start, or generates it. Two concurrent first starts get the same one. */
-function readOrCreateSecret(path: string): string {
-  const draft = `${path}.${process.pid}`
-  try {
-    writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
-    linkSync(draft, path)
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-  } finally {
-    rmSync(draft, { force: true })
-  }
-  chmodSync(path, 0o600)
-  const secret = readFileSync(path, 'utf8').trim()
-  if (secret.length < shortestSecret)
-    throw new ConfigError(
-      `The file ${path} in DATA_DIR is damaged: restore it, or delete it (everyone is signed out then).`,
-    )
-  return secret
 }

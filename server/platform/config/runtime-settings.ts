@@ -4,7 +4,7 @@ import type { Config, RateLimits } from './config.ts'
 import type { Database } from '#server/platform/database/database.ts'
 import { listen } from '#server/platform/database/listen.ts'
 import type { Log } from '#server/platform/log.ts'
-import { oneAtATime } from '#server/platform/jobs/one-at-a-time.ts'
+import { coalesceRuns } from '#server/platform/coalesce-runs.ts'
 
 /** Settings that the operator may change while the site runs. They override the environment; unset ones fall back to it. */
 export interface RuntimeOverrides {
@@ -57,7 +57,7 @@ export async function openRuntimeSettings(
     own = JSON.parse(text) as RuntimeOverrides
     Object.assign(limits, environmentLimits, own.limits)
   }
-  const look = oneAtATime(() =>
+  const look = coalesceRuns(() =>
     refresh().catch((error: unknown) => log.debug({ err: error }, 'The settings could not be read')),
   )
   await refresh()

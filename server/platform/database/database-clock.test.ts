@@ -35,7 +35,7 @@ const asking = [
   'server/metrics/metrics-queries.ts',
   'server/platform/database/migrate.ts',
   'server/platform/database/replica.ts',
-  'server/platform/jobs/job-runs.ts',
+  'server/platform/jobs/claim-jobs.ts',
 ]
 
 let database: TestDatabase

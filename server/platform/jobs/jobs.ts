@@ -11,9 +11,9 @@ import {
   claimRound,
   claimRequestedJobs,
   requestedJobsChannel,
-} from './job-runs.ts'
+} from './claim-jobs.ts'
 import type { Log } from '#server/platform/log.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import { coalesceRuns } from '#server/platform/coalesce-runs.ts'
 
 /** A scheduled job: one process at a time runs it every `everySeconds`. */
 export interface Job {
@@ -58,7 +58,7 @@ const usualPollSeconds = 5
 
 /**
  * Runs scheduled jobs. Every few seconds one statement finds the due jobs, and writes nothing if there are none. A job that fails is
- * logged and runs again in its next round, as does one whose process died. The outcome is recorded (job-runs.ts).
+ * logged and runs again in its next round, as does one whose process died. The outcome is recorded (claim-jobs.ts).
  */
 export async function startJobs(
   pool: Pool,
@@ -95,7 +95,7 @@ export async function startJobs(
   }
   await registerJobs(pool, jobs)
   const startDueJobs = createDueJobStarter({ pool, clock, log }, jobs, runJob)
-  const look = oneAtATime(() =>
+  const look = coalesceRuns(() =>
     startDueJobs().catch((error: unknown) => log.warn({ err: error }, 'The due jobs could not be queried')),
   )
   look()
@@ -139,9 +139,9 @@ function createDueJobStarter(
 }
 
 function listenForWakes(pool: Pool, jobs: readonly Job[], runJob: RunJob, log: Log) {
-  const byName = new Map(jobs.map((job) => [job.name, oneAtATime(() => runJob(job))]))
+  const byName = new Map(jobs.map((job) => [job.name, coalesceRuns(() => runJob(job))]))
   // An operator who requests a job sees its time of success, however recent the last one.
-  const wanted = new Map(jobs.map((job) => [job.name, oneAtATime(() => runJob(job, 0))]))
+  const wanted = new Map(jobs.map((job) => [job.name, coalesceRuns(() => runJob(job, 0))]))
   const wakes = new Map<string, () => void>(
     jobs.flatMap(({ name, wakeOn }) => {
       const wake = byName.get(name)

@@ -4,7 +4,7 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import { insertOrderLink, selectLinkedOrder } from './order-link-queries.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 import type { LinkPurpose } from '#server/features/billing/tables.ts'
-import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
+import { hashSecret, newSecret } from '#server/platform/link-secrets.ts'
 
 /** Creates a link about an order for a mail; the secret is in the fragment, which is never sent to a server or logged. */
 export async function makeOrderLink(

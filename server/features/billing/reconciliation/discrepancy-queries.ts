@@ -4,7 +4,7 @@ import type { DayTotal, discrepancyKinds } from '#contract/studio/orders.ts'
 import type { Static } from 'typebox'
 import type { Db } from '#server/tables.ts'
 import { unlistedPrefix, unreadDisputesReference } from '#server/features/billing/gateways/gateway.ts'
-import { maxRefundTries } from '#server/features/billing/refunds/refund-unwanted-payments.ts'
+import { maxRefundTries } from '#server/features/billing/refunds/retry-unwanted-payment-refunds.ts'
 import { unwantedPayments } from '#server/features/billing/refunds/unwanted-payment-queries.ts'
 
 /** Returns the sums that our ledger booked at each gateway in a time span, by kind of transaction and currency. */

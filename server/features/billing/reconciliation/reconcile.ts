@@ -32,7 +32,7 @@ import {
   setRefundPending,
   type ComparedAttempt,
 } from './reconciliation-queries.ts'
-import { retryUnwantedPaymentRefunds } from '#server/features/billing/refunds/refund-unwanted-payments.ts'
+import { retryUnwantedPaymentRefunds } from '#server/features/billing/refunds/retry-unwanted-payment-refunds.ts'
 import { isDisputeOpenOrLost } from '#server/features/billing/states/order-states.ts'
 import { restoreOrder } from './restore-order.ts'
 import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'

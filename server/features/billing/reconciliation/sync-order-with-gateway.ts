@@ -5,7 +5,7 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import { selectOrder } from '#server/features/billing/records/order-queries.ts'
 import { compareAttempt } from './reconcile.ts'
 import { selectRefunds } from '#server/features/billing/records/refund-queries.ts'
-import { refundUnwantedPayments } from '#server/features/billing/refunds/refund-unwanted-payments.ts'
+import { refundUnwantedPayments } from '#server/features/billing/refunds/retry-unwanted-payment-refunds.ts'
 import { sendPendingRefunds } from '#server/features/billing/refunds/send-pending-refunds.ts'
 import { recheckAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 import type { OrderStatus } from '#server/features/billing/tables.ts'

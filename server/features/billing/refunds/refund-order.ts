@@ -17,7 +17,7 @@ import {
   type RefundRow,
 } from '#server/features/billing/records/refund-queries.ts'
 import { selectRefundableCents } from '#server/features/billing/balance/bonus-queries.ts'
-import { nextRefundKeyParts } from './refund-unwanted-payments.ts'
+import { nextRefundKeyParts } from './retry-unwanted-payment-refunds.ts'
 import { sendRefund } from './send-refund.ts'
 import { syncTopUp } from './sync-top-up.ts'
 import { syncRefundsAndDisputes } from './sync-refunds-and-disputes.ts'

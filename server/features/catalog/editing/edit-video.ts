@@ -120,7 +120,7 @@ async function resolveCategory(tx: Tx, name: string | null): Promise<string | nu
 async function resolveTags(tx: Tx, names: readonly string[]): Promise<string[]> {
   const labels = new Map(names.map((name) => parseLabel(name, 'tags')).map((label) => [label.slug, label]))
   const ids = new Map<string, string>()
-  // A fixed order, as in publish-video.ts.
+  // A fixed order, as in upsert-video.ts.
   for (const { slug, name } of [...labels.values()].toSorted((a, b) => (a.slug < b.slug ? -1 : 1)))
     ids.set(slug, await upsertLabel(tx, 'tags', slug, { en: name }))
   return [...labels.keys()].map((slug) => ids.get(slug) ?? '')

@@ -5,7 +5,7 @@ import { buildCategory, buildTag, buildVideo } from '#server/testing/builders/vi
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { walkPages } from '#server/testing/walk-pages.ts'
 import { listVideos, type ListingQuery } from './list-videos.ts'
-import { refreshRanks } from '#server/features/catalog/refresh-ranks.ts'
+import { refreshRanks } from '#server/features/catalog/ranking/refresh-ranks.ts'
 
 const videoCount = 9
 const day = 86_400_000

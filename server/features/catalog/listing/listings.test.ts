@@ -10,7 +10,7 @@ import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { assignTiers, tierSizes } from '#server/features/catalog/ranking/rank-queries.ts'
 import type { SectionSource } from '#server/features/catalog/tables.ts'
-import { refreshRanks, assignAllTiers } from '#server/features/catalog/refresh-ranks.ts'
+import { refreshRanks, assignAllTiers } from '#server/features/catalog/ranking/refresh-ranks.ts'
 
 let site: TestSite
 let tag: string

@@ -5,7 +5,7 @@ import { newId } from '#server/platform/ids.ts'
 import { buildTag, buildVideo } from '#server/testing/builders/video-builders.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { refreshRanks } from '#server/features/catalog/refresh-ranks.ts'
+import { refreshRanks } from '#server/features/catalog/ranking/refresh-ranks.ts'
 
 let site: TestSite
 beforeAll(async () => {

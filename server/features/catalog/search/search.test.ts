@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listTags, queryHomepage } from '#contract/catalog.ts'
 import type { LocalizedText } from '#contract/languages.ts'
-import { publishVideo } from '#server/features/catalog/catalog.ts'
+import { upsertVideo } from '#server/features/catalog/catalog.ts'
 import { encodeCursor } from '#server/platform/cursor.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
 import { buildCategory, buildVideo } from '#server/testing/builders/video-builders.ts'
@@ -32,7 +32,7 @@ async function publish(
     price: { currency: 'USD', episodeCents: 99, videoCents: 999 },
   }
   const options = { release: 'now', now: new Date(), names } as const
-  return site.context.db.transaction().execute((tx) => publishVideo(tx, details, options))
+  return site.context.db.transaction().execute((tx) => upsertVideo(tx, details, options))
 }
 
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import type { LinkPurpose } from './credential-tables.ts'
 import { deleteMailLinks, insertMailLink, selectMailLink } from './mail-link-queries.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { lockUser, type UserRow } from '#server/features/members/user-queries.ts'
-import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
+import { hashSecret, newSecret } from '#server/platform/link-secrets.ts'
 
 /** A reset link is valid for 10 minutes, a verification link for a day. */
 const lifetimeMs: Record<LinkPurpose, number> = { reset: 10 * 60_000, verify: 24 * 3_600_000 }

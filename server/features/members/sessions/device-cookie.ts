@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { emailLookupKey } from '#server/platform/email-address.ts'
 import type { Call } from '#server/platform/http/route.ts'
-import { newSecret } from '#server/platform/config/secrets.ts'
+import { newSecret } from '#server/platform/link-secrets.ts'
 import { serializeCookie, cookieName, type MembersContext } from '#server/features/members/members-context.ts'
 
 /** Separates members' from operators' accounts. */

@@ -4,7 +4,7 @@ import type { Viewer } from '#server/platform/http/route.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
-import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
+import { hashSecret, newSecret } from '#server/platform/link-secrets.ts'
 import {
   serializeCookie,
   cookieName,

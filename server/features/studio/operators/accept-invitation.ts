@@ -13,7 +13,7 @@ import {
 } from '#server/platform/totp.ts'
 import type { Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
-import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
+import { hashSecret, newSecret } from '#server/platform/link-secrets.ts'
 import * as queries from './operator-queries.ts'
 import { startSession } from './operator-sessions.ts'
 import { auditSignIn } from './sign-in.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
-import { requestedJobsChannel } from '#server/platform/jobs/job-runs.ts'
+import { requestedJobsChannel } from '#server/platform/jobs/claim-jobs.ts'
 import type { ComponentHealth } from '#contract/studio/system.ts'
 
 export type HealthFinding = Pick<ComponentHealth, 'part' | 'problem' | 'detail'>

@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Language, LocalizedText } from '#contract/languages.ts'
 import { priceWarningsOf } from '#contract/studio/video-warnings.ts'
-import { loadAdminVideo, publishVideo, setCover, setLanguageCover } from '#server/features/catalog/catalog.ts'
+import { loadAdminVideo, upsertVideo, setCover, setLanguageCover } from '#server/features/catalog/catalog.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { requeueAbandoned } from '#server/features/media/ingest/queue/asset-states.ts'
 import { enqueueEpisode, type Enqueued } from '#server/features/media/ingest/queue/enqueue-episode.ts'
@@ -141,7 +141,7 @@ async function publishFolderVideo(
   { release, names }: EnqueueOptions,
 ): Promise<string> {
   return inTransaction(db, (tx) =>
-    publishVideo(tx, { slug, ...description }, { release, names, now: clock.now() }),
+    upsertVideo(tx, { slug, ...description }, { release, names, now: clock.now() }),
   )
 }
 

@@ -1,18 +1,14 @@
-import { dayMs, type Clock } from '#server/platform/clock.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { runTagBatch } from './editing/tag-batch-job.ts'
-import { anyDueVideos } from './editing/admin-queries.ts'
-import { lockSetting, upsertSetting } from './queries.ts'
+import { lockSetting, upsertSetting } from '#server/features/catalog/queries.ts'
 import {
   assignTiers,
   deleteRankChanges,
   decayTrendingScores,
   rankTags,
   refreshPlayedVideos,
-} from './ranking/rank-queries.ts'
-import { anyTagWork, tagWorkChannel } from './editing/tag-batch-queries.ts'
-import { releaseDueVideos } from './editing/video-states.ts'
+} from './rank-queries.ts'
 
 const batchSize = 1000
 /**
@@ -50,29 +46,4 @@ async function decaySinceLastRun(tx: Tx, now: Date): Promise<void> {
 /** Moves videos to the right tier of the search, a batch at a time; after an import that is nearly all of them. */
 export async function assignAllTiers(db: Db, signal: AbortSignal, limit = tierBatch): Promise<void> {
   while (!signal.aborted && (await inTransaction(db, (tx) => assignTiers(tx, limit))) === limit);
-}
-
-/** Returns the scheduled jobs of this feature. */
-export function catalogJobs({ db, clock }: { db: Db; clock: Clock }) {
-  return [
-    { name: 'refresh-ranks', everySeconds: 600, run: () => refreshRanks(db, clock.now()) },
-    {
-      name: 'assign-search-tiers',
-      everySeconds: 3600,
-      run: (signal: AbortSignal) => assignAllTiers(db, signal),
-    },
-    {
-      name: 'finish-tag-changes',
-      everySeconds: 60,
-      dueWhen: anyTagWork,
-      wakeOn: tagWorkChannel,
-      run: (signal: AbortSignal) => runTagBatch(db, signal),
-    },
-    {
-      name: 'release-videos',
-      everySeconds: 5,
-      dueWhen: anyDueVideos,
-      run: () => releaseDueVideos(db, clock.now()),
-    },
-  ]
 }

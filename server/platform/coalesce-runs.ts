@@ -1,5 +1,5 @@
 /** Wraps work so that it never overlaps: calls during a run cause one more run after it. */
-export function oneAtATime(run: () => Promise<void>): () => void {
+export function coalesceRuns(run: () => Promise<void>): () => void {
   let state: 'idle' | 'running' | 'again' = 'idle'
   return () => {
     const idle = state === 'idle'

@@ -1,4 +1,4 @@
-import type { Language, LocalizedText } from '#contract/languages.ts'
+import type { LocalizedText } from '#contract/languages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import * as queries from './publish-queries.ts'
 
@@ -30,7 +30,7 @@ export interface PublishOptions {
  * Creates or updates the video with that slug, with its category and tags.
  * @returns its id
  */
-export async function publishVideo(
+export async function upsertVideo(
   tx: Tx,
   details: VideoDetails,
   { release, now, names }: PublishOptions,
@@ -82,38 +82,4 @@ export async function recordEpisodes(
 /** Publishes a video that waited for its first episode; any other is unchanged. */
 export async function releaseIfWaiting(tx: Tx, videoId: string, now: Date): Promise<void> {
   await queries.publishWaitingVideo(tx, videoId, now)
-}
-
-export interface CoverFile {
-  /** Key in the storage. */
-  path: string
-  /** Its dark dominant colour, such as #2a211c. */
-  color: string
-}
-
-/** Sets a video's cover; `onlyIfMissing` keeps an existing one. */
-export async function setCover(
-  db: Db,
-  videoId: string,
-  cover: CoverFile,
-  { onlyIfMissing = false } = {},
-): Promise<void> {
-  await queries.updateCover(db, videoId, cover, { onlyIfMissing })
-}
-
-/** Sets the cover that replaces the video's for the viewers of one language; null removes it. */
-export async function setLanguageCover(
-  db: Db,
-  videoId: string,
-  language: Language,
-  cover: CoverFile | null,
-): Promise<void> {
-  await queries.updateLanguageCover(db, videoId, language, cover && { path: cover.path, color: cover.color })
-}
-
-/** Returns whether a video has its own cover, an automatic one, or none. */
-export async function loadCoverKind(db: Db, videoId: string): Promise<'own' | 'standIn' | 'none'> {
-  const path = (await queries.selectVideoCover(db, videoId))?.cover_path ?? null
-  if (path === null) return 'none'
-  return path.startsWith(queries.automaticCoverPrefix) ? 'standIn' : 'own'
 }

@@ -1,0 +1,32 @@
+import type { Clock } from '#server/platform/clock.ts'
+import type { Db } from '#server/tables.ts'
+import { anyDueVideos } from './editing/admin-queries.ts'
+import { runTagBatch } from './editing/tag-batch-job.ts'
+import { anyTagWork, tagWorkChannel } from './editing/tag-batch-queries.ts'
+import { releaseDueVideos } from './editing/video-states.ts'
+import { assignAllTiers, refreshRanks } from './ranking/refresh-ranks.ts'
+
+/** Returns the scheduled jobs of this feature. */
+export function catalogJobs({ db, clock }: { db: Db; clock: Clock }) {
+  return [
+    { name: 'refresh-ranks', everySeconds: 600, run: () => refreshRanks(db, clock.now()) },
+    {
+      name: 'assign-search-tiers',
+      everySeconds: 3600,
+      run: (signal: AbortSignal) => assignAllTiers(db, signal),
+    },
+    {
+      name: 'finish-tag-changes',
+      everySeconds: 60,
+      dueWhen: anyTagWork,
+      wakeOn: tagWorkChannel,
+      run: (signal: AbortSignal) => runTagBatch(db, signal),
+    },
+    {
+      name: 'release-videos',
+      everySeconds: 5,
+      dueWhen: anyDueVideos,
+      run: () => releaseDueVideos(db, clock.now()),
+    },
+  ]
+}
