@@ -125,7 +125,7 @@ export async function startBillingBench(): Promise<BillingBench> {
 async function lookUpDue(context: Context): Promise<void> {
   const dueNow = () =>
     context.db
-      .selectFrom('attempts')
+      .selectFrom('payment_attempts')
       .select('id')
       .where('check_at', '<=', context.clock.now())
       .where('status', 'in', [...openAttemptStatuses])
@@ -202,14 +202,14 @@ async function report(
 /** Returns the payments that are not in a final state. */
 function selectOpen(db: Context['db']): Promise<object[]> {
   return db
-    .selectFrom('attempts')
-    .innerJoin('orders', 'orders.id', 'attempts.order_id')
-    .where('attempts.status', 'in', [...openAttemptStatuses])
+    .selectFrom('payment_attempts')
+    .innerJoin('orders', 'orders.id', 'payment_attempts.order_id')
+    .where('payment_attempts.status', 'in', [...openAttemptStatuses])
     .select([
       'orders.gateway',
       'orders.kind',
       'orders.period_no',
-      'attempts.status',
+      'payment_attempts.status',
       'started_at',
       'check_at',
     ])

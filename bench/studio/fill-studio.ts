@@ -28,7 +28,14 @@ export function siteSize(part: number): SiteSize {
 const historyEach = 20
 
 /** Tables that are loaded without their indexes. */
-const loaded = ['orders', 'attempts', 'ledger_lines', 'entitlements', 'webhook_events', 'audit_events']
+const loaded = [
+  'orders',
+  'payment_attempts',
+  'ledger_lines',
+  'entitlements',
+  'webhook_events',
+  'audit_events',
+]
 
 /** Fills an empty, migrated database with a year of a site's data. An interrupted run is resumed. */
 export async function fillStudio(pool: Pool, size: SiteSize, report: ProgressReport): Promise<void> {

@@ -115,7 +115,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     labelNames: ['gateway', 'status'],
     read: async (db, now) => {
       const { rows } = await sql<{ gateway: string; status: string; value: number }>`
-        SELECT gateway, status, count(*)::int AS value FROM (SELECT gateway, status FROM attempts
+        SELECT gateway, status, count(*)::int AS value FROM (SELECT gateway, status FROM payment_attempts
           WHERE started_at > ${now}::timestamptz - interval '15 minutes' LIMIT ${most}) AS latest
         GROUP BY gateway, status`.execute(db)
       return rows.map(({ value, ...labels }) => ({ labels, value }))

@@ -104,7 +104,7 @@ describe('an episode', () => {
     })
     await shopper.answerBankPage(info?.next.url ?? '', 'yes')
     const attempts = await site.context.db
-      .selectFrom('attempts')
+      .selectFrom('payment_attempts')
       .select('status')
       .where('order_id', '=', info?.id ?? '')
       .orderBy('number')

@@ -231,7 +231,7 @@ interface GatewayAttemptTable<Gateway extends OrderGatewayId> {
 }
 
 /** An attempt to pay an order. */
-export interface AttemptsTable extends GatewayAttemptTable<OrderGatewayId> {
+export interface PaymentAttemptsTable extends GatewayAttemptTable<OrderGatewayId> {
   order_id: string
   number: number
   idempotency_key: string
@@ -368,7 +368,7 @@ export interface BillingTables extends BalanceTables, SandboxTables, StripeTable
   gateway_customers_to_delete: GatewayCustomersToDeleteTable
   subscriptions: SubscriptionsTable
   orders: OrdersTable
-  attempts: AttemptsTable
+  payment_attempts: PaymentAttemptsTable
   method_changes: MethodChangesTable
   refunds: RefundsTable
   ledger_lines: LedgerLinesTable

@@ -13,7 +13,7 @@ const filled = `
     SELECT 'ord_' || n, 'usr_' || n % 5000, 'video', CASE WHEN n % 500 = 0 THEN 'charged_back' ELSE (ARRAY['paid', 'expired', 'pending'])[1 + n % 3] END, 999, 'USD',
       CASE WHEN n % 400 = 0 THEN 'paypal' ELSE 'stripe' END, 'card', n % 5000 || '@example.com', now() - n * interval '1 minute', now(), now()
     FROM generate_series(1, 20000) n;
-  INSERT INTO attempts (id, order_id, number, idempotency_key, gateway, status, started_at, dispute)
+  INSERT INTO payment_attempts (id, order_id, number, idempotency_key, gateway, status, started_at, dispute)
     SELECT 'att_' || n, 'ord_' || n, 1, n, 'stripe', 'succeeded', now(), CASE WHEN n % 50 = 0 THEN 'won' END
     FROM generate_series(1, 20000) n;
   INSERT INTO tags (id, slug, names, video_count)
@@ -42,7 +42,7 @@ async function expectIndexed(work: (db: Db) => Promise<unknown>, index: RegExp):
   for (const { plan } of plans) {
     expect(plan).toMatch(index)
     expect(plan).not.toContain('Seq Scan on orders')
-    expect(plan).not.toContain('Seq Scan on attempts')
+    expect(plan).not.toContain('Seq Scan on payment_attempts')
     expect(plan).not.toContain('Seq Scan on tags')
     expect(plan).not.toContain('Seq Scan on audit_events')
   }
@@ -65,7 +65,7 @@ describe('reads a page of orders in the order of an index', () => {
 })
 
 it('reads a page of disputes in the order of an index', () =>
-  expectIndexed((db) => listDisputes(db, 'open', { size: 50 }, look), /attempts_disputes/))
+  expectIndexed((db) => listDisputes(db, 'open', { size: 50 }, look), /payment_attempts_disputes/))
 
 describe('reads a page of tags in the order of their use', () => {
   const after = { video_count: 200, id: 'tag_7' }

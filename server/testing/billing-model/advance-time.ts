@@ -35,13 +35,13 @@ async function nextDueAt({ db }: BillingHarness): Promise<number | null> {
   const { rows } = await sql<{ at: Date | null }>`
     SELECT least(
       (SELECT min(due_at) FROM subscriptions WHERE status IN ('active', 'past_due')),
-      (SELECT min(check_at) FROM attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),
+      (SELECT min(check_at) FROM payment_attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),
       (SELECT min(check_at) FROM refunds WHERE status = 'started'),
       (SELECT min(check_at) FROM method_changes WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),
       (SELECT min(check_at) FROM webhook_events WHERE applied_at IS NULL),
       (SELECT min(expires_at) FROM orders WHERE status = 'pending'
         AND (period_no IS NOT NULL OR subscription_id IS NULL)
-        AND NOT EXISTS (SELECT FROM attempts WHERE order_id = orders.id AND status IN (${underWay}))),
+        AND NOT EXISTS (SELECT FROM payment_attempts WHERE order_id = orders.id AND status IN (${underWay}))),
       (SELECT min(created_at) + interval '23 hours' FROM subscriptions WHERE status = 'incomplete')
     ) AS at`.execute(db)
   return rows[0]?.at?.getTime() ?? null
@@ -84,7 +84,7 @@ export async function runUntilSettled(harness: BillingHarness): Promise<void> {
 async function nextCheckAt({ db }: BillingHarness): Promise<number | null> {
   const { rows } = await sql<{ at: Date | null }>`
     SELECT min(check_at) AS at FROM (
-      SELECT check_at FROM attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown')
+      SELECT check_at FROM payment_attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown')
       UNION ALL SELECT check_at FROM refunds WHERE status = 'started'
       UNION ALL SELECT check_at FROM method_changes WHERE status IN ('started', 'requires_action', 'processing', 'unknown')
       UNION ALL SELECT check_at FROM webhook_events WHERE applied_at IS NULL

@@ -225,7 +225,7 @@ const tables = [
   'uncounted_lines',
   'ledger_lines',
   'refunds',
-  'attempts',
+  'payment_attempts',
   'method_changes',
   'orders',
   'subscriptions',

@@ -387,7 +387,7 @@ const transitions: Record<StateChange['kind'], Record<string, readonly string[]>
     refunded: ['partially_refunded', 'paid'],
     charged_back: ['paid', 'partially_refunded'],
   },
-  attempts: {
+  payment_attempts: {
     started: ['requires_action', 'processing', 'unknown', 'succeeded', 'failed', 'cancelled'],
     unknown: ['requires_action', 'processing', 'succeeded', 'failed', 'cancelled'],
     requires_action: ['processing', 'succeeded', 'failed', 'cancelled'],

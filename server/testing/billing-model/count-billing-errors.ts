@@ -99,7 +99,7 @@ async function selectOrders(db: Db, gateway: GatewayId): Promise<OrderRow[]> {
     FROM orders LEFT JOIN (SELECT id, make_interval(days => period_days) AS period FROM plans) plans
       ON plans.id = orders.plan_id
     LEFT JOIN LATERAL (
-      SELECT max(started_at) AS next_tried_at FROM orders next JOIN attempts ON order_id = next.id
+      SELECT max(started_at) AS next_tried_at FROM orders next JOIN payment_attempts ON order_id = next.id
       WHERE next.subscription_id = orders.subscription_id AND next.period_no = orders.period_no + 1
     ) tries ON true
     WHERE orders.gateway = ${gateway}`.execute(db)
@@ -109,7 +109,7 @@ async function selectOrders(db: Db, gateway: GatewayId): Promise<OrderRow[]> {
 /** Counts unfinished work: open payments, refunds and webhook events, and ledger transactions that do not add up. */
 export async function countUnfinished(db: Db): Promise<Record<string, number>> {
   const { rows } = await sql<Record<string, number>>`SELECT
-    (SELECT count(*) FROM attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown'))::int AS payments,
+    (SELECT count(*) FROM payment_attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown'))::int AS payments,
     (SELECT count(*) FROM refunds WHERE status = 'started')::int AS refunds,
     (SELECT count(*) FROM webhook_events WHERE applied_at IS NULL)::int AS notifications,
     (SELECT count(*) FROM (SELECT FROM ledger_lines GROUP BY transaction_id, currency

@@ -88,7 +88,7 @@ interface LedgerEntry {
 
 /** A state change, in the database's order. */
 export interface StateChange {
-  kind: 'orders' | 'attempts' | 'subscriptions' | 'refunds'
+  kind: 'orders' | 'payment_attempts' | 'subscriptions' | 'refunds'
   id: string
   was: string
   is: string
@@ -107,7 +107,7 @@ export interface Books {
   payments: Payment[]
 }
 
-const trackedTables = ['orders', 'attempts', 'subscriptions', 'refunds'] as const
+const trackedTables = ['orders', 'payment_attempts', 'subscriptions', 'refunds'] as const
 
 /** Makes the test's database record each state change. */
 export async function recordStateChanges(db: Db): Promise<void> {
@@ -139,7 +139,7 @@ const booksQuery = `SELECT json_build_object(
   'attempts', ${listOf(`
     SELECT id, order_id, number, idempotency_key AS key, status, reference, decline_code, dispute, disputed_cents,
       ${ms('started_at')} AS started_at, ${ms('check_at')} AS check_at
-    FROM attempts ORDER BY started_at, number`)},
+    FROM payment_attempts ORDER BY started_at, number`)},
   'refunds', ${listOf('SELECT id, attempt_id, amount_cents, status, reason FROM refunds ORDER BY created_at, id')},
   'subscriptions', ${listOf(`
     SELECT id, user_id, plan_id, status, period_no, ${ms('period_ends_at')} AS period_ends_at,

@@ -74,12 +74,12 @@ export class Subscriber {
   /** Returns the payment attempts of this subscriber's renewals, oldest first. */
   async renewalAttempts() {
     const rows = await this.site.context.db
-      .selectFrom('attempts')
-      .innerJoin('orders', 'orders.id', 'attempts.order_id')
-      .select(['attempts.started_at', 'attempts.status', 'attempts.idempotency_key'])
+      .selectFrom('payment_attempts')
+      .innerJoin('orders', 'orders.id', 'payment_attempts.order_id')
+      .select(['payment_attempts.started_at', 'payment_attempts.status', 'payment_attempts.idempotency_key'])
       .where('orders.user_id', '=', this.userId)
       .where('orders.period_no', '>', 0)
-      .orderBy('attempts.started_at')
+      .orderBy('payment_attempts.started_at')
       .execute()
     return rows.map((row) => ({
       key: row.idempotency_key,

@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 import type { AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 import type {
-  AttemptsTable,
+  PaymentAttemptsTable,
   OrdersTable,
   PlansTable,
   SubscriptionsTable,
@@ -124,11 +124,11 @@ export function insertPlanOrder(
 export function insertAttemptRow(
   db: Db,
   orderId: string,
-  change: Partial<Insertable<AttemptsTable>> = {},
+  change: Partial<Insertable<PaymentAttemptsTable>> = {},
 ): Promise<AttemptRow> {
   const { number = 1 } = change
   return db
-    .insertInto('attempts')
+    .insertInto('payment_attempts')
     .values({
       id: newId('att'),
       order_id: orderId,

@@ -72,7 +72,7 @@ export function paymentByKey(site: BillingSite, key: string): Promise<Payment | 
 /** Returns an order's attempts with their status, the first one first. */
 export function attemptsOf(site: BillingSite, orderId: string) {
   return site.context.db
-    .selectFrom('attempts')
+    .selectFrom('payment_attempts')
     .select(['status', 'decline_code'])
     .where('order_id', '=', orderId)
     .orderBy('number')
@@ -95,9 +95,9 @@ export function applySandboxWebhook(site: BillingSite, reference: string) {
 export function refundsOf(site: BillingSite, orderId: string) {
   return site.context.db
     .selectFrom('refunds')
-    .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
+    .innerJoin('payment_attempts', 'payment_attempts.id', 'refunds.attempt_id')
     .select(['refunds.amount_cents', 'refunds.status', 'refunds.reason'])
-    .where('attempts.order_id', '=', orderId)
+    .where('payment_attempts.order_id', '=', orderId)
     .orderBy('refunds.created_at')
     .execute()
 }

@@ -4,7 +4,7 @@ import type { Db } from '#server/tables.ts'
 export function selectRefundsOfOrder(db: Db, orderId: string) {
   return db
     .selectFrom('refunds')
-    .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
+    .innerJoin('payment_attempts', 'payment_attempts.id', 'refunds.attempt_id')
     .select([
       'refunds.id',
       'refunds.attempt_id',
@@ -13,7 +13,7 @@ export function selectRefundsOfOrder(db: Db, orderId: string) {
       'refunds.reason',
       'refunds.created_at',
     ])
-    .where('attempts.order_id', '=', orderId)
+    .where('payment_attempts.order_id', '=', orderId)
     .orderBy('refunds.created_at')
     .orderBy('refunds.id')
     .execute()
@@ -22,11 +22,11 @@ export function selectRefundsOfOrder(db: Db, orderId: string) {
 /** Returns the webhook events about the payments of an order, oldest first. */
 export function selectWebhookEventsOfOrder(db: Db, orderId: string) {
   return db
-    .selectFrom('attempts')
+    .selectFrom('payment_attempts')
     .innerJoin('webhook_events', (join) =>
       join
-        .onRef('webhook_events.gateway', '=', 'attempts.gateway')
-        .onRef('webhook_events.reference', '=', 'attempts.reference'),
+        .onRef('webhook_events.gateway', '=', 'payment_attempts.gateway')
+        .onRef('webhook_events.reference', '=', 'payment_attempts.reference'),
     )
     .select([
       'webhook_events.gateway',
@@ -34,7 +34,7 @@ export function selectWebhookEventsOfOrder(db: Db, orderId: string) {
       'webhook_events.received_at',
       'webhook_events.applied_at',
     ])
-    .where('attempts.order_id', '=', orderId)
+    .where('payment_attempts.order_id', '=', orderId)
     .orderBy('webhook_events.received_at')
     .orderBy('webhook_events.event_id')
     .limit(200)

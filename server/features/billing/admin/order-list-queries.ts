@@ -97,7 +97,7 @@ export function selectOrderListRow(db: Db, id: string): Promise<OrderListRow | u
 /** Selects payments with a dispute in this state, paid last first, after a position. The page is read alone, in the order of its index. */
 export function selectDisputes(db: Db, state: DisputeStatus, after: PagePosition | undefined, limit: number) {
   let page = db
-    .selectFrom('attempts')
+    .selectFrom('payment_attempts')
     .select(['id', 'order_id', 'disputed_cents', 'reference', 'started_at'])
     .select(['dispute_cents', 'dispute_reason', 'dispute_due_at', 'dispute_reference'])
     // Stated explicitly, because the index holds disputed payments only.

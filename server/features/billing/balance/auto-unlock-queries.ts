@@ -56,7 +56,7 @@ export async function selectUndoneVideoIds(db: Db, userId: string, now: Date): P
   const since = new Date(now.getTime() - autoUnlockWindowMs)
   const { rows } = await sql<{ video_id: string }>`
     SELECT DISTINCT orders.video_id FROM orders
-    JOIN attempts ON attempts.order_id = orders.id JOIN refunds ON refunds.attempt_id = attempts.id
+    JOIN payment_attempts ON payment_attempts.order_id = orders.id JOIN refunds ON refunds.attempt_id = payment_attempts.id
     WHERE orders.user_id = ${userId} AND orders.automatic AND orders.created_at > ${undoableSince(since)}
       AND refunds.reason = ${undoReason} AND refunds.created_at > ${since}`.execute(db)
   return new Set(rows.map(({ video_id }) => video_id))

@@ -36,7 +36,7 @@ const spent = `
   INSERT INTO ledger_lines (transaction_id, order_id, account, amount_cents, currency, at)
     SELECT 'charge:' || n, 'ord_' || n, account, 500, 'USD', '2025-01-01' FROM generate_series(1, 5000) n,
       (VALUES ('deferred_revenue'), ('gateway:sandbox'), ('sales:episode')) accounts (account);
-  INSERT INTO attempts (id, order_id, number, idempotency_key, gateway, reference, status, started_at)
+  INSERT INTO payment_attempts (id, order_id, number, idempotency_key, gateway, reference, status, started_at)
     SELECT 'att_' || n, 'ord_' || n, 1, n, 'balance', n, 'succeeded', now() FROM generate_series(1, 5000) n;
   INSERT INTO refunds (id, attempt_id, idempotency_key, origin, amount_cents, reason, status, created_at)
     SELECT 'ref_' || n, 'att_' || n, n, 'requested', 99, 'balance_refund', 'succeeded', now() FROM generate_series(1, 5000) n;

@@ -42,7 +42,7 @@ const refund = ({ id }: Order, amountCents?: number) =>
 /** Leaves the first half of a refund of a purchase, as a crashed process would. */
 async function leaveUnfinished({ id: orderId }: Order, amount_cents: number): Promise<void> {
   const { db, clock } = site.context
-  const attempts = db.selectFrom('attempts').select('id').where('order_id', '=', orderId)
+  const attempts = db.selectFrom('payment_attempts').select('id').where('order_id', '=', orderId)
   const { id: attempt_id } = await attempts.executeTakeFirstOrThrow()
   const [now, id] = [clock.now(), newId('ref')]
   const refund = { id, attempt_id, idempotency_key: id, amount_cents, reason: 'asked for it' }
@@ -202,7 +202,10 @@ describe('a refund of a top-up', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500 })
     // Whichever payment is synchronized, the balance follows the one that filled it.
-    const attempts = site.context.db.selectFrom('attempts').select('id').where('order_id', '=', order.id)
+    const attempts = site.context.db
+      .selectFrom('payment_attempts')
+      .select('id')
+      .where('order_id', '=', order.id)
     for (const { id } of await attempts.execute()) {
       await site.context.db.transaction().execute((tx) => syncTopUp(tx, id, new Date()))
       expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500 })

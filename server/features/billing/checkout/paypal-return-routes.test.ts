@@ -21,7 +21,7 @@ async function waiting() {
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id, method: 'wallet' })
   await shopper.tryPay(order.id, undefined)
   const { reference } = await site.context.db
-    .updateTable('attempts')
+    .updateTable('payment_attempts')
     .set({ gateway: 'paypal' })
     .where('order_id', '=', order.id)
     .returning('reference')
@@ -43,8 +43,8 @@ const statesOf = async (orderId: string) => {
   const { db } = site.context
   return db
     .selectFrom('orders')
-    .innerJoin('attempts', 'attempts.order_id', 'orders.id')
-    .select(['orders.status as order', 'attempts.status as attempt'])
+    .innerJoin('payment_attempts', 'payment_attempts.order_id', 'orders.id')
+    .select(['orders.status as order', 'payment_attempts.status as attempt'])
     .where('orders.id', '=', orderId)
     .execute()
 }

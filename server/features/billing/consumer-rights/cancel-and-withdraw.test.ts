@@ -221,7 +221,7 @@ describe('a withdrawal', () => {
     const orders = await shopper.visitor.callOk(getOrders)
     const [order] = 'list' in orders ? orders.list : []
     const attempts = db
-      .selectFrom('attempts')
+      .selectFrom('payment_attempts')
       .select('id')
       .where('order_id', '=', order?.id ?? '')
     const refunds = await db.selectFrom('refunds').selectAll().where('attempt_id', 'in', attempts).execute()
@@ -250,7 +250,9 @@ describe('a withdrawal', () => {
     const refundsOf = async ({ visitor }: Shopper) => {
       const orders = await visitor.callOk(getOrders)
       const ids = 'list' in orders ? orders.list.map(({ id }) => id) : []
-      const joined = db.selectFrom('refunds').innerJoin('attempts', 'attempts.id', 'attempt_id')
+      const joined = db
+        .selectFrom('refunds')
+        .innerJoin('payment_attempts', 'payment_attempts.id', 'attempt_id')
       return joined.select('refunds.id').where('order_id', 'in', ids).execute()
     }
     site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('never'))

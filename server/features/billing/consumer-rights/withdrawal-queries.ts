@@ -30,14 +30,14 @@ export function selectContractOrders(tx: Tx, order: OrderRow): Promise<OrderRow[
 export async function selectWithdrawalRefundCents(tx: Tx, orderIds: readonly string[]): Promise<number> {
   const { rows } = await sql<{ cents: number }>`
     SELECT coalesce(sum(CASE WHEN kind = 'top_up' THEN unspent.cents ELSE amount_cents - gone.cents END), 0)::float8 AS cents FROM orders
-    CROSS JOIN LATERAL (SELECT least(orders.amount_cents, coalesce(sum(attempts.disputed_cents + (
+    CROSS JOIN LATERAL (SELECT least(orders.amount_cents, coalesce(sum(payment_attempts.disputed_cents + (
         SELECT coalesce(sum(refunds.amount_cents), 0) FROM refunds
-        WHERE refunds.attempt_id = attempts.id AND refunds.status <> 'failed'
+        WHERE refunds.attempt_id = payment_attempts.id AND refunds.status <> 'failed'
           AND refunds.reason <> 'withdrawal' AND refunds.origin <> 'unwanted_payment')), 0)) AS cents
-      FROM attempts WHERE attempts.order_id = orders.id) AS gone
+      FROM payment_attempts WHERE payment_attempts.order_id = orders.id) AS gone
     CROSS JOIN LATERAL (SELECT coalesce((SELECT ${refundableLotCents(sql`balance_lots`)} FROM balance_lots WHERE balance_lots.order_id = orders.id
         AND balance_lots.kind = 'paid'), 0) + coalesce((SELECT sum(refunds.amount_cents) FROM refunds
-        JOIN attempts ON attempts.id = refunds.attempt_id WHERE attempts.order_id = orders.id
+        JOIN payment_attempts ON payment_attempts.id = refunds.attempt_id WHERE payment_attempts.order_id = orders.id
         AND refunds.status <> 'failed' AND refunds.reason = 'withdrawal'), 0) AS cents) AS unspent
     WHERE orders.id = ANY(${orderIds})`.execute(tx)
   return rows[0]?.cents ?? 0

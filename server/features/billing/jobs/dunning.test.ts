@@ -162,7 +162,7 @@ test('a try during which the gateway asks for the person waits for them, and is 
   }
   const open = async () => {
     const row = await site.context.db
-      .selectFrom('attempts')
+      .selectFrom('payment_attempts')
       .select(['id', 'order_id'])
       .where('reference', '=', kept.reference)
       .executeTakeFirstOrThrow()

@@ -81,7 +81,7 @@ test('a payment whose last look died with its process is looked at again, and th
   const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
   const orderId = info?.id ?? ''
   const { db, clock } = site.context
-  const open = db.updateTable('attempts').set({ checks: 9, check_at: new Date(0) })
+  const open = db.updateTable('payment_attempts').set({ checks: 9, check_at: new Date(0) })
   await open.where('order_id', '=', orderId).execute()
   const now = clock.now()
   const due = { now, limit: 20, next: (checks: number) => nextPoll(checks, now) }
@@ -89,7 +89,7 @@ test('a payment whose last look died with its process is looked at again, and th
   expect(taken).toContainEqual(expect.objectContaining({ order_id: orderId }))
   await tidy(16 * minute)
   const rows = await db
-    .selectFrom('attempts')
+    .selectFrom('payment_attempts')
     .select(['status', 'check_at'])
     .where('order_id', '=', orderId)
     .execute()

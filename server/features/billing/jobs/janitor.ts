@@ -61,9 +61,9 @@ const janitorRows = [
   `subscriptions WHERE status = 'incomplete' AND created_at <= ${msAgo(incompleteMs)}`,
   `idempotency_keys WHERE created_at < ${msAgo(idempotencyKeyLifetimeMs)}`,
   'order_links WHERE expires_at <= $1',
-  'attempts WHERE network IS NOT NULL',
+  'payment_attempts WHERE network IS NOT NULL',
   'method_changes WHERE network IS NOT NULL',
-  `attempts WHERE ${isOpenStatus} AND check_at <= $1`,
+  `payment_attempts WHERE ${isOpenStatus} AND check_at <= $1`,
   `method_changes WHERE ${isOpenStatus} AND check_at <= $1`,
   "refunds WHERE status = 'started' AND check_at <= $1",
   'payment_methods WHERE check_at <= $1',
@@ -95,7 +95,12 @@ export async function runJanitor(context: BillingContext): Promise<void> {
   await deleteOldOrderLinks(db, now)
   await clearOldNetworks(db, new Date(now.getTime() - context.limits.cardFailuresIp.seconds * 1000))
   const attempts = await inTransaction(db, (tx) => takeDueAttempts(tx, due))
-  await processEach(context, attempts, (attempt) => pollAttempt(context, attempt), endPollOf('attempts'))
+  await processEach(
+    context,
+    attempts,
+    (attempt) => pollAttempt(context, attempt),
+    endPollOf('payment_attempts'),
+  )
   const setups = await inTransaction(db, (tx) => takeDueMethodSetups(tx, due))
   await processEach(
     context,

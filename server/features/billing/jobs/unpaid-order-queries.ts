@@ -13,15 +13,15 @@ export async function deleteUnpaidOrders(db: Db, endedBefore: Date, limit: numbe
       WHERE status IN ('expired', 'cancelled', 'failed') AND paid_at IS NULL AND expires_at < ${endedBefore}
         AND coalesce(period_no, 0) = 0
         AND NOT EXISTS (
-          SELECT FROM attempts WHERE order_id = orders.id AND status NOT IN ('failed', 'cancelled'))
+          SELECT FROM payment_attempts WHERE order_id = orders.id AND status NOT IN ('failed', 'cancelled'))
         AND NOT EXISTS (
-          SELECT FROM refunds JOIN attempts ON attempts.id = refunds.attempt_id WHERE attempts.order_id = orders.id)
+          SELECT FROM refunds JOIN payment_attempts ON payment_attempts.id = refunds.attempt_id WHERE payment_attempts.order_id = orders.id)
         AND NOT EXISTS (SELECT FROM ledger_lines WHERE order_id = orders.id)
         AND NOT EXISTS (SELECT FROM entitlements WHERE order_id = orders.id)
         AND NOT EXISTS (SELECT FROM used_intro_prices WHERE order_id = orders.id)
       ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ), tried AS (
-      DELETE FROM attempts USING due WHERE attempts.order_id = due.id
+      DELETE FROM payment_attempts USING due WHERE payment_attempts.order_id = due.id
     ), gone AS (
       DELETE FROM orders USING due WHERE orders.id = due.id RETURNING orders.id
     )

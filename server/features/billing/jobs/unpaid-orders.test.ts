@@ -78,7 +78,7 @@ test('an order whose payment the bank still asks about is not deleted', async ()
   const { shopper, id } = await order('asked')
   await shopper.tryPay(id, await shopper.cardToken(testCards.requires3dsAlways))
   await site.context.db
-    .updateTable('attempts')
+    .updateTable('payment_attempts')
     .set({ status: 'unknown' })
     .where('order_id', '=', id)
     .execute()

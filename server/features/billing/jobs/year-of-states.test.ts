@@ -95,9 +95,9 @@ test(
     const { mismatches } = await loadReconciliation(site.context, undefined)
     expect(mismatches).toEqual([])
     expect(
-      await count(sql`SELECT count(*)::int AS count FROM (SELECT orders.id FROM orders JOIN attempts ON attempts.order_id = orders.id
-        WHERE attempts.status = 'succeeded' AND NOT EXISTS (SELECT FROM refunds
-          WHERE refunds.attempt_id = attempts.id AND refunds.origin = 'unwanted_payment')
+      await count(sql`SELECT count(*)::int AS count FROM (SELECT orders.id FROM orders JOIN payment_attempts ON payment_attempts.order_id = orders.id
+        WHERE payment_attempts.status = 'succeeded' AND NOT EXISTS (SELECT FROM refunds
+          WHERE refunds.attempt_id = payment_attempts.id AND refunds.origin = 'unwanted_payment')
         GROUP BY orders.id HAVING count(*) > 1) AS twice`),
     ).toBe(0)
     expect(

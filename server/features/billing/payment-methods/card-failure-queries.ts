@@ -18,12 +18,12 @@ export async function lockNetwork(tx: Tx, network: string): Promise<void> {
 export async function selectCardAttemptOfUser(tx: Tx, userId: string, since: Date, max: number) {
   const row = await tx
     .selectFrom('orders')
-    .innerJoin('attempts', 'attempts.order_id', 'orders.id')
-    .select('attempts.started_at')
+    .innerJoin('payment_attempts', 'payment_attempts.order_id', 'orders.id')
+    .select('payment_attempts.started_at')
     .where('orders.user_id', '=', userId)
     .where('orders.method', '=', 'card')
-    .where('attempts.status', 'in', [...inProgressStatuses, 'failed'])
-    .where('attempts.started_at', '>', since)
+    .where('payment_attempts.status', 'in', [...inProgressStatuses, 'failed'])
+    .where('payment_attempts.started_at', '>', since)
     .unionAll(
       tx
         .selectFrom('method_changes')
@@ -42,7 +42,7 @@ export async function selectCardAttemptOfUser(tx: Tx, userId: string, since: Dat
 /** Does the same for the cards from a network, whichever users tried them. */
 export async function selectCardAttemptOfNetwork(tx: Tx, network: string, since: Date, max: number) {
   const row = await tx
-    .selectFrom('attempts')
+    .selectFrom('payment_attempts')
     .select('started_at')
     .where('network', '=', network)
     .where('started_at', '>', since)
@@ -68,7 +68,7 @@ export async function selectCardAttemptOfNetwork(tx: Tx, network: string, since:
 
 /** Deletes the network of attempts whose failures no longer count. */
 export async function clearOldNetworks(db: Db, before: Date): Promise<void> {
-  for (const table of ['attempts', 'method_changes'] as const) {
+  for (const table of ['payment_attempts', 'method_changes'] as const) {
     const past = db.updateTable(table).set({ network: null }).where('network', 'is not', null)
     await past.where('started_at', '<', before).execute()
   }

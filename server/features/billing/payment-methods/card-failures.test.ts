@@ -119,7 +119,7 @@ async function stripeSite(limits: Record<string, string>) {
         .fetch('/api/webhook/payment/stripe', { method: 'POST', body: body.toString(), headers })
       const attempt = () =>
         shop.context.db
-          .selectFrom('attempts')
+          .selectFrom('payment_attempts')
           .select('status')
           .where('order_id', '=', order.id)
           .executeTakeFirst()
@@ -145,7 +145,8 @@ test('cards that fail at the gateway, and that only its webhook event reports, c
     }
     expect(await tryOrder(await Shopper.create(shop), 3)).toBe(429)
     const { db, clock } = shop.context
-    const kept = () => db.selectFrom('attempts').select('network').where('network', 'is not', null).execute()
+    const kept = () =>
+      db.selectFrom('payment_attempts').select('network').where('network', 'is not', null).execute()
     expect(await kept()).toHaveLength(2)
     const later = { now: () => new Date(clock.now().getTime() + 3_601_000) }
     await runJanitor({ ...shop.context, clock: later })

@@ -58,8 +58,8 @@ async function outcomeOf({ someone, changeId }: Ready): Promise<string> {
     .executeTakeFirst()
   const paidWith = await db
     .selectFrom('sandbox_payments')
-    .innerJoin('attempts', 'attempts.reference', 'sandbox_payments.id')
-    .innerJoin('orders', 'orders.id', 'attempts.order_id')
+    .innerJoin('payment_attempts', 'payment_attempts.reference', 'sandbox_payments.id')
+    .innerJoin('orders', 'orders.id', 'payment_attempts.order_id')
     .select('method_id')
     .where('orders.user_id', '=', someone.userId)
     .executeTakeFirst()

@@ -21,12 +21,12 @@ afterEach(() => {
 /** Returns whether the gateway still has each method saved with the payments of an order. */
 async function keptWith(orderId: string): Promise<('kept' | 'forgotten')[]> {
   const rows = await site.context.db
-    .selectFrom('attempts')
-    .innerJoin('sandbox_payments', 'sandbox_payments.id', 'attempts.reference')
+    .selectFrom('payment_attempts')
+    .innerJoin('sandbox_payments', 'sandbox_payments.id', 'payment_attempts.reference')
     .innerJoin('sandbox_methods', 'sandbox_methods.id', 'sandbox_payments.method_id')
     .select('forgotten_at')
-    .where('attempts.order_id', '=', orderId)
-    .where('attempts.status', '=', 'succeeded')
+    .where('payment_attempts.order_id', '=', orderId)
+    .where('payment_attempts.status', '=', 'succeeded')
     .execute()
   return rows.map(({ forgotten_at }) => (forgotten_at ? 'forgotten' : 'kept'))
 }

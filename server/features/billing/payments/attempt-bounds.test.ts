@@ -121,7 +121,7 @@ describe('at the gateways', () => {
   afterAll(() => gateways.close())
 
   const attempts = async (orderId: string) => {
-    const rows = gateways.site.context.db.selectFrom('attempts').select('status')
+    const rows = gateways.site.context.db.selectFrom('payment_attempts').select('status')
     return (await rows.where('order_id', '=', orderId).execute()).length
   }
 

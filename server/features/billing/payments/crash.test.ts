@@ -102,7 +102,7 @@ async function outcomesOf(orderIds: readonly string[]): Promise<Set<string>> {
   const outcomes = new Set<string>()
   for (const id of orderIds) outcomes.add(await outcomeOf(id))
   const open = await site.context.db
-    .selectFrom('attempts')
+    .selectFrom('payment_attempts')
     .select('id')
     .where('status', 'in', ['started', 'unknown'])
     .execute()

@@ -79,9 +79,9 @@ const keptOf = (id = '') =>
 /** Returns whether the gateway has deleted each card of a user's payments, first one first. */
 const forgotten = async (userId: string) => {
   const rows = await site.context.db
-    .selectFrom('attempts')
+    .selectFrom('payment_attempts')
     .innerJoin('orders', 'orders.id', 'order_id')
-    .innerJoin('sandbox_payments', 'sandbox_payments.id', 'attempts.reference')
+    .innerJoin('sandbox_payments', 'sandbox_payments.id', 'payment_attempts.reference')
     .innerJoin('sandbox_methods', 'sandbox_methods.id', 'sandbox_payments.method_id')
     .select('forgotten_at')
     .where('user_id', '=', userId)
@@ -290,7 +290,7 @@ describe('a saved card is offered no more', () => {
     expect(await forgotten(userId)).toEqual([true])
     // Later events about the first payment do not bring it back.
     const [attempt] = await site.context.db
-      .selectFrom('attempts')
+      .selectFrom('payment_attempts')
       .select('reference')
       .where('order_id', '=', order.id)
       .execute()

@@ -20,7 +20,11 @@ const times = <T>(count: number, work: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)))
 
 async function attemptsOf(orderId: string) {
-  return site.context.db.selectFrom('attempts').select('status').where('order_id', '=', orderId).execute()
+  return site.context.db
+    .selectFrom('payment_attempts')
+    .select('status')
+    .where('order_id', '=', orderId)
+    .execute()
 }
 
 async function chargedFor(orderIds: string[]): Promise<number> {
@@ -153,7 +157,7 @@ test("the bank's check confirmed: looks, a press of the button and the janitor a
   const { info } = await shopper.buy({ episode_id: episode() }, testCards.requires3dsAlways)
   const id = info?.id ?? ''
   await site.context.db
-    .updateTable('attempts')
+    .updateTable('payment_attempts')
     .set({ check_at: new Date(0) })
     .where('order_id', '=', id)
     .execute()
@@ -193,10 +197,14 @@ test('an order that is settled while it is read is returned as paid, not as wait
   const id = info?.id ?? ''
   const { db } = site.context
   const settling = await db.startTransaction().execute()
-  await sql`LOCK TABLE attempts IN ACCESS EXCLUSIVE MODE`.execute(settling)
+  await sql`LOCK TABLE payment_attempts IN ACCESS EXCLUSIVE MODE`.execute(settling)
   const looked = shopper.getOrder(id)
   await waitForLock(site.context.database.pool)
-  await settling.updateTable('attempts').set({ status: 'succeeded' }).where('order_id', '=', id).execute()
+  await settling
+    .updateTable('payment_attempts')
+    .set({ status: 'succeeded' })
+    .where('order_id', '=', id)
+    .execute()
   await settling
     .updateTable('orders')
     .set({ status: 'paid', paid_at: new Date() })

@@ -69,7 +69,7 @@ export async function hasOrdersOrEntitlements(tx: Tx, userId: string): Promise<b
 /** Returns whether a refund of a user's top-up is in progress; not one whose retries have ended. */
 export async function hasOpenTopUpRefund(tx: Tx, userId: string): Promise<boolean> {
   const { rows } = await sql`
-    SELECT FROM orders JOIN attempts ON attempts.order_id = orders.id JOIN refunds ON refunds.attempt_id = attempts.id
+    SELECT FROM orders JOIN payment_attempts ON payment_attempts.order_id = orders.id JOIN refunds ON refunds.attempt_id = payment_attempts.id
     WHERE orders.user_id = ${userId} AND orders.kind = 'top_up' AND refunds.status = 'started'
       AND refunds.check_at IS NOT NULL LIMIT 1`.execute(tx)
   return rows.length > 0
@@ -78,7 +78,7 @@ export async function hasOpenTopUpRefund(tx: Tx, userId: string): Promise<boolea
 /** Schedules the user's open payments for polling now. */
 export async function pollPaymentsSoon(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
-    .updateTable('attempts')
+    .updateTable('payment_attempts')
     .set({ check_at: now, checks: 0 })
     .where('status', 'in', openAttemptStatuses)
     .where('order_id', 'in', tx.selectFrom('orders').select('id').where('user_id', '=', userId))
@@ -202,8 +202,8 @@ export function readMethodAgreements(db: Db, userId: string) {
 export function readRefunds(db: Db, userId: string) {
   const refunds = db
     .selectFrom('refunds')
-    .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
-    .innerJoin('orders', 'orders.id', 'attempts.order_id')
+    .innerJoin('payment_attempts', 'payment_attempts.id', 'refunds.attempt_id')
+    .innerJoin('orders', 'orders.id', 'payment_attempts.order_id')
     .select([
       'refunds.id',
       'orders.id as order_id',

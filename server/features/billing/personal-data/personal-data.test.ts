@@ -241,9 +241,9 @@ test('a payment that succeeds after its account was deleted is refunded', async 
   expect(await plays(guest)).toBe(false)
   const refunds = site.context.db
     .selectFrom('refunds')
-    .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
+    .innerJoin('payment_attempts', 'payment_attempts.id', 'refunds.attempt_id')
     .select(['refunds.status', 'refunds.reason'])
-  expect(await refunds.where('attempts.order_id', '=', order.id).execute()).toEqual([
+  expect(await refunds.where('payment_attempts.order_id', '=', order.id).execute()).toEqual([
     { status: 'succeeded', reason: 'person_left' },
   ])
 })

@@ -42,14 +42,14 @@ export interface DiscrepancyRow {
 /** Payments with unresolved discrepancies, with the net amount of each in our ledger. */
 const openDiscrepancies = sql`
   payments_to_compare listed
-  LEFT JOIN attempts ON attempts.id = coalesce(listed.attempt_id, (SELECT known.id FROM attempts known
+  LEFT JOIN payment_attempts ON payment_attempts.id = coalesce(listed.attempt_id, (SELECT known.id FROM payment_attempts known
     WHERE known.gateway = listed.gateway AND known.reference = listed.reference LIMIT 1))
-  LEFT JOIN orders ON orders.id = attempts.order_id
+  LEFT JOIN orders ON orders.id = payment_attempts.order_id
   CROSS JOIN LATERAL (SELECT coalesce(sum(amount_cents), 0)::int AS cents FROM ledger_lines
-    WHERE order_id = attempts.order_id AND account = 'gateway:' || listed.gateway AND ledger_lines.currency = coalesce(listed.currency, orders.currency)
-      AND (transaction_id = 'charge:' || attempts.id OR transaction_id LIKE 'dispute:' || attempts.id || ':%'
+    WHERE order_id = payment_attempts.order_id AND account = 'gateway:' || listed.gateway AND ledger_lines.currency = coalesce(listed.currency, orders.currency)
+      AND (transaction_id = 'charge:' || payment_attempts.id OR transaction_id LIKE 'dispute:' || payment_attempts.id || ':%'
         OR transaction_id IN (SELECT kind || refunds.id FROM refunds, unnest(ARRAY['refund:', 'refund_failed:']) AS kind
-          WHERE refunds.attempt_id = attempts.id))) AS booked`
+          WHERE refunds.attempt_id = payment_attempts.id))) AS booked`
 
 /**
  * Returns, by gateway and currency, how much more the gateways report than our ledger has. Counts the discrepancies found in a
@@ -93,14 +93,14 @@ export async function selectDiscrepancies(
     (SELECT 'foreign_payment', gateway, reference, NULL, amount_cents, 0, amount_cents, currency, found_at, true
       FROM foreign_payments WHERE found_at > ${foreignAfter} ORDER BY found_at DESC LIMIT ${maxPerKind})
     UNION ALL
-    (SELECT 'attempt', attempts.gateway, attempts.reference, order_id, amount_cents, NULL, NULL, currency, started_at, false
-      FROM attempts JOIN orders ON orders.id = attempts.order_id
-      WHERE attempts.status IN ('started', 'processing', 'unknown') AND started_at < ${openBefore}
+    (SELECT 'attempt', payment_attempts.gateway, payment_attempts.reference, order_id, amount_cents, NULL, NULL, currency, started_at, false
+      FROM payment_attempts JOIN orders ON orders.id = payment_attempts.order_id
+      WHERE payment_attempts.status IN ('started', 'processing', 'unknown') AND started_at < ${openBefore}
       ORDER BY started_at LIMIT ${maxPerKind})
     UNION ALL
-    (SELECT 'refund', attempts.gateway, attempts.reference, attempts.order_id, refunds.amount_cents, NULL, NULL, currency,
+    (SELECT 'refund', payment_attempts.gateway, payment_attempts.reference, payment_attempts.order_id, refunds.amount_cents, NULL, NULL, currency,
         refunds.created_at, false
-      FROM refunds JOIN attempts ON attempts.id = refunds.attempt_id JOIN orders ON orders.id = attempts.order_id
+      FROM refunds JOIN payment_attempts ON payment_attempts.id = refunds.attempt_id JOIN orders ON orders.id = payment_attempts.order_id
       WHERE refunds.status = 'started' AND refunds.created_at < ${openBefore}
       ORDER BY refunds.created_at LIMIT ${maxPerKind})
     UNION ALL

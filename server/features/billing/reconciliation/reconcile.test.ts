@@ -27,7 +27,7 @@ test('a payment of which only the gateway knows is found and settled, also once 
   }
   await person.advanceAndRenew(7 * 24 * hour)
   await site.context.db
-    .updateTable('attempts')
+    .updateTable('payment_attempts')
     .set({ check_at: null })
     .where('status', '=', 'unknown')
     .execute()
@@ -46,7 +46,7 @@ test('a payment that was settled as failed and succeeded later is refunded, once
   }
   await shopper.tryPay(order.id, await shopper.cardToken())
   await site.context.db
-    .updateTable('attempts')
+    .updateTable('payment_attempts')
     .set({ status: 'failed', decline_code: 'not_received', check_at: null })
     .where('order_id', '=', order.id)
     .execute()
@@ -56,9 +56,9 @@ test('a payment that was settled as failed and succeeded later is refunded, once
   expect(payment).toMatchObject({ status: 'succeeded', amountCents: 99, refundedCents: 99 })
   const returned = await site.context.db
     .selectFrom('refunds')
-    .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
+    .innerJoin('payment_attempts', 'payment_attempts.id', 'refunds.attempt_id')
     .select('refunds.status')
-    .where('attempts.order_id', '=', order.id)
+    .where('payment_attempts.order_id', '=', order.id)
     .execute()
   expect(returned).toEqual([{ status: 'succeeded' }])
 })

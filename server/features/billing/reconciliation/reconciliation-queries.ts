@@ -94,7 +94,7 @@ export async function selectSucceededReferences(
   references: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const rows = await db
-    .selectFrom('attempts')
+    .selectFrom('payment_attempts')
     .select('reference')
     .where('gateway', '=', gateway)
     .where(sql<boolean>`reference = ANY(${references})`)
@@ -105,9 +105,9 @@ export async function selectSucceededReferences(
 
 const refundedCents = sql<number>`(
   SELECT coalesce(sum(amount_cents), 0)::int FROM refunds
-  WHERE refunds.attempt_id = attempts.id AND refunds.status = 'succeeded')`
+  WHERE refunds.attempt_id = payment_attempts.id AND refunds.status = 'succeeded')`
 
-const isBooked = sql<boolean>`EXISTS (SELECT FROM ledger_lines WHERE transaction_id = 'charge:' || attempts.id)`
+const isBooked = sql<boolean>`EXISTS (SELECT FROM ledger_lines WHERE transaction_id = 'charge:' || payment_attempts.id)`
 
 /** An attempt with its refunded amount in our records, and whether the ledger has its payment as received. */
 export type ComparedAttempt = AttemptRow & { refunded_cents: number; booked: boolean }
@@ -120,7 +120,7 @@ export function selectAttemptsToCompare(
   references: readonly string[],
 ): Promise<ComparedAttempt[]> {
   const known = db
-    .selectFrom('attempts')
+    .selectFrom('payment_attempts')
     .selectAll()
     .select([refundedCents.as('refunded_cents'), isBooked.as('booked')])
     .where('gateway', '=', gateway)
@@ -132,7 +132,7 @@ export function selectAttemptsToCompare(
 
 /** Returns a gateway's payments with an undecided dispute or a pending refund. */
 export async function selectUnsettledAttemptIds(db: Db, gateway: GatewayId): Promise<string[]> {
-  const attempts = db.selectFrom('attempts').select('id').where('gateway', '=', gateway)
+  const attempts = db.selectFrom('payment_attempts').select('id').where('gateway', '=', gateway)
   const rows = await attempts
     .where('dispute', '=', sql.lit('open'))
     .union(attempts.where('refund_pending', '=', sql.lit(true)))
@@ -143,6 +143,9 @@ export async function selectUnsettledAttemptIds(db: Db, gateway: GatewayId): Pro
 
 /** Sets whether a refund of a payment is still pending. */
 export async function setRefundPending(db: Db, attemptId: string, pending: boolean): Promise<void> {
-  const update = db.updateTable('attempts').set({ refund_pending: pending }).where('id', '=', attemptId)
+  const update = db
+    .updateTable('payment_attempts')
+    .set({ refund_pending: pending })
+    .where('id', '=', attemptId)
   await update.where('refund_pending', '<>', pending).execute()
 }

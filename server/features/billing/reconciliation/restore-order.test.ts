@@ -228,7 +228,7 @@ describe.each([
   test('a purchase is restored by the webhook event about its payment', async () => {
     const { shopper, order } = await buyEpisode()
     const { reference } = await shop.site.context.db
-      .selectFrom('attempts')
+      .selectFrom('payment_attempts')
       .select('reference')
       .where('order_id', '=', order.id)
       .executeTakeFirstOrThrow()
@@ -243,7 +243,7 @@ describe.each([
     const order = await orderEpisode(shopper)
     const { db } = shop.site.context
     restore = await takeBackup(db)
-    await sql`DELETE FROM backup.attempts WHERE order_id = ${order.id}`.execute(db)
+    await sql`DELETE FROM backup.payment_attempts WHERE order_id = ${order.id}`.execute(db)
     await shop.pay(shopper, order)
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
     await restore()
@@ -300,7 +300,7 @@ describe.each([
         (await gateway?.listPayments(new Date(0)))?.filter(({ status }) => status === 'succeeded') ?? []
       const ids = (await ordersOf(user_id)).map(({ id }) => id)
       const attempts = await shop.site.context.db
-        .selectFrom('attempts')
+        .selectFrom('payment_attempts')
         .select(['reference', 'status'])
         .where('order_id', 'in', ids)
         .execute()

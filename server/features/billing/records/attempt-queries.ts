@@ -7,16 +7,16 @@ import { takeDueForPolling, type DueQuery } from './polling-queries.ts'
 import { checkTransition } from '#server/features/billing/states/state-machine.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
-export type AttemptRow = Selectable<tables.AttemptsTable>
+export type AttemptRow = Selectable<tables.PaymentAttemptsTable>
 
-export function insertAttempt(tx: Tx, attempt: Insertable<tables.AttemptsTable>): Promise<AttemptRow> {
-  return tx.insertInto('attempts').values(attempt).returningAll().executeTakeFirstOrThrow()
+export function insertAttempt(tx: Tx, attempt: Insertable<tables.PaymentAttemptsTable>): Promise<AttemptRow> {
+  return tx.insertInto('payment_attempts').values(attempt).returningAll().executeTakeFirstOrThrow()
 }
 
 /** Sets the gateway's reference of a payment that was known only by our own key. */
 export async function setReference(tx: Tx, attemptId: string, reference: string): Promise<void> {
   await tx
-    .updateTable('attempts')
+    .updateTable('payment_attempts')
     .set({ reference })
     .where('id', '=', attemptId)
     .where('reference', 'is', null)
@@ -27,35 +27,35 @@ export async function setReference(tx: Tx, attemptId: string, reference: string)
 export async function setDispute(
   tx: Tx,
   attemptId: string,
-  dispute: Pick<AttemptRow, 'dispute' | 'disputed_cents'> & Updateable<tables.AttemptsTable>,
+  dispute: Pick<AttemptRow, 'dispute' | 'disputed_cents'> & Updateable<tables.PaymentAttemptsTable>,
 ): Promise<void> {
-  await tx.updateTable('attempts').set(dispute).where('id', '=', attemptId).execute()
+  await tx.updateTable('payment_attempts').set(dispute).where('id', '=', attemptId).execute()
 }
 
 /** Sets the user's next step for a waiting payment. */
 export async function setNextStep(tx: Tx, attemptId: string, nextStep: string | null): Promise<void> {
-  await tx.updateTable('attempts').set({ next_step: nextStep }).where('id', '=', attemptId).execute()
+  await tx.updateTable('payment_attempts').set({ next_step: nextStep }).where('id', '=', attemptId).execute()
 }
 
 /** Moves the next poll of an attempt forward to a time, if it is scheduled for later. */
 export async function pollBy(db: Db, attemptId: string, at: Date): Promise<void> {
-  const update = db.updateTable('attempts').set({ check_at: at }).where('id', '=', attemptId)
+  const update = db.updateTable('payment_attempts').set({ check_at: at }).where('id', '=', attemptId)
   await update.where('check_at', '>', at).execute()
 }
 
 /** Schedules the next poll of a payment that its gateway is still processing, unless one is scheduled at this time or later. */
 export async function pollAgainAt(db: Db, attemptId: string, at: Date): Promise<void> {
-  const update = db.updateTable('attempts').set({ check_at: at }).where('id', '=', attemptId)
+  const update = db.updateTable('payment_attempts').set({ check_at: at }).where('id', '=', attemptId)
   await update.where('status', '=', 'processing').where('check_at', '<', at).execute()
 }
 
 export function selectAttempt(db: Db, id: string) {
-  return db.selectFrom('attempts').selectAll().where('id', '=', id).executeTakeFirst()
+  return db.selectFrom('payment_attempts').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
 export function selectAttemptByReference(db: Db, gateway: GatewayId, reference: string) {
   return db
-    .selectFrom('attempts')
+    .selectFrom('payment_attempts')
     .selectAll()
     .where('gateway', '=', gateway)
     .where('reference', '=', reference)
@@ -64,7 +64,7 @@ export function selectAttemptByReference(db: Db, gateway: GatewayId, reference: 
 
 const attemptsOf = preparedLookup((db: Db, { orderIds }: Placeholders<{ orderIds: readonly string[] }>) =>
   db
-    .selectFrom('attempts')
+    .selectFrom('payment_attempts')
     .selectAll()
     .where(sql<boolean>`order_id = ANY(${orderIds})`)
     .orderBy('number', 'desc'),
@@ -80,10 +80,10 @@ export async function transitionAttempt(
   tx: Tx,
   id: string,
   to: tables.AttemptStatus,
-  change: Updateable<tables.AttemptsTable> = {},
+  change: Updateable<tables.PaymentAttemptsTable> = {},
 ): Promise<void> {
   const update = tx
-    .updateTable('attempts')
+    .updateTable('payment_attempts')
     .set({ ...change, status: to })
     .where('id', '=', id)
     .where('status', 'in', attemptStates.sourcesOf(to))
@@ -95,9 +95,9 @@ const openStatuses = openAttemptStatuses.map((status) => sql.lit(status))
 
 /** Takes the open attempts that are due. */
 export function takeDueAttempts(tx: Tx, due: DueQuery): Promise<AttemptRow[]> {
-  const open = tx.selectFrom('attempts').selectAll().where('status', 'in', openStatuses)
+  const open = tx.selectFrom('payment_attempts').selectAll().where('status', 'in', openStatuses)
   return takeDueForPolling(open, due, ({ id }, poll) =>
-    tx.updateTable('attempts').set(poll).where('id', '=', id),
+    tx.updateTable('payment_attempts').set(poll).where('id', '=', id),
   )
 }
 

@@ -34,11 +34,11 @@ export function takeDueCustomerDeletions(tx: Tx, due: DueQuery): Promise<Gateway
 export async function hasOpenPayments(db: Db, userId: string): Promise<boolean> {
   if ((await selectOpenMethodSetups(db, userId)).length > 0) return true
   const open = await db
-    .selectFrom('attempts')
-    .innerJoin('orders', 'orders.id', 'attempts.order_id')
-    .select('attempts.id')
+    .selectFrom('payment_attempts')
+    .innerJoin('orders', 'orders.id', 'payment_attempts.order_id')
+    .select('payment_attempts.id')
     .where('orders.user_id', '=', userId)
-    .where('attempts.status', 'in', openAttemptStatuses)
+    .where('payment_attempts.status', 'in', openAttemptStatuses)
     .limit(1)
     .executeTakeFirst()
   return open !== undefined

@@ -187,10 +187,10 @@ function expireUnpaidOrders(tx: Tx, now: Date) {
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
-          selectFrom('attempts')
-            .select('attempts.id')
-            .whereRef('attempts.order_id', '=', 'orders.id')
-            .where('attempts.status', 'in', inProgressStatuses),
+          selectFrom('payment_attempts')
+            .select('payment_attempts.id')
+            .whereRef('payment_attempts.order_id', '=', 'orders.id')
+            .where('payment_attempts.status', 'in', inProgressStatuses),
         ),
       ),
     )
@@ -213,7 +213,7 @@ function expireUnpaidOrders(tx: Tx, now: Date) {
 
 async function pollAttemptsSoon(tx: Tx, orderIds: readonly string[], now: Date): Promise<void> {
   await tx
-    .updateTable('attempts')
+    .updateTable('payment_attempts')
     .set({ check_at: now })
     .where('order_id', 'in', orderIds)
     .where('status', 'in', openAttemptStatuses)

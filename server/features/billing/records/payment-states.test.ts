@@ -289,7 +289,10 @@ describe('a paid order that PayPal no longer has', () => {
   )
 
   async function attemptOf(orderId: string) {
-    const attempts = site.context.db.selectFrom('attempts').select('id').where('order_id', '=', orderId)
+    const attempts = site.context.db
+      .selectFrom('payment_attempts')
+      .select('id')
+      .where('order_id', '=', orderId)
     return (await attempts.executeTakeFirst())?.id
   }
 })

@@ -48,7 +48,7 @@ const leaseUntil = (now: Date) => new Date(now.getTime() + finalPollLeaseMs)
 
 /** The tables whose rows are polled. */
 export type PolledTable =
-  | 'attempts'
+  | 'payment_attempts'
   | 'method_changes'
   | 'webhook_events'
   | 'orders'

@@ -28,7 +28,7 @@ const settled = `
     SELECT 'ord_' || n, 'usr_' || n, 'video', 'paid', 999, 'USD', 'sandbox', 'card', n || '@example.com', now(), now(), now()
     FROM generate_series(1, 5000) n;
   INSERT INTO users (id, referral_code) SELECT 'usr_' || n, n FROM generate_series(1, 5000) n;
-  INSERT INTO attempts (id, order_id, number, idempotency_key, gateway, status, started_at)
+  INSERT INTO payment_attempts (id, order_id, number, idempotency_key, gateway, status, started_at)
     SELECT 'att_' || n, 'ord_' || n, 1, n, 'sandbox', 'succeeded', now() FROM generate_series(1, 5000) n;
   INSERT INTO refunds (id, attempt_id, idempotency_key, amount_cents, origin, reason, status, created_at)
     SELECT 'ref_' || n, 'att_' || n, n, 1, 'requested', 'asked', 'succeeded', now() FROM generate_series(1, 5000) n;

@@ -44,7 +44,7 @@ export async function selectRequestedRefundCents(
 ): Promise<number> {
   const { rows } = await sql<{ cents: number }>`
     SELECT coalesce(sum(refunds.amount_cents), 0)::float8 AS cents FROM refunds
-    JOIN attempts ON attempts.id = refunds.attempt_id JOIN orders ON orders.id = attempts.order_id
+    JOIN payment_attempts ON payment_attempts.id = refunds.attempt_id JOIN orders ON orders.id = payment_attempts.order_id
     WHERE refunds.requested_by = ${operatorId} AND refunds.created_at > ${since} AND refunds.status <> 'failed'
       AND orders.currency = ${currency}`.execute(tx)
   return rows[0]?.cents ?? 0

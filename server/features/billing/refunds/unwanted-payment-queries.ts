@@ -20,18 +20,18 @@ export interface UnwantedPaymentRow {
 
 /** Payments that bought nothing according to the ledger, unless their refund is in progress or a dispute took the money. */
 export const unwantedPayments = sql`(
-  SELECT attempts.id AS attempt_id, attempts.order_id, attempts.gateway, attempts.reference, orders.currency,
-    -charged.amount_cents - sent.cents - attempts.disputed_cents AS cents, sent.failed, sent.failed_at, sent.reason, charged.at AS since
+  SELECT payment_attempts.id AS attempt_id, payment_attempts.order_id, payment_attempts.gateway, payment_attempts.reference, orders.currency,
+    -charged.amount_cents - sent.cents - payment_attempts.disputed_cents AS cents, sent.failed, sent.failed_at, sent.reason, charged.at AS since
   FROM ledger_lines charged
-  JOIN attempts ON attempts.id = substr(charged.transaction_id, 8)
-  JOIN orders ON orders.id = attempts.order_id
+  JOIN payment_attempts ON payment_attempts.id = substr(charged.transaction_id, 8)
+  JOIN orders ON orders.id = payment_attempts.order_id
   CROSS JOIN LATERAL (
     SELECT coalesce(sum(amount_cents) FILTER (WHERE status = 'succeeded'), 0)::int AS cents,
       count(*) FILTER (WHERE status = 'failed')::int AS failed, max(created_at) FILTER (WHERE status = 'failed') AS failed_at,
       max(reason) FILTER (WHERE status = 'failed') AS reason, coalesce(bool_or(status = 'started'), false) AS sending
-    FROM refunds WHERE refunds.attempt_id = attempts.id) AS sent
+    FROM refunds WHERE refunds.attempt_id = payment_attempts.id) AS sent
   WHERE charged.account = 'to_return' AND charged.amount_cents < 0 AND charged.transaction_id LIKE 'charge:%'
-    AND NOT sent.sending AND -charged.amount_cents - sent.cents - attempts.disputed_cents <> 0)`
+    AND NOT sent.sending AND -charged.amount_cents - sent.cents - payment_attempts.disputed_cents <> 0)`
 
 /** Selects all of them, the oldest first. */
 export async function selectUnwantedPayments(db: Db): Promise<UnwantedPaymentRow[]> {

@@ -62,9 +62,9 @@ export function countSubscriptions(
 export function countFailedRenewals(db: Db, { from, to }: DaySpan): Promise<Counts> {
   return countsOf(
     db,
-    sql`SELECT ${utcDate('started_at')}::text AS day, count(DISTINCT order_id) FROM attempts AS try
+    sql`SELECT ${utcDate('started_at')}::text AS day, count(DISTINCT order_id) FROM payment_attempts AS try
       WHERE status = 'failed' AND initiator = 'merchant' AND started_at >= ${from} AND started_at < ${to}
-        AND NOT EXISTS (SELECT FROM attempts AS earlier WHERE earlier.order_id = try.order_id AND earlier.number < try.number
+        AND NOT EXISTS (SELECT FROM payment_attempts AS earlier WHERE earlier.order_id = try.order_id AND earlier.number < try.number
           AND earlier.status = 'failed' AND earlier.initiator = 'merchant')
       GROUP BY ${utcDate('started_at')}`,
   )

@@ -90,7 +90,11 @@ describe('a webhook event', () => {
 
   /** Stops the polling of an order's payment, so that only the webhook event can settle it. */
   const leaveToNotification = (orderId: string) =>
-    site.context.db.updateTable('attempts').set({ check_at: null }).where('order_id', '=', orderId).execute()
+    site.context.db
+      .updateTable('payment_attempts')
+      .set({ check_at: null })
+      .where('order_id', '=', orderId)
+      .execute()
 
   test('that cannot be applied does not block later ones, and is abandoned in the end', async () => {
     const { orderId, reference } = await confirmed(await Shopper.create(site))

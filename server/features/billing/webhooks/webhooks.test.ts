@@ -199,7 +199,7 @@ const stories: Record<string, Story> = {
 async function stateOf({ id }: Order) {
   const { db } = site.context
   const order = await db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-  const attempts = await db.selectFrom('attempts').selectAll().where('order_id', '=', id).execute()
+  const attempts = await db.selectFrom('payment_attempts').selectAll().where('order_id', '=', id).execute()
   const rights = await db.selectFrom('entitlements').selectAll().where('order_id', '=', id).execute()
   const ledger = await db
     .selectFrom('ledger_lines')

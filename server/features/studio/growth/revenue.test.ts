@@ -178,8 +178,8 @@ it('shows new subscribers, failed renewals and cancellations, in agreement with 
   const tried = today()
   // A second attempt on the same day is the same renewal.
   await sql`
-    INSERT INTO attempts (id, order_id, number, idempotency_key, initiator, gateway, status, started_at)
-    SELECT 'att_again', order_id, 9, 'renew:again', 'merchant', gateway, status, started_at FROM attempts WHERE status = 'failed'`.execute(
+    INSERT INTO payment_attempts (id, order_id, number, idempotency_key, initiator, gateway, status, started_at)
+    SELECT 'att_again', order_id, 9, 'renew:again', 'merchant', gateway, status, started_at FROM payment_attempts WHERE status = 'failed'`.execute(
     site.context.db,
   )
   const second = await told()

@@ -200,7 +200,7 @@ CREATE TABLE used_intro_prices (
 
 -- Payment attempts. The row is committed before the gateway is called with its idempotency key, so that a crash in between
 -- leaves no unknown charge.
-CREATE TABLE attempts (
+CREATE TABLE payment_attempts (
   id                 text PRIMARY KEY,
   order_id           text NOT NULL REFERENCES orders,
   number             integer NOT NULL,
@@ -231,15 +231,15 @@ CREATE TABLE attempts (
   UNIQUE (order_id, number),
   UNIQUE (gateway, reference)
 );
-CREATE INDEX attempts_to_check ON attempts (check_at) WHERE status IN ('started', 'requires_action', 'processing', 'unknown');
-CREATE INDEX attempts_networks ON attempts (network, started_at) WHERE network IS NOT NULL;
-CREATE INDEX attempts_disputed ON attempts (gateway) WHERE dispute = 'open';
-CREATE INDEX attempts_disputes ON attempts (dispute, started_at DESC, id) WHERE dispute IS NOT NULL;
-CREATE INDEX attempts_refund_pending ON attempts (gateway) WHERE refund_pending;
+CREATE INDEX payment_attempts_to_check ON payment_attempts (check_at) WHERE status IN ('started', 'requires_action', 'processing', 'unknown');
+CREATE INDEX payment_attempts_networks ON payment_attempts (network, started_at) WHERE network IS NOT NULL;
+CREATE INDEX payment_attempts_disputed ON payment_attempts (gateway) WHERE dispute = 'open';
+CREATE INDEX payment_attempts_disputes ON payment_attempts (dispute, started_at DESC, id) WHERE dispute IS NOT NULL;
+CREATE INDEX payment_attempts_refund_pending ON payment_attempts (gateway) WHERE refund_pending;
 -- Metrics and alerts read the payments of the last quarter of an hour.
-CREATE INDEX attempts_started ON attempts (started_at);
+CREATE INDEX payment_attempts_started ON payment_attempts (started_at);
 -- Failed renewals by day.
-CREATE INDEX attempts_failed_renewals ON attempts (started_at) INCLUDE (order_id)
+CREATE INDEX payment_attempts_failed_renewals ON payment_attempts (started_at) INCLUDE (order_id)
   WHERE status = 'failed' AND initiator = 'merchant';
 
 -- Set-ups of another payment method for a subscription, without a payment. Like an attempt, the row is committed before the
@@ -267,7 +267,7 @@ CREATE INDEX method_changes_to_check ON method_changes (check_at) WHERE status I
 -- Refunds, committed before the gateway is called, like attempts.
 CREATE TABLE refunds (
   id               text PRIMARY KEY,
-  attempt_id       text NOT NULL REFERENCES attempts,
+  attempt_id       text NOT NULL REFERENCES payment_attempts,
   idempotency_key  text NOT NULL UNIQUE,
   amount_cents     integer NOT NULL CHECK (amount_cents > 0),
   -- Why there is a refund: an operator or the customer requested it, the payment paid for nothing, it was refunded at the

@@ -103,7 +103,7 @@ test('a renewal at fractions of a currency without any is not asked for: the pla
   await db.updateTable('subscriptions').set({ agreed_cents: 99_950 }).execute()
   await pass(7 * 24 * hour)
   await pass(hour)
-  const attempts = await db.selectFrom('attempts').select('status').execute()
+  const attempts = await db.selectFrom('payment_attempts').select('status').execute()
   expect(attempts).toEqual([{ status: 'succeeded' }])
   expect([await taken(), await subscription()]).toEqual([0, { status: 'past_due', period_no: 0 }])
   await pass(72 * hour)

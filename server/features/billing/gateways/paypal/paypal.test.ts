@@ -65,9 +65,11 @@ async function answer(url: string, said: 'yes' | 'no'): Promise<URL> {
 
 async function stateOf(orderId: string) {
   const { db } = site.context
-  const query = db.selectFrom('orders').innerJoin('attempts', 'attempts.order_id', 'orders.id')
+  const query = db
+    .selectFrom('orders')
+    .innerJoin('payment_attempts', 'payment_attempts.order_id', 'orders.id')
   return query
-    .select(['orders.status as order', 'attempts.status as attempt', 'decline_code as why'])
+    .select(['orders.status as order', 'payment_attempts.status as attempt', 'decline_code as why'])
     .where('orders.id', '=', orderId)
     .orderBy('number', 'desc')
     .executeTakeFirst()

@@ -298,7 +298,7 @@ describe('a payment whose request got no answer', () => {
       offset += 2 * 60 * 60_000
       await runJanitor(site.context)
       const attempts = await site.context.db
-        .selectFrom('attempts')
+        .selectFrom('payment_attempts')
         .select(['status', 'decline_code'])
         .where('order_id', '=', order.id)
         .orderBy('number')
