@@ -156,7 +156,7 @@ const checkOptionalName = (name: string | undefined, field: 'first_name' | 'last
 async function changeOrLoadMethod(
   context: BillingContext,
   { viewer, body, ip }: Call<typeof changeMethodCall>,
-  changeId: string,
+  setupId: string,
 ) {
   const { userId } = requireViewer({ viewer })
   const { change_id, gateway, method = 'card', payment_token: token, first_name, last_name } = body
@@ -168,7 +168,7 @@ async function changeOrLoadMethod(
     firstName: checkOptionalName(first_name, 'first_name'),
     lastName: checkOptionalName(last_name, 'last_name'),
   }
-  return changePaymentMethod(context, { userId, changeId, gateway, method, payer })
+  return changePaymentMethod(context, { userId, setupId, gateway, method, payer })
 }
 
 /** Sets the session cookie with `kept` again: a replayed answer may replace one that was lost together with that cookie. */

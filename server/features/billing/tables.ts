@@ -254,7 +254,7 @@ export interface PaymentAttemptsTable extends GatewayAttemptTable<OrderGatewayId
 }
 
 /** An attempt to save another method for a subscription. */
-export interface MethodChangesTable extends GatewayAttemptTable<GatewayId> {
+export interface PaymentMethodSetupsTable extends GatewayAttemptTable<GatewayId> {
   user_id: string
   subscription_id: string
   method: PaymentMethod
@@ -369,7 +369,7 @@ export interface BillingTables extends BalanceTables, SandboxTables, StripeTable
   subscriptions: SubscriptionsTable
   orders: OrdersTable
   payment_attempts: PaymentAttemptsTable
-  method_changes: MethodChangesTable
+  payment_method_setups: PaymentMethodSetupsTable
   refunds: RefundsTable
   ledger_lines: LedgerLinesTable
   uncounted_lines: UncountedLinesTable

@@ -59,7 +59,7 @@ export class ChangeCard extends Step {
     const token = await harness.newToken(this.card)
     const wanted = {
       userId: model.userOf(this.device),
-      changeId: newId('pmc'),
+      setupId: newId('pmc'),
       gateway: 'sandbox',
       method: 'card',
       payer: { ip: '127.0.0.1', token },

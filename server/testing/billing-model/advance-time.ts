@@ -37,7 +37,7 @@ async function nextDueAt({ db }: BillingHarness): Promise<number | null> {
       (SELECT min(due_at) FROM subscriptions WHERE status IN ('active', 'past_due')),
       (SELECT min(check_at) FROM payment_attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),
       (SELECT min(check_at) FROM refunds WHERE status = 'started'),
-      (SELECT min(check_at) FROM method_changes WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),
+      (SELECT min(check_at) FROM payment_method_setups WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),
       (SELECT min(check_at) FROM webhook_events WHERE applied_at IS NULL),
       (SELECT min(expires_at) FROM orders WHERE status = 'pending'
         AND (period_no IS NOT NULL OR subscription_id IS NULL)
@@ -86,7 +86,7 @@ async function nextCheckAt({ db }: BillingHarness): Promise<number | null> {
     SELECT min(check_at) AS at FROM (
       SELECT check_at FROM payment_attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown')
       UNION ALL SELECT check_at FROM refunds WHERE status = 'started'
-      UNION ALL SELECT check_at FROM method_changes WHERE status IN ('started', 'requires_action', 'processing', 'unknown')
+      UNION ALL SELECT check_at FROM payment_method_setups WHERE status IN ('started', 'requires_action', 'processing', 'unknown')
       UNION ALL SELECT check_at FROM webhook_events WHERE applied_at IS NULL
     ) open_work`.execute(db)
   return rows[0]?.at?.getTime() ?? null

@@ -226,7 +226,7 @@ const tables = [
   'ledger_lines',
   'refunds',
   'payment_attempts',
-  'method_changes',
+  'payment_method_setups',
   'orders',
   'subscriptions',
   'payment_methods',

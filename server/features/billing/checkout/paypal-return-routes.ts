@@ -87,11 +87,11 @@ export async function handlePaypalReturn(
  */
 async function handleWalletSetupReturn(
   context: BillingContext,
-  changeId: string,
+  setupId: string,
   outcome: ReturnOutcome,
 ): Promise<string> {
-  const known = changeId.length <= longestToken && !changeId.includes('\0')
-  const setup = known ? await selectMethodSetup(context.db, changeId) : undefined
+  const known = setupId.length <= longestToken && !setupId.includes('\0')
+  const setup = known ? await selectMethodSetup(context.db, setupId) : undefined
   if (setup?.gateway !== 'paypal') return '/my'
   await syncMethodSetup(context, setup, outcome).catch((error: unknown) =>
     context.log.error(

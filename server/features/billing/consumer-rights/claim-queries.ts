@@ -19,7 +19,11 @@ export async function movePurchase(
 
 async function moveSubscription(tx: Tx, id: string, to: string): Promise<void> {
   await tx.updateTable('subscriptions').set({ user_id: to }).where('id', '=', id).execute()
-  await tx.updateTable('method_changes').set({ user_id: to }).where('subscription_id', '=', id).execute()
+  await tx
+    .updateTable('payment_method_setups')
+    .set({ user_id: to })
+    .where('subscription_id', '=', id)
+    .execute()
   const method = tx.selectFrom('subscriptions').select('payment_method_id').where('id', '=', id)
   await tx.updateTable('payment_methods').set({ user_id: to }).where('id', '=', method).execute()
 }

@@ -131,7 +131,7 @@ export const unreadDisputesReference = 'disputes'
 export interface MethodSetupRequest {
   /** The idempotency key of the set-up. */
   key: string
-  changeId: string
+  setupId: string
   payer: Charge['payer']
   method: PaymentMethod
   /** As with a payment. */
@@ -146,7 +146,7 @@ export interface MethodSetup {
   reference: string
   status: Exclude<Payment['status'], 'unreadable'>
   /** The id of our change, if the gateway stores it. */
-  changeId?: string
+  setupId?: string
   /** The method, once it is saved. */
   method?: SavedMethod
   next?: NextStep
@@ -154,7 +154,7 @@ export interface MethodSetup {
 }
 
 /** Identifies a set-up by the gateway's id or, if that is not known, by our own key. */
-export type MethodSetupLookup = { reference: string } | { key: string; changeId: string; startedAt: Date }
+export type MethodSetupLookup = { reference: string } | { key: string; setupId: string; startedAt: Date }
 
 /** Sets up payment methods without a payment. No money moves, and a method can be charged only once it is approved. */
 export interface MethodSetups {

@@ -62,9 +62,9 @@ const janitorRows = [
   `idempotency_keys WHERE created_at < ${msAgo(idempotencyKeyLifetimeMs)}`,
   'order_links WHERE expires_at <= $1',
   'payment_attempts WHERE network IS NOT NULL',
-  'method_changes WHERE network IS NOT NULL',
+  'payment_method_setups WHERE network IS NOT NULL',
   `payment_attempts WHERE ${isOpenStatus} AND check_at <= $1`,
-  `method_changes WHERE ${isOpenStatus} AND check_at <= $1`,
+  `payment_method_setups WHERE ${isOpenStatus} AND check_at <= $1`,
   "refunds WHERE status = 'started' AND check_at <= $1",
   'payment_methods WHERE check_at <= $1',
   'gateway_customers_to_delete WHERE check_at <= $1',
@@ -77,7 +77,7 @@ export const hasJanitorWork = janitorRows.map((rows) => `EXISTS (SELECT FROM ${r
 type WebhookEventRow = Awaited<ReturnType<typeof takeDueWebhookEvents>>[number]
 
 /**
- * Completes what a crash, a time-out or an absent user left behind: due payments, method changes and refunds; methods and
+ * Completes what a crash, a time-out or an absent user left behind: due payments, method set-ups and refunds; methods and
  * customers to delete at gateways; recorded webhook events that were not applied; expired orders and subscriptions. Any number
  * of processes may run it at any time; it never sends a payment again.
  */
@@ -105,8 +105,8 @@ export async function runJanitor(context: BillingContext): Promise<void> {
   await processEach(
     context,
     setups,
-    (change) => pollMethodSetup(context, change),
-    endPollOf('method_changes'),
+    (setup) => pollMethodSetup(context, setup),
+    endPollOf('payment_method_setups'),
   )
   const refunds = await inTransaction(db, (tx) => takeDueRefunds(tx, due))
   await processEach(context, refunds, (refund) => retryRefund(context, refund), endPollOf('refunds'))

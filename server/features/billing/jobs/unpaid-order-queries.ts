@@ -34,5 +34,5 @@ export async function deleteUnstartedSubscriptions(db: Db): Promise<void> {
   await sql`
     DELETE FROM subscriptions WHERE status = 'expired' AND started_at IS NULL
       AND NOT EXISTS (SELECT FROM orders WHERE subscription_id = subscriptions.id)
-      AND NOT EXISTS (SELECT FROM method_changes WHERE subscription_id = subscriptions.id)`.execute(db)
+      AND NOT EXISTS (SELECT FROM payment_method_setups WHERE subscription_id = subscriptions.id)`.execute(db)
 }

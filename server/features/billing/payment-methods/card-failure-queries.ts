@@ -26,7 +26,7 @@ export async function selectCardAttemptOfUser(tx: Tx, userId: string, since: Dat
     .where('payment_attempts.started_at', '>', since)
     .unionAll(
       tx
-        .selectFrom('method_changes')
+        .selectFrom('payment_method_setups')
         .select('started_at')
         .where('user_id', '=', userId)
         .where('method', '=', 'card')
@@ -54,7 +54,7 @@ export async function selectCardAttemptOfNetwork(tx: Tx, network: string, since:
     )
     .unionAll(
       tx
-        .selectFrom('method_changes')
+        .selectFrom('payment_method_setups')
         .select('started_at')
         .where('network', '=', network)
         .where('started_at', '>', since),
@@ -68,7 +68,7 @@ export async function selectCardAttemptOfNetwork(tx: Tx, network: string, since:
 
 /** Deletes the network of attempts whose failures no longer count. */
 export async function clearOldNetworks(db: Db, before: Date): Promise<void> {
-  for (const table of ['payment_attempts', 'method_changes'] as const) {
+  for (const table of ['payment_attempts', 'payment_method_setups'] as const) {
     const past = db.updateTable(table).set({ network: null }).where('network', 'is not', null)
     await past.where('started_at', '<', before).execute()
   }

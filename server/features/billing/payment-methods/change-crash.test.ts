@@ -18,19 +18,19 @@ afterAll(() => site.close())
 
 interface Ready {
   someone: Subscriber
-  changeId: string
+  setupId: string
   token: string
 }
 
 async function ready(): Promise<Ready> {
   const someone = await Subscriber.create(site)
-  return { someone, changeId: newId('pmc'), token: await someone.shopper.cardToken() }
+  return { someone, setupId: newId('pmc'), token: await someone.shopper.cardToken() }
 }
 
 /** Changes the card in this process until the simulated crash. */
-const changeUntil = (death: CrashPoint, { someone: { userId }, changeId, token }: Ready) => {
+const changeUntil = (death: CrashPoint, { someone: { userId }, setupId, token }: Ready) => {
   const payer = { ip: '127.0.0.1', token, firstName: 'Ada', lastName: 'Lovelace' }
-  const wish = { userId, changeId, gateway: 'sandbox', method: 'card', payer } as const
+  const wish = { userId, setupId, gateway: 'sandbox', method: 'card', payer } as const
   return simulateCrashInBilling(
     site.databaseUrl,
     death,
@@ -39,16 +39,16 @@ const changeUntil = (death: CrashPoint, { someone: { userId }, changeId, token }
 }
 
 /** Changes the card in a separate process. */
-const changeIn = ({ someone, changeId, token }: Ready, { when, at }: CrashPoint): Promise<ScriptResult> =>
-  runScript('change-and-crash.ts', [site.databaseUrl, someone.userId, changeId, token, when, String(at)])
+const changeIn = ({ someone, setupId, token }: Ready, { when, at }: CrashPoint): Promise<ScriptResult> =>
+  runScript('change-and-crash.ts', [site.databaseUrl, someone.userId, setupId, token, when, String(at)])
 
 /** Returns `changed`, `as before`, or the number of cards at the gateway and which one is charged. */
-async function outcomeOf({ someone, changeId }: Ready): Promise<string> {
+async function outcomeOf({ someone, setupId }: Ready): Promise<string> {
   const { db } = site.context
   const saving = await db
     .selectFrom('sandbox_setups')
     .select('method_id')
-    .where('change_id', '=', changeId)
+    .where('method_setup_id', '=', setupId)
     .executeTakeFirst()
   const method = await db
     .selectFrom('subscriptions')
@@ -76,7 +76,7 @@ async function outcomesOf(changes: readonly Ready[]): Promise<Set<string>> {
     site.advanceClock(wait)
     for (let round = 0; round < 10; round++) await runJanitor(site.context)
   }
-  const open = site.context.db.selectFrom('method_changes').select('id')
+  const open = site.context.db.selectFrom('payment_method_setups').select('id')
   expect(await open.where('status', 'in', ['started', 'unknown']).execute()).toEqual([])
   return new Set(await Promise.all(changes.map(outcomeOf)))
 }

@@ -48,15 +48,15 @@ const referenceOf = async ({ subscriptionId }: Subscriber) => {
 }
 const savedBy = async ({ userId }: Subscriber) => {
   const rows = await site.context.db
-    .selectFrom('method_changes')
-    .innerJoin('sandbox_setups', 'change_id', 'method_changes.id')
+    .selectFrom('payment_method_setups')
+    .innerJoin('sandbox_setups', 'method_setup_id', 'payment_method_setups.id')
     .select('method_id')
     .where('user_id', '=', userId)
     .execute()
   return rows.map(({ method_id }) => method_id)
 }
 const statusesOf = async ({ userId }: Subscriber) => {
-  const rows = site.context.db.selectFrom('method_changes').select('status')
+  const rows = site.context.db.selectFrom('payment_method_setups').select('status')
   const found = await rows.where('user_id', '=', userId).orderBy('started_at').execute()
   return found.map(({ status }) => status)
 }
@@ -92,12 +92,12 @@ test("each change of card is in the user's export, and in no other user's", asyn
   const other = await Subscriber.create(site)
   const wish = { subscription_id: someone.subscriptionId, gateway: 'sandbox', method: 'card' }
   expect(await someone.shopper.visitor.callOk(exportUser)).toMatchObject({
-    method_changes: [
+    payment_method_setups: [
       { ...wish, status: 'failed', started_at: expect.any(String) },
       { ...wish, status: 'succeeded', started_at: expect.any(String) },
     ],
   })
-  expect(await other.shopper.visitor.callOk(exportUser)).toMatchObject({ method_changes: [] })
+  expect(await other.shopper.visitor.callOk(exportUser)).toMatchObject({ payment_method_setups: [] })
 })
 
 test.each([
@@ -226,7 +226,7 @@ test.each([
     site.trouble.acceptsAmount = (cents) => cents !== due
     const refused = await byCard(shopper, testCards.pays)
     expect(refused).toMatchObject({ code: 500, message: /isn’t available here/ })
-    const written = db.selectFrom('method_changes').select('id').where('user_id', '=', userId)
+    const written = db.selectFrom('payment_method_setups').select('id').where('user_id', '=', userId)
     expect(await written.execute()).toEqual([])
     delete site.trouble.acceptsAmount
     expect(await byCard(shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
@@ -298,10 +298,10 @@ test('a new change cancels the waiting one; a method that is saved late anyway i
   await db
     .updateTable('sandbox_setups')
     .set({ status: 'succeeded' })
-    .where('change_id', '=', first.info?.id ?? '')
+    .where('method_setup_id', '=', first.info?.id ?? '')
     .execute()
   await db
-    .updateTable('method_changes')
+    .updateTable('payment_method_setups')
     .set({ status: 'requires_action', check_at: new Date(0) })
     .where('id', '=', first.info?.id ?? '')
     .execute()
@@ -366,7 +366,11 @@ test.each(['started', 'unknown', 'requires_action', 'processing'] as const)(
     const { db } = site.context
     const left = await byCard(someone.shopper, testCards.requires3dsOnce)
     const id = left.info?.id ?? ''
-    await db.updateTable('method_changes').set({ status, gateway: 'stripe' }).where('id', '=', id).execute()
+    await db
+      .updateTable('payment_method_setups')
+      .set({ status, gateway: 'stripe' })
+      .where('id', '=', id)
+      .execute()
     expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
     const current = await referenceOf(someone)
     await tidy()
@@ -387,7 +391,7 @@ test('a setup whose user never returns is cancelled in the end, and at once if t
   const { db } = site.context
   const statusOf = async ({ info }: Envelope<PaymentMethodChange>) => {
     const rows = db
-      .selectFrom('method_changes')
+      .selectFrom('payment_method_setups')
       .select('status')
       .where('id', '=', info?.id ?? '')
     return (await rows.executeTakeFirst())?.status
@@ -399,7 +403,7 @@ test('a setup whose user never returns is cancelled in the end, and at once if t
   for (let days = 0; days < 10; days++) await tidy(day)
   expect(await statusOf(waiting)).toBe('cancelled')
   await someone.shopper.answerBankPage(waiting.info?.next.url ?? '', 'yes')
-  const lookup = { key: `method:${waiting.info?.id}`, changeId: '', startedAt: new Date() }
+  const lookup = { key: `method:${waiting.info?.id}`, setupId: '', startedAt: new Date() }
   expect(await site.sound.methodSetups.retrieve(lookup)).toMatchObject({ status: 'cancelled' })
 })
 

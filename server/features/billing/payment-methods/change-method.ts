@@ -37,7 +37,7 @@ import { checkMethodSetupLimit } from './limit-attempts.ts'
 interface MethodChangeRequest {
   userId: string
   /** The id reserved for the change, so that repeating the request creates no second one. */
-  changeId: string
+  setupId: string
   gateway: MethodSetupRow['gateway']
   method: PaymentMethod
   payer: Payer
@@ -75,7 +75,7 @@ export async function changePaymentMethod(
     handled[step.do].add(setup.id)
     if (step.do === 'give up') await cancelMethodSetup(context, setup)
     else if (isOpen(setup.status)) await recheckMethodSetup(context, setup)
-    if (setup.id === request.changeId) return presentMethodChange(context, setup.id)
+    if (setup.id === request.setupId) return presentMethodChange(context, setup.id)
   }
 }
 
@@ -86,24 +86,24 @@ export async function changePaymentMethod(
 export async function loadMethodChange(
   context: BillingContext,
   userId: string,
-  changeId: string,
+  setupId: string,
 ): Promise<PaymentMethodChange> {
-  const setup = await selectMethodSetup(context.db, changeId)
+  const setup = await selectMethodSetup(context.db, setupId)
   if (setup?.user_id !== userId) throw new Refusal('notFound')
   if (isOpen(setup.status)) await recheckMethodSetup(context, setup)
-  return presentMethodChange(context, changeId)
+  return presentMethodChange(context, setupId)
 }
 
 /** The first transaction: decides, and commits the change before the gateway is called. */
 async function beginMethodSetup(
   context: BillingContext,
   tx: Tx,
-  { userId, changeId, gateway: id, method, payer }: MethodChangeRequest,
+  { userId, setupId, gateway: id, method, payer }: MethodChangeRequest,
   handled: HandledSetups,
 ): Promise<Step> {
   await lockBuyer(tx, userId)
   const now = context.clock.now()
-  const earlier = await selectMethodSetup(tx, changeId)
+  const earlier = await selectMethodSetup(tx, setupId)
   if (earlier) return { do: 'look up', change: earlier }
   const live = await selectActiveSubscription(tx, userId, now)
   const row = live && (await selectSubscriptionForRenewal(tx, live.id))
@@ -122,7 +122,7 @@ async function beginMethodSetup(
   if (network !== null) await checkCardFailureLimit(context, tx, { userId, network }, now)
   context.quotas.spendOrThrow('payments', payer.ip)
   const setup = await insertMethodSetup(tx, {
-    id: changeId,
+    id: setupId,
     user_id: userId,
     subscription_id: row.id,
     gateway: id,
@@ -178,7 +178,7 @@ async function startMethodSetup(
     (client) =>
       client.methodSetups.start({
         key: methodSetupKey(setup),
-        changeId: id,
+        setupId: id,
         payer: { ...payerDetails, firstName, lastName },
         method,
         token,
@@ -202,7 +202,7 @@ function returnUrls({ publicUrl }: BillingContext, { id, gateway }: MethodSetupR
 }
 
 /** Returns the page that shows the result of a change. */
-export const methodChangePath = (changeId: string) => `/my?change=${changeId}`
+export const methodChangePath = (setupId: string) => `/my?change=${setupId}`
 
 const refusalByDeclineCode: Record<string, RefusalName> = {
   ...refusalByCardDecline,
@@ -218,8 +218,8 @@ function refusalFor(setup: MethodSetupRow): Refusal {
 }
 
 /** @throws Refusal methodUnknown, or the reason why the method was not saved */
-async function presentMethodChange({ db }: BillingContext, changeId: string): Promise<PaymentMethodChange> {
-  const setup = await selectMethodSetup(db, changeId)
+async function presentMethodChange({ db }: BillingContext, setupId: string): Promise<PaymentMethodChange> {
+  const setup = await selectMethodSetup(db, setupId)
   if (!setup || setup.status === 'started' || setup.status === 'unknown') throw new Refusal('methodUnknown')
   const { id, status, gateway, next_step } = setup
   if (status === 'failed' || status === 'cancelled') throw refusalFor(setup)

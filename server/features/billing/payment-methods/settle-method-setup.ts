@@ -168,9 +168,9 @@ export async function recheckMethodSetup(context: BillingContext, setup: MethodS
     logMissingGateway(context, setup)
     return false
   }
-  const { id: changeId, reference, started_at: startedAt } = setup
+  const { id: setupId, reference, started_at: startedAt } = setup
   const outcome = await callGateway(context, gateway, ({ methodSetups }) => {
-    if (reference === null) return methodSetups.retrieve({ key: methodSetupKey(setup), changeId, startedAt })
+    if (reference === null) return methodSetups.retrieve({ key: methodSetupKey(setup), setupId, startedAt })
     return setup.status === 'requires_action'
       ? methodSetups.complete(reference)
       : methodSetups.retrieve({ reference })

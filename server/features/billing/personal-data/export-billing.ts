@@ -4,7 +4,7 @@ import {
   readMethodAgreements,
   readAutoUnlocks,
   readBalanceEntries,
-  readMethodChanges,
+  readMethodSetups,
   readPaymentMethods,
   readOrders,
   readRefunds,
@@ -21,7 +21,7 @@ export async function exportBilling(db: Db, userId: string): Promise<Record<stri
     balance_entries: withoutIds(readBalanceEntries(db, userId)),
     auto_unlocks: withoutIds(readAutoUnlocks(db, userId)),
     method_agreements: withoutIds(readMethodAgreements(db, userId)),
-    method_changes: withoutIds(readMethodChanges(db, userId)),
+    payment_method_setups: withoutIds(readMethodSetups(db, userId)),
   }
 }
 

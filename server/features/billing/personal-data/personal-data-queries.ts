@@ -8,7 +8,7 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 
 /** Moves everything except the idempotency keys to another user. */
 export async function moveBillingRecords(tx: Tx, from: string, to: string): Promise<void> {
-  for (const table of ['orders', 'payment_methods', 'subscriptions', 'method_changes'] as const)
+  for (const table of ['orders', 'payment_methods', 'subscriptions', 'payment_method_setups'] as const)
     await tx.updateTable(table).set({ user_id: to }).where('user_id', '=', from).execute()
 }
 
@@ -217,12 +217,12 @@ export function readRefunds(db: Db, userId: string) {
   return oldestFirst(refunds, (row) => row.created_at, { time: 'refunds.created_at', id: 'refunds.id' })
 }
 
-export function readMethodChanges(db: Db, userId: string) {
-  const changes = db
-    .selectFrom('method_changes')
+export function readMethodSetups(db: Db, userId: string) {
+  const setups = db
+    .selectFrom('payment_method_setups')
     .select(['id', 'subscription_id', 'gateway', 'method', 'status', 'decline_code', 'started_at'])
     .where('user_id', '=', userId)
-  return oldestFirst(changes, (row) => row.started_at, { time: 'started_at' })
+  return oldestFirst(setups, (row) => row.started_at, { time: 'started_at' })
 }
 
 /** Reads the changes of a user's balance. */

@@ -6,32 +6,32 @@ import { takeDueForPolling, type DueQuery } from './polling-queries.ts'
 import { checkTransition } from '#server/features/billing/states/state-machine.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
-export type MethodSetupRow = Selectable<tables.MethodChangesTable>
+export type MethodSetupRow = Selectable<tables.PaymentMethodSetupsTable>
 
 export function insertMethodSetup(
   tx: Tx,
-  setup: Insertable<tables.MethodChangesTable>,
+  setup: Insertable<tables.PaymentMethodSetupsTable>,
 ): Promise<MethodSetupRow> {
-  return tx.insertInto('method_changes').values(setup).returningAll().executeTakeFirstOrThrow()
+  return tx.insertInto('payment_method_setups').values(setup).returningAll().executeTakeFirstOrThrow()
 }
 
 export function selectMethodSetup(db: Db, id: string) {
-  return db.selectFrom('method_changes').selectAll().where('id', '=', id).executeTakeFirst()
+  return db.selectFrom('payment_method_setups').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
 export function selectMethodSetupByReference(db: Db, gateway: GatewayId, reference: string) {
   return db
-    .selectFrom('method_changes')
+    .selectFrom('payment_method_setups')
     .selectAll()
     .where('gateway', '=', gateway)
     .where('reference', '=', reference)
     .executeTakeFirst()
 }
 
-/** Returns a user's changes that may still succeed, latest first. */
+/** Returns a user's set-ups that may still succeed, latest first. */
 export function selectOpenMethodSetups(db: Db, userId: string) {
   return db
-    .selectFrom('method_changes')
+    .selectFrom('payment_method_setups')
     .selectAll()
     .where('user_id', '=', userId)
     .where('status', 'in', openAttemptStatuses)
@@ -39,10 +39,10 @@ export function selectOpenMethodSetups(db: Db, userId: string) {
     .execute()
 }
 
-/** Returns the change before a user's `latest` most recent ones. */
+/** Returns the set-up before a user's `latest` most recent ones. */
 export function selectMethodSetupBefore(db: Db, userId: string, latest: number) {
   return db
-    .selectFrom('method_changes')
+    .selectFrom('payment_method_setups')
     .select('started_at')
     .where('user_id', '=', userId)
     .orderBy('started_at', 'desc')
@@ -51,30 +51,30 @@ export function selectMethodSetupBefore(db: Db, userId: string, latest: number) 
     .executeTakeFirst()
 }
 
-/** @throws IllegalTransition if the change is in no state that leads to `to` */
+/** @throws IllegalTransition if the set-up is in no state that leads to `to` */
 export async function transitionMethodSetup(
   tx: Tx,
   id: string,
   to: tables.AttemptStatus,
-  change: Updateable<tables.MethodChangesTable> = {},
+  change: Updateable<tables.PaymentMethodSetupsTable> = {},
 ): Promise<void> {
   const update = tx
-    .updateTable('method_changes')
+    .updateTable('payment_method_setups')
     .set({ ...change, status: to })
     .where('id', '=', id)
     .where('status', 'in', attemptStates.sourcesOf(to))
-  checkTransition(await update.executeTakeFirstOrThrow(), `method change ${id} to ${to}`)
+  checkTransition(await update.executeTakeFirstOrThrow(), `method set-up ${id} to ${to}`)
 }
 
-/** Sets the user's next step for a waiting change. */
+/** Sets the user's next step for a waiting set-up. */
 export async function setNextStepOfMethodSetup(tx: Tx, id: string, next_step: string | null): Promise<void> {
-  await tx.updateTable('method_changes').set({ next_step }).where('id', '=', id).execute()
+  await tx.updateTable('payment_method_setups').set({ next_step }).where('id', '=', id).execute()
 }
 
-/** Schedules a user's open changes for polling now. */
+/** Schedules a user's open set-ups for polling now. */
 export async function pollMethodSetupsSoon(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
-    .updateTable('method_changes')
+    .updateTable('payment_method_setups')
     .set({ check_at: now, checks: 0 })
     .where('user_id', '=', userId)
     .where('status', 'in', openAttemptStatuses)
@@ -84,10 +84,10 @@ export async function pollMethodSetupsSoon(tx: Tx, userId: string, now: Date): P
 /** Literals, to match the condition of the partial index. */
 const openStatuses = openAttemptStatuses.map((status) => sql.lit(status))
 
-/** Takes the open changes that are due. */
+/** Takes the open set-ups that are due. */
 export function takeDueMethodSetups(tx: Tx, due: DueQuery): Promise<MethodSetupRow[]> {
-  const open = tx.selectFrom('method_changes').selectAll().where('status', 'in', openStatuses)
+  const open = tx.selectFrom('payment_method_setups').selectAll().where('status', 'in', openStatuses)
   return takeDueForPolling(open, due, ({ id }, poll) =>
-    tx.updateTable('method_changes').set(poll).where('id', '=', id),
+    tx.updateTable('payment_method_setups').set(poll).where('id', '=', id),
   )
 }

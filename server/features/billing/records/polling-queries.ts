@@ -49,7 +49,7 @@ const leaseUntil = (now: Date) => new Date(now.getTime() + finalPollLeaseMs)
 /** The tables whose rows are polled. */
 export type PolledTable =
   | 'payment_attempts'
-  | 'method_changes'
+  | 'payment_method_setups'
   | 'webhook_events'
   | 'orders'
   | 'gateway_customers_to_delete'

@@ -38,7 +38,7 @@ const settled = `
     SELECT 'pm_' || n, 'usr_' || n, 'sandbox', n FROM generate_series(1, 5000) n;
   INSERT INTO method_agreements (order_id, payment_method_id, shown_hash, agreed_at, revoked_at)
     SELECT 'ord_' || n, 'pm_' || n, n, now(), now() FROM generate_series(1, 5000) n;
-  INSERT INTO method_changes (id, user_id, subscription_id, gateway, method, status, started_at)
+  INSERT INTO payment_method_setups (id, user_id, subscription_id, gateway, method, status, started_at)
     SELECT 'chg_' || n, 'usr_' || n, 'sub_' || n, 'sandbox', 'card', 'succeeded', now() FROM generate_series(1, 5000) n;
   INSERT INTO gateway_customers_to_delete (id) SELECT 'usr_' || n FROM generate_series(1, 5000) n;
   INSERT INTO webhook_events (gateway, event_id, received_at, applied_at, reference)

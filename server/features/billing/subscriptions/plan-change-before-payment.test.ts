@@ -75,7 +75,7 @@ test('a webhook event about a card stays unapplied while its gateway cannot be q
   const asked = await byCard(person, testCards.requires3dsAlways)
   const { db, clock } = site.context
   const { reference } = await db
-    .selectFrom('method_changes')
+    .selectFrom('payment_method_setups')
     .select('reference')
     .where('id', '=', asked.id)
     .executeTakeFirstOrThrow()

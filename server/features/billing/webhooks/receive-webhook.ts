@@ -113,8 +113,8 @@ async function findMethodSetup(
   const gatewaySetup = await callGateway(context, gateway, (client) =>
     client.methodSetups.retrieve({ reference }),
   )
-  if (gatewaySetup === 'unknown' || !gatewaySetup?.changeId)
+  if (gatewaySetup === 'unknown' || !gatewaySetup?.setupId)
     return gatewaySetup === 'unknown' ? gatewaySetup : null
-  const setup = await selectMethodSetup(context.db, gatewaySetup.changeId)
+  const setup = await selectMethodSetup(context.db, gatewaySetup.setupId)
   return setup?.gateway === gateway.id ? setup : null
 }

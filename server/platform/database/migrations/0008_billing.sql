@@ -244,7 +244,7 @@ CREATE INDEX payment_attempts_failed_renewals ON payment_attempts (started_at) I
 
 -- Set-ups of another payment method for a subscription, without a payment. Like an attempt, the row is committed before the
 -- gateway is called with its idempotency key, `method:{id}`.
-CREATE TABLE method_changes (
+CREATE TABLE payment_method_setups (
   id               text PRIMARY KEY,
   user_id          text NOT NULL REFERENCES users,
   subscription_id  text NOT NULL REFERENCES subscriptions,
@@ -260,9 +260,9 @@ CREATE TABLE method_changes (
   check_at         timestamptz,
   UNIQUE (gateway, reference)
 );
-CREATE INDEX method_changes_user ON method_changes (user_id, started_at DESC);
-CREATE INDEX method_changes_networks ON method_changes (network, started_at) WHERE network IS NOT NULL;
-CREATE INDEX method_changes_to_check ON method_changes (check_at) WHERE status IN ('started', 'requires_action', 'processing', 'unknown');
+CREATE INDEX payment_method_setups_user ON payment_method_setups (user_id, started_at DESC);
+CREATE INDEX payment_method_setups_networks ON payment_method_setups (network, started_at) WHERE network IS NOT NULL;
+CREATE INDEX payment_method_setups_to_check ON payment_method_setups (check_at) WHERE status IN ('started', 'requires_action', 'processing', 'unknown');
 
 -- Refunds, committed before the gateway is called, like attempts.
 CREATE TABLE refunds (

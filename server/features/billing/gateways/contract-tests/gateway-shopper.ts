@@ -47,15 +47,15 @@ export function gatewayShopper(traits: GatewayTraits, harness: () => GatewayHarn
     const id = randomBytes(8).toString('hex')
     return {
       key: `method:pmc_${id}`,
-      changeId: `pmc_${id}`,
+      setupId: `pmc_${id}`,
       payer: charge().payer,
       method: traits.method,
       returnUrl: `http://localhost/my?change=pmc_${id}`,
       cancelUrl: `http://localhost/my?change=pmc_${id}`,
     }
   }
-  const lookUpSaving = ({ key, changeId }: MethodSetupRequest) =>
-    harness().gateway.methodSetups.retrieve({ key, changeId, startedAt: new Date() })
+  const lookUpSaving = ({ key, setupId }: MethodSetupRequest) =>
+    harness().gateway.methodSetups.retrieve({ key, setupId, startedAt: new Date() })
   const paymentsOf = async (orderId: string) => {
     const listed = await harness().gateway.listPayments(since)
     return listed.filter((payment) => payment.orderId === orderId)

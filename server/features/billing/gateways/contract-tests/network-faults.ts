@@ -77,7 +77,7 @@ export function describeNetworkFaults(traits: GatewayTraits, harness: () => Gate
     if (reachesGateway(fault) && !traits.discardsUnpaid)
       await expect
         .poll(() => lookUpSaving(asked))
-        .toMatchObject({ changeId: asked.changeId, status: 'requires_action' })
+        .toMatchObject({ setupId: asked.setupId, status: 'requires_action' })
     else expect(await lookUpSaving(asked)).toBeNull()
   })
 

@@ -79,7 +79,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
     const { brand, last4 } = traits.savedMethod
     expect(saving).toMatchObject({
       status: 'succeeded',
-      changeId: asked.changeId,
+      setupId: asked.setupId,
       method: { brand, last4 },
     })
     expect(saving.next).toBeUndefined()
@@ -108,7 +108,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => methodSetups.start(asked)))
     const named = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.reference] : []))
     expect(new Set(named).size).toBe(1)
-    await expect(methodSetups.start({ ...asked, changeId: 'pmc_other' })).rejects.toThrow(GatewayRefused)
+    await expect(methodSetups.start({ ...asked, setupId: 'pmc_other' })).rejects.toThrow(GatewayRefused)
   })
 
   test.each(Object.entries(traits.setupDeclines))(

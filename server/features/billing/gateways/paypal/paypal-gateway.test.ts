@@ -95,11 +95,11 @@ describeGatewayContract(
 describe('a wallet that is saved without a payment', () => {
   let made = 0
   const start = () => {
-    const changeId = `pmc_kept${++made}`
+    const setupId = `pmc_kept${++made}`
     const back = 'http://localhost/my'
     const payer = { userId: 'usr_kept', email: 'viewer@example.com' }
-    const request = { changeId, payer, method: 'wallet', returnUrl: back, cancelUrl: back } as const
-    return gateway.methodSetups.start({ ...request, key: `method:${changeId}` })
+    const request = { setupId, payer, method: 'wallet', returnUrl: back, cancelUrl: back } as const
+    return gateway.methodSetups.start({ ...request, key: `method:${setupId}` })
   }
 
   test.each(['500 after', 'dropped after'] as const)(

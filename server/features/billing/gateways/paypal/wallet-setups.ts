@@ -47,9 +47,9 @@ const isExchanged = ({ status }: SetupToken) => status === 'VAULTED' || status =
  * @throws GatewayRefused if the key belongs to another request: PayPal repeats its first answer, whatever the new one contains
  */
 async function start(client: PaypalClient, request: MethodSetupRequest): Promise<MethodSetup> {
-  const { key, changeId, returnUrl, cancelUrl } = request
+  const { key, setupId, returnUrl, cancelUrl } = request
   const body = JSON.stringify({
-    customer: { merchant_customer_id: changeId },
+    customer: { merchant_customer_id: setupId },
     payment_source: {
       paypal: {
         usage_type: 'MERCHANT',
@@ -66,12 +66,12 @@ async function start(client: PaypalClient, request: MethodSetupRequest): Promise
   try {
     const setup = await client.request<SetupToken>({ method: 'POST', path: setupsPath, key, body })
     const methodSetup = present(setup)
-    const isOther = methodSetup.changeId !== undefined && methodSetup.changeId !== changeId
+    const isOther = methodSetup.setupId !== undefined && methodSetup.setupId !== setupId
     if (isOther) throw new GatewayRefused(`key ${key} was used for another saving`)
     return methodSetup
   } catch (error) {
     if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
-    return { reference: key, status: 'failed', changeId, decline: declineCode(error.issue) }
+    return { reference: key, status: 'failed', setupId, decline: declineCode(error.issue) }
   }
 }
 
@@ -133,7 +133,7 @@ function present(setup: SetupToken): MethodSetup {
   return { ...referencesOf(setup), status: 'requires_action', ...(next ? { next } : {}) }
 }
 
-function referencesOf({ id, customer }: SetupToken): Pick<MethodSetup, 'reference' | 'changeId'> {
-  const changeId = customer?.merchant_customer_id
-  return { reference: id, ...(changeId === undefined ? {} : { changeId }) }
+function referencesOf({ id, customer }: SetupToken): Pick<MethodSetup, 'reference' | 'setupId'> {
+  const setupId = customer?.merchant_customer_id
+  return { reference: id, ...(setupId === undefined ? {} : { setupId }) }
 }

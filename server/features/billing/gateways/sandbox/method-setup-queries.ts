@@ -11,7 +11,7 @@ export type MethodSetupRow = Awaited<
 export type ApprovalRequest = PaymentRow | MethodSetupRow
 
 export const isMethodSetup = (approval: ApprovalRequest): approval is MethodSetupRow =>
-  'change_id' in approval
+  'method_setup_id' in approval
 
 /** Selects set-ups with their methods. */
 function selectMethodSetups(db: Db) {

@@ -56,7 +56,7 @@ async function start(context: SandboxContext, request: MethodSetupRequest): Prom
       status: result.status,
       decline_code: result.status === 'failed' ? result.decline : null,
       method_id: methodId,
-      change_id: request.changeId,
+      method_setup_id: request.setupId,
       return_url: request.returnUrl,
       cancel_url: request.cancelUrl,
       created_at: now,
@@ -69,11 +69,11 @@ async function start(context: SandboxContext, request: MethodSetupRequest): Prom
 }
 
 function present(row: MethodSetupRow): MethodSetup {
-  const { id, status, change_id: changeId, method_id, decline_code } = row
+  const { id, status, method_setup_id: setupId, method_id, decline_code } = row
   return {
     reference: id,
     status,
-    changeId,
+    setupId,
     ...(status === 'succeeded' && method_id !== null ? { method: presentMethod(method_id, row) } : {}),
     ...(status === 'requires_action' ? { next: nextStepOf(row) } : {}),
     ...(decline_code ? { decline: decline_code } : {}),

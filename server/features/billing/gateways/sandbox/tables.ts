@@ -57,7 +57,7 @@ export interface SandboxSetupsTable {
   status: SandboxPaymentsTable['status']
   decline_code: DeclineCode | null
   method_id: string | null
-  change_id: string
+  method_setup_id: string
   return_url: string
   cancel_url: string
   created_at: Date

@@ -35,7 +35,7 @@ export function createCardSetups(context: StripeContext): MethodSetups {
 /** @throws GatewayRefused if the key was used for another request */
 async function start(
   context: StripeContext,
-  { key, changeId, payer }: MethodSetupRequest,
+  { key, setupId, payer }: MethodSetupRequest,
 ): Promise<MethodSetup> {
   const { StripeIdempotencyError, StripeInvalidRequestError } = Stripe.errors
   try {
@@ -43,15 +43,15 @@ async function start(
       customer: await findCustomer(context, payer),
       allowed_payment_method_types: ['card' as const],
       usage: 'off_session' as const,
-      metadata: { change_id: changeId },
+      metadata: { method_setup_id: setupId },
     }
     return present(await context.stripe.setupIntents.create(request, { idempotencyKey: key }))
   } catch (error) {
     if (error instanceof StripeIdempotencyError) throw new GatewayRefused(error.message, { cause: error })
     if (!(error instanceof StripeInvalidRequestError)) throw error
-    const decline = await logNotCreated(context, { change: changeId, userId: payer.userId }, error)
+    const decline = await logNotCreated(context, { change: setupId, userId: payer.userId }, error)
     // Without a SetupIntent there is no id, and our key is as unique.
-    return { reference: key, status: 'failed', changeId, decline }
+    return { reference: key, status: 'failed', setupId, decline }
   }
 }
 
@@ -77,27 +77,27 @@ async function readOrNull({ stripe }: StripeContext, reference: string): Promise
 /** Finds a set-up by the id of our change in its metadata. */
 async function findByChange(
   context: StripeContext,
-  { changeId, startedAt }: Extract<MethodSetupLookup, { changeId: string }>,
+  { setupId, startedAt }: Extract<MethodSetupLookup, { setupId: string }>,
 ): Promise<MethodSetup | null> {
   const listed = context.stripe.setupIntents.list({ created: createdAround(startedAt), limit: 100 })
   for await (const { id, metadata } of listed)
-    if (metadata?.['change_id'] === changeId) return readOrNull(context, id)
+    if (metadata?.['method_setup_id'] === setupId) return readOrNull(context, id)
   return null
 }
 
 /** The account may also serve other shops. */
-const isOurs = ({ metadata }: Stripe.SetupIntent) => metadata?.['change_id'] !== undefined
+const isOurs = ({ metadata }: Stripe.SetupIntent) => metadata?.['method_setup_id'] !== undefined
 
 function present(intent: Stripe.SetupIntent): MethodSetup {
   const outcome = outcomeOf(intent)
   // A state of a later version of Stripe's API: it is queried again.
   const status = outcome.status === 'unreadable' ? 'processing' : outcome.status
-  const changeId = intent.metadata?.['change_id']
+  const setupId = intent.metadata?.['method_setup_id']
   return {
     reference: intent.id,
     ...outcome,
     status,
-    ...(changeId === undefined ? {} : { changeId }),
+    ...(setupId === undefined ? {} : { setupId }),
     ...(outcome.status === 'succeeded' ? methodOf(intent) : {}),
   }
 }

@@ -169,7 +169,7 @@ test('a declined payment is closed, so that no other card can be tried with it',
 
 test('a saving whose card was declined is closed, so that no other card can be tried with it', async () => {
   const payer = { userId: 'usr_setup', email: 'viewer@example.com' }
-  const request = { changeId: 'pmc_closed', payer, method: 'card', returnUrl: '', cancelUrl: '' } as const
+  const request = { setupId: 'pmc_closed', payer, method: 'card', returnUrl: '', cancelUrl: '' } as const
   const { reference, next } = await gateway.methodSetups.start({ ...request, key: 'method:pmc_closed' })
   expect(await fake.confirm(next?.client_secret ?? '', testCards.declined)).toBe(402)
   await gateway.methodSetups.retrieve({ reference })
