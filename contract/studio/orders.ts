@@ -278,7 +278,7 @@ export const listDisputes = command({
 /** Kinds of discrepancies between the ledger and a gateway; each is still retried, or abandoned. */
 export const discrepancyKinds = [
   'payment',
-  'foreign_payment',
+  'unmatched_payment',
   'attempt',
   'refund',
   'return',
@@ -326,7 +326,7 @@ export const DayBalance = Type.Object({
 const Reconciliation = Type.Object({
   day: Type.String(),
   /** The end of the reconciled period of each gateway; null if never reconciled. */
-  gateways: Type.Array(Type.Object({ id: stringEnum(gatewayIds), reconciled_to: nullable(Time) })),
+  gateways: Type.Array(Type.Object({ id: stringEnum(gatewayIds), reconciled_until: nullable(Time) })),
   totals: Type.Array(DayTotal),
   balances: Type.Array(DayBalance),
   mismatches: Type.Array(Discrepancy),

@@ -141,7 +141,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
   },
   reconciliation_differences: {
     help: "Payments with an unresolved discrepancy between the site's ledger and the gateway; at most 10,000",
-    read: (db) => readSingleValue(db, countUpToMax(sql`FROM payments_to_compare WHERE abandoned`)),
+    read: (db) => readSingleValue(db, countUpToMax(sql`FROM payment_discrepancies WHERE abandoned`)),
   },
   health_problem: {
     help: '1 if the last health check found a problem with a part of the site',

@@ -321,13 +321,13 @@ export interface WebhookEventsTable {
 
 interface ReconciliationsTable {
   gateway: GatewayId
-  reconciled_to: Date
+  reconciled_until: Date
   /** When the last comparison was finished. */
-  compared_at: Optional<Date>
+  last_run_at: Optional<Date>
 }
 
 /** Payments that a gateway listed and that could not be settled. */
-interface PaymentsToCompareTable {
+interface PaymentDiscrepanciesTable {
   gateway: GatewayId
   reference: string
   found_at: Date
@@ -339,7 +339,7 @@ interface PaymentsToCompareTable {
 }
 
 /** Money at a gateway that is for no order of ours. */
-interface ForeignPaymentsTable {
+interface UnmatchedPaymentsTable {
   gateway: GatewayId
   reference: string
   amount_cents: number
@@ -376,8 +376,8 @@ export interface BillingTables extends BalanceTables, SandboxTables, StripeTable
   idempotency_keys: IdempotencyKeysTable
   webhook_events: WebhookEventsTable
   reconciliations: ReconciliationsTable
-  payments_to_compare: PaymentsToCompareTable
-  foreign_payments: ForeignPaymentsTable
+  payment_discrepancies: PaymentDiscrepanciesTable
+  unmatched_payments: UnmatchedPaymentsTable
   used_intro_prices: UsedIntroPricesTable
   order_links: OrderLinksTable
   link_requests: LinkRequestsTable

@@ -363,7 +363,7 @@ describe('the reconciliation', () => {
     site.trouble.retrievePayment = () => Promise.reject(new Error('no route'))
     const { mismatches, gateways } = await owner.desk.callOk(runReconciliation, { body: {} })
     Object.assign(site.trouble, { listPayments: undefined, retrievePayment: undefined })
-    expect(gateways[0]?.reconciled_to).not.toBeNull()
+    expect(gateways[0]?.reconciled_until).not.toBeNull()
     expect(mismatches).toContainEqual(
       expect.objectContaining({
         kind: 'payment',
@@ -375,7 +375,7 @@ describe('the reconciliation', () => {
     )
     expect(mismatches).toContainEqual(
       expect.objectContaining({
-        kind: 'foreign_payment',
+        kind: 'unmatched_payment',
         reference: 'sbx_elsewhere',
         ours_cents: 0,
         theirs_cents: 99,
@@ -398,7 +398,7 @@ describe('the reconciliation', () => {
     owner = await signInOperator(site, 'owner')
     const foreignOf = async (query: { day?: string }) =>
       (await owner.desk.callOk(getReconciliation, { query })).mismatches.filter(
-        ({ kind }) => kind === 'foreign_payment',
+        ({ kind }) => kind === 'unmatched_payment',
       )
     expect(await foreignOf({ day })).toHaveLength(1)
     expect(await foreignOf({})).toEqual([])

@@ -231,8 +231,8 @@ const tables = [
   'subscriptions',
   'payment_methods',
   'webhook_events',
-  'payments_to_compare',
-  'foreign_payments',
+  'payment_discrepancies',
+  'unmatched_payments',
   'mails',
   'sandbox_disputes',
   'sandbox_refunds',
@@ -257,8 +257,8 @@ async function createResetFunction(pool: TestDatabase['pool']): Promise<void> {
 async function resetTables(pool: TestDatabase['pool'], now: Date): Promise<void> {
   await pool.query('SELECT forget_all()')
   await pool.query(
-    `INSERT INTO reconciliations (gateway, reconciled_to) VALUES ('sandbox', $1)
-     ON CONFLICT (gateway) DO UPDATE SET reconciled_to = excluded.reconciled_to`,
+    `INSERT INTO reconciliations (gateway, reconciled_until) VALUES ('sandbox', $1)
+     ON CONFLICT (gateway) DO UPDATE SET reconciled_until = excluded.reconciled_until`,
     [now],
   )
 }

@@ -65,8 +65,8 @@ function Discrepancies({ found: { mismatches, gateways } }: { found: Reconciled 
   const { t, language } = useTexts()
   const mayRun = usePermissions()(runReconciliation)
   const { run, busy } = useCommand(runReconciliation, t('done.compared'))
-  const lastComparison = ({ id, reconciled_to }: ComparedGateway) =>
-    `${gatewayNames[id]}: ${reconciled_to ? formatTime(reconciled_to, language) : t('money.never')}`
+  const lastComparison = ({ id, reconciled_until }: ComparedGateway) =>
+    `${gatewayNames[id]}: ${reconciled_until ? formatTime(reconciled_until, language) : t('money.never')}`
   const columns = [
     { title: t('money.what'), cell: (mismatch: Discrepancy) => <DiscrepancyKind mismatch={mismatch} /> },
     { title: t('money.gateway'), cell: ({ gateway }: Discrepancy) => gatewayNames[gateway] },
@@ -144,7 +144,8 @@ function DiscrepancyKind({ mismatch: { kind, abandoned } }: { mismatch: Discrepa
 function GatewayBalances({ found: { balances, gateways } }: { found: Reconciled }) {
   const { t, language } = useTexts()
   if (balances.length === 0) return null
-  const comparedUntil = (gateway: string) => gateways.find(({ id }) => id === gateway)?.reconciled_to ?? null
+  const comparedUntil = (gateway: string) =>
+    gateways.find(({ id }) => id === gateway)?.reconciled_until ?? null
   const columns = [
     { title: t('money.gateway'), cell: ({ gateway }: Balance) => gatewayNames[gateway] },
     ...amountColumns(t),

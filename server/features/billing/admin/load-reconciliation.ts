@@ -14,7 +14,7 @@ import {
 /** Payments that take longer than this to settle are shown to operators. */
 const overdueAfterMs = 10 * 60_000
 /** Time for which money that belongs to no order here is shown; longer on the page of an older day. */
-const foreignPaymentsShownMs = 14 * dayMs
+const unmatchedPaymentsShownMs = 14 * dayMs
 
 /** Loads a day's money (UTC) by the ledger and by the gateways' reports, with the discrepancies at this moment. */
 export async function loadReconciliation(
@@ -32,24 +32,24 @@ export async function loadReconciliation(
     isValidDay ? selectDifferences(db, from, to) : [],
     selectDiscrepancies(db, {
       openBefore: new Date(now.getTime() - overdueAfterMs),
-      foreignAfter: new Date(
-        Math.min(now.getTime() - foreignPaymentsShownMs, isValidDay ? from.getTime() - 1 : Infinity),
+      unmatchedAfter: new Date(
+        Math.min(now.getTime() - unmatchedPaymentsShownMs, isValidDay ? from.getTime() - 1 : Infinity),
       ),
     }),
     Promise.all(gateways.map(async ({ id }) => ({ id, ...(await selectComparison(db, id)) }))),
   ])
   return {
     day,
-    gateways: comparisons.map(({ id, reconciled_to }) => ({
+    gateways: comparisons.map(({ id, reconciled_until }) => ({
       id,
-      reconciled_to: reconciled_to?.toISOString() ?? null,
+      reconciled_until: reconciled_until?.toISOString() ?? null,
     })),
     totals,
-    balances: comparisons.flatMap(({ id, compared_at }) =>
+    balances: comparisons.flatMap(({ id, last_run_at }) =>
       gatewayBalances(id, {
         ledgerTotals: totals.filter(({ gateway }) => gateway === id),
         differences: differences.filter(({ gateway }) => gateway === id),
-        isCompared: isCompared(compared_at ?? undefined, { from, lastEntered: lastEntered.get(id) }),
+        isCompared: isCompared(last_run_at ?? undefined, { from, lastEntered: lastEntered.get(id) }),
       }),
     ),
     mismatches: discrepancies.map((row) => ({ ...row, since: row.since.toISOString() })),
@@ -58,11 +58,11 @@ export async function loadReconciliation(
 
 /** The gateway's figure is known only if a reconciliation has covered all entries of the day. */
 function isCompared(
-  comparedAt: Date | undefined,
+  lastRunAt: Date | undefined,
   { from, lastEntered }: { from: Date; lastEntered: Date | undefined },
 ): boolean {
   return (
-    comparedAt !== undefined && comparedAt > from && (lastEntered === undefined || comparedAt >= lastEntered)
+    lastRunAt !== undefined && lastRunAt > from && (lastEntered === undefined || lastRunAt >= lastEntered)
   )
 }
 

@@ -41,7 +41,7 @@ export interface DiscrepancyRow {
 
 /** Payments with unresolved discrepancies, with the net amount of each in our ledger. */
 const openDiscrepancies = sql`
-  payments_to_compare listed
+  payment_discrepancies listed
   LEFT JOIN payment_attempts ON payment_attempts.id = coalesce(listed.attempt_id, (SELECT known.id FROM payment_attempts known
     WHERE known.gateway = listed.gateway AND known.reference = listed.reference LIMIT 1))
   LEFT JOIN orders ON orders.id = payment_attempts.order_id
@@ -62,7 +62,7 @@ export async function selectDifferences(
 ): Promise<{ gateway: GatewayId; currency: string; cents: number }[]> {
   const { rows } = await sql<{ gateway: GatewayId; currency: string; cents: number }>`
     SELECT gateway, currency, sum(cents)::float8 AS cents FROM (
-      SELECT gateway, currency, amount_cents AS cents FROM foreign_payments WHERE found_at >= ${from} AND found_at < ${to}
+      SELECT gateway, currency, amount_cents AS cents FROM unmatched_payments WHERE found_at >= ${from} AND found_at < ${to}
       UNION ALL
       SELECT listed.gateway, listed.currency, listed.gateway_cents - booked.cents FROM ${openDiscrepancies}
       WHERE listed.gateway_cents IS NOT NULL AND found_at >= ${from} AND found_at < ${to}) AS differences
@@ -80,7 +80,7 @@ const maxPerKind = sql.lit(100)
  */
 export async function selectDiscrepancies(
   db: Db,
-  { openBefore, foreignAfter }: { openBefore: Date; foreignAfter: Date },
+  { openBefore, unmatchedAfter }: { openBefore: Date; unmatchedAfter: Date },
 ): Promise<DiscrepancyRow[]> {
   const { rows } = await sql<DiscrepancyRow>`
     (SELECT CASE WHEN listed.reference = ${unreadDisputesReference} THEN 'disputes' WHEN starts_with(listed.reference, ${unlistedPrefix}) THEN 'unlisted'
@@ -90,8 +90,8 @@ export async function selectDiscrepancies(
       FROM ${openDiscrepancies}
       ORDER BY listed.found_at LIMIT ${maxPerKind})
     UNION ALL
-    (SELECT 'foreign_payment', gateway, reference, NULL, amount_cents, 0, amount_cents, currency, found_at, true
-      FROM foreign_payments WHERE found_at > ${foreignAfter} ORDER BY found_at DESC LIMIT ${maxPerKind})
+    (SELECT 'unmatched_payment', gateway, reference, NULL, amount_cents, 0, amount_cents, currency, found_at, true
+      FROM unmatched_payments WHERE found_at > ${unmatchedAfter} ORDER BY found_at DESC LIMIT ${maxPerKind})
     UNION ALL
     (SELECT 'attempt', payment_attempts.gateway, payment_attempts.reference, order_id, amount_cents, NULL, NULL, currency, started_at, false
       FROM payment_attempts JOIN orders ON orders.id = payment_attempts.order_id
@@ -115,7 +115,7 @@ export async function selectDiscrepancies(
 }
 
 /** Records money at a gateway that is for no order of ours. Idempotent. */
-export async function insertForeignPayment(
+export async function insertUnmatchedPayment(
   db: Db,
   payment: {
     gateway: GatewayId
@@ -126,7 +126,7 @@ export async function insertForeignPayment(
   },
 ): Promise<void> {
   await db
-    .insertInto('foreign_payments')
+    .insertInto('unmatched_payments')
     .values(payment)
     .onConflict((conflict) => conflict.doNothing())
     .execute()

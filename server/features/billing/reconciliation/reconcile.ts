@@ -18,7 +18,7 @@ import {
   type PaymentGateway,
 } from '#server/features/billing/gateways/gateway.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
-import { insertForeignPayment } from './discrepancy-queries.ts'
+import { insertUnmatchedPayment } from './discrepancy-queries.ts'
 import {
   deleteDiscrepancy,
   abandonDiscrepancy,
@@ -28,7 +28,7 @@ import {
   selectSucceededReferences,
   selectOpenDiscrepancies,
   selectUnsettledAttemptIds,
-  setReconciledTo,
+  setReconciledUntil,
   setRefundPending,
   type ComparedAttempt,
 } from './reconciliation-queries.ts'
@@ -100,7 +100,7 @@ async function compareListedPayments(
       context.log.error({ gateway: gateway.id, attempt: id, err: error }, comparisonFailedMessage),
     )
   await comparePayments(context, gateway, payments)
-  await setReconciledTo(db, gateway.id, { from: now, finished: clock.now() })
+  await setReconciledUntil(db, gateway.id, { from: now, finished: clock.now() })
   return new Set(payments.map(({ reference }) => reference))
 }
 
@@ -398,7 +398,7 @@ async function restoreOrRecordForeign(
   }
   context.log.error(logFields, 'a gateway has a payment that does not belong to this site')
   const { currency } = payment
-  await insertForeignPayment(context.db, {
+  await insertUnmatchedPayment(context.db, {
     ...logFields,
     amount_cents,
     currency,

@@ -6,37 +6,37 @@ import type { AttemptRow } from '#server/features/billing/records/attempt-querie
 export async function selectReconciledTo(db: Db, gateway: GatewayId): Promise<Date | undefined> {
   const row = await db
     .selectFrom('reconciliations')
-    .select('reconciled_to')
+    .select('reconciled_until')
     .where('gateway', '=', gateway)
     .executeTakeFirst()
-  return row?.reconciled_to
+  return row?.reconciled_until
 }
 
 /** Returns a gateway's last comparison: the start of the compared time, and when it finished. */
 export async function selectComparison(
   db: Db,
   gateway: GatewayId,
-): Promise<{ reconciled_to: Date; compared_at: Date | null } | undefined> {
+): Promise<{ reconciled_until: Date; last_run_at: Date | null } | undefined> {
   return db
     .selectFrom('reconciliations')
-    .select(['reconciled_to', 'compared_at'])
+    .select(['reconciled_until', 'last_run_at'])
     .where('gateway', '=', gateway)
     .executeTakeFirst()
 }
 
 /** Sets the compared time, which never decreases: of two processes the later reading counts. */
-export async function setReconciledTo(
+export async function setReconciledUntil(
   db: Db,
   gateway: GatewayId,
   { from, finished }: { from: Date; finished: Date },
 ): Promise<void> {
   await db
     .insertInto('reconciliations')
-    .values({ gateway, reconciled_to: from, compared_at: finished })
+    .values({ gateway, reconciled_until: from, last_run_at: finished })
     .onConflict((conflict) =>
       conflict.column('gateway').doUpdateSet({
-        reconciled_to: sql`greatest(reconciliations.reconciled_to, excluded.reconciled_to)`,
-        compared_at: sql`greatest(reconciliations.compared_at, excluded.compared_at)`,
+        reconciled_until: sql`greatest(reconciliations.reconciled_until, excluded.reconciled_until)`,
+        last_run_at: sql`greatest(reconciliations.last_run_at, excluded.last_run_at)`,
       }),
     )
     .execute()
@@ -56,7 +56,7 @@ export async function upsertDiscrepancy(
 ): Promise<void> {
   const { attempt_id, gateway_cents, currency } = row
   await db
-    .insertInto('payments_to_compare')
+    .insertInto('payment_discrepancies')
     .values(row)
     .onConflict((conflict) =>
       conflict
@@ -68,12 +68,12 @@ export async function upsertDiscrepancy(
 
 /** Stops polling a discrepancy, which operators see until it is settled. */
 export async function abandonDiscrepancy(db: Db, gateway: GatewayId, reference: string): Promise<void> {
-  const rows = db.updateTable('payments_to_compare').set({ abandoned: true })
+  const rows = db.updateTable('payment_discrepancies').set({ abandoned: true })
   await rows.where('gateway', '=', gateway).where('reference', '=', reference).execute()
 }
 
 export function selectOpenDiscrepancies(db: Db, gateway: GatewayId) {
-  const rows = db.selectFrom('payments_to_compare').select(['reference', 'found_at'])
+  const rows = db.selectFrom('payment_discrepancies').select(['reference', 'found_at'])
   return rows
     .where('gateway', '=', gateway)
     .where('abandoned', '=', false)
@@ -83,7 +83,7 @@ export function selectOpenDiscrepancies(db: Db, gateway: GatewayId) {
 }
 
 export async function deleteDiscrepancy(db: Db, gateway: GatewayId, reference: string): Promise<void> {
-  const rows = db.deleteFrom('payments_to_compare').where('gateway', '=', gateway)
+  const rows = db.deleteFrom('payment_discrepancies').where('gateway', '=', gateway)
   await rows.where('reference', '=', reference).execute()
 }
 

@@ -319,7 +319,7 @@ describe.each([
     const secret = 'the secret of another site'
     await reconcile({ ...shop.site.context, secret })
     expect(await rowOf(order.id)).toBeUndefined()
-    await shop.site.context.db.deleteFrom('foreign_payments').execute()
+    await shop.site.context.db.deleteFrom('unmatched_payments').execute()
     await reconcile(shop.site.context)
     expect(await rowOf(order.id)).toMatchObject({ status: 'paid' })
   })

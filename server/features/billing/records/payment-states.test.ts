@@ -317,7 +317,7 @@ describe('the list of payments', () => {
     const { shopper, order, token } = await bought()
     setCapture(token, 'REVERSED')
     await reconcile(site.context)
-    expect(await discrepancyOf(foreign)).toMatchObject({ kind: 'foreign_payment', theirs_cents: 500 })
+    expect(await discrepancyOf(foreign)).toMatchObject({ kind: 'unmatched_payment', theirs_cents: 500 })
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
   })
 
@@ -329,7 +329,10 @@ describe('the list of payments', () => {
     const { shopper, order, token } = await bought()
     setCapture(token, 'REVERSED')
     await reconcile(site.context)
-    expect(await discrepancyOf(large)).toMatchObject({ kind: 'foreign_payment', theirs_cents: 3_000_000_000 })
+    expect(await discrepancyOf(large)).toMatchObject({
+      kind: 'unmatched_payment',
+      theirs_cents: 3_000_000_000,
+    })
     expect(await discrepancyOf(blank)).toMatchObject({ kind: 'payment', theirs_cents: null })
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
   })

@@ -354,14 +354,14 @@ CREATE INDEX webhook_events_reference ON webhook_events (gateway, reference);
 
 -- The time up to which each gateway's payments were reconciled with the ledger.
 CREATE TABLE reconciliations (
-  gateway        text PRIMARY KEY,
-  reconciled_to  timestamptz NOT NULL,
+  gateway           text PRIMARY KEY,
+  reconciled_until  timestamptz NOT NULL,
   -- The end of the last run: what was entered later is not compared yet.
-  compared_at    timestamptz
+  last_run_at       timestamptz
 );
 
 -- Payments that a gateway listed and that could not be synced. They are retried one by one, so that the run continues.
-CREATE TABLE payments_to_compare (
+CREATE TABLE payment_discrepancies (
   gateway        text NOT NULL,
   reference      text NOT NULL,
   found_at       timestamptz NOT NULL,
@@ -375,7 +375,7 @@ CREATE TABLE payments_to_compare (
 );
 
 -- Payments at a gateway that belong to no order and need an operator.
-CREATE TABLE foreign_payments (
+CREATE TABLE unmatched_payments (
   gateway       text NOT NULL,
   reference     text NOT NULL,
   amount_cents  bigint NOT NULL,
@@ -383,7 +383,7 @@ CREATE TABLE foreign_payments (
   found_at      timestamptz NOT NULL,
   PRIMARY KEY (gateway, reference)
 );
-CREATE INDEX foreign_payments_found ON foreign_payments (found_at DESC);
+CREATE INDEX unmatched_payments_found ON unmatched_payments (found_at DESC);
 
 -- Links in mails about an order: the SHA-256 of the secret.
 CREATE TABLE order_links (
