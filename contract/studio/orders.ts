@@ -281,8 +281,8 @@ export const discrepancyKinds = [
   'unmatched_payment',
   'attempt',
   'refund',
-  'return',
-  'notification',
+  'unwanted_payment',
+  'webhook_event',
   'disputes',
   'unlisted',
 ] as const
@@ -329,7 +329,7 @@ const Reconciliation = Type.Object({
   gateways: Type.Array(Type.Object({ id: stringEnum(gatewayIds), reconciled_until: nullable(Time) })),
   totals: Type.Array(DayTotal),
   balances: Type.Array(DayBalance),
-  mismatches: Type.Array(Discrepancy),
+  discrepancies: Type.Array(Discrepancy),
 })
 export type Reconciliation = Static<typeof Reconciliation>
 

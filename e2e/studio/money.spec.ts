@@ -145,9 +145,9 @@ const unsettle = (page: Page, order_id: string) =>
     const { info } = (await response.json()) as { info: { balances: { ours_cents: number }[] } }
     const cents = { amount_cents: 99, ours_cents: 99, theirs_cents: 89, currency: 'USD' }
     const about = { kind: 'payment', gateway: 'sandbox', reference: 'sbx_1', order_id, abandoned: true }
-    const mismatches = [{ ...about, ...cents, since: new Date().toISOString() }]
+    const discrepancies = [{ ...about, ...cents, since: new Date().toISOString() }]
     const balances = info.balances.map((each) => ({ ...each, theirs_cents: each.ours_cents - 10 }))
-    await route.fulfill({ response, json: { code: 200, info: { ...info, mismatches, balances } } })
+    await route.fulfill({ response, json: { code: 200, info: { ...info, discrepancies, balances } } })
   })
 
 test('the day’s reconciliation shows the ledger’s and each gateway’s amounts and the difference; a discrepancy links to its order @phone', async ({

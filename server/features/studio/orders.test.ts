@@ -361,10 +361,10 @@ describe('the reconciliation', () => {
     const wrong = { ...sound, refundedCents: 10 }
     site.trouble.listPayments = async () => [foreign, returned, wrong]
     site.trouble.retrievePayment = () => Promise.reject(new Error('no route'))
-    const { mismatches, gateways } = await owner.desk.callOk(runReconciliation, { body: {} })
+    const { discrepancies, gateways } = await owner.desk.callOk(runReconciliation, { body: {} })
     Object.assign(site.trouble, { listPayments: undefined, retrievePayment: undefined })
     expect(gateways[0]?.reconciled_until).not.toBeNull()
-    expect(mismatches).toContainEqual(
+    expect(discrepancies).toContainEqual(
       expect.objectContaining({
         kind: 'payment',
         order_id: order.id,
@@ -373,7 +373,7 @@ describe('the reconciliation', () => {
         theirs_cents: 89,
       }),
     )
-    expect(mismatches).toContainEqual(
+    expect(discrepancies).toContainEqual(
       expect.objectContaining({
         kind: 'unmatched_payment',
         reference: 'sbx_elsewhere',
@@ -381,14 +381,14 @@ describe('the reconciliation', () => {
         theirs_cents: 99,
       }),
     )
-    expect(mismatches.map(({ reference }) => reference)).not.toContain('sbx_returned')
+    expect(discrepancies.map(({ reference }) => reference)).not.toContain('sbx_returned')
     const difference = ({ balances: [first] }: Reconciliation) =>
       (first?.theirs_cents ?? NaN) - (first?.ours_cents ?? NaN)
     expect(difference(await owner.desk.callOk(getReconciliation))).toBe(99 - 10)
     // Checking the order again resolves the discrepancy.
     await owner.desk.callOk(syncOrder, { body: { id: order.id } })
     const after = await owner.desk.callOk(getReconciliation)
-    expect(after.mismatches.map(({ kind }) => kind)).not.toContain('payment')
+    expect(after.discrepancies.map(({ kind }) => kind)).not.toContain('payment')
     expect(difference(after)).toBe(99)
   })
 
@@ -397,7 +397,7 @@ describe('the reconciliation', () => {
     site.advanceClock(21 * 86_400_000)
     owner = await signInOperator(site, 'owner')
     const foreignOf = async (query: { day?: string }) =>
-      (await owner.desk.callOk(getReconciliation, { query })).mismatches.filter(
+      (await owner.desk.callOk(getReconciliation, { query })).discrepancies.filter(
         ({ kind }) => kind === 'unmatched_payment',
       )
     expect(await foreignOf({ day })).toHaveLength(1)
@@ -439,11 +439,11 @@ describe('the reconciliation', () => {
     owner = await signInOperator(site, 'owner')
     const given = await owner.desk.callOk(runReconciliation, { body: {} })
     const one = { kind: 'payment', order_id: order.id, abandoned: true }
-    expect(given.mismatches).toContainEqual(expect.objectContaining(one))
+    expect(given.discrepancies).toContainEqual(expect.objectContaining(one))
     Object.assign(site.trouble, { listPayments: undefined, retrievePayment: retrieve })
     await owner.desk.callOk(syncOrder, { body: { id: order.id } })
     site.trouble.retrievePayment = undefined
     const after = await owner.desk.callOk(getReconciliation)
-    expect(after.mismatches.some(({ order_id }) => order_id === order.id)).toBe(isShown)
+    expect(after.discrepancies.some(({ order_id }) => order_id === order.id)).toBe(isShown)
   })
 })

@@ -105,7 +105,7 @@ export const orderCommands: Command[] = [
     async (context) => {
       await reconcile(context)
       const info = await loadReconciliation(context, undefined)
-      const after = { gateways: info.gateways, mismatches: info.mismatches.length }
+      const after = { gateways: info.gateways, discrepancies: info.discrepancies.length }
       return { answer: { info }, change: { subject: 'reconciliation', after } }
     },
   ),

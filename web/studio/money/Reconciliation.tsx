@@ -61,14 +61,17 @@ export function Reconciliation() {
   )
 }
 
-function Discrepancies({ found: { mismatches, gateways } }: { found: Reconciled }) {
+function Discrepancies({ found: { discrepancies, gateways } }: { found: Reconciled }) {
   const { t, language } = useTexts()
   const mayRun = usePermissions()(runReconciliation)
   const { run, busy } = useCommand(runReconciliation, t('done.compared'))
   const lastComparison = ({ id, reconciled_until }: ComparedGateway) =>
     `${gatewayNames[id]}: ${reconciled_until ? formatTime(reconciled_until, language) : t('money.never')}`
   const columns = [
-    { title: t('money.what'), cell: (mismatch: Discrepancy) => <DiscrepancyKind mismatch={mismatch} /> },
+    {
+      title: t('money.what'),
+      cell: (discrepancy: Discrepancy) => <DiscrepancyKind discrepancy={discrepancy} />,
+    },
     { title: t('money.gateway'), cell: ({ gateway }: Discrepancy) => gatewayNames[gateway] },
     { title: t('money.reference'), cell: ({ reference }: Discrepancy) => reference ?? '–' },
     {
@@ -86,7 +89,7 @@ function Discrepancies({ found: { mismatches, gateways } }: { found: Reconciled 
   ]
   return (
     <Panel
-      title={t('money.mismatches')}
+      title={t('money.discrepancies')}
       actions={
         mayRun && (
           <Button variant="quiet" disabled={busy} onClick={() => void run({})}>
@@ -99,13 +102,13 @@ function Discrepancies({ found: { mismatches, gateways } }: { found: Reconciled 
         {t('money.compared')} {gateways.map(lastComparison).join(' · ')}
       </p>
       <Table
-        caption={t('money.mismatches')}
+        caption={t('money.discrepancies')}
         columns={columns}
-        rows={mismatches}
+        rows={discrepancies}
         keyOf={({ kind, gateway, reference, order_id, since }) =>
           [kind, gateway, reference, order_id, since].join(' ')
         }
-        empty={t('money.noMismatch')}
+        empty={t('money.noDiscrepancy')}
       />
     </Panel>
   )
@@ -130,11 +133,11 @@ const amountColumns = (
 const moneyOrDash = (cents: number | null, currency: string | null) =>
   cents !== null && currency ? money(cents, currency) : '–'
 
-function DiscrepancyKind({ mismatch: { kind, abandoned } }: { mismatch: Discrepancy }) {
+function DiscrepancyKind({ discrepancy: { kind, abandoned } }: { discrepancy: Discrepancy }) {
   const { t } = useTexts()
   return (
     <>
-      {t(`money.mismatch.${kind}`)}
+      {t(`money.discrepancy.${kind}`)}
       {abandoned && <span className={styles.note}>{t('money.lookYourself')}</span>}
     </>
   )

@@ -52,7 +52,7 @@ export async function loadReconciliation(
         isCompared: isCompared(last_run_at ?? undefined, { from, lastEntered: lastEntered.get(id) }),
       }),
     ),
-    mismatches: discrepancies.map((row) => ({ ...row, since: row.since.toISOString() })),
+    discrepancies: discrepancies.map((row) => ({ ...row, since: row.since.toISOString() })),
   }
 }
 

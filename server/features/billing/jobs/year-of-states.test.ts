@@ -92,8 +92,8 @@ test(
       const { ours, theirs } = await compareGatewayBalance(db, gateway)
       expect(ours).toBe(theirs)
     }
-    const { mismatches } = await loadReconciliation(site.context, undefined)
-    expect(mismatches).toEqual([])
+    const { discrepancies } = await loadReconciliation(site.context, undefined)
+    expect(discrepancies).toEqual([])
     expect(
       await count(sql`SELECT count(*)::int AS count FROM (SELECT orders.id FROM orders JOIN payment_attempts ON payment_attempts.order_id = orders.id
         WHERE payment_attempts.status = 'succeeded' AND NOT EXISTS (SELECT FROM refunds

@@ -104,11 +104,11 @@ export async function selectDiscrepancies(
       WHERE refunds.status = 'started' AND refunds.created_at < ${openBefore}
       ORDER BY refunds.created_at LIMIT ${maxPerKind})
     UNION ALL
-    (SELECT 'return', gateway, reference, order_id, abs(cents), NULL, NULL, currency, since, failed >= ${maxRefundTries}
-      FROM ${unwantedPayments} AS unreturned WHERE since < ${openBefore}
+    (SELECT 'unwanted_payment', gateway, reference, order_id, abs(cents), NULL, NULL, currency, since, failed >= ${maxRefundTries}
+      FROM ${unwantedPayments} AS open_refunds WHERE since < ${openBefore}
       ORDER BY since LIMIT ${maxPerKind})
     UNION ALL
-    (SELECT 'notification', gateway, reference, NULL, NULL, NULL, NULL, NULL, received_at, false
+    (SELECT 'webhook_event', gateway, reference, NULL, NULL, NULL, NULL, NULL, received_at, false
       FROM webhook_events WHERE applied_at IS NULL AND received_at < ${openBefore}
       ORDER BY received_at LIMIT ${maxPerKind})`.execute(db)
   return rows

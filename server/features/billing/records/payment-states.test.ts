@@ -70,8 +70,8 @@ const playing = async (shopper: Shopper) => {
 }
 
 const discrepancyOf = async (reference: string) => {
-  const { mismatches } = await loadReconciliation(site.context, undefined)
-  return mismatches.find((one) => one.reference === reference)
+  const { discrepancies } = await loadReconciliation(site.context, undefined)
+  return discrepancies.find((one) => one.reference === reference)
 }
 
 describe('a disputed payment whose capture PayPal then moves to another state', () => {
@@ -348,7 +348,7 @@ describe('the list of payments', () => {
     setCapture(good.token, 'REVERSED')
     paypal.fault = { on: path, with: ['500 before', '500 before', 'none'] }
     await reconcile(site.context)
-    const met = (await loadReconciliation(site.context, undefined)).mismatches.some(
+    const met = (await loadReconciliation(site.context, undefined)).discrepancies.some(
       ({ kind }) => kind === 'payment',
     )
     paypal.recover()
@@ -432,7 +432,9 @@ describe('a reconciliation that stood still', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
     expect(await early.shopper.getOrder(early.order.id)).toMatchObject({ status: 'charged_back' })
     const unlisted = async () =>
-      (await loadReconciliation(site.context, undefined)).mismatches.filter(({ kind }) => kind === 'unlisted')
+      (await loadReconciliation(site.context, undefined)).discrepancies.filter(
+        ({ kind }) => kind === 'unlisted',
+      )
     expect(await unlisted()).toMatchObject([
       { gateway: 'paypal', reference: expect.stringMatching(/^not-listed:.+Z\/.+Z$/) },
     ])
@@ -453,7 +455,7 @@ describe('a reconciliation that stood still', () => {
       const { shopper, order, token } = await bought()
       paypal.orders.dispute(token, 'open', clock.now())
       const named = async () =>
-        (await loadReconciliation(site.context, undefined)).mismatches.filter(({ reference }) =>
+        (await loadReconciliation(site.context, undefined)).discrepancies.filter(({ reference }) =>
           reference?.startsWith('dispute:'),
         )
       paypal.fault = { on: path, with: ['500 before'] }

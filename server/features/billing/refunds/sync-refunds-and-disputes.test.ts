@@ -142,8 +142,8 @@ describe('money that bought nothing and that does not go back', () => {
     }
   }
   async function listed(orderId: string) {
-    const { mismatches } = await loadReconciliation(site.context, undefined)
-    return mismatches.find(({ kind, order_id }) => kind === 'return' && order_id === orderId)
+    const { discrepancies } = await loadReconciliation(site.context, undefined)
+    return discrepancies.find(({ kind, order_id }) => kind === 'unwanted_payment' && order_id === orderId)
   }
   const refundable = async (orderId: string) =>
     (await loadOrderDetails(site.context.db, orderId, { language: 'en', canSeeCustomers: true }, undefined))

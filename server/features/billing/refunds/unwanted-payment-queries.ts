@@ -36,14 +36,14 @@ export const unwantedPayments = sql`(
 /** Selects all of them, the oldest first. */
 export async function selectUnwantedPayments(db: Db): Promise<UnwantedPaymentRow[]> {
   const { rows } = await sql<UnwantedPaymentRow>`
-    SELECT * FROM ${unwantedPayments} AS unreturned WHERE cents > 0 ORDER BY since, attempt_id`.execute(db)
+    SELECT * FROM ${unwantedPayments} AS open_refunds WHERE cents > 0 ORDER BY since, attempt_id`.execute(db)
   return rows
 }
 
 /** Selects those of one order, the oldest first. */
 export async function selectUnwantedPaymentsOfOrder(db: Db, orderId: string): Promise<UnwantedPaymentRow[]> {
   const { rows } = await sql<UnwantedPaymentRow>`
-    SELECT * FROM ${unwantedPayments} AS unreturned WHERE cents > 0 AND order_id = ${orderId}
+    SELECT * FROM ${unwantedPayments} AS open_refunds WHERE cents > 0 AND order_id = ${orderId}
     ORDER BY since, attempt_id`.execute(db)
   return rows
 }

@@ -390,7 +390,7 @@ describe('refunds and disputes', () => {
     await tell(since)
     await becomes(shopper, order.id, { status: 'charged_back' })
     const listed = async () =>
-      (await loadReconciliation(site.context, undefined)).mismatches.find(
+      (await loadReconciliation(site.context, undefined)).discrepancies.find(
         (one) => one.reference === reference,
       )
     fake.books.hidesDisputes = true
