@@ -127,7 +127,7 @@ async function lookUpDue(context: Context): Promise<void> {
     context.db
       .selectFrom('payment_attempts')
       .select('id')
-      .where('check_at', '<=', context.clock.now())
+      .where('next_poll_at', '<=', context.clock.now())
       .where('status', 'in', [...openAttemptStatuses])
       .executeTakeFirst()
   for (let round = 0; round < 20 || (await dueNow()); round++) await runJanitor(context)
@@ -211,7 +211,7 @@ function selectOpen(db: Context['db']): Promise<object[]> {
       'orders.period_no',
       'payment_attempts.status',
       'started_at',
-      'check_at',
+      'next_poll_at',
     ])
     .execute()
 }

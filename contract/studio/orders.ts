@@ -57,7 +57,7 @@ const Attempt = Type.Object({
   decline_code: nullable(Type.String()),
   started_at: Time,
   /** The time of the next status poll; null if there is none. */
-  check_at: nullable(Time),
+  next_poll_at: nullable(Time),
   dispute: nullable(stringEnum(disputeStates)),
   disputed_cents: Cents,
 })

@@ -106,7 +106,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     read: async (db, now) => {
       const { rows } = await sql<{ gateway: string; value: number }>`
         SELECT gateway, ${ageInSeconds(sql`${now}::timestamptz - min(received_at)`)} AS value FROM webhook_events
-        WHERE applied_at IS NULL AND check_at IS NOT NULL GROUP BY gateway`.execute(db)
+        WHERE applied_at IS NULL AND next_poll_at IS NOT NULL GROUP BY gateway`.execute(db)
       return rows.map(({ gateway, value }) => ({ labels: { gateway }, value }))
     },
   },

@@ -61,9 +61,9 @@ export interface PaymentMethodsTable {
   /** The card's expiry; null if its gateway does not report it. */
   expires_at: Optional<Date>
   created_at: ColumnType<Date, Date, never>
-  checks: Generated<number>
+  detach_attempts: Generated<number>
   /** When to delete it at the gateway; null while it may be charged. */
-  check_at: Optional<Date>
+  next_detach_at: Optional<Date>
 }
 
 /** A buyer's consent to saving the card of an order for further purchases. */
@@ -80,9 +80,9 @@ export interface MethodAgreementsTable {
 /** Deleted users whose name and address a gateway may still store. */
 export interface GatewayCustomersToDeleteTable {
   id: string
-  checks: Generated<number>
+  poll_count: Generated<number>
   /** The next attempt to delete them there. */
-  check_at: Optional<Date>
+  next_poll_at: Optional<Date>
 }
 
 export interface SubscriptionsTable {
@@ -182,9 +182,9 @@ export interface OrdersTable {
   tax_rate: Optional<number>
   /** When the user withdrew from the contract; the money is refunded then. */
   withdrawn_at: Optional<Date>
-  withdrawal_checks: Generated<number>
+  withdrawal_refund_attempts: Generated<number>
   /** The next attempt to refund that money; null for no more. */
-  withdrawal_check_at: Optional<Date>
+  next_withdrawal_refund_at: Optional<Date>
 }
 
 export type LinkPurpose = 'claim' | 'cancel' | 'withdraw'
@@ -226,8 +226,8 @@ interface GatewayAttemptTable<Gateway extends OrderGatewayId> {
   started_at: Date
   /** The network from which a card was tried, as a keyed hash, while its failure counts. */
   network: Optional<string>
-  checks: Generated<number>
-  check_at: Date | null
+  poll_count: Generated<number>
+  next_poll_at: Date | null
 }
 
 /** An attempt to pay an order. */
@@ -274,8 +274,8 @@ export interface RefundsTable {
   /** The operator who requested it, if they have a daily limit. */
   requested_by: ColumnType<string | null, string | null | undefined, never>
   status: 'started' | 'succeeded' | 'failed'
-  checks: Generated<number>
-  check_at: Date | null
+  poll_count: Generated<number>
+  next_poll_at: Date | null
   created_at: Date
 }
 
@@ -314,9 +314,9 @@ export interface WebhookEventsTable {
   reference: string
   received_at: Date
   applied_at: Optional<Date>
-  checks: Generated<number>
+  poll_count: Generated<number>
   /** The next attempt to apply it; null for no more. */
-  check_at: Optional<Date>
+  next_poll_at: Optional<Date>
 }
 
 interface ReconciliationsTable {

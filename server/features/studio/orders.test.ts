@@ -119,7 +119,7 @@ describe('one order', () => {
     const paid = payments.find(({ orderId, status }) => orderId === id && status === 'succeeded')
     const now = site.context.clock.now()
     const heard = { gateway: 'sandbox', event_id: `evt_${id}`, reference: paid?.reference ?? '' } as const
-    await insertWebhookEvent(site.context.db, { ...heard, received_at: now, check_at: now })
+    await insertWebhookEvent(site.context.db, { ...heard, received_at: now, next_poll_at: now })
     const file = await support.desk.callOk(getOrder, { query: { id } })
     expect(file.attempts.map(({ status, decline_code }) => [status, decline_code])).toEqual([
       ['succeeded', null],

@@ -35,10 +35,10 @@ async function nextDueAt({ db }: BillingHarness): Promise<number | null> {
   const { rows } = await sql<{ at: Date | null }>`
     SELECT least(
       (SELECT min(due_at) FROM subscriptions WHERE status IN ('active', 'past_due')),
-      (SELECT min(check_at) FROM payment_attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),
-      (SELECT min(check_at) FROM refunds WHERE status = 'started'),
-      (SELECT min(check_at) FROM payment_method_setups WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),
-      (SELECT min(check_at) FROM webhook_events WHERE applied_at IS NULL),
+      (SELECT min(next_poll_at) FROM payment_attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),
+      (SELECT min(next_poll_at) FROM refunds WHERE status = 'started'),
+      (SELECT min(next_poll_at) FROM payment_method_setups WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),
+      (SELECT min(next_poll_at) FROM webhook_events WHERE applied_at IS NULL),
       (SELECT min(expires_at) FROM orders WHERE status = 'pending'
         AND (period_no IS NOT NULL OR subscription_id IS NULL)
         AND NOT EXISTS (SELECT FROM payment_attempts WHERE order_id = orders.id AND status IN (${underWay}))),
@@ -68,9 +68,9 @@ export async function runUntilSettled(harness: BillingHarness): Promise<void> {
   for (const event of harness.events)
     if (!event.delivered && !event.dropped) await deliverWebhook(harness, event)
   for (
-    let due = await nextCheckAt(harness), round = 0;
+    let due = await nextPollAt(harness), round = 0;
     due !== null;
-    due = await nextCheckAt(harness), round++
+    due = await nextPollAt(harness), round++
   ) {
     if (round === maxRounds) throw new Error('something stays open for ever')
     harness.advanceClock(Math.max(due - harness.now(), 0) + 1)
@@ -81,13 +81,13 @@ export async function runUntilSettled(harness: BillingHarness): Promise<void> {
 }
 
 /** Returns when the janitor next polls unfinished work; null if there is none. */
-async function nextCheckAt({ db }: BillingHarness): Promise<number | null> {
+async function nextPollAt({ db }: BillingHarness): Promise<number | null> {
   const { rows } = await sql<{ at: Date | null }>`
-    SELECT min(check_at) AS at FROM (
-      SELECT check_at FROM payment_attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown')
-      UNION ALL SELECT check_at FROM refunds WHERE status = 'started'
-      UNION ALL SELECT check_at FROM payment_method_setups WHERE status IN ('started', 'requires_action', 'processing', 'unknown')
-      UNION ALL SELECT check_at FROM webhook_events WHERE applied_at IS NULL
+    SELECT min(next_poll_at) AS at FROM (
+      SELECT next_poll_at FROM payment_attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown')
+      UNION ALL SELECT next_poll_at FROM refunds WHERE status = 'started'
+      UNION ALL SELECT next_poll_at FROM payment_method_setups WHERE status IN ('started', 'requires_action', 'processing', 'unknown')
+      UNION ALL SELECT next_poll_at FROM webhook_events WHERE applied_at IS NULL
     ) open_work`.execute(db)
   return rows[0]?.at?.getTime() ?? null
 }

@@ -45,7 +45,7 @@ export interface AttemptEntry {
   dispute: DisputeStatus | null
   disputed_cents: number
   started_at: EpochMs
-  check_at: EpochMs | null
+  next_poll_at: EpochMs | null
 }
 
 interface RefundEntry {
@@ -138,7 +138,7 @@ const booksQuery = `SELECT json_build_object(
     FROM orders LEFT JOIN plans ON plans.id = plan_id ORDER BY created_at, period_no, orders.id`)},
   'attempts', ${listOf(`
     SELECT id, order_id, number, idempotency_key AS key, status, reference, decline_code, dispute, disputed_cents,
-      ${ms('started_at')} AS started_at, ${ms('check_at')} AS check_at
+      ${ms('started_at')} AS started_at, ${ms('next_poll_at')} AS next_poll_at
     FROM payment_attempts ORDER BY started_at, number`)},
   'refunds', ${listOf('SELECT id, attempt_id, amount_cents, status, reason FROM refunds ORDER BY created_at, id')},
   'subscriptions', ${listOf(`

@@ -138,7 +138,7 @@ export function insertAttemptRow(
       gateway: 'sandbox',
       status: 'started',
       started_at: new Date(),
-      check_at: null,
+      next_poll_at: null,
       ...change,
     })
     .returningAll()

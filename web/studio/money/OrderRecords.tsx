@@ -38,7 +38,7 @@ function Attempts({ attempts, currency }: { attempts: Attempt[]; currency: strin
     { title: t('money.gateway'), cell: ({ gateway }: Attempt) => gatewayNames[gateway] },
     { title: t('money.reference'), cell: ({ reference }: Attempt) => reference ?? '–' },
     { title: t('money.when'), cell: ({ started_at }: Attempt) => formatTime(started_at, language) },
-    { title: t('money.nextLook'), cell: ({ check_at }: Attempt) => formatTime(check_at, language) },
+    { title: t('money.nextPoll'), cell: ({ next_poll_at }: Attempt) => formatTime(next_poll_at, language) },
     {
       title: t('money.dispute'),
       cell: ({ dispute, disputed_cents }: Attempt) =>

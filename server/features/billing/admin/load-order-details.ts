@@ -82,7 +82,7 @@ function refundableCents(
 function presentAttempt(row: AttemptRow): OrderDetails['attempts'][number] {
   const { id, number, status, gateway, reference, decline_code, dispute, disputed_cents } = row
   const started_at = row.started_at.toISOString()
-  const check_at = row.check_at?.toISOString() ?? null
+  const next_poll_at = row.next_poll_at?.toISOString() ?? null
   return {
     id,
     number,
@@ -93,7 +93,7 @@ function presentAttempt(row: AttemptRow): OrderDetails['attempts'][number] {
     dispute,
     disputed_cents,
     started_at,
-    check_at,
+    next_poll_at,
   }
 }
 

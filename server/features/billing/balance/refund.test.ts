@@ -46,7 +46,13 @@ async function leaveUnfinished({ id: orderId }: Order, amount_cents: number): Pr
   const { id: attempt_id } = await attempts.executeTakeFirstOrThrow()
   const [now, id] = [clock.now(), newId('ref')]
   const refund = { id, attempt_id, idempotency_key: id, amount_cents, reason: 'asked for it' }
-  const row = { ...refund, origin: 'requested', status: 'started', check_at: now, created_at: now } as const
+  const row = {
+    ...refund,
+    origin: 'requested',
+    status: 'started',
+    next_poll_at: now,
+    created_at: now,
+  } as const
   await db.transaction().execute((tx) => insertRefund(tx, row))
 }
 

@@ -236,7 +236,7 @@ describe('a withdrawal', () => {
     await leave({ email: shopper.email })
     await site.context.db
       .updateTable('orders')
-      .set({ withdrawn_at: new Date(), withdrawal_check_at: new Date() })
+      .set({ withdrawn_at: new Date(), next_withdrawal_refund_at: new Date() })
       .where('id', '=', order?.id ?? '')
       .execute()
     await Promise.all([retryWithdrawalRefunds(site.context), retryWithdrawalRefunds(site.context)])
@@ -263,7 +263,7 @@ describe('a withdrawal', () => {
       const early = new Date(clock.now().getTime() - day)
       for (let order = 0; order < 20; order++) {
         const id = await insertPaidOrder(tx, userId, early)
-        const withdrawn = { withdrawn_at: early, withdrawal_check_at: early }
+        const withdrawn = { withdrawn_at: early, next_withdrawal_refund_at: early }
         await tx.updateTable('orders').set(withdrawn).where('id', '=', id).execute()
       }
     })

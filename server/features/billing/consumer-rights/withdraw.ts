@@ -120,14 +120,14 @@ async function refundWithdrawal(context: BillingContext, order: Pick<OrderRow, '
 export async function retryWithdrawalRefunds(context: BillingContext): Promise<void> {
   const { db, clock, log } = context
   const now = clock.now()
-  const nextCheckAt = (checks: number) => nextPoll(checks, now)
+  const nextPollAt = (polls: number) => nextPoll(polls, now)
   const due = await inTransaction(db, (tx) =>
-    takeDueWithdrawals(tx, { now, limit: batchSize, next: nextCheckAt }),
+    takeDueWithdrawals(tx, { now, limit: batchSize, next: nextPollAt }),
   )
-  for (const { id, checks } of due) {
+  for (const { id, poll_count } of due) {
     const isRefunded = await refundWithdrawal(context, { id })
-    if (nextCheckAt(checks + 1) !== null) continue
-    await endPoll(db, 'orders', { id }, now, 'withdrawal_check_at')
+    if (nextPollAt(poll_count + 1) !== null) continue
+    await endPoll(db, 'orders', { id }, now, 'next_withdrawal_refund_at')
     if (isRefunded) continue
     log.error({ order: id }, 'the refund of a withdrawal failed after the last retry; refund it manually')
   }

@@ -45,7 +45,7 @@ export async function selectWithdrawalRefundCents(tx: Tx, orderIds: readonly str
 
 /** Marks all orders of a contract as withdrawn, also those whose money may still come in. */
 export async function markWithdrawn(tx: Tx, order: OrderRow, now: Date): Promise<void> {
-  const change = { withdrawn_at: now, withdrawal_check_at: nextPoll(0, now) }
+  const change = { withdrawn_at: now, next_withdrawal_refund_at: nextPoll(0, now) }
   const orders = tx.updateTable('orders').set(change).where(isOfContract(order))
   await orders.where('withdrawn_at', 'is', null).execute()
 }
@@ -54,12 +54,12 @@ export async function markWithdrawn(tx: Tx, order: OrderRow, now: Date): Promise
 export function takeDueWithdrawals(tx: Tx, due: DueQuery) {
   const openWithdrawals = tx
     .selectFrom('orders')
-    .select(['id', 'withdrawal_checks as checks'])
+    .select(['id', 'withdrawal_refund_attempts as poll_count'])
     .where('status', 'in', paidStatusLiterals)
-  const updatePoll = ({ id }: { id: string }, { checks, check_at }: Poll) =>
+  const updatePoll = ({ id }: { id: string }, { poll_count, next_poll_at }: Poll) =>
     tx
       .updateTable('orders')
-      .set({ withdrawal_checks: checks, withdrawal_check_at: check_at })
+      .set({ withdrawal_refund_attempts: poll_count, next_withdrawal_refund_at: next_poll_at })
       .where('id', '=', id)
-  return takeDueForPolling(openWithdrawals, due, updatePoll, 'withdrawal_check_at')
+  return takeDueForPolling(openWithdrawals, due, updatePoll, 'next_withdrawal_refund_at')
 }

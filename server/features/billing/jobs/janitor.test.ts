@@ -81,19 +81,19 @@ test('a payment whose last look died with its process is looked at again, and th
   const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
   const orderId = info?.id ?? ''
   const { db, clock } = site.context
-  const open = db.updateTable('payment_attempts').set({ checks: 9, check_at: new Date(0) })
+  const open = db.updateTable('payment_attempts').set({ poll_count: 9, next_poll_at: new Date(0) })
   await open.where('order_id', '=', orderId).execute()
   const now = clock.now()
-  const due = { now, limit: 20, next: (checks: number) => nextPoll(checks, now) }
+  const due = { now, limit: 20, next: (polls: number) => nextPoll(polls, now) }
   const taken = await inTransaction(db, (tx) => takeDueAttempts(tx, due))
   expect(taken).toContainEqual(expect.objectContaining({ order_id: orderId }))
   await tidy(16 * minute)
   const rows = await db
     .selectFrom('payment_attempts')
-    .select(['status', 'check_at'])
+    .select(['status', 'next_poll_at'])
     .where('order_id', '=', orderId)
     .execute()
-  expect(rows).toEqual([{ status: 'cancelled', check_at: null }])
+  expect(rows).toEqual([{ status: 'cancelled', next_poll_at: null }])
 })
 
 test('a refund that fails is sent again until it is through, once', async () => {
@@ -138,12 +138,16 @@ test('a refund that never succeeds is reported after the last retry, and not bef
   // The retries have ended, not only paused.
   await tidy(25 * hour)
   expect(
-    await site.context.db.selectFrom('refunds').select('check_at').where('status', '=', 'started').execute(),
-  ).toEqual([{ check_at: null }])
+    await site.context.db
+      .selectFrom('refunds')
+      .select('next_poll_at')
+      .where('status', '=', 'started')
+      .execute(),
+  ).toEqual([{ next_poll_at: null }])
   delete site.trouble.refundPayment
   await site.context.db
     .updateTable('refunds')
-    .set({ check_at: new Date(0) })
+    .set({ next_poll_at: new Date(0) })
     .where('status', '=', 'started')
     .execute()
   await runJanitor(site.context)

@@ -63,12 +63,12 @@ const janitorRows = [
   'order_links WHERE expires_at <= $1',
   'payment_attempts WHERE network IS NOT NULL',
   'payment_method_setups WHERE network IS NOT NULL',
-  `payment_attempts WHERE ${isOpenStatus} AND check_at <= $1`,
-  `payment_method_setups WHERE ${isOpenStatus} AND check_at <= $1`,
-  "refunds WHERE status = 'started' AND check_at <= $1",
-  'payment_methods WHERE check_at <= $1',
-  'gateway_customers_to_delete WHERE check_at <= $1',
-  'webhook_events WHERE applied_at IS NULL AND check_at <= $1',
+  `payment_attempts WHERE ${isOpenStatus} AND next_poll_at <= $1`,
+  `payment_method_setups WHERE ${isOpenStatus} AND next_poll_at <= $1`,
+  "refunds WHERE status = 'started' AND next_poll_at <= $1",
+  'payment_methods WHERE next_detach_at <= $1',
+  'gateway_customers_to_delete WHERE next_poll_at <= $1',
+  'webhook_events WHERE applied_at IS NULL AND next_poll_at <= $1',
 ]
 
 /** True while the janitor has work. */
@@ -84,11 +84,11 @@ type WebhookEventRow = Awaited<ReturnType<typeof takeDueWebhookEvents>>[number]
 export async function runJanitor(context: BillingContext): Promise<void> {
   const { db, clock } = context
   const now = clock.now()
-  const due: DueQuery = { now, limit: batch, next: (checks) => nextPoll(checks, now) }
+  const due: DueQuery = { now, limit: batch, next: (polls) => nextPoll(polls, now) }
   const endPollOf =
-    (table: PolledTable) =>
+    (table: PolledTable, column?: string) =>
     ({ id }: { id: string }) =>
-      endPoll(db, table, { id }, now)
+      endPoll(db, table, { id }, now, column)
   await expireOrders(db, now)
   await inTransaction(db, (tx) => expireSubscriptions(tx, new Date(now.getTime() - incompleteMs)))
   await inTransaction(db, (tx) => deleteOldKeys(tx, new Date(now.getTime() - idempotencyKeyLifetimeMs)))
@@ -111,7 +111,12 @@ export async function runJanitor(context: BillingContext): Promise<void> {
   const refunds = await inTransaction(db, (tx) => takeDueRefunds(tx, due))
   await processEach(context, refunds, (refund) => retryRefund(context, refund), endPollOf('refunds'))
   const methods = await inTransaction(db, (tx) => takeMethodsToDetach(tx, due))
-  await processEach(context, methods, (method) => detachMethod(context, method), endPollOf('payment_methods'))
+  await processEach(
+    context,
+    methods,
+    (method) => detachMethod(context, method),
+    endPollOf('payment_methods', 'next_detach_at'),
+  )
   const customers = await inTransaction(db, (tx) => takeDueCustomerDeletions(tx, due))
   await processEach(
     context,
@@ -130,9 +135,9 @@ export async function runJanitor(context: BillingContext): Promise<void> {
 
 /**
  * Processes items one by one. A failed one is logged and retried later, and does not block the others.
- * @param endPolling runs after the last check of an item
+ * @param endPolling runs after the last poll of an item
  */
-async function processEach<T extends { checks: number }>(
+async function processEach<T extends { poll_count: number }>(
   { log, clock }: BillingContext,
   items: readonly T[],
   work: (item: T) => Promise<void>,
@@ -142,7 +147,7 @@ async function processEach<T extends { checks: number }>(
     await work(item).catch((error: unknown) =>
       log.error({ err: error }, 'an open payment, refund or webhook event could not be processed'),
     )
-    if (nextPoll(item.checks + 1, clock.now()) === null) await endPolling(item)
+    if (nextPoll(item.poll_count + 1, clock.now()) === null) await endPolling(item)
   }
 }
 
@@ -152,7 +157,7 @@ async function pollAttempt(context: BillingContext, attempt: AttemptRow): Promis
   const current = await selectAttempt(db, attempt.id)
   if (!current || !isOpen(current.status)) return
   const order = await selectOrder(db, attempt.order_id)
-  const last = nextPoll(attempt.checks + 1, clock.now()) === null
+  const last = nextPoll(attempt.poll_count + 1, clock.now()) === null
   if (current.status === 'requires_action' && (last || order?.status !== 'pending'))
     return cancelAttempt(context, current)
   // The gateway reports that the payment will end. Until then operators see it among the discrepancies.
@@ -172,7 +177,7 @@ async function pollMethodSetup(context: BillingContext, setup: MethodSetupRow): 
   if (!current || !isOpen(current.status)) return
   const subscription = await selectSubscription(db, current.subscription_id)
   const isLive = subscription?.status === 'active' || subscription?.status === 'past_due'
-  const last = nextPoll(setup.checks + 1, clock.now()) === null
+  const last = nextPoll(setup.poll_count + 1, clock.now()) === null
   // The user may choose another method meanwhile, and one that is saved late is then unwanted.
   if (!isGatewayConfigured(context, current))
     return last ? settleMethodSetup(context, current, 'out of reach') : undefined
@@ -185,11 +190,11 @@ async function pollMethodSetup(context: BillingContext, setup: MethodSetupRow): 
 }
 
 async function retryWebhookEvent(context: BillingContext, webhookEvent: WebhookEventRow): Promise<void> {
-  const { gateway, event_id: event, checks } = webhookEvent
+  const { gateway, event_id: event, poll_count } = webhookEvent
   try {
     await applyWebhookEvent(context, webhookEvent)
   } finally {
-    const last = nextPoll(checks + 1, context.clock.now()) === null
+    const last = nextPoll(poll_count + 1, context.clock.now()) === null
     if (last && (await isUnappliedWebhookEvent(context.db, gateway, event)))
       context.log.error(
         { gateway, event, reference: webhookEvent.reference },
@@ -200,7 +205,7 @@ async function retryWebhookEvent(context: BillingContext, webhookEvent: WebhookE
 
 async function retryRefund(context: BillingContext, refund: RefundRow): Promise<void> {
   await sendRefund(context, refund)
-  if (nextPoll(refund.checks + 1, context.clock.now()) !== null) return
+  if (nextPoll(refund.poll_count + 1, context.clock.now()) !== null) return
   const refunds = await selectRefunds(context.db, refund.attempt_id)
   if (refunds.some(({ id, status }) => id === refund.id && status !== 'succeeded'))
     context.log.error(

@@ -178,7 +178,7 @@ async function beginCharge(
     gateway: gateway.id,
     status: 'started',
     started_at: now,
-    check_at: nextPoll(0, now),
+    next_poll_at: nextPoll(0, now),
   })
   const purchase = await encodePurchase(context, tx, { ...order, ...paymentMethod }, { renewal: true })
   return { do: 'charge', order, attempt, gateway, methodReference: row.method_reference, purchase }

@@ -43,7 +43,7 @@ function makePaid(): Promise<Pick<LedgerPayment, 'order' | 'attempt'>> {
       gateway: 'stripe',
       status: 'succeeded',
       started_at: now,
-      check_at: null,
+      next_poll_at: null,
     })
     return { order, attempt }
   })

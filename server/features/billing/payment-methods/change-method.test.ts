@@ -302,7 +302,7 @@ test('a new change cancels the waiting one; a method that is saved late anyway i
     .execute()
   await db
     .updateTable('payment_method_setups')
-    .set({ status: 'requires_action', check_at: new Date(0) })
+    .set({ status: 'requires_action', next_poll_at: new Date(0) })
     .where('id', '=', first.info?.id ?? '')
     .execute()
   await tidy()
@@ -376,7 +376,7 @@ test.each(['started', 'unknown', 'requires_action', 'processing'] as const)(
     await tidy()
     expect(await hasOpenPayments(db, someone.userId)).toBe(true)
     for (let days = 0; days < 10; days++) await tidy(day)
-    expect(await selectMethodSetup(db, id)).toMatchObject({ status: 'cancelled', check_at: null })
+    expect(await selectMethodSetup(db, id)).toMatchObject({ status: 'cancelled', next_poll_at: null })
     expect(await hasOpenPayments(db, someone.userId)).toBe(false)
     expect(await referenceOf(someone)).toBe(current)
   },

@@ -130,7 +130,7 @@ async function beginMethodSetup(
     status: 'started',
     started_at: now,
     network,
-    check_at: nextPoll(0, now),
+    next_poll_at: nextPoll(0, now),
   })
   const currentOrder = await selectOrderOfPeriod(tx, row.id, row.period_no)
   return { do: 'save', change: setup, payer: { userId, email: row.email ?? currentOrder?.email ?? '' } }

@@ -13,10 +13,10 @@ import {
  */
 export async function deleteGatewayCustomer(
   context: BillingContext,
-  { id, checks }: GatewayCustomerRow,
+  { id, poll_count }: GatewayCustomerRow,
 ): Promise<void> {
   if (await deletedAtAllGateways(context, id)) return finishCustomerDeletion(context.db, id)
-  if (nextPoll(checks + 1, context.clock.now()) === null)
+  if (nextPoll(poll_count + 1, context.clock.now()) === null)
     context.log.error(
       { user: id },
       'a customer could not be deleted at a gateway after the last retry; delete the customer there',

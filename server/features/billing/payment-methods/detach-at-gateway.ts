@@ -9,7 +9,7 @@ export async function detachMethod(context: BillingContext, method: MethodRow): 
   const gateway = findGateway(context, method.gateway)
   if (gateway && (await deleteAtGateway(context, gateway, (client) => client.detachMethod(method.reference))))
     return deleteMethod(context.db, method.id)
-  if (nextPoll(method.checks + 1, context.clock.now()) === null)
+  if (nextPoll(method.detach_attempts + 1, context.clock.now()) === null)
     context.log.error(
       { method: method.id, gateway: method.gateway },
       'a payment method could not be detached after the last retry; remove it at the gateway',

@@ -84,7 +84,7 @@ export async function removeDeclinedMethod(
     event_id: `refused:${attempt.id}`,
     reference: shortMethodReference(saved.reference),
     received_at: now,
-    check_at: now,
+    next_poll_at: now,
   })
 }
 

@@ -83,7 +83,7 @@ function closeMethodSetup(
   to: 'failed' | 'cancelled' | 'succeeded',
   changes: { reference?: string; decline_code?: string },
 ) {
-  return transitionMethodSetup(tx, id, to, { ...changes, next_step: null, check_at: null })
+  return transitionMethodSetup(tx, id, to, { ...changes, next_step: null, next_poll_at: null })
 }
 
 /** Applies a saved method. A late one is not charged if it was reported as failed, or the user has chosen another since. */

@@ -29,7 +29,7 @@ export async function payFromBalance(context: BillingContext, tx: Tx, order: Ord
     reference: order.id,
     status: 'succeeded',
     started_at: now,
-    check_at: null,
+    next_poll_at: null,
   })
   await enterBalanceSale(tx, order, attempt, split, now)
   const { taxRate } = context.operator

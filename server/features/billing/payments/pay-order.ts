@@ -142,7 +142,7 @@ async function beginAttempt(
     status: 'started',
     started_at: now,
     network,
-    check_at: nextPoll(0, now),
+    next_poll_at: nextPoll(0, now),
   })
   return {
     do: 'charge',

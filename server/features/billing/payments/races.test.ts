@@ -158,7 +158,7 @@ test("the bank's check confirmed: looks, a press of the button and the janitor a
   const id = info?.id ?? ''
   await site.context.db
     .updateTable('payment_attempts')
-    .set({ check_at: new Date(0) })
+    .set({ next_poll_at: new Date(0) })
     .where('order_id', '=', id)
     .execute()
   await shopper.answerBankPage(info?.next.url ?? '', 'yes')

@@ -127,7 +127,7 @@ function closeAttempt(
   to: 'failed' | 'cancelled' | 'succeeded',
   change: { reference?: string; decline_code?: string },
 ) {
-  return transitionAttempt(tx, attempt.id, to, { ...change, next_step: null, check_at: null })
+  return transitionAttempt(tx, attempt.id, to, { ...change, next_step: null, next_poll_at: null })
 }
 
 /**

@@ -71,7 +71,7 @@ export async function hasOpenTopUpRefund(tx: Tx, userId: string): Promise<boolea
   const { rows } = await sql`
     SELECT FROM orders JOIN payment_attempts ON payment_attempts.order_id = orders.id JOIN refunds ON refunds.attempt_id = payment_attempts.id
     WHERE orders.user_id = ${userId} AND orders.kind = 'top_up' AND refunds.status = 'started'
-      AND refunds.check_at IS NOT NULL LIMIT 1`.execute(tx)
+      AND refunds.next_poll_at IS NOT NULL LIMIT 1`.execute(tx)
   return rows.length > 0
 }
 
@@ -79,7 +79,7 @@ export async function hasOpenTopUpRefund(tx: Tx, userId: string): Promise<boolea
 export async function pollPaymentsSoon(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .updateTable('payment_attempts')
-    .set({ check_at: now, checks: 0 })
+    .set({ next_poll_at: now, poll_count: 0 })
     .where('status', 'in', openAttemptStatuses)
     .where('order_id', 'in', tx.selectFrom('orders').select('id').where('user_id', '=', userId))
     .execute()
@@ -181,7 +181,7 @@ export function usablePaymentMethods(db: Db, userId: string) {
     .selectFrom('payment_methods')
     .select(['id', 'gateway', 'brand', 'last4', 'expires_at', 'created_at'])
     .where('user_id', '=', userId)
-    .where('check_at', 'is', null)
+    .where('next_detach_at', 'is', null)
 }
 
 export function readPaymentMethods(db: Db, userId: string) {

@@ -223,7 +223,7 @@ test('a payment method that could not be detached at its gateway is detached lat
   site.trouble.detachMethod = () => Promise.reject(new Error('away'))
   await runJanitor(site.context)
   delete site.trouble.detachMethod
-  expect(await rowsOf('payment_methods', guest)).toMatchObject([{ checks: 1 }])
+  expect(await rowsOf('payment_methods', guest)).toMatchObject([{ detach_attempts: 1 }])
   site.advanceClock(60_000)
   await runJanitor(site.context)
   expect(await rowsOf('payment_methods', guest)).toEqual([])

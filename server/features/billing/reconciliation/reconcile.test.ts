@@ -28,7 +28,7 @@ test('a payment of which only the gateway knows is found and settled, also once 
   await person.advanceAndRenew(7 * 24 * hour)
   await site.context.db
     .updateTable('payment_attempts')
-    .set({ check_at: null })
+    .set({ next_poll_at: null })
     .where('status', '=', 'unknown')
     .execute()
   await reconcile(site.context)
@@ -47,7 +47,7 @@ test('a payment that was settled as failed and succeeded later is refunded, once
   await shopper.tryPay(order.id, await shopper.cardToken())
   await site.context.db
     .updateTable('payment_attempts')
-    .set({ status: 'failed', decline_code: 'not_received', check_at: null })
+    .set({ status: 'failed', decline_code: 'not_received', next_poll_at: null })
     .where('order_id', '=', order.id)
     .execute()
   await reconcile(site.context)

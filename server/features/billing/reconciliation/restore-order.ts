@@ -82,7 +82,7 @@ async function restoreAttempt(
     reference: payment.reference,
     status: 'started',
     started_at: now,
-    check_at: now,
+    next_poll_at: now,
   })
   await auditPayment(tx, 'order_restored', order, now, { reference: payment.reference })
   return attempt

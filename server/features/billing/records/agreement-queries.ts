@@ -76,7 +76,7 @@ export function selectSavedMethod(db: Db, userId: string) {
       'orders.email',
     ])
     .where('payment_methods.user_id', '=', userId)
-    .where('payment_methods.check_at', 'is', null)
+    .where('payment_methods.next_detach_at', 'is', null)
     .where('revoked_at', 'is', null)
     .orderBy('agreed_at', 'desc')
     .orderBy('order_id')

@@ -39,14 +39,14 @@ export async function setNextStep(tx: Tx, attemptId: string, nextStep: string | 
 
 /** Moves the next poll of an attempt forward to a time, if it is scheduled for later. */
 export async function pollBy(db: Db, attemptId: string, at: Date): Promise<void> {
-  const update = db.updateTable('payment_attempts').set({ check_at: at }).where('id', '=', attemptId)
-  await update.where('check_at', '>', at).execute()
+  const update = db.updateTable('payment_attempts').set({ next_poll_at: at }).where('id', '=', attemptId)
+  await update.where('next_poll_at', '>', at).execute()
 }
 
 /** Schedules the next poll of a payment that its gateway is still processing, unless one is scheduled at this time or later. */
 export async function pollAgainAt(db: Db, attemptId: string, at: Date): Promise<void> {
-  const update = db.updateTable('payment_attempts').set({ check_at: at }).where('id', '=', attemptId)
-  await update.where('status', '=', 'processing').where('check_at', '<', at).execute()
+  const update = db.updateTable('payment_attempts').set({ next_poll_at: at }).where('id', '=', attemptId)
+  await update.where('status', '=', 'processing').where('next_poll_at', '<', at).execute()
 }
 
 export function selectAttempt(db: Db, id: string) {

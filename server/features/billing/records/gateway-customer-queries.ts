@@ -11,14 +11,14 @@ export type GatewayCustomerRow = Selectable<tables.GatewayCustomersToDeleteTable
 export async function queueCustomerDeletions(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .insertInto('gateway_customers_to_delete')
-    .columns(['id', 'check_at'])
+    .columns(['id', 'next_poll_at'])
     .expression((eb) =>
       eb
         .selectFrom('users')
-        .select(['id', sql<Date>`${now}::timestamptz`.as('check_at')])
+        .select(['id', sql<Date>`${now}::timestamptz`.as('next_poll_at')])
         .where((where) => where.or([where('id', '=', userId), where('merged_into', '=', userId)])),
     )
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ checks: 0, check_at: now }))
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ poll_count: 0, next_poll_at: now }))
     .execute()
 }
 

@@ -2,7 +2,7 @@ import { sql, type ExpressionBuilder, type Insertable, type Selectable } from 'k
 import type { GatewayId } from '#contract/billing.ts'
 import type { Db, Tables, Tx } from '#server/tables.ts'
 import { revokeAgreementsOfUser, revokeAgreementsOfMethod } from './agreement-queries.ts'
-import { takeDueForPolling, type DueQuery } from './polling-queries.ts'
+import { takeDueForPolling, type DueQuery, type Poll } from './polling-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 export type MethodRow = Selectable<tables.PaymentMethodsTable>
@@ -23,8 +23,8 @@ export async function insertPaymentMethod(
         brand: ref('excluded.brand'),
         last4: ref('excluded.last4'),
         expires_at: ref('excluded.expires_at'),
-        checks: 0,
-        check_at: null,
+        detach_attempts: 0,
+        next_detach_at: null,
       })),
     )
     .returning('id')
@@ -64,7 +64,7 @@ export async function retireUnusedMethods(tx: Tx, userId: string, now: Date): Pr
     .selectFrom('payment_methods')
     .select('id')
     .where('user_id', '=', userId)
-    .where('check_at', 'is', null)
+    .where('next_detach_at', 'is', null)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -113,7 +113,7 @@ export async function retireMethod(tx: Tx, id: string, now: Date): Promise<void>
   await revokeAgreementsOfMethod(tx, id, now)
   await tx
     .updateTable('payment_methods')
-    .set({ brand: null, last4: null, expires_at: null, checks: 0, check_at: now })
+    .set({ brand: null, last4: null, expires_at: null, detach_attempts: 0, next_detach_at: now })
     .where('id', '=', id)
     .execute()
 }
@@ -128,18 +128,21 @@ export async function retireMethods(tx: Tx, userId: string, now: Date): Promise<
   await revokeAgreementsOfUser(tx, userId, now)
   await tx
     .updateTable('payment_methods')
-    .set({ brand: null, last4: null, expires_at: null, checks: 0, check_at: now })
+    .set({ brand: null, last4: null, expires_at: null, detach_attempts: 0, next_detach_at: now })
     .where('user_id', '=', userId)
-    .where('check_at', 'is', null)
+    .where('next_detach_at', 'is', null)
     .execute()
 }
 
 /** Takes the methods that are due for deletion at the gateway. */
-export function takeMethodsToDetach(tx: Tx, due: DueQuery): Promise<MethodRow[]> {
-  const open = tx.selectFrom('payment_methods').selectAll()
-  return takeDueForPolling(open, due, ({ id }, poll) =>
-    tx.updateTable('payment_methods').set(poll).where('id', '=', id),
-  )
+export function takeMethodsToDetach(tx: Tx, due: DueQuery) {
+  const open = tx.selectFrom('payment_methods').selectAll().select('detach_attempts as poll_count')
+  const savePoll = ({ id }: MethodRow, { poll_count, next_poll_at }: Poll) =>
+    tx
+      .updateTable('payment_methods')
+      .set({ detach_attempts: poll_count, next_detach_at: next_poll_at })
+      .where('id', '=', id)
+  return takeDueForPolling(open, due, savePoll, 'next_detach_at')
 }
 
 /** Deletes a method, unless it was saved again meanwhile, with another payment. */

@@ -75,7 +75,7 @@ export async function setNextStepOfMethodSetup(tx: Tx, id: string, next_step: st
 export async function pollMethodSetupsSoon(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .updateTable('payment_method_setups')
-    .set({ check_at: now, checks: 0 })
+    .set({ next_poll_at: now, poll_count: 0 })
     .where('user_id', '=', userId)
     .where('status', 'in', openAttemptStatuses)
     .execute()

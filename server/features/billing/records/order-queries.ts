@@ -214,7 +214,7 @@ function expireUnpaidOrders(tx: Tx, now: Date) {
 async function pollAttemptsSoon(tx: Tx, orderIds: readonly string[], now: Date): Promise<void> {
   await tx
     .updateTable('payment_attempts')
-    .set({ check_at: now })
+    .set({ next_poll_at: now })
     .where('order_id', 'in', orderIds)
     .where('status', 'in', openAttemptStatuses)
     .execute()

@@ -8,13 +8,13 @@ const finalPollLeaseMs = 15 * 60_000
 export interface DueQuery {
   now: Date
   limit: number
-  next(checks: number): Date | null
+  next(polls: number): Date | null
 }
 
 /** The polling columns of a row. */
 export interface Poll {
-  checks: number
-  check_at: Date | null
+  poll_count: number
+  next_poll_at: Date | null
 }
 
 /**
@@ -24,11 +24,11 @@ export interface Poll {
  * @param savePoll stores the poll in one of them
  * @param column the column of the due time
  */
-export async function takeDueForPolling<T extends keyof Tables, Row extends { checks: number }>(
+export async function takeDueForPolling<T extends keyof Tables, Row extends { poll_count: number }>(
   open: SelectQueryBuilder<Tables, T, Row>,
   { now, limit, next }: DueQuery,
   savePoll: (row: Row, poll: Poll) => { execute(): Promise<unknown> },
-  column = 'check_at',
+  column = 'next_poll_at',
 ): Promise<Row[]> {
   const due: Row[] = await open
     .where(sql<boolean>`${sql.ref(column)} <= ${now}`)
@@ -38,8 +38,8 @@ export async function takeDueForPolling<T extends keyof Tables, Row extends { ch
     .skipLocked()
     .execute()
   for (const row of due) {
-    const checks = row.checks + 1
-    await savePoll(row, { checks, check_at: next(checks) ?? leaseUntil(now) }).execute()
+    const poll_count = row.poll_count + 1
+    await savePoll(row, { poll_count, next_poll_at: next(poll_count) ?? leaseUntil(now) }).execute()
   }
   return due
 }
@@ -67,7 +67,7 @@ export async function endPoll(
   table: PolledTable,
   key: Readonly<Record<string, string>>,
   now: Date,
-  column = 'check_at',
+  column = 'next_poll_at',
 ): Promise<void> {
   const keyConditions = Object.entries(key).map(([name, value]) => sql`${sql.ref(name)} = ${value}`)
   await sql`UPDATE ${sql.table(table)} SET ${sql.ref(column)} = NULL

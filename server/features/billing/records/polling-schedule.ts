@@ -8,9 +8,9 @@ const delays = [10 * second, 20 * second, minute, 5 * minute, 60 * minute, day, 
 /** Maximum time for a request to arrive, unless the gateway states another. */
 const arrivesWithinMs = 60 * minute
 
-/** Returns the time of the next poll after `checks` polls; null after the last. */
-export function nextPoll(checks: number, now: Date): Date | null {
-  const delay = delays[checks]
+/** Returns the time of the next poll after `polls` polls; null after the last. */
+export function nextPoll(polls: number, now: Date): Date | null {
+  const delay = delays[polls]
   return delay === undefined ? null : new Date(now.getTime() + delay)
 }
 

@@ -65,7 +65,7 @@ export function selectRefunds(db: Db, attemptId: string): Promise<RefundRow[]> {
 export async function finishRefund(tx: Tx, id: string, status: 'succeeded' | 'failed'): Promise<boolean> {
   const update = tx
     .updateTable('refunds')
-    .set({ status, check_at: null })
+    .set({ status, next_poll_at: null })
     .where('id', '=', id)
     .where('status', '=', 'started')
   return (await update.executeTakeFirstOrThrow()).numUpdatedRows === 1n

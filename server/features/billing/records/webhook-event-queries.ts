@@ -20,7 +20,7 @@ export async function insertWebhookEvent(
 export function takeDueWebhookEvents(tx: Tx, due: DueQuery) {
   const open = tx
     .selectFrom('webhook_events')
-    .select(['gateway', 'event_id', 'reference', 'checks'])
+    .select(['gateway', 'event_id', 'reference', 'poll_count'])
     .where('applied_at', 'is', null)
   return takeDueForPolling(open, due, ({ gateway, event_id }, poll) =>
     tx

@@ -129,8 +129,8 @@ async function startRefund(
     reason,
     requested_by: limit?.operatorId ?? null,
     status: 'started' as const,
-    checks: 0,
-    check_at: nextPoll(0, now),
+    poll_count: 0,
+    next_poll_at: nextPoll(0, now),
     created_at: now,
   }
   await onStart?.(tx)

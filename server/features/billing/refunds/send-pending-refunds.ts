@@ -26,7 +26,7 @@ export function scheduleRefund(
     amount_cents: cents,
     reason,
     status: 'started',
-    check_at: nextPoll(0, now),
+    next_poll_at: nextPoll(0, now),
     created_at: now,
   })
 }

@@ -288,7 +288,7 @@ async function recordGatewayRefund(
     attempt_id: attempt.id,
     ...refundKey('gateway', id),
     status: 'succeeded',
-    check_at: null,
+    next_poll_at: null,
     created_at: at,
   })
   await bookRefund(context, tx, ledgerPayment, refund)

@@ -101,7 +101,7 @@ async function insertRemainingRefund(
     amount_cents: cents,
     reason: 'chargeback',
     status: 'started',
-    check_at: null,
+    next_poll_at: null,
     created_at: at,
   })
 }

@@ -139,7 +139,7 @@ describe('a subscription with an open payment', () => {
       gateway: 'sandbox',
       status: 'processing',
       started_at: periodEnd,
-      check_at: after(hour),
+      next_poll_at: after(hour),
       ...attempt,
     }
     const closed: Attempt = { ...open, status: 'failed', started_at: periodEnd }
@@ -163,7 +163,7 @@ describe('a subscription with an open payment', () => {
   test('is past due after an hour, while its gateway takes long over the payment', () => {
     const now = after(hour)
     for (const status of ['started', 'unknown', 'requires_action', 'processing'] as const) {
-      const attempt = { status, check_at: null }
+      const attempt = { status, next_poll_at: null }
       expect(decide(active, attempt, after(-1, now))).toEqual(['wait', inTenMinutes(after(-1, now))])
       expect(decide(active, attempt, now)).toEqual(['note pending', inTenMinutes(now)])
       expect(decide(pastDue, attempt, now)).toEqual(['wait', inTenMinutes(now)])
@@ -173,8 +173,8 @@ describe('a subscription with an open payment', () => {
   test.each<Partial<Attempt>>([
     { status: 'processing' },
     { status: 'unknown' },
-    { status: 'unknown', check_at: null },
-    { status: 'requires_action', check_at: null },
+    { status: 'unknown', next_poll_at: null },
+    { status: 'requires_action', next_poll_at: null },
     { status: 'requires_action', gateway: 'paypal' },
   ])('ends with its grace, since the payment cannot be cancelled: %o', (attempt) => {
     const now = after(-1, graceEnd)

@@ -33,7 +33,7 @@ type RenewalState = Pick<
   | 'method_detached_at'
 >
 
-type Attempt = Pick<AttemptRow, 'gateway' | 'status' | 'check_at' | 'started_at'>
+type Attempt = Pick<AttemptRow, 'gateway' | 'status' | 'next_poll_at' | 'started_at'>
 
 interface RenewalInputs<A> {
   order: Pick<OrderRow, 'status'> | undefined
@@ -67,7 +67,7 @@ export function decideRenewal<A extends Attempt>(
   const open = attempts.find(({ status }) => isOpen(status))
   if (open) {
     const canCancel =
-      open.status === 'requires_action' && open.check_at !== null && isConfigured(open.gateway)
+      open.status === 'requires_action' && open.next_poll_at !== null && isConfigured(open.gateway)
     return decideOpenAttempt(row, { attempt: open, canCancel, graceEndsAt, now })
   }
   const tryAt = row.cancel_at_period_end || row.method_reference === null ? null : row.try_at

@@ -240,13 +240,13 @@ describe('a renewal that was paid', () => {
     })
     const methods = await database.db
       .selectFrom('payment_methods')
-      .select(['id', 'reference', 'check_at'])
+      .select(['id', 'reference', 'next_detach_at'])
       .where('user_id', '=', renewal.rows.userId)
-      .orderBy('check_at')
+      .orderBy('next_detach_at')
       .execute()
     expect(methods).toEqual([
-      { id: renewal.rows.methodId, reference: expect.any(String), check_at: after(day) },
-      { id: payment_method_id, reference: method.reference, check_at: null },
+      { id: renewal.rows.methodId, reference: expect.any(String), next_detach_at: after(day) },
+      { id: payment_method_id, reference: method.reference, next_detach_at: null },
     ])
     expect(await endOf(renewal.order.id)).toEqual(after(10 * day))
   })
@@ -271,10 +271,10 @@ describe('a renewal that was paid', () => {
     expect((await read(renewal.rows)).payment_method_id === renewal.rows.methodId).toBe(!wins)
     const saved = await database.db
       .selectFrom('payment_methods')
-      .select('check_at')
+      .select('next_detach_at')
       .where('reference', '=', method.reference)
       .executeTakeFirstOrThrow()
-    expect(saved.check_at).toEqual(wins ? null : after(day))
+    expect(saved.next_detach_at).toEqual(wins ? null : after(day))
   })
 
   test('by us saves no method', async () => {
@@ -293,8 +293,8 @@ describe('a renewal that was paid', () => {
     const renewal = await makeRenewal()
     const unused = await insertMethod(database.db, renewal.rows.userId)
     await pay(renewal, periodEnd)
-    const row = database.db.selectFrom('payment_methods').select('check_at').where('id', '=', unused)
-    expect((await row.executeTakeFirstOrThrow()).check_at).toBeNull()
+    const row = database.db.selectFrom('payment_methods').select('next_detach_at').where('id', '=', unused)
+    expect((await row.executeTakeFirstOrThrow()).next_detach_at).toBeNull()
   })
 })
 

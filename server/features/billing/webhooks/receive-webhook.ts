@@ -43,7 +43,7 @@ export async function receiveWebhook(
     const { eventId, reference } = await gateway.parseWebhook(body, headers)
     const event: ReceivedEvent = { gateway: gateway.id, event_id: eventId, reference }
     const now = clock.now()
-    await insertWebhookEvent(db, { ...event, received_at: now, check_at: nextPoll(0, now) })
+    await insertWebhookEvent(db, { ...event, received_at: now, next_poll_at: nextPoll(0, now) })
     return event
   } catch (error) {
     if (error instanceof WebhookRefused) return undefined

@@ -92,7 +92,7 @@ describe('a webhook event', () => {
   const leaveToNotification = (orderId: string) =>
     site.context.db
       .updateTable('payment_attempts')
-      .set({ check_at: null })
+      .set({ next_poll_at: null })
       .where('order_id', '=', orderId)
       .execute()
 
@@ -105,7 +105,7 @@ describe('a webhook event', () => {
       event_id: `evt_${reference}`,
       reference,
       received_at: at,
-      check_at: at,
+      next_poll_at: at,
     })
     const stuck = Array.from({ length: 20 }, (_, index) => told(`stuck_${index}`, now))
     const late = told(reference, new Date(now.getTime() + 1))

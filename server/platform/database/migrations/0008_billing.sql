@@ -14,34 +14,34 @@ CREATE TABLE plans (
 );
 
 CREATE TABLE payment_methods (
-  id          text PRIMARY KEY,
-  user_id     text NOT NULL REFERENCES users,
-  gateway     text NOT NULL,
-  reference   text NOT NULL,
-  brand       text,
-  last4       text,
+  id               text PRIMARY KEY,
+  user_id          text NOT NULL REFERENCES users,
+  gateway          text NOT NULL,
+  reference        text NOT NULL,
+  brand            text,
+  last4            text,
   -- When the card expires; null where its gateway does not say.
-  expires_at  timestamptz,
-  created_at  timestamptz NOT NULL DEFAULT now(),
-  checks      integer NOT NULL DEFAULT 0,
+  expires_at       timestamptz,
+  created_at       timestamptz NOT NULL DEFAULT now(),
+  detach_attempts  integer NOT NULL DEFAULT 0,
   -- The next attempt to detach it at its gateway, after which the row is deleted; null while it may be charged.
-  check_at    timestamptz,
+  next_detach_at   timestamptz,
   UNIQUE (gateway, reference)
 );
 CREATE INDEX payment_methods_user ON payment_methods (user_id);
-CREATE INDEX payment_methods_to_forget ON payment_methods (check_at) WHERE check_at IS NOT NULL;
+CREATE INDEX payment_methods_to_detach ON payment_methods (next_detach_at) WHERE next_detach_at IS NOT NULL;
 -- A webhook names a method without the customer before the slash.
-CREATE INDEX payment_methods_own_name ON payment_methods (gateway, (regexp_replace(reference, '^.*/', '')));
+CREATE INDEX payment_methods_short_reference ON payment_methods (gateway, (regexp_replace(reference, '^.*/', '')));
 
--- Users who deleted their account and of whom a gateway may still store a name and an address; `check_at` is the next attempt to
+-- Users who deleted their account and of whom a gateway may still store a name and an address; `next_poll_at` is the next attempt to
 -- delete them there.
 CREATE TABLE gateway_customers_to_delete (
   -- Deleted with a guest who has bought nothing, and whom no gateway knows.
-  id        text PRIMARY KEY REFERENCES users ON DELETE CASCADE,
-  checks    integer NOT NULL DEFAULT 0,
-  check_at  timestamptz
+  id            text PRIMARY KEY REFERENCES users ON DELETE CASCADE,
+  poll_count    integer NOT NULL DEFAULT 0,
+  next_poll_at  timestamptz
 );
-CREATE INDEX gateway_customers_to_delete_due ON gateway_customers_to_delete (check_at) WHERE check_at IS NOT NULL;
+CREATE INDEX gateway_customers_to_delete_due ON gateway_customers_to_delete (next_poll_at) WHERE next_poll_at IS NOT NULL;
 
 -- Top-ups of the balance that are on sale, each with its bonus.
 CREATE TABLE top_up_products (
@@ -107,52 +107,52 @@ CREATE INDEX subscriptions_started ON subscriptions (started_at) WHERE started_a
 CREATE INDEX subscriptions_ended ON subscriptions (ended_at) WHERE ended_at IS NOT NULL;
 
 CREATE TABLE orders (
-  id                   text PRIMARY KEY,
-  user_id              text NOT NULL REFERENCES users,
-  kind                 text NOT NULL CHECK (kind IN ('plan', 'episode', 'video', 'top_up')),
-  video_id             text REFERENCES videos,
-  episode_id           text REFERENCES episodes,
-  plan_id              text REFERENCES plans,
-  subscription_id      text REFERENCES subscriptions,
-  period_no            integer,
-  top_up_id            text REFERENCES top_up_products,
+  id                          text PRIMARY KEY,
+  user_id                     text NOT NULL REFERENCES users,
+  kind                        text NOT NULL CHECK (kind IN ('plan', 'episode', 'video', 'top_up')),
+  video_id                    text REFERENCES videos,
+  episode_id                  text REFERENCES episodes,
+  plan_id                     text REFERENCES plans,
+  subscription_id             text REFERENCES subscriptions,
+  period_no                   integer,
+  top_up_id                   text REFERENCES top_up_products,
   -- The bonus of a top-up, as it was shown.
-  bonus_cents          integer,
-  bonus_days           integer,
-  status               text NOT NULL CHECK (status IN ('pending', 'paid', 'failed', 'cancelled', 'expired', 'partially_refunded', 'refunded', 'charged_back')),
-  amount_cents         integer NOT NULL CHECK (amount_cents > 0),
-  refunded_cents       integer NOT NULL DEFAULT 0,
-  currency             text NOT NULL,
+  bonus_cents                 integer,
+  bonus_days                  integer,
+  status                      text NOT NULL CHECK (status IN ('pending', 'paid', 'failed', 'cancelled', 'expired', 'partially_refunded', 'refunded', 'charged_back')),
+  amount_cents                integer NOT NULL CHECK (amount_cents > 0),
+  refunded_cents              integer NOT NULL DEFAULT 0,
+  currency                    text NOT NULL,
   -- The part of a purchase that was paid with bonus money: a discount.
-  discount_cents       integer,
+  discount_cents              integer,
   -- Auto-unlock ordered it.
-  automatic            boolean NOT NULL DEFAULT false,
+  automatic                   boolean NOT NULL DEFAULT false,
   -- The tax rate included in the price when it was paid, in hundredths of a percent.
-  tax_rate             integer,
+  tax_rate                    integer,
   -- At the introductory price of its plan.
-  introductory         boolean NOT NULL DEFAULT false,
-  gateway              text NOT NULL,
-  method               text NOT NULL CHECK (method IN ('card', 'wallet')),
+  introductory                boolean NOT NULL DEFAULT false,
+  gateway                     text NOT NULL,
+  method                      text NOT NULL CHECK (method IN ('card', 'wallet')),
   -- The saved payment method to charge. No foreign key: the method may be deleted, and the order must not be paid in another
   -- way by itself then.
-  saved_method_id      text,
-  email                text NOT NULL,
-  consent              jsonb,
-  attribution          jsonb NOT NULL DEFAULT '{}',
-  referrer_token       text GENERATED ALWAYS AS (attribution->>'referrer_token') STORED,
-  created_at           timestamptz NOT NULL,
-  paid_at              timestamptz,
-  expires_at           timestamptz NOT NULL,
+  saved_method_id             text,
+  email                       text NOT NULL,
+  consent                     jsonb,
+  attribution                 jsonb NOT NULL DEFAULT '{}',
+  referrer_token              text GENERATED ALWAYS AS (attribution->>'referrer_token') STORED,
+  created_at                  timestamptz NOT NULL,
+  paid_at                     timestamptz,
+  expires_at                  timestamptz NOT NULL,
   -- The user deleted their account. The order stays for the ledger; payments that still arrive for it are refunded.
-  erased_at            timestamptz,
+  erased_at                   timestamptz,
   -- When the user withdrew from the contract, which refunds it, and the next attempt of that refund; null for no more.
-  withdrawn_at         timestamptz,
-  withdrawal_checks    integer NOT NULL DEFAULT 0,
-  withdrawal_check_at  timestamptz,
+  withdrawn_at                timestamptz,
+  withdrawal_refund_attempts  integer NOT NULL DEFAULT 0,
+  next_withdrawal_refund_at   timestamptz,
   -- Why a payment was refunded automatically; the order is closed unless another payment has paid it.
-  returned_reason      text,
+  returned_reason             text,
   -- When the order was recreated from its payment at the gateway, because the database had lost it.
-  restored_at          timestamptz,
+  restored_at                 timestamptz,
   UNIQUE (subscription_id, period_no)
 );
 CREATE INDEX orders_user ON orders (user_id, created_at DESC, id);
@@ -163,8 +163,8 @@ CREATE INDEX orders_pending ON orders (expires_at) WHERE status = 'pending';
 CREATE INDEX orders_unpaid ON orders (expires_at) WHERE status IN ('expired', 'cancelled', 'failed') AND paid_at IS NULL;
 -- An order of a subscription without a period is a change of plan at the next renewal; one at a time.
 CREATE UNIQUE INDEX orders_planned ON orders (subscription_id) WHERE status = 'pending' AND period_no IS NULL;
-CREATE INDEX orders_withdrawn ON orders (withdrawal_check_at)
-  WHERE withdrawal_check_at IS NOT NULL AND status IN ('paid', 'partially_refunded');
+CREATE INDEX orders_withdrawn ON orders (next_withdrawal_refund_at)
+  WHERE next_withdrawal_refund_at IS NOT NULL AND status IN ('paid', 'partially_refunded');
 CREATE INDEX orders_shown ON orders ((consent->>'shown_hash')) WHERE consent->>'shown_hash' IS NOT NULL;
 -- The studio's lists, newest first.
 CREATE INDEX orders_recent ON orders (created_at DESC, id);
@@ -213,8 +213,8 @@ CREATE TABLE payment_attempts (
   decline_code       text,
   next_step          jsonb,
   started_at         timestamptz NOT NULL,
-  checks             integer NOT NULL DEFAULT 0,
-  check_at           timestamptz,
+  poll_count         integer NOT NULL DEFAULT 0,
+  next_poll_at       timestamptz,
   -- The network that a card was tried from, as a keyed hash, for as long as failures count.
   network            text,
   dispute            text CHECK (dispute IN ('open', 'won', 'lost')),
@@ -231,7 +231,7 @@ CREATE TABLE payment_attempts (
   UNIQUE (order_id, number),
   UNIQUE (gateway, reference)
 );
-CREATE INDEX payment_attempts_to_check ON payment_attempts (check_at) WHERE status IN ('started', 'requires_action', 'processing', 'unknown');
+CREATE INDEX payment_attempts_to_poll ON payment_attempts (next_poll_at) WHERE status IN ('started', 'requires_action', 'processing', 'unknown');
 CREATE INDEX payment_attempts_networks ON payment_attempts (network, started_at) WHERE network IS NOT NULL;
 CREATE INDEX payment_attempts_disputed ON payment_attempts (gateway) WHERE dispute = 'open';
 CREATE INDEX payment_attempts_disputes ON payment_attempts (dispute, started_at DESC, id) WHERE dispute IS NOT NULL;
@@ -256,13 +256,13 @@ CREATE TABLE payment_method_setups (
   next_step        jsonb,
   started_at       timestamptz NOT NULL,
   network          text,
-  checks           integer NOT NULL DEFAULT 0,
-  check_at         timestamptz,
+  poll_count       integer NOT NULL DEFAULT 0,
+  next_poll_at     timestamptz,
   UNIQUE (gateway, reference)
 );
 CREATE INDEX payment_method_setups_user ON payment_method_setups (user_id, started_at DESC);
 CREATE INDEX payment_method_setups_networks ON payment_method_setups (network, started_at) WHERE network IS NOT NULL;
-CREATE INDEX payment_method_setups_to_check ON payment_method_setups (check_at) WHERE status IN ('started', 'requires_action', 'processing', 'unknown');
+CREATE INDEX payment_method_setups_to_poll ON payment_method_setups (next_poll_at) WHERE status IN ('started', 'requires_action', 'processing', 'unknown');
 
 -- Refunds, committed before the gateway is called, like attempts.
 CREATE TABLE refunds (
@@ -276,14 +276,14 @@ CREATE TABLE refunds (
   -- For the ledger and the audit log.
   reason           text NOT NULL,
   status           text NOT NULL CHECK (status IN ('started', 'succeeded', 'failed')),
-  checks           integer NOT NULL DEFAULT 0,
-  check_at         timestamptz,
+  poll_count       integer NOT NULL DEFAULT 0,
+  next_poll_at     timestamptz,
   created_at       timestamptz NOT NULL,
   -- The operator, where a daily limit of refunds applies to them.
   requested_by     text
 );
 CREATE INDEX refunds_attempt ON refunds (attempt_id);
-CREATE INDEX refunds_to_send ON refunds (check_at) WHERE status = 'started';
+CREATE INDEX refunds_to_send ON refunds (next_poll_at) WHERE status = 'started';
 CREATE INDEX refunds_requested_by ON refunds (requested_by, created_at) WHERE requested_by IS NOT NULL;
 
 -- Double entry: the lines of a transaction add up to zero. Positive is debit. Lines are never changed.
@@ -339,17 +339,17 @@ CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
 
 -- Webhook events, recorded before they are applied.
 CREATE TABLE webhook_events (
-  gateway      text NOT NULL,
-  event_id     text NOT NULL,
-  reference    text NOT NULL,
-  received_at  timestamptz NOT NULL,
-  applied_at   timestamptz,
-  checks       integer NOT NULL DEFAULT 0,
+  gateway       text NOT NULL,
+  event_id      text NOT NULL,
+  reference     text NOT NULL,
+  received_at   timestamptz NOT NULL,
+  applied_at    timestamptz,
+  poll_count    integer NOT NULL DEFAULT 0,
   -- The next attempt to apply it, with exponential backoff; null for no more.
-  check_at     timestamptz,
+  next_poll_at  timestamptz,
   PRIMARY KEY (gateway, event_id)
 );
-CREATE INDEX webhook_events_to_check ON webhook_events (check_at) WHERE applied_at IS NULL;
+CREATE INDEX webhook_events_to_apply ON webhook_events (next_poll_at) WHERE applied_at IS NULL;
 CREATE INDEX webhook_events_reference ON webhook_events (gateway, reference);
 
 -- The time up to which each gateway's payments were reconciled with the ledger.

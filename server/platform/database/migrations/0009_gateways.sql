@@ -54,7 +54,7 @@ CREATE TABLE sandbox_setups (
   status           text NOT NULL CHECK (status IN ('requires_action', 'succeeded', 'failed', 'cancelled')),
   decline_code     text,
   method_id        text REFERENCES sandbox_methods,
-  method_setup_id        text NOT NULL,
+  method_setup_id  text NOT NULL,
   return_url       text NOT NULL,
   cancel_url       text NOT NULL,
   created_at       timestamptz NOT NULL
