@@ -127,7 +127,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
       readSingleValue(
         db,
         countUpToMax(sql`FROM subscriptions
-          WHERE status IN ('active', 'past_due') AND due_at < ${now}::timestamptz - interval '10 minutes'`),
+          WHERE status IN ('active', 'past_due') AND next_run_at < ${now}::timestamptz - interval '10 minutes'`),
       ),
   },
   renewals_due: {
@@ -136,7 +136,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
       readSingleValue(
         db,
         countUpToMax(sql`FROM subscriptions
-          WHERE status IN ('active', 'past_due') AND due_at < ${now}::timestamptz + interval '1 hour'`),
+          WHERE status IN ('active', 'past_due') AND next_run_at < ${now}::timestamptz + interval '1 hour'`),
       ),
   },
   reconciliation_differences: {

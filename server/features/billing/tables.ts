@@ -95,10 +95,10 @@ export interface SubscriptionsTable {
   period_starts_at: Optional<Date>
   period_ends_at: Optional<Date>
   cancel_at_period_end: Generated<boolean>
-  /** When it is processed next; while a process works on it, when that process counts as crashed. */
-  due_at: Optional<Date>
+  /** The next run of the renewal job on it; while a process works on it, when that process counts as crashed. */
+  next_run_at: Optional<Date>
   /** When it is charged next: the period's end, then the attempts of its grace period; null for never. */
-  try_at: Optional<Date>
+  next_charge_at: Optional<Date>
   /** The end of its grace period. */
   grace_ends_at: Optional<Date>
   /** When to remind the user of the next charge. */

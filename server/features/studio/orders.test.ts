@@ -152,7 +152,7 @@ it('a failed renewal is past due with its next attempt, and a plan’s entitleme
   await subscriber.advanceAndRenew(7 * day + 1000)
   await letAllIn()
   const { list } = await support.desk.callOk(listOrders, { query: { person: subscriber.userId } })
-  const retryAt = (await subscriber.subscriptionRow()).try_at?.toISOString()
+  const retryAt = (await subscriber.subscriptionRow()).next_charge_at?.toISOString()
   expect(list.map(({ status, past_due, retry_at }) => [status, past_due, retry_at])).toEqual([
     ['pending', true, retryAt],
     ['paid', false, null],

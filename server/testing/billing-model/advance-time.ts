@@ -34,7 +34,7 @@ export async function runJobs({ context }: BillingHarness): Promise<void> {
 async function nextDueAt({ db }: BillingHarness): Promise<number | null> {
   const { rows } = await sql<{ at: Date | null }>`
     SELECT least(
-      (SELECT min(due_at) FROM subscriptions WHERE status IN ('active', 'past_due')),
+      (SELECT min(next_run_at) FROM subscriptions WHERE status IN ('active', 'past_due')),
       (SELECT min(next_poll_at) FROM payment_attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),
       (SELECT min(next_poll_at) FROM refunds WHERE status = 'started'),
       (SELECT min(next_poll_at) FROM payment_method_setups WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),

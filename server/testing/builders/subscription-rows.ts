@@ -73,8 +73,8 @@ export async function insertSubscription(
       status: 'active',
       period_starts_at: startsAt,
       period_ends_at: endsAt,
-      due_at: endsAt,
-      try_at: endsAt,
+      next_run_at: endsAt,
+      next_charge_at: endsAt,
       created_at: startsAt,
       ...change,
     })

@@ -36,7 +36,7 @@ const orderColumns = [
 const productColumns = ['videos.titles', 'plans.names', 'episodes.number'] as const
 
 /** The subscription of an unpaid renewal that may still be charged, and the time of the next attempt; null for no more. */
-const dunningColumns = ['dunned.id as dunned_id', 'dunned.try_at as retry_at'] as const
+const dunningColumns = ['dunned.id as dunned_id', 'dunned.next_charge_at as retry_at'] as const
 
 /** Selects orders with the columns of a list and the product that was bought. */
 const selectOrdersForList = (db: Db) =>

@@ -169,7 +169,7 @@ test('a try during which the gateway asks for the person waits for them, and is 
     return { orderId: row.order_id, attemptId: row.id }
   }
   await person.advanceAndRenew(7 * day)
-  expect(await person.subscriptionRow()).toMatchObject({ status: 'past_due', try_at: null })
+  expect(await person.subscriptionRow()).toMatchObject({ status: 'past_due', next_charge_at: null })
   await person.advanceAndRenew(2 * day)
   expect((await person.subscriptionRow()).status).toBe('past_due')
   await person.advanceAndRenew(day + 1000)
@@ -211,11 +211,14 @@ test('an open period can be paid manually only if the gateway accepts its amount
 test('an open period whose amount its gateway no longer accepts is not retried: the subscriber is notified, and it ends with the grace period', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day)
-  expect(await person.subscriptionRow()).toMatchObject({ status: 'past_due', try_at: expect.any(Date) })
+  expect(await person.subscriptionRow()).toMatchObject({
+    status: 'past_due',
+    next_charge_at: expect.any(Date),
+  })
   const tries = (await person.payments()).length
   site.trouble.acceptsAmount = (cents) => cents !== 999
   await person.advanceAndRenew(day + hour)
-  expect(await person.subscriptionRow()).toMatchObject({ status: 'past_due', try_at: null })
+  expect(await person.subscriptionRow()).toMatchObject({ status: 'past_due', next_charge_at: null })
   expect(await person.payments()).toHaveLength(tries)
   expect((await person.mailSubjects()).at(-1)).toBe('Your plan needs another payment method')
   await person.advanceAndRenew(3 * day)

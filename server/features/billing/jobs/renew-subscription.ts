@@ -121,7 +121,7 @@ async function prepareStep(context: BillingContext, tx: Tx, id: string): Promise
 }
 
 async function postponeCheck(tx: Tx, id: string, at: Date): Promise<Step> {
-  await updateSubscription(tx, id, { due_at: at })
+  await updateSubscription(tx, id, { next_run_at: at })
   return nothing
 }
 
@@ -140,7 +140,7 @@ async function waitForGateway(
     const order = existingOrder ?? (await createRenewalOrder(tx, row, null, now))
     await becomePastDue(context, tx, { row, order, triedAt: now, now }, 'no_gateway')
   }
-  await updateSubscription(tx, row.id, { try_at: until, due_at: until })
+  await updateSubscription(tx, row.id, { next_charge_at: until, next_run_at: until })
   return nothing
 }
 

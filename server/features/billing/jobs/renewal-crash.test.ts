@@ -24,7 +24,7 @@ async function due(): Promise<Subscriber> {
   const ended = new Date(Date.now() - minute)
   await site.context.db
     .updateTable('subscriptions')
-    .set({ period_ends_at: ended, try_at: ended, due_at: new Date(Date.now() + 10 * minute) })
+    .set({ period_ends_at: ended, next_charge_at: ended, next_run_at: new Date(Date.now() + 10 * minute) })
     .where('id', '=', person.subscriptionId)
     .execute()
   return person
@@ -80,7 +80,7 @@ test('a renewal that was claimed by a dead process is claimed by another once th
   // Makes this one the first, however many others are due.
   await site.context.db
     .updateTable('subscriptions')
-    .set({ due_at: new Date(0) })
+    .set({ next_run_at: new Date(0) })
     .where('id', '=', person.subscriptionId)
     .execute()
   const dying = new AbortController()

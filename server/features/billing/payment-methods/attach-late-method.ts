@@ -41,7 +41,7 @@ export async function attachLateMethod(
     return detachUnusedMethod(tx, order.user_id, attempt.gateway, payment, now)
   if (row.method_reference === method.reference) return
   const methodId = await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now)
-  await updateSubscription(tx, row.id, { payment_method_id: methodId, due_at: now })
+  await updateSubscription(tx, row.id, { payment_method_id: methodId, next_run_at: now })
   await retireUnusedMethods(tx, order.user_id, now)
   await syncEntitlementEnd(tx, { ...row, gateway: attempt.gateway })
 }

@@ -436,7 +436,7 @@ test('a card that requires 3-D Secure is replaced by another, which is tried wit
   await someone.shopper.answerBankPage(asked.info?.next.url ?? '', 'yes')
   await tryChangeMethod(someone.shopper, { change_id: asked.info?.id ?? '' })
   await someone.advanceAndRenew(7 * day)
-  expect(await someone.subscriptionRow()).toMatchObject({ status: 'past_due', try_at: null })
+  expect(await someone.subscriptionRow()).toMatchObject({ status: 'past_due', next_charge_at: null })
   await byCard(someone.shopper, testCards.pays)
   await someone.advanceAndRenew(day + 60_000)
   expect(await someone.membership()).toMatchObject({ status: 'active' })

@@ -37,7 +37,7 @@ export async function handleDetachedMethod(
       await lockSubscriber(tx, subscription.id)
       const now = clock.now()
       const current = await selectSubscriptionOfMethod(tx, method.id)
-      if (current) await updateSubscription(tx, current.id, { method_detached_at: now, due_at: now })
+      if (current) await updateSubscription(tx, current.id, { method_detached_at: now, next_run_at: now })
     }
     await removeDetachedMethod(tx, method.user_id, method.id, clock.now())
     await retireMethod(tx, method.id, clock.now())

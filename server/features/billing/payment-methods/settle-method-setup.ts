@@ -134,13 +134,13 @@ async function setSubscriptionMethod(
   { setup, gatewaySetup, now }: SavedSetup,
 ): Promise<void> {
   const methodId = await savePaymentMethod(tx, setup.user_id, setup.gateway, gatewaySetup, now)
-  const tryAt = row.try_at ?? nextRetryOf(row, now)
+  const nextChargeAt = row.next_charge_at ?? nextRetryOf(row, now)
   await updateSubscription(tx, row.id, {
     payment_method_id: methodId,
     method_chosen_at: setup.started_at,
     method_detached_at: null,
-    try_at: tryAt,
-    due_at: now,
+    next_charge_at: nextChargeAt,
+    next_run_at: now,
   })
   await retireUnusedMethods(tx, setup.user_id, now)
   await writeAuditEvent(tx, {

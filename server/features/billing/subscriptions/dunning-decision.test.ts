@@ -17,14 +17,19 @@ const active = {
   period_ends_at: periodEnd,
   period_days: 7,
   grace_ends_at: null,
-  try_at: periodEnd,
+  next_charge_at: periodEnd,
   cancel_at_period_end: false,
   gateway: 'sandbox',
   method_reference: 'card',
   method_detached_at: null,
 } as const
 /** The same after its first charge failed. */
-const pastDue = { ...active, status: 'past_due', grace_ends_at: graceEnd, try_at: after(day) } as const
+const pastDue = {
+  ...active,
+  status: 'past_due',
+  grace_ends_at: graceEnd,
+  next_charge_at: after(day),
+} as const
 const cancelled = { cancel_at_period_end: true }
 const withoutMethod = { gateway: null, method_reference: null }
 const lostMethod = { ...withoutMethod, method_detached_at: after(-day) }
@@ -48,7 +53,7 @@ describe('a subscription with no open payment', () => {
     { name: 'past due, for the next try', row: pastDue, until: after(day) },
     {
       name: 'past due and stopped, for the end of its grace',
-      row: { ...pastDue, try_at: null },
+      row: { ...pastDue, next_charge_at: null },
       until: graceEnd,
     },
     {
@@ -67,7 +72,7 @@ describe('a subscription with no open payment', () => {
   })
 
   test('whose grace was never set has it by the length of its period', () => {
-    const row = { ...pastDue, grace_ends_at: null, try_at: null }
+    const row = { ...pastDue, grace_ends_at: null, next_charge_at: null }
     expect(decide(row, after(-1, graceEnd))).toEqual({ do: 'wait', until: graceEnd })
   })
 
@@ -82,7 +87,12 @@ describe('a subscription with no open payment', () => {
   test.each<{ name: string; row: Row; now: Date; status?: OrderStatus }>([
     { name: 'cancelled, with its period', row: { ...active, ...cancelled }, now: periodEnd },
     { name: 'without a method, with its period', row: { ...active, ...withoutMethod }, now: periodEnd },
-    { name: 'stopped, with its grace', row: { ...pastDue, try_at: null }, now: graceEnd, status: 'pending' },
+    {
+      name: 'stopped, with its grace',
+      row: { ...pastDue, next_charge_at: null },
+      now: graceEnd,
+      status: 'pending',
+    },
     { name: 'cancelled while past due, with its grace', row: { ...pastDue, ...cancelled }, now: graceEnd },
     { name: 'past due without a method, with its grace', row: { ...pastDue, ...lostMethod }, now: graceEnd },
     { name: 'whose next order is closed, with its period', row: active, now: periodEnd, status: 'expired' },
@@ -123,8 +133,8 @@ describe('a subscription whose gateway is not set up', () => {
     expect(decide(active, after(-1))).toEqual({ do: 'wait', until: periodEnd })
     expect(decide(active, periodEnd)).toEqual({ do: 'await gateway', until: after(10 * minute) })
     const now = after(-minute, graceEnd)
-    expect(decide({ ...pastDue, try_at: now }, now)).toEqual({ do: 'await gateway', until: graceEnd })
-    expect(decide({ ...pastDue, try_at: graceEnd }, graceEnd)).toEqual({ do: 'end' })
+    expect(decide({ ...pastDue, next_charge_at: now }, now)).toEqual({ do: 'await gateway', until: graceEnd })
+    expect(decide({ ...pastDue, next_charge_at: graceEnd }, graceEnd)).toEqual({ do: 'end' })
   })
 
   test('waits a grace from now, after an outage that was longer than the grace', () => {
@@ -191,7 +201,7 @@ describe('a subscription with an open payment', () => {
   })
 
   test('has a payment that waits for the person cancelled with the grace', () => {
-    const stopped = { ...pastDue, try_at: null }
+    const stopped = { ...pastDue, next_charge_at: null }
     const now = after(-1, graceEnd)
     expect(decide(stopped, { status: 'requires_action' }, now)).toEqual(['wait', inTenMinutes(now)])
     expect(decide(stopped, { status: 'requires_action' }, graceEnd)).toEqual([
@@ -208,8 +218,8 @@ describe('a subscription with an open payment', () => {
       'wait',
       inTenMinutes(now),
     ])
-    for (const try_at of [after(1, now), null])
-      expect(decide({ ...pastDue, try_at }, waiting, now)).toEqual(['wait', inTenMinutes(now)])
+    for (const next_charge_at of [after(1, now), null])
+      expect(decide({ ...pastDue, next_charge_at }, waiting, now)).toEqual(['wait', inTenMinutes(now)])
     expect(decide(pastDue, { ...waiting, status: 'processing' }, now)).toEqual(['wait', inTenMinutes(now)])
   })
 })
@@ -221,11 +231,11 @@ describe('a renewal that failed', () => {
 
   test('is tried again after a third of the grace and at its end, and the subscriber hears when', () => {
     expect(fail(active, periodEnd)).toEqual({
-      change: { grace_ends_at: graceEnd, try_at: after(day), due_at: after(day) },
+      change: { grace_ends_at: graceEnd, next_charge_at: after(day), next_run_at: after(day) },
       mail: { template: 'renewalFailed', date: after(day) },
     })
     expect(fail(pastDue, after(day))).toEqual({
-      change: { grace_ends_at: graceEnd, try_at: graceEnd, due_at: graceEnd },
+      change: { grace_ends_at: graceEnd, next_charge_at: graceEnd, next_run_at: graceEnd },
       mail: { template: 'renewalFailed', date: graceEnd },
     })
   })
@@ -233,7 +243,7 @@ describe('a renewal that failed', () => {
   test('at the end of the grace is not tried again, and the mail about the end follows at once', () => {
     for (const now of [graceEnd, after(hour, graceEnd)])
       expect(fail(pastDue, now)).toEqual({
-        change: { grace_ends_at: graceEnd, try_at: null, due_at: now },
+        change: { grace_ends_at: graceEnd, next_charge_at: null, next_run_at: now },
         mail: null,
       })
   })
@@ -244,36 +254,36 @@ describe('a renewal that failed', () => {
     { reason: 'check_needed', template: 'bankAsks' },
   ])('for $reason is not tried again before the subscriber acts', ({ reason, template }) => {
     expect(fail(active, periodEnd, reason)).toEqual({
-      change: { grace_ends_at: graceEnd, try_at: null, due_at: graceEnd },
+      change: { grace_ends_at: graceEnd, next_charge_at: null, next_run_at: graceEnd },
       mail: { template, date: graceEnd },
     })
   })
 
   test('since nothing arrived at the gateway is tried again without a mail', () => {
     expect(fail(active, periodEnd, 'not_received')).toEqual({
-      change: { grace_ends_at: graceEnd, try_at: after(day), due_at: after(day) },
+      change: { grace_ends_at: graceEnd, next_charge_at: after(day), next_run_at: after(day) },
       mail: null,
     })
   })
 
   test("while its gateway takes days over the payment, shows the end of the subscription's access", () => {
     expect(fail(active, periodEnd, 'processing')).toEqual({
-      change: { grace_ends_at: graceEnd, try_at: after(day), due_at: after(day) },
+      change: { grace_ends_at: graceEnd, next_charge_at: after(day), next_run_at: after(day) },
       mail: { template: 'renewalPending', date: graceEnd },
     })
     expect(fail(pastDue, graceEnd, 'processing').mail).toBeNull()
   })
 
   test('after it was stopped changes nothing, whatever the reason', () => {
-    expect(fail({ ...pastDue, try_at: null }, after(hour))).toEqual({
-      change: { grace_ends_at: graceEnd, try_at: null, due_at: graceEnd },
+    expect(fail({ ...pastDue, next_charge_at: null }, after(hour))).toEqual({
+      change: { grace_ends_at: graceEnd, next_charge_at: null, next_run_at: graceEnd },
       mail: null,
     })
   })
 
   test('is tried again without a mail, when the subscription was cancelled meanwhile', () => {
     expect(fail({ ...pastDue, ...cancelled }, after(day))).toEqual({
-      change: { grace_ends_at: graceEnd, try_at: graceEnd, due_at: graceEnd },
+      change: { grace_ends_at: graceEnd, next_charge_at: graceEnd, next_run_at: graceEnd },
       mail: null,
     })
   })
@@ -284,8 +294,8 @@ describe('a renewal that failed', () => {
     expect(fail(active, late)).toEqual({
       change: {
         grace_ends_at: after(3 * day, late),
-        try_at: after(day, late),
-        due_at: after(day, late),
+        next_charge_at: after(day, late),
+        next_run_at: after(day, late),
       },
       mail: { template: 'renewalFailed', date: after(day, late) },
     })
@@ -297,9 +307,9 @@ describe('a renewal that failed', () => {
 })
 
 test('a subscription is stopped once it is past due and no try is planned', () => {
-  expect(hasNoRetryPlanned({ status: 'past_due', try_at: null })).toBe(true)
-  expect(hasNoRetryPlanned({ status: 'past_due', try_at: periodEnd })).toBe(false)
-  expect(hasNoRetryPlanned({ status: 'active', try_at: null })).toBe(false)
+  expect(hasNoRetryPlanned({ status: 'past_due', next_charge_at: null })).toBe(true)
+  expect(hasNoRetryPlanned({ status: 'past_due', next_charge_at: periodEnd })).toBe(false)
+  expect(hasNoRetryPlanned({ status: 'active', next_charge_at: null })).toBe(false)
 })
 
 test('a subscription is live while it is active or past due and has a period that ends', () => {

@@ -26,7 +26,7 @@ type RenewalState = Pick<
   | 'period_ends_at'
   | 'period_days'
   | 'grace_ends_at'
-  | 'try_at'
+  | 'next_charge_at'
   | 'cancel_at_period_end'
   | 'gateway'
   | 'method_reference'
@@ -70,13 +70,13 @@ export function decideRenewal<A extends Attempt>(
       open.status === 'requires_action' && open.next_poll_at !== null && isConfigured(open.gateway)
     return decideOpenAttempt(row, { attempt: open, canCancel, graceEndsAt, now })
   }
-  const tryAt = row.cancel_at_period_end || row.method_reference === null ? null : row.try_at
+  const nextChargeAt = row.cancel_at_period_end || row.method_reference === null ? null : row.next_charge_at
   const endsAt = row.status === 'active' ? row.period_ends_at : graceEndsAt
-  const next = tryAt ?? endsAt
+  const next = nextChargeAt ?? endsAt
   if (next > now) return { do: 'wait', until: next }
   const closed = order !== undefined && order.status !== 'pending'
   if (hasLostMethod(row) && !closed) return { do: 'ask for a method' }
-  if (tryAt === null || closed) return { do: 'end' }
+  if (nextChargeAt === null || closed) return { do: 'end' }
   return isConfigured(row.gateway) ? { do: 'charge' } : decideMissingGateway(row, now)
 }
 
@@ -94,13 +94,13 @@ interface OpenAttempt<A> {
  * A payment that waits for the user is cancelled before the next attempt and before the end.
  */
 function decideOpenAttempt<A extends Attempt>(
-  { status, try_at }: RenewalState,
+  { status, next_charge_at }: RenewalState,
   { attempt, canCancel, graceEndsAt, now }: OpenAttempt<A>,
 ): RenewalStep<A> {
   const until = new Date(now.getTime() + recheckMs)
   const isRecent = now.getTime() - attempt.started_at.getTime() < userActionTimeoutMs
   const graceIsOver = now >= graceEndsAt
-  const delaysRetry = try_at !== null && try_at <= now && !isRecent
+  const delaysRetry = next_charge_at !== null && next_charge_at <= now && !isRecent
   if (canCancel && (graceIsOver || delaysRetry)) return { do: 'cancel attempt', attempt, until }
   // A recent attempt may still be in progress at the gateway, even after the end of the grace period.
   if (isRecent) return { do: 'wait', until }
@@ -132,7 +132,7 @@ const finalReasons = ['card_lost', 'check_needed', 'not_taken']
 
 interface PastDue {
   /** The dates of the subscription from now on. */
-  change: { grace_ends_at: Date; try_at: Date | null; due_at: Date }
+  change: { grace_ends_at: Date; next_charge_at: Date | null; next_run_at: Date }
   /** The mail to the subscriber, if there is news. */
   mail: { template: 'renewalFailed' | 'renewalPending' | 'renewalRefused' | 'bankAsks'; date: Date } | null
 }
@@ -144,19 +144,19 @@ export function decidePastDue(
 ): PastDue {
   const graceEndsAt = graceEndOf(row, triedAt)
   const noRetryPlanned = hasNoRetryPlanned(row)
-  const tryAt =
+  const nextChargeAt =
     noRetryPlanned || finalReasons.includes(reason) ? null : nextRetry(graceEndsAt, row.period_days, now)
   const graceIsOver = now >= graceEndsAt
   const change = {
     grace_ends_at: graceEndsAt,
-    try_at: tryAt,
-    due_at: tryAt ?? (graceIsOver ? now : graceEndsAt),
+    next_charge_at: nextChargeAt,
+    next_run_at: nextChargeAt ?? (graceIsOver ? now : graceEndsAt),
   }
   if (noRetryPlanned || row.cancel_at_period_end || reason === 'not_received') return { change, mail: null }
   // The payment may still succeed, so the mail does not announce a retry.
   if (reason === 'processing' && !graceIsOver)
     return { change, mail: { template: 'renewalPending', date: graceEndsAt } }
-  if (tryAt) return { change, mail: { template: 'renewalFailed', date: tryAt } }
+  if (nextChargeAt) return { change, mail: { template: 'renewalFailed', date: nextChargeAt } }
   // The grace period is over: the mail about the end of the subscription follows at once.
   if (graceIsOver) return { change, mail: null }
   const template = reason === 'check_needed' ? 'bankAsks' : 'renewalRefused'
@@ -164,8 +164,11 @@ export function decidePastDue(
 }
 
 /** Returns whether no other attempt is planned for a past-due subscription. */
-export function hasNoRetryPlanned({ status, try_at }: Pick<RenewalState, 'status' | 'try_at'>): boolean {
-  return status === 'past_due' && try_at === null
+export function hasNoRetryPlanned({
+  status,
+  next_charge_at,
+}: Pick<RenewalState, 'status' | 'next_charge_at'>): boolean {
+  return status === 'past_due' && next_charge_at === null
 }
 
 /**

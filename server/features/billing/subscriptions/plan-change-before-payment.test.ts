@@ -52,7 +52,10 @@ test('a late event about a replaced card does not prevent the charge of the card
   delete site.trouble.retrievePayment
   site.advanceClock(hour)
   await runJanitor(site.context)
-  expect(await person.subscriptionRow()).toMatchObject({ status: 'past_due', try_at: expect.any(Date) })
+  expect(await person.subscriptionRow()).toMatchObject({
+    status: 'past_due',
+    next_charge_at: expect.any(Date),
+  })
   await person.advanceAndRenew(day + hour)
   expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 1 })
 })

@@ -57,7 +57,7 @@ async function makeRenewal({
   return { rows, order, attempt: await insertAttemptRow(db, order.id, given) }
 }
 
-const pastDue = { status: 'past_due', grace_ends_at: graceEnd, try_at: after(day) } as const
+const pastDue = { status: 'past_due', grace_ends_at: graceEnd, next_charge_at: after(day) } as const
 
 const read = ({ subscriptionId }: SubscriptionRows) =>
   database.db
@@ -145,8 +145,8 @@ describe('a renewal that was paid', () => {
       period_starts_at: periodEnd,
       period_ends_at: endsAt,
       cancel_at_period_end: false,
-      due_at: endsAt,
-      try_at: endsAt,
+      next_run_at: endsAt,
+      next_charge_at: endsAt,
       grace_ends_at: null,
       remind_at: null,
       agreed_cents: 1099,
@@ -308,8 +308,8 @@ describe('a renewal that failed', () => {
     expect(await read(renewal.rows)).toMatchObject({
       status: 'past_due',
       grace_ends_at: graceEnd,
-      try_at: after(day),
-      due_at: after(day),
+      next_charge_at: after(day),
+      next_run_at: after(day),
     })
     expect(await endOf(renewal.rows.orderId)).toEqual(graceEnd)
     expect(await mailsAbout(renewal.order)).toEqual([
@@ -349,7 +349,7 @@ describe('a renewal that failed', () => {
   test('again keeps access as it is', async () => {
     const renewal = await makeRenewal({ subscription: pastDue, attempt: { started_at: after(day) } })
     await fail(renewal, 'card_declined', after(day))
-    expect(await read(renewal.rows)).toMatchObject({ status: 'past_due', try_at: graceEnd })
+    expect(await read(renewal.rows)).toMatchObject({ status: 'past_due', next_charge_at: graceEnd })
     expect(await endOf(renewal.rows.orderId)).toEqual(periodEnd)
   })
 
@@ -377,30 +377,38 @@ describe('a renewal that failed', () => {
     const renewal = await makeRenewal({ attempt: { number } })
     const now = after(1000)
     await fail(renewal, 'not_received', now)
-    expect(await read(renewal.rows)).toMatchObject({ status: 'active', try_at: now, due_at: now })
+    expect(await read(renewal.rows)).toMatchObject({
+      status: 'active',
+      next_charge_at: now,
+      next_run_at: now,
+    })
     expect(await mailsAbout(renewal.order)).toEqual([])
   })
 
   test('since the fourth request never arrived is past due without a mail', async () => {
     const renewal = await makeRenewal({ attempt: { number: 4 } })
     await fail(renewal, 'not_received')
-    expect(await read(renewal.rows)).toMatchObject({ status: 'past_due', try_at: after(day) })
+    expect(await read(renewal.rows)).toMatchObject({ status: 'past_due', next_charge_at: after(day) })
     expect(await mailsAbout(renewal.order)).toEqual([])
   })
 
   test('since its request never arrived is not made again once the subscription is stopped', async () => {
-    const renewal = await makeRenewal({ subscription: { ...pastDue, try_at: null } })
+    const renewal = await makeRenewal({ subscription: { ...pastDue, next_charge_at: null } })
     await fail(renewal, 'not_received')
-    expect(await read(renewal.rows)).toMatchObject({ status: 'past_due', try_at: null, due_at: graceEnd })
+    expect(await read(renewal.rows)).toMatchObject({
+      status: 'past_due',
+      next_charge_at: null,
+      next_run_at: graceEnd,
+    })
   })
 
   test('with a method that was replaced since is tried again, whatever its bank said', async () => {
     const replaced = await makeRenewal({ subscription: { method_chosen_at: after(1) } })
     await fail(replaced, 'card_lost', after(2))
-    expect(await read(replaced.rows)).toMatchObject({ try_at: after(day) })
+    expect(await read(replaced.rows)).toMatchObject({ next_charge_at: after(day) })
     const current = await makeRenewal({ subscription: { method_chosen_at: periodEnd } })
     await fail(current, 'card_lost', after(2))
-    expect(await read(current.rows)).toMatchObject({ try_at: null })
+    expect(await read(current.rows)).toMatchObject({ next_charge_at: null })
   })
 
   test('without an attempt has its grace from the moment that is given', async () => {
@@ -410,6 +418,6 @@ describe('a renewal that failed', () => {
       const row = await findRenewal(tx, order)
       if (row) await becomePastDue(context, tx, { row, order, triedAt: late, now: late }, 'card_lost')
     })
-    expect(await read(rows)).toMatchObject({ grace_ends_at: after(3 * day, late), try_at: null })
+    expect(await read(rows)).toMatchObject({ grace_ends_at: after(3 * day, late), next_charge_at: null })
   })
 })

@@ -72,8 +72,8 @@ export async function continueSubscription(
     period_starts_at: startsAt,
     period_ends_at: endsAt,
     cancel_at_period_end: cancelled,
-    due_at: endsAt,
-    try_at: endsAt,
+    next_run_at: endsAt,
+    next_charge_at: endsAt,
     grace_ends_at: null,
     remind_at: reminderTime(period, { introductory: false, periodDays: newDays }),
     agreed_cents: order.amount_cents,
@@ -141,7 +141,7 @@ export async function recordFailedRenewal(
   const row = isRenewalAttempt(attempt) ? await findRenewal(tx, order) : undefined
   if (!row) return
   if (reason === 'not_received' && attempt.number <= maxLostRequests && !hasNoRetryPlanned(row))
-    return updateSubscription(tx, row.id, { try_at: now, due_at: now })
+    return updateSubscription(tx, row.id, { next_charge_at: now, next_run_at: now })
   // The user has replaced the declined method, so the reason must not prevent an attempt with the new one.
   const effectiveReason = hasChosenSince(row, attempt) ? 'other' : reason
   await becomePastDue(context, tx, { row, order, triedAt: attempt.started_at, now }, effectiveReason)

@@ -41,8 +41,8 @@ export async function startSubscription(
     period_no: 0,
     period_starts_at: now,
     period_ends_at: endsAt,
-    due_at: endsAt,
-    try_at: endsAt,
+    next_run_at: endsAt,
+    next_charge_at: endsAt,
     remind_at: reminderTime(
       { startsAt: now, endsAt },
       { introductory: order.introductory, periodDays: days },

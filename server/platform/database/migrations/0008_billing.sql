@@ -70,10 +70,10 @@ CREATE TABLE subscriptions (
   period_ends_at        timestamptz,
   cancel_at_period_end  boolean NOT NULL DEFAULT false,
   created_at            timestamptz NOT NULL,
-  -- When the renewal job looks at it next; while a process works on it, when that process counts as dead.
-  due_at                timestamptz,
+  -- The next run of the renewal job on it; while a process works on it, when that process counts as dead.
+  next_run_at           timestamptz,
   -- The next charge: the end of the period, then the retries of the dunning schedule; null for no more.
-  try_at                timestamptz,
+  next_charge_at        timestamptz,
   -- The end of the grace period after a failed renewal.
   grace_ends_at         timestamptz,
   -- When to remind the user of the next charge; null for never, or done.
@@ -95,7 +95,7 @@ CREATE TABLE subscriptions (
 CREATE UNIQUE INDEX subscriptions_live ON subscriptions (user_id) WHERE status IN ('active', 'past_due');
 CREATE INDEX subscriptions_user ON subscriptions (user_id);
 CREATE INDEX subscriptions_incomplete ON subscriptions (created_at) WHERE status = 'incomplete';
-CREATE INDEX subscriptions_due ON subscriptions (due_at) WHERE status IN ('active', 'past_due');
+CREATE INDEX subscriptions_next_run ON subscriptions (next_run_at) WHERE status IN ('active', 'past_due');
 CREATE INDEX subscriptions_reminders ON subscriptions (remind_at)
   WHERE status = 'active' AND NOT cancel_at_period_end AND remind_at IS NOT NULL;
 -- Deleting a payment method looks for subscriptions that are charged with it.

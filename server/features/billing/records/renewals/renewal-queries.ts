@@ -10,7 +10,7 @@ const liveStatusNames = ['active', 'past_due'] as const
 const liveStatuses = liveStatusNames.map((status) => sql.lit(status))
 
 /** True while a subscription is due. */
-export const hasDueSubscriptions = `EXISTS (SELECT FROM subscriptions WHERE status IN ('${liveStatusNames.join("', '")}') AND due_at <= $1)`
+export const hasDueSubscriptions = `EXISTS (SELECT FROM subscriptions WHERE status IN ('${liveStatusNames.join("', '")}') AND next_run_at <= $1)`
 
 /** Takes the due subscriptions, longest due first, and reserves them until `until`, so that no other process takes them before that. */
 export async function takeDueSubscriptions(db: Db, now: Date, until: Date, limit: number): Promise<string[]> {
@@ -20,14 +20,14 @@ export async function takeDueSubscriptions(db: Db, now: Date, until: Date, limit
         .selectFrom('subscriptions')
         .select('id')
         .where('status', 'in', liveStatuses)
-        .where('due_at', '<=', now)
-        .orderBy('due_at')
+        .where('next_run_at', '<=', now)
+        .orderBy('next_run_at')
         .limit(limit)
         .forUpdate()
         .skipLocked(),
     )
     .updateTable('subscriptions')
-    .set({ due_at: until })
+    .set({ next_run_at: until })
     .where('id', 'in', (subscriptions) => subscriptions.selectFrom('due').select('id'))
     .returning('id')
     .execute()
@@ -69,7 +69,7 @@ const subscriptionForRenewal = preparedQuery((db: Db, { id }: Placeholders<{ id:
       'subscriptions.period_no',
       'subscriptions.period_ends_at',
       'subscriptions.cancel_at_period_end',
-      'subscriptions.try_at',
+      'subscriptions.next_charge_at',
       'subscriptions.grace_ends_at',
       'subscriptions.method_detached_at',
       'subscriptions.method_chosen_at',

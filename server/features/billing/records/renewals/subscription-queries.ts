@@ -119,7 +119,7 @@ export async function selectExpiredSubscription(
 export async function setCancelAtPeriodEnd(tx: Tx, id: string, cancelled: boolean, now: Date): Promise<void> {
   const update = tx
     .updateTable('subscriptions')
-    .set({ cancel_at_period_end: cancelled, due_at: now })
+    .set({ cancel_at_period_end: cancelled, next_run_at: now })
     .where('id', '=', id)
     .where('status', 'in', ['active', 'past_due'])
   checkTransition(
