@@ -33,7 +33,7 @@ export function moneySteps({ videos, people, orders }: SiteSize): Step[] {
       total: subscriptions,
       chunk: 10_000,
       sql: `INSERT INTO subscriptions (id, user_id, plan_id, status, period_no, period_starts_at, period_ends_at, created_at,
-          started_at, ended_at, next_run_at, agreed_cents)
+          started_at, ended_at, next_run_at, agreed_price_cents)
         SELECT bench_id('sub', n), bench_id('usr', n), bench_id('plan', 1 + n % ${plans}), status, 3,
           now() - interval '1 day', now() + interval '1 year', began, began,
           CASE WHEN status = 'ended' THEN now() - n % 300 * interval '1 day' END, now() + interval '1 year', 999

@@ -104,10 +104,10 @@ export interface SubscriptionsTable {
   /** When to remind the user of the next charge. */
   remind_at: Optional<Date>
   /** The price of a renewal unless the user was notified of another. */
-  agreed_cents: Optional<number>
+  agreed_price_cents: Optional<number>
   /** The price that the user was notified of, and from when it applies. */
-  announced_cents: Optional<number>
-  announced_from: Optional<Date>
+  announced_price_cents: Optional<number>
+  announced_price_from: Optional<Date>
   created_at: Date
   /** When the user started to choose the method that it is charged with; null for the one that first paid. */
   method_chosen_at: Optional<Date>

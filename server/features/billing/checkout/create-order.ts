@@ -257,8 +257,8 @@ async function orderPlan(
   if (live && unpaidOrder) return replaceOpenPeriod(tx, live, unpaidOrder, { ...newOrder, ...atFullPrice })
   if (live) return changePlan(tx, live, { ...newOrder, ...atFullPrice })
   const { user_id, created_at } = newOrder
-  const agreed_cents = plan.price_cents
-  const subscription = { id: newId('sub'), user_id, plan_id: plan.id, agreed_cents, created_at }
+  const agreed_price_cents = plan.price_cents
+  const subscription = { id: newId('sub'), user_id, plan_id: plan.id, agreed_price_cents, created_at }
   await insertSubscription(tx, { ...subscription, status: 'incomplete' })
   await insertOrder(tx, { ...newOrder, subscription_id: subscription.id, period_no: 0 })
   return newOrder.id

@@ -149,7 +149,7 @@ async function restorePeriod(
     id,
     user_id: userId,
     plan_id: planId,
-    agreed_cents: agreedCents,
+    agreed_price_cents: agreedCents,
     status: 'incomplete',
     created_at: now,
   })

@@ -10,11 +10,11 @@ export const priceNoticeMs = 14 * dayMs
  */
 export const nextPrice = sql<number>`LEAST(
   plans.price_cents,
-  CASE WHEN subscriptions.announced_from <= subscriptions.period_ends_at THEN subscriptions.announced_cents
-    ELSE COALESCE(subscriptions.agreed_cents, plans.price_cents) END
+  CASE WHEN subscriptions.announced_price_from <= subscriptions.period_ends_at THEN subscriptions.announced_price_cents
+    ELSE COALESCE(subscriptions.agreed_price_cents, plans.price_cents) END
 )`
 
 /** True if the plan now costs more than the user agreed to or was notified of. */
 export const hasUnannouncedPriceRise = sql<boolean>`plans.price_cents > COALESCE(
-  subscriptions.announced_cents, subscriptions.agreed_cents, plans.price_cents
+  subscriptions.announced_price_cents, subscriptions.agreed_price_cents, plans.price_cents
 )`

@@ -69,7 +69,7 @@ export async function encodePurchase(
     withoutPrefix('sub', order.subscription_id),
     order.period_no,
     order.introductory ? 'i' : '',
-    subscription?.agreed_cents,
+    subscription?.agreed_price_cents,
     renewal ? 'r' : '',
     ...encodeConsent(consent),
   ]

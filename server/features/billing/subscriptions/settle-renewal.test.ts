@@ -133,7 +133,7 @@ describe('a renewal that was paid', () => {
   const wallet = (reference: string) => ({ reference, brand: 'paypal', last4: null })
 
   test('starts the next period at the end of the old one', async () => {
-    const told = { announced_cents: 1099, announced_from: periodEnd }
+    const told = { announced_price_cents: 1099, announced_price_from: periodEnd }
     const renewal = await makeRenewal({ subscription: told, order: { amount_cents: 1099 } })
     await pay(renewal, periodEnd)
     const endsAt = after(7 * day)
@@ -149,9 +149,9 @@ describe('a renewal that was paid', () => {
       next_charge_at: endsAt,
       grace_ends_at: null,
       remind_at: null,
-      agreed_cents: 1099,
-      announced_cents: null,
-      announced_from: null,
+      agreed_price_cents: 1099,
+      announced_price_cents: null,
+      announced_price_from: null,
     })
     expect(await endOf(renewal.rows.orderId)).toEqual(periodEnd)
     expect(await endOf(renewal.order.id)).toEqual(after(3 * day, endsAt))
@@ -191,7 +191,7 @@ describe('a renewal that was paid', () => {
   })
 
   test('keeps the announced price that starts later, and drops one for another plan', async () => {
-    const announced = { announced_cents: 1099, announced_from: after(1) }
+    const announced = { announced_price_cents: 1099, announced_price_from: after(1) }
     const renewal = await makeRenewal({ subscription: announced })
     await pay(renewal, periodEnd)
     expect(await read(renewal.rows)).toMatchObject(announced)
@@ -200,7 +200,10 @@ describe('a renewal that was paid', () => {
       order: { plan_id: await insertPlan(database.db) },
     })
     await pay(changed, periodEnd)
-    expect(await read(changed.rows)).toMatchObject({ announced_cents: null, announced_from: null })
+    expect(await read(changed.rows)).toMatchObject({
+      announced_price_cents: null,
+      announced_price_from: null,
+    })
   })
 
   test('changes to the plan of its order, with the length and the reminder of that plan', async () => {

@@ -62,7 +62,8 @@ export async function continueSubscription(
     : null
   const cancelled = row.cancel_at_period_end && !isManual
   const samePlan = order.plan_id === row.plan_id
-  const hasFuturePrice = samePlan && row.announced_from !== null && row.announced_from > row.period_ends_at
+  const hasFuturePrice =
+    samePlan && row.announced_price_from !== null && row.announced_price_from > row.period_ends_at
   const change = {
     ...(order.plan_id === null ? {} : { plan_id: order.plan_id }),
     ...(methodId === null
@@ -76,8 +77,8 @@ export async function continueSubscription(
     next_charge_at: endsAt,
     grace_ends_at: null,
     remind_at: reminderTime(period, { introductory: false, periodDays: newDays }),
-    agreed_cents: order.amount_cents,
-    ...(hasFuturePrice ? {} : { announced_cents: null, announced_from: null }),
+    agreed_price_cents: order.amount_cents,
+    ...(hasFuturePrice ? {} : { announced_price_cents: null, announced_price_from: null }),
   }
   if (row.status === 'active') await updateSubscription(tx, row.id, change)
   else await transitionSubscription(tx, row.id, 'active', change)

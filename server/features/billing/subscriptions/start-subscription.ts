@@ -61,7 +61,7 @@ export async function startSubscription(
       id,
       user_id: order.user_id,
       plan_id: planId,
-      agreed_cents: subscription.agreed_cents,
+      agreed_price_cents: subscription.agreed_price_cents,
       status: 'active',
       created_at: now,
     } as const

@@ -60,39 +60,39 @@ INSERT INTO top_up_products (id, price_cents, bonus_cents, bonus_days, currency,
   ('top_20', 2000, 300, 365, 'USD', 2);
 
 CREATE TABLE subscriptions (
-  id                    text PRIMARY KEY,
-  user_id               text NOT NULL REFERENCES users,
-  plan_id               text NOT NULL REFERENCES plans,
-  payment_method_id     text REFERENCES payment_methods,
-  status                text NOT NULL CHECK (status IN ('incomplete', 'active', 'past_due', 'ended', 'expired')),
-  period_no             integer NOT NULL DEFAULT 0,
-  period_starts_at      timestamptz,
-  period_ends_at        timestamptz,
-  cancel_at_period_end  boolean NOT NULL DEFAULT false,
-  created_at            timestamptz NOT NULL,
+  id                     text PRIMARY KEY,
+  user_id                text NOT NULL REFERENCES users,
+  plan_id                text NOT NULL REFERENCES plans,
+  payment_method_id      text REFERENCES payment_methods,
+  status                 text NOT NULL CHECK (status IN ('incomplete', 'active', 'past_due', 'ended', 'expired')),
+  period_no              integer NOT NULL DEFAULT 0,
+  period_starts_at       timestamptz,
+  period_ends_at         timestamptz,
+  cancel_at_period_end   boolean NOT NULL DEFAULT false,
+  created_at             timestamptz NOT NULL,
   -- The next run of the renewal job on it; while a process works on it, when that process counts as dead.
-  next_run_at           timestamptz,
+  next_run_at            timestamptz,
   -- The next charge: the end of the period, then the retries of the dunning schedule; null for no more.
-  next_charge_at        timestamptz,
+  next_charge_at         timestamptz,
   -- The end of the grace period after a failed renewal.
-  grace_ends_at         timestamptz,
+  grace_ends_at          timestamptz,
   -- When to remind the user of the next charge; null for never, or done.
-  remind_at             timestamptz,
+  remind_at              timestamptz,
   -- The price of a renewal until the user is notified of another one. A lower price of the plan applies at once.
-  agreed_cents          integer,
+  agreed_price_cents     integer,
   -- The price that the user was notified of last, and from when on it applies.
-  announced_cents       integer,
-  announced_from        timestamptz,
+  announced_price_cents  integer,
+  announced_price_from   timestamptz,
   -- When the gateway reported that the payment method was detached there.
-  method_detached_at    timestamptz,
+  method_detached_at     timestamptz,
   -- When the user began to choose its payment method; null for the one of the first payment.
-  method_chosen_at      timestamptz,
+  method_chosen_at       timestamptz,
   -- Of the whole subscription, over all of its periods.
-  started_at            timestamptz,
-  ended_at              timestamptz
+  started_at             timestamptz,
+  ended_at               timestamptz
 );
 -- One active subscription per user.
-CREATE UNIQUE INDEX subscriptions_live ON subscriptions (user_id) WHERE status IN ('active', 'past_due');
+CREATE UNIQUE INDEX subscriptions_one_live_per_user ON subscriptions (user_id) WHERE status IN ('active', 'past_due');
 CREATE INDEX subscriptions_user ON subscriptions (user_id);
 CREATE INDEX subscriptions_incomplete ON subscriptions (created_at) WHERE status = 'incomplete';
 CREATE INDEX subscriptions_next_run ON subscriptions (next_run_at) WHERE status IN ('active', 'past_due');
@@ -102,7 +102,7 @@ CREATE INDEX subscriptions_reminders ON subscriptions (remind_at)
 CREATE INDEX subscriptions_payment_method ON subscriptions (payment_method_id) WHERE payment_method_id IS NOT NULL;
 -- The studio lists a plan's subscribers and counts subscriptions by status, start and end.
 CREATE INDEX subscriptions_plan ON subscriptions (plan_id, created_at DESC, id) WHERE status IN ('active', 'past_due');
-CREATE INDEX subscriptions_live_count ON subscriptions (status) WHERE status IN ('active', 'past_due');
+CREATE INDEX subscriptions_live_status ON subscriptions (status) WHERE status IN ('active', 'past_due');
 CREATE INDEX subscriptions_started ON subscriptions (started_at) WHERE started_at IS NOT NULL;
 CREATE INDEX subscriptions_ended ON subscriptions (ended_at) WHERE ended_at IS NOT NULL;
 

@@ -100,7 +100,7 @@ test('a renewal at fractions of a currency without any is not asked for: the pla
   await weekly({ currency: 'JPY', intro_price_cents: 50_000, price_cents: 99_900 })
   await subscribe()
   await weekly({ price_cents: 99_950 })
-  await db.updateTable('subscriptions').set({ agreed_cents: 99_950 }).execute()
+  await db.updateTable('subscriptions').set({ agreed_price_cents: 99_950 }).execute()
   await pass(7 * 24 * hour)
   await pass(hour)
   const attempts = await db.selectFrom('payment_attempts').select('status').execute()

@@ -75,7 +75,7 @@ const subscriptionForRenewal = preparedQuery((db: Db, { id }: Placeholders<{ id:
       'subscriptions.method_chosen_at',
       'plans.names',
       nextPrice.as('price_cents'),
-      'subscriptions.announced_from',
+      'subscriptions.announced_price_from',
       'plans.currency',
       'plans.period_days',
       'users.email',
@@ -181,7 +181,7 @@ export async function takeDuePriceNotices(
     .skipLocked()
     .execute()
   for (const { id, cents } of due)
-    await updateSubscription(tx, id, { announced_cents: cents, announced_from: from })
+    await updateSubscription(tx, id, { announced_price_cents: cents, announced_price_from: from })
   return due
 }
 
