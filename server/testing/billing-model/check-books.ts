@@ -98,7 +98,7 @@ function checkAttempt(books: Books, attempt: AttemptEntry): void {
     'the ledger agrees with the refunds and disputes that are known',
     { attempt, ledger: ledgerCents(books, id), known },
   )
-  if (source === 'to_return') {
+  if (source === 'refunds_payable') {
     const returnRefunds = books.refunds.filter(({ attempt_id }) => attempt_id === id)
     ensure(
       returnRefunds.some(({ amount_cents }) => amount_cents === order.amount_cents),

@@ -18,7 +18,7 @@ export async function expectBalancesConsistent(db: Db): Promise<void> {
   const { rows } = await sql<{ owed: number; unspent: number; open: number; sending: number }>`SELECT
     (SELECT coalesce(-sum(amount_cents), 0)::int FROM ledger_lines WHERE account = 'deferred_revenue') AS owed,
     (SELECT coalesce(sum(left_cents), 0)::int FROM balance_lots WHERE kind = 'paid') AS unspent,
-    (SELECT coalesce(-sum(amount_cents), 0)::int FROM ledger_lines WHERE account = 'top_up_returned') AS open,
+    (SELECT coalesce(-sum(amount_cents), 0)::int FROM ledger_lines WHERE account = 'top_up_reversals') AS open,
     (SELECT coalesce(sum(refunds.amount_cents), 0)::int FROM refunds JOIN payment_attempts ON payment_attempts.id = attempt_id
       JOIN orders ON orders.id = payment_attempts.order_id
       WHERE refunds.status = 'started' AND orders.kind = 'top_up' AND orders.status NOT IN ('cancelled', 'expired')) AS sending`.execute(

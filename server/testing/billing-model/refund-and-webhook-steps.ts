@@ -97,7 +97,8 @@ export class FailRefunds extends GatewayEventStep {
   /** Money that bought nothing and cannot be refunded is left to the operator. */
   isEligible({ refundedCents, attemptId }: Payments[number], { books }: Readonly<Model>): boolean {
     const isReturn = books.lines.some(
-      ({ transaction_id, account }) => transaction_id === `charge:${attemptId}` && account === 'to_return',
+      ({ transaction_id, account }) =>
+        transaction_id === `charge:${attemptId}` && account === 'refunds_payable',
     )
     const isKnown = books.lines.some(({ transaction_id }) => transaction_id === `charge:${attemptId}`)
     return refundedCents > 0 && isKnown && !isReturn

@@ -77,7 +77,7 @@ export function enterTopUpReversal(
   return enter(
     tx,
     { transactionId: `balance:${entryId}`, order: topUp, at },
-    { deferred_revenue: taken, balance_loss: lost, top_up_returned: -(taken + lost) },
+    { deferred_revenue: taken, balance_loss: lost, top_up_reversals: -(taken + lost) },
   )
 }
 

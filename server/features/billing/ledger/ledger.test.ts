@@ -111,9 +111,9 @@ describe('money that buys nothing', () => {
     const enterAgain = () => enter((tx) => enterUnwantedPayment(tx, paid.order, paid.attempt, now))
     expect(await enterAgain()).toBe(true)
     expect(await enterAgain()).toBe(false)
-    expect(await lines()).toEqual(['charge:attempt gateway:stripe 99', 'charge:attempt to_return -99'])
+    expect(await lines()).toEqual(['charge:attempt gateway:stripe 99', 'charge:attempt refunds_payable -99'])
     expect(await uncounted()).toEqual([])
-    expect(await sourceAccountOf(database.db, paid.attempt.id)).toBe('to_return')
+    expect(await sourceAccountOf(database.db, paid.attempt.id)).toBe('refunds_payable')
   })
 
   test('is not entered for an attempt that was a sale', async () => {

@@ -12,7 +12,7 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 
 /**
  * The accounts that incoming money is entered under: `sales:…` for sales, `deferred_revenue` for the unspent money in balances,
- * which is owed, `bonus_sales` for what bonus paid, `to_return` for money that came in twice or too late and is refunded.
+ * which is owed, `bonus_sales` for what bonus paid, `refunds_payable` for money that came in twice or too late and is refunded.
  */
 const sourceAccounts = [
   'sales:plan',
@@ -20,13 +20,13 @@ const sourceAccounts = [
   'sales:video',
   'deferred_revenue',
   'bonus_sales',
-  'to_return',
+  'refunds_payable',
 ] as const
 export type SourceAccount = (typeof sourceAccounts)[number]
 
 /**
  * The accounts. Positive is debit: `gateway:…` is what a gateway holds for us, `charged_back` is taken by open disputes,
- * `dispute_lost` by lost ones. Of balances, `top_up_returned` is what refunds and disputes took of top-ups; it is cleared by
+ * `dispute_lost` by lost ones. Of balances, `top_up_reversals` is what refunds and disputes took of top-ups; it is cleared by
  * what the balance loses for it or, if already spent, by `balance_loss`. `bonus_discount` is what bonus paid, and `breakage`
  * the unspent paid money of deleted accounts.
  */
@@ -35,7 +35,7 @@ export type Account =
   | `gateway:${OrderGatewayId}`
   | 'charged_back'
   | 'dispute_lost'
-  | 'top_up_returned'
+  | 'top_up_reversals'
   | 'balance_loss'
   | 'bonus_discount'
   | 'breakage'
@@ -92,7 +92,7 @@ export async function enterUnwantedPayment(
     transactionId,
     order,
     debit: `gateway:${attempt.gateway}`,
-    credit: 'to_return',
+    credit: 'refunds_payable',
     cents: order.amount_cents,
     at,
   })
@@ -109,7 +109,7 @@ export interface LedgerPayment {
 
 /** Returns the account that refunds and disputes take from; of a top-up the balance follows (sync-top-up.ts). */
 const reversalAccount = (source: SourceAccount): Account =>
-  source === 'deferred_revenue' ? 'top_up_returned' : source
+  source === 'deferred_revenue' ? 'top_up_reversals' : source
 
 /** Books a refund of a sale, or of money that bought nothing. */
 export function enterRefund(
@@ -155,7 +155,7 @@ export function enterDispute(
   cents: number,
 ): Promise<void> {
   const gateway = `gateway:${attempt.gateway}` as const
-  const disputeAccount = source === 'deferred_revenue' ? 'top_up_returned' : 'charged_back'
+  const disputeAccount = source === 'deferred_revenue' ? 'top_up_reversals' : 'charged_back'
   const accounts =
     cents > 0
       ? ({ debit: disputeAccount, credit: gateway } as const)

@@ -37,7 +37,7 @@ export async function bookRefund(
     await refundToBalance(tx, paidOrder, { id, cents }, at)
   else await enterRefund(tx, ledgerPayment, { id, cents })
   // A payment that bought nothing was audited when it was booked. Its refund does not affect the order.
-  if (ledgerPayment.source === 'to_return') return
+  if (ledgerPayment.source === 'refunds_payable') return
   await auditPayment(tx, 'order_refunded', ledgerPayment.order, ledgerPayment.at, {
     refund_cents: cents,
     reason,

@@ -173,7 +173,7 @@ async function checkDailyLimit(
 async function findSaleAttemptId(tx: Tx, { id }: OrderRow): Promise<string | undefined> {
   for (const attempt of await selectAttempts(tx, [id])) {
     const source = await sourceAccountOf(tx, attempt.id)
-    if (source !== undefined && source !== 'to_return') return attempt.id
+    if (source !== undefined && source !== 'refunds_payable') return attempt.id
   }
   return undefined
 }

@@ -228,7 +228,7 @@ async function applyFindings(
   const recordedCents = sumRefunds(succeededRefunds(recorded)) - sumRefunds(failed)
   await recordGatewayRefund(context, tx, ledgerPayment, payment.refundedCents - recordedCents)
   const attempt = await applyDispute(tx, ledgerPayment, payment)
-  if (ledgerPayment.source === 'to_return') {
+  if (ledgerPayment.source === 'refunds_payable') {
     await scheduleRemainingRefund(tx, ledgerPayment, { recorded, payment, failed })
     return true
   }

@@ -30,7 +30,7 @@ export const unwantedPayments = sql`(
       count(*) FILTER (WHERE status = 'failed')::int AS failed, max(created_at) FILTER (WHERE status = 'failed') AS failed_at,
       max(reason) FILTER (WHERE status = 'failed') AS reason, coalesce(bool_or(status = 'started'), false) AS sending
     FROM refunds WHERE refunds.attempt_id = payment_attempts.id) AS sent
-  WHERE charged.account = 'to_return' AND charged.amount_cents < 0 AND charged.transaction_id LIKE 'charge:%'
+  WHERE charged.account = 'refunds_payable' AND charged.amount_cents < 0 AND charged.transaction_id LIKE 'charge:%'
     AND NOT sent.sending AND -charged.amount_cents - sent.cents - payment_attempts.disputed_cents <> 0)`
 
 /** Selects all of them, the oldest first. */

@@ -62,7 +62,7 @@ async function told(days = 30) {
 async function ledgerNet(): Promise<number> {
   const { rows } = await sql<{ net: string }>`
     SELECT coalesce(-sum(amount_cents), 0) AS net FROM ledger_lines
-    WHERE account NOT LIKE 'gateway:%' AND account <> 'to_return'`.execute(site.context.db)
+    WHERE account NOT LIKE 'gateway:%' AND account <> 'refunds_payable'`.execute(site.context.db)
   return Number(rows[0]?.net)
 }
 

@@ -308,7 +308,7 @@ CREATE INDEX ledger_lines_revenue ON ledger_lines (at) INCLUDE (account, currenc
 CREATE INDEX ledger_lines_dated_back ON ledger_lines (counted_at) INCLUDE (account, currency, amount_cents, transaction_id)
   WHERE counted_at IS NOT NULL;
 -- Payments that bought nothing, until they are refunded.
-CREATE INDEX ledger_lines_to_return ON ledger_lines (transaction_id) WHERE account = 'to_return';
+CREATE INDEX ledger_lines_refunds_payable ON ledger_lines (transaction_id) WHERE account = 'refunds_payable';
 
 -- Ledger lines that the funnel's sums do not include yet.
 CREATE TABLE uncounted_lines (
