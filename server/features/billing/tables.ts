@@ -288,11 +288,11 @@ export interface LedgerLinesTable {
   currency: string
   at: Date
   /** The time under which the figures count it, if it is not `at`. */
-  counted_at: Optional<Date>
+  effective_at: Optional<Date>
 }
 
 /** Lines of the ledger that the studio's sums do not include yet. */
-interface UncountedLinesTable {
+interface UnaggregatedLedgerLinesTable {
   line_id: number
 }
 
@@ -372,7 +372,7 @@ export interface BillingTables extends BalanceTables, SandboxTables, StripeTable
   payment_method_setups: PaymentMethodSetupsTable
   refunds: RefundsTable
   ledger_lines: LedgerLinesTable
-  uncounted_lines: UncountedLinesTable
+  unaggregated_ledger_lines: UnaggregatedLedgerLinesTable
   idempotency_keys: IdempotencyKeysTable
   webhook_events: WebhookEventsTable
   reconciliations: ReconciliationsTable

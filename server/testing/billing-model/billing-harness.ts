@@ -222,7 +222,7 @@ const tables = [
   'entitlements',
   'order_links',
   'used_intro_prices',
-  'uncounted_lines',
+  'unaggregated_ledger_lines',
   'ledger_lines',
   'refunds',
   'payment_attempts',

@@ -10,7 +10,7 @@ export async function insertLedgerLines(tx: Tx, lines: Insertable<tables.LedgerL
   )
   if (counted.length === 0) return
   await tx
-    .insertInto('uncounted_lines')
+    .insertInto('unaggregated_ledger_lines')
     .values(counted.map(({ id }) => ({ line_id: id })))
     .execute()
 }

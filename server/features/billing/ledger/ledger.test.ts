@@ -67,10 +67,10 @@ async function lines(): Promise<string[]> {
 }
 
 /** Returns the accounts of the order's lines that are queued for counting as sales or disputes. */
-async function uncounted(): Promise<string[]> {
+async function unaggregated(): Promise<string[]> {
   const rows = await database.db
-    .selectFrom('uncounted_lines')
-    .innerJoin('ledger_lines', 'ledger_lines.id', 'uncounted_lines.line_id')
+    .selectFrom('unaggregated_ledger_lines')
+    .innerJoin('ledger_lines', 'ledger_lines.id', 'unaggregated_ledger_lines.line_id')
     .select('account')
     .where('order_id', '=', paid.order.id)
     .orderBy('line_id')
@@ -84,7 +84,7 @@ describe('a sale', () => {
     async (kind) => {
       await enter((tx) => enterSale(tx, { ...paid.order, kind }, paid.attempt, now))
       expect(await lines()).toEqual(['charge:attempt gateway:stripe 99', `charge:attempt sales:${kind} -99`])
-      expect(await uncounted()).toEqual([`sales:${kind}`])
+      expect(await unaggregated()).toEqual([`sales:${kind}`])
       expect(await sourceAccountOf(database.db, paid.attempt.id)).toBe(`sales:${kind}`)
     },
   )
@@ -93,7 +93,7 @@ describe('a sale', () => {
     const returned = { ...paid, source: 'sales:episode', at: now } as const
     await enter((tx) => enterRefund(tx, returned, { id: 'ref_1', cents: 40 }))
     expect(await lines()).toEqual(['refund:ref_1 sales:episode 40', 'refund:ref_1 gateway:stripe -40'])
-    expect(await uncounted()).toEqual(['sales:episode'])
+    expect(await unaggregated()).toEqual(['sales:episode'])
   })
 
   test('whose refund failed is reversed', async () => {
@@ -112,7 +112,7 @@ describe('money that buys nothing', () => {
     expect(await enterAgain()).toBe(true)
     expect(await enterAgain()).toBe(false)
     expect(await lines()).toEqual(['charge:attempt gateway:stripe 99', 'charge:attempt refunds_payable -99'])
-    expect(await uncounted()).toEqual([])
+    expect(await unaggregated()).toEqual([])
     expect(await sourceAccountOf(database.db, paid.attempt.id)).toBe('refunds_payable')
   })
 
@@ -137,7 +137,7 @@ describe('a dispute', () => {
       'dispute:attempt:3 charged_back 50',
       'dispute:attempt:3 gateway:stripe -50',
     ])
-    expect(await uncounted()).toEqual(['charged_back', 'charged_back', 'charged_back'])
+    expect(await unaggregated()).toEqual(['charged_back', 'charged_back', 'charged_back'])
   })
 
   test('is numbered separately from those of other attempts', async () => {

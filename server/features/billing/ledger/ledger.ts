@@ -48,17 +48,17 @@ interface Entry {
   cents: number
   at: Date
   /** The time under which the figures count it, if it is not `at` (docs/figures.md, "Dates"). */
-  countedAt?: Date | null
+  effectiveAt?: Date | null
 }
 
 async function enter(tx: Tx, entry: Entry): Promise<void> {
-  const { transactionId, order, debit, credit, cents, at, countedAt = null } = entry
+  const { transactionId, order, debit, credit, cents, at, effectiveAt = null } = entry
   const line = {
     transaction_id: transactionId,
     order_id: order.id,
     currency: order.currency,
     at,
-    counted_at: countedAt,
+    effective_at: effectiveAt,
   }
   await insertLedgerLines(tx, [
     { ...line, account: debit, amount_cents: cents },
@@ -133,7 +133,7 @@ export async function enterFailedRefund(
   { order, attempt, source, at }: LedgerPayment,
   refund: { id: string; cents: number },
 ): Promise<void> {
-  const countedAt = await selectEnteredAt(tx, `refund:${refund.id}`)
+  const effectiveAt = await selectEnteredAt(tx, `refund:${refund.id}`)
   return enter(tx, {
     transactionId: `refund_failed:${refund.id}`,
     order,
@@ -141,7 +141,7 @@ export async function enterFailedRefund(
     credit: reversalAccount(source),
     cents: refund.cents,
     at,
-    countedAt,
+    effectiveAt,
   })
 }
 
@@ -160,7 +160,7 @@ export function enterDispute(
     cents > 0
       ? ({ debit: disputeAccount, credit: gateway } as const)
       : ({ debit: gateway, credit: disputeAccount } as const)
-  const entry = { order, ...accounts, cents: Math.abs(cents), at, countedAt: openedAt ?? null }
+  const entry = { order, ...accounts, cents: Math.abs(cents), at, effectiveAt: openedAt ?? null }
   return enterNext(tx, `dispute:${attempt.id}:`, entry)
 }
 
@@ -178,7 +178,7 @@ export async function enterDisputeLoss(
     cents > 0
       ? ({ debit: 'dispute_lost', credit: 'charged_back' } as const)
       : ({ debit: 'charged_back', credit: 'dispute_lost' } as const)
-  const entry = { order, ...accounts, cents: Math.abs(cents), at, countedAt: openedAt ?? null }
+  const entry = { order, ...accounts, cents: Math.abs(cents), at, effectiveAt: openedAt ?? null }
   await enterNext(tx, `dispute_lost:${attempt.id}:`, entry)
 }
 

@@ -24,7 +24,7 @@ const utcDate = (column: string) => sql`(${sql.ref(column)} AT TIME ZONE 'UTC'):
 export async function selectRevenue(db: Db, { from, to }: DaySpan): Promise<RevenueRow[]> {
   const { rows } = await sql<RevenueRow>`
     SELECT ${utcDate('at')}::text AS day, currency, ${sumColumns} FROM ledger_lines
-    WHERE counted_at IS NULL AND ${isSummedLine} AND at >= ${from} AND at < ${to}
+    WHERE effective_at IS NULL AND ${isSummedLine} AND at >= ${from} AND at < ${to}
     GROUP BY ${utcDate('at')}, currency ORDER BY 1, 2`.execute(db)
   return rows
 }
@@ -36,9 +36,9 @@ export async function selectRevenue(db: Db, { from, to }: DaySpan): Promise<Reve
  */
 export async function selectBackdatedRevenue(db: Db, { from, to }: DaySpan): Promise<RevenueRow[]> {
   const { rows } = await sql<RevenueRow>`
-    SELECT ${utcDate('counted_at')}::text AS day, currency, ${sumColumns} FROM ledger_lines
-    WHERE counted_at IS NOT NULL AND ${isSummedLine} AND counted_at >= ${from} AND counted_at < ${to}
-    GROUP BY ${utcDate('counted_at')}, currency ORDER BY 1, 2`.execute(db)
+    SELECT ${utcDate('effective_at')}::text AS day, currency, ${sumColumns} FROM ledger_lines
+    WHERE effective_at IS NOT NULL AND ${isSummedLine} AND effective_at >= ${from} AND effective_at < ${to}
+    GROUP BY ${utcDate('effective_at')}, currency ORDER BY 1, 2`.execute(db)
   return rows
 }
 
@@ -95,7 +95,7 @@ export async function selectAggregatedDays(db: Db, { from, to }: DaySpan): Promi
 export async function selectFirstUnaggregatedDay(db: Db): Promise<Date | undefined> {
   const { rows } = await sql<{ first: Date | null }>`
     SELECT coalesce((SELECT max(day) + 1 FROM daily_revenue), (SELECT (min(at) AT TIME ZONE 'UTC')::date FROM ledger_lines
-      WHERE counted_at IS NULL AND ${isSummedLine}))::timestamp AT TIME ZONE 'UTC' AS first`.execute(db)
+      WHERE effective_at IS NULL AND ${isSummedLine}))::timestamp AT TIME ZONE 'UTC' AS first`.execute(db)
   return rows[0]?.first ?? undefined
 }
 

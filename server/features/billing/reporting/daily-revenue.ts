@@ -1,5 +1,5 @@
 import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
-import { hasUncountedLines } from './sale-queries.ts'
+import { hasUnaggregatedLines } from './sale-queries.ts'
 import { formatUtcDay, daySpanUntil, type DaySpan } from '#server/platform/utc-days.ts'
 import type { Db } from '#server/tables.ts'
 import type { LedgerSums } from '#server/features/billing/ledger/ledger-sum-queries.ts'
@@ -34,14 +34,14 @@ export async function loadDailyRevenue(
   count: number,
 ): Promise<{ days: RevenueDay[]; subscribers: number }> {
   const span = daySpanUntil(until, count)
-  const [summed, datedBack, failed, subscribers] = await Promise.all([
+  const [summed, backdated, failed, subscribers] = await Promise.all([
     loadDays(db, span),
     selectBackdatedRevenue(db, span),
     // An attempt may be found to have failed days after it started, so these are always counted anew.
     countFailedRenewals(db, span),
     countActiveSubscriptions(db),
   ])
-  const backdatedByDay = Map.groupBy(datedBack, ({ day }) => day)
+  const backdatedByDay = Map.groupBy(backdated, ({ day }) => day)
   const days = summed.map((day) => ({
     ...day,
     revenue: sumByCurrency([...day.revenue, ...withoutDay(backdatedByDay.get(day.day) ?? [])]),
@@ -85,7 +85,7 @@ export interface LedgerDay {
   backdated: LedgerSums[]
   /** The aggregated sums of the entered lines; undefined if the day is not aggregated yet. */
   summed: LedgerSums[] | undefined
-  /** True once `takeUncountedSales` has taken all lines of the day. */
+  /** True once `takeUnaggregatedSales` has taken all lines of the day. */
   isCounted: boolean
 }
 
@@ -95,7 +95,7 @@ export async function loadLedgerDay(db: Db, span: DaySpan): Promise<LedgerDay> {
     entered: withoutDay(await selectRevenue(db, span)),
     backdated: withoutDay(await selectBackdatedRevenue(db, span)),
     summed: summed?.revenue,
-    isCounted: !(await hasUncountedLines(db, span)),
+    isCounted: !(await hasUnaggregatedLines(db, span)),
   }
 }
 

@@ -22,25 +22,25 @@ export interface SalesSums extends LedgerSums {
 }
 
 /** Returns whether lines of these days wait to be counted. */
-export async function hasUncountedLines(db: Db, { from, to }: DaySpan): Promise<boolean> {
+export async function hasUnaggregatedLines(db: Db, { from, to }: DaySpan): Promise<boolean> {
   const { rows } = await sql<{ any: boolean }>`
-    SELECT EXISTS (SELECT FROM uncounted_lines JOIN ledger_lines ON ledger_lines.id = line_id
-      WHERE coalesce(counted_at, at) >= ${from} AND coalesce(counted_at, at) < ${to}) AS any`.execute(db)
+    SELECT EXISTS (SELECT FROM unaggregated_ledger_lines JOIN ledger_lines ON ledger_lines.id = line_id
+      WHERE coalesce(effective_at, at) >= ${from} AND coalesce(effective_at, at) < ${to}) AS any`.execute(db)
   return rows[0]?.any === true
 }
 
 /** Takes a batch of the ledger's lines for counting within the transaction; concurrent processes get different ones. */
-export async function takeUncountedSales(
+export async function takeUnaggregatedSales(
   tx: Tx,
   limit: number,
 ): Promise<{ taken: number; sales: SalesSums[] }> {
   const { rows } = await sql<SalesSums & { lines: number }>`
     WITH taken AS (
-      DELETE FROM uncounted_lines WHERE line_id = ANY (ARRAY(
-        SELECT line_id FROM uncounted_lines ORDER BY line_id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      DELETE FROM unaggregated_ledger_lines WHERE line_id = ANY (ARRAY(
+        SELECT line_id FROM unaggregated_ledger_lines ORDER BY line_id LIMIT ${limit} FOR UPDATE SKIP LOCKED
       )) RETURNING line_id
     ), lines AS (
-      SELECT line.transaction_id, line.account, line.amount_cents, line.currency, coalesce(line.counted_at, line.at) AS at,
+      SELECT line.transaction_id, line.account, line.amount_cents, line.currency, coalesce(line.effective_at, line.at) AS at,
         coalesce(orders.period_no, 0) > 0 AS renewal,
         left(coalesce(credited.referrer_token, ''), 128) AS token,
         coalesce(credited.video_id, credited.attribution ->> 'video_id', '') AS video_id,

@@ -1,4 +1,4 @@
-import { takeUncountedSales, type SalesSums } from '#server/features/billing/billing.ts'
+import { takeUnaggregatedSales, type SalesSums } from '#server/features/billing/billing.ts'
 import { anySteps, dequeueFunnelSteps } from '#server/features/tracking/tracking.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
@@ -12,7 +12,7 @@ import {
 } from './funnel-queries.ts'
 
 /** True while there is something to count. */
-export const hasUncountedFunnelSql = `${anySteps} OR EXISTS (SELECT FROM uncounted_lines)`
+export const hasUncountedFunnelSql = `${anySteps} OR EXISTS (SELECT FROM unaggregated_ledger_lines)`
 
 const batchSize = 5000
 
@@ -45,7 +45,7 @@ async function aggregateSteps(tx: Tx): Promise<number> {
 }
 
 async function aggregateSales(tx: Tx): Promise<number> {
-  const { taken, sales } = await takeUncountedSales(tx, batchSize)
+  const { taken, sales } = await takeUnaggregatedSales(tx, batchSize)
   if (taken === 0) return 0
   const keyed = (await replaceUnknownTokens(tx, sales)).flatMap((sums) =>
     funnelKeys(sums).map(([kind, key]) => ({ ...sums, kind, key })),

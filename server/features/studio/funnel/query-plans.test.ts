@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { takeUncountedSales } from '#server/features/billing/billing.ts'
+import { takeUnaggregatedSales } from '#server/features/billing/billing.ts'
 import { loadEpisodeViewers } from '#server/features/library/library.ts'
 import { recordViewings } from '#server/features/library/history/playback-queries.ts'
 import { dequeueFunnelSteps } from '#server/features/tracking/tracking.ts'
@@ -21,7 +21,7 @@ const filled = `
   INSERT INTO funnel_steps (day, step, token) SELECT '2026-01-01', 'visit', 'key' || n FROM generate_series(1, 20000) n;
   INSERT INTO ledger_lines (transaction_id, order_id, account, amount_cents, currency, at)
     SELECT 'charge:' || n, 'ord_' || n, 'sales:video', -999, 'USD', now() FROM generate_series(1, 20000) n;
-  INSERT INTO uncounted_lines SELECT id FROM ledger_lines;
+  INSERT INTO unaggregated_ledger_lines SELECT id FROM ledger_lines;
   INSERT INTO orders (id, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at, paid_at)
     SELECT 'ord_' || n, 'usr_1', 'video', 'paid', 999, 'USD', 'stripe', 'card', '', now(), now(), now() FROM generate_series(1, 20000) n;
   INSERT INTO episodes (id, video_id, number) SELECT 'ep_' || n, 'vid_' || n % 100, n FROM generate_series(1, 10000) n;
@@ -59,8 +59,8 @@ const asked: [string, (db: Db) => Promise<unknown>, RegExp][] = [
   ['a batch of steps', inTransaction((tx) => dequeueFunnelSteps(tx, 100)), /funnel_steps_pkey/],
   [
     'a batch of sales',
-    inTransaction((tx) => takeUncountedSales(tx, 100)),
-    /uncounted_lines_pkey[^]*ledger_lines_pkey[^]*orders_pkey|orders_pkey/,
+    inTransaction((tx) => takeUnaggregatedSales(tx, 100)),
+    /unaggregated_ledger_lines_pkey[^]*ledger_lines_pkey[^]*orders_pkey|orders_pkey/,
   ],
   ["a video's episodes", (db) => loadEpisodeViewers(db, 'vid_1', { after: 0, limit: 201 }), /episodes_video/],
   [
@@ -75,6 +75,6 @@ it.each(asked)('%s is found by an index', async (_what, work, index) => {
   expect(plans.length).toBeGreaterThan(0)
   for (const { plan } of plans) {
     expect(plan).toMatch(index)
-    expect(plan).not.toMatch(/Seq Scan on (funnel|uncounted|ledger|orders|episode|viewings|videos)/)
+    expect(plan).not.toMatch(/Seq Scan on (funnel|unaggregated|ledger|orders|episode|viewings|videos)/)
   }
 })

@@ -111,10 +111,10 @@ test('detects that balances differ from the deferred revenue', async () => {
 
 test('does not compare a day before all of it is counted', async () => {
   await falsify('UPDATE funnel_money SET gross_cents = 0; UPDATE funnel_counts SET visits = 0, paywalls = 0')
-  await run(`INSERT INTO uncounted_lines (line_id) SELECT id FROM ledger_lines;
+  await run(`INSERT INTO unaggregated_ledger_lines (line_id) SELECT id FROM ledger_lines;
     INSERT INTO funnel_steps (day, step) VALUES ('${day}', 'visit')`)
   expect(await verifyDay(site.context, day)).toEqual([])
-  await run('DELETE FROM uncounted_lines; DELETE FROM funnel_steps')
+  await run('DELETE FROM unaggregated_ledger_lines; DELETE FROM funnel_steps')
   expect(await verifyDay(site.context, day)).not.toEqual([])
 })
 

@@ -297,21 +297,21 @@ CREATE TABLE ledger_lines (
   at              timestamptz NOT NULL,
   -- The day on which the figures count the line, if not `at`. The outcome of a dispute and a failed refund count when the
   -- dispute was opened or the refund was sent, so that no day nets more than it grossed.
-  counted_at      timestamptz
+  effective_at    timestamptz
 );
 CREATE UNIQUE INDEX ledger_lines_once ON ledger_lines (transaction_id, account);
 CREATE INDEX ledger_lines_order ON ledger_lines (order_id);
 CREATE INDEX ledger_lines_at ON ledger_lines (at);
 -- Revenue is summed up by day from these indexes alone.
 CREATE INDEX ledger_lines_revenue ON ledger_lines (at) INCLUDE (account, currency, amount_cents, transaction_id)
-  WHERE counted_at IS NULL AND (account LIKE 'sales:%' OR account IN ('charged_back', 'dispute_lost'));
-CREATE INDEX ledger_lines_dated_back ON ledger_lines (counted_at) INCLUDE (account, currency, amount_cents, transaction_id)
-  WHERE counted_at IS NOT NULL;
+  WHERE effective_at IS NULL AND (account LIKE 'sales:%' OR account IN ('charged_back', 'dispute_lost'));
+CREATE INDEX ledger_lines_backdated ON ledger_lines (effective_at) INCLUDE (account, currency, amount_cents, transaction_id)
+  WHERE effective_at IS NOT NULL;
 -- Payments that bought nothing, until they are refunded.
 CREATE INDEX ledger_lines_refunds_payable ON ledger_lines (transaction_id) WHERE account = 'refunds_payable';
 
 -- Ledger lines that the funnel's sums do not include yet.
-CREATE TABLE uncounted_lines (
+CREATE TABLE unaggregated_ledger_lines (
   line_id  bigint PRIMARY KEY REFERENCES ledger_lines
 );
 
