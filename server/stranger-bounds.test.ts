@@ -62,7 +62,7 @@ test('limits the orders of a network, and the new consent texts that they store'
   expectRefused(await order('y'.repeat(60)))
   expect((await order('x'.repeat(60))).answer.code).toBe(200)
   expectRefused(await order())
-  expect([await countOf('orders'), await countOf('shown_terms')]).toEqual([2, 1])
+  expect([await countOf('orders'), await countOf('accepted_terms')]).toEqual([2, 1])
 })
 
 test('the idempotency keys of guests count for their network, those of a member for the member', async () => {

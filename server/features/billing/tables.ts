@@ -67,13 +67,13 @@ export interface PaymentMethodsTable {
 }
 
 /** A buyer's consent to saving the card of an order for further purchases. */
-export interface MethodAgreementsTable {
+export interface PaymentMethodConsentsTable {
   order_id: string
   /** Null until the order is paid, and once the method was deleted at the gateway. */
   payment_method_id: Optional<string>
-  /** Hash of the text in `shown_terms`. */
-  shown_hash: string
-  agreed_at: Date
+  /** Hash of the text in `accepted_terms`. */
+  terms_hash: string
+  consented_at: Date
   revoked_at: Optional<Date>
 }
 
@@ -131,10 +131,10 @@ export type AutoRefundReason =
   | 'withdrawal'
   | 'person_left'
 
-/** The buyer's consent: the shown text, by its hash in `shown_terms`, and the time. Older orders have the text itself. */
+/** The buyer's consent: the shown text, by its hash in `accepted_terms`, and the time. Older orders have the text itself. */
 export interface Consent {
   shown?: string
-  shown_hash?: string
+  terms_hash?: string
   immediate_delivery: boolean
   at: string
 }
@@ -348,7 +348,7 @@ interface UnmatchedPaymentsTable {
 }
 
 /** The terms that buyers agreed to, each text once. */
-interface ShownTermsTable {
+interface AcceptedTermsTable {
   hash: string
   text: string
   used_at: Date
@@ -364,7 +364,7 @@ interface ExperimentSalesTable {
 export interface BillingTables extends BalanceTables, SandboxTables, StripeTables {
   plans: PlansTable
   payment_methods: PaymentMethodsTable
-  method_agreements: MethodAgreementsTable
+  payment_method_consents: PaymentMethodConsentsTable
   gateway_customers_to_delete: GatewayCustomersToDeleteTable
   subscriptions: SubscriptionsTable
   orders: OrdersTable
@@ -382,5 +382,5 @@ export interface BillingTables extends BalanceTables, SandboxTables, StripeTable
   order_links: OrderLinksTable
   link_requests: LinkRequestsTable
   experiment_sales: ExperimentSalesTable
-  shown_terms: ShownTermsTable
+  accepted_terms: AcceptedTermsTable
 }

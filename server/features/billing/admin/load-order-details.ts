@@ -14,7 +14,7 @@ import { selectRefundableCents } from '#server/features/billing/balance/bonus-qu
 import type { RefundLimit } from '#server/features/billing/refunds/refund-order.ts'
 import { selectOrderListRow } from './order-list-queries.ts'
 import { selectOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
-import { selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
+import { selectAcceptedTerms } from '#server/features/billing/records/accepted-terms-queries.ts'
 import { selectUnwantedPaymentsOfOrder } from '#server/features/billing/refunds/unwanted-payment-queries.ts'
 
 /**
@@ -99,6 +99,6 @@ function presentAttempt(row: AttemptRow): OrderDetails['attempts'][number] {
 
 /** Returns the terms that the buyer agreed to. */
 async function loadAgreedTerms(db: Db, { consent }: Pick<OrderRow, 'consent'>): Promise<string | null> {
-  if (consent?.shown_hash === undefined) return consent?.shown ?? null
-  return selectShownTerms(db, consent.shown_hash)
+  if (consent?.terms_hash === undefined) return consent?.shown ?? null
+  return selectAcceptedTerms(db, consent.terms_hash)
 }

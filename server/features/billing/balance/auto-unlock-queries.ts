@@ -23,8 +23,8 @@ export function selectAutoUnlock(
 
 /** Stores a user's consent to auto-unlock of a drama, replacing an earlier one. */
 export async function upsertAutoUnlock(tx: Tx, row: Insertable<AutoUnlocksTable>): Promise<void> {
-  const { daily_limit, agreed_cents, currency, shown_hash, created_at } = row
-  const agreed = { daily_limit, agreed_cents, currency, shown_hash, created_at }
+  const { daily_limit, agreed_cents, currency, terms_hash, created_at } = row
+  const agreed = { daily_limit, agreed_cents, currency, terms_hash, created_at }
   await tx
     .insertInto('auto_unlocks')
     .values(row)
@@ -66,10 +66,10 @@ export async function selectUndoneVideoIds(db: Db, userId: string, now: Date): P
 export async function markOrderAutomatic(
   tx: Tx,
   orderId: string,
-  { shown_hash, created_at }: AutoUnlockRow,
+  { terms_hash, created_at }: AutoUnlockRow,
 ): Promise<void> {
   // Turning auto-unlock on requires the consent to immediate delivery.
-  const consent = { shown_hash, immediate_delivery: true, at: created_at.toISOString() }
+  const consent = { terms_hash, immediate_delivery: true, at: created_at.toISOString() }
   const change = { automatic: true, consent: JSON.stringify(consent) }
   await tx.updateTable('orders').set(change).where('id', '=', orderId).execute()
 }

@@ -11,7 +11,10 @@ import {
 import { withdraw } from '#contract/consumer-rights.ts'
 import { getUser } from '#contract/members.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
-import { deleteUnusedTerms, selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
+import {
+  deleteUnusedTerms,
+  selectAcceptedTerms,
+} from '#server/features/billing/records/accepted-terms-queries.ts'
 import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import {
@@ -205,12 +208,12 @@ describe('the consent to auto-unlock', () => {
       .executeTakeFirstOrThrow()
     expect(consent).toMatchObject({ immediate_delivery: true, at: expect.any(String) })
     expect(await audited(user_id)).toMatchObject([
-      { event: 'auto_unlock_on', details: { shown_hash: consent?.shown_hash } },
+      { event: 'auto_unlock_on', details: { terms_hash: consent?.terms_hash } },
     ])
     await shopper.visitor.callOk(stopAutoUnlock, { body: { video_id: site.video.id } })
     site.advanceClock(3 * day)
     await deleteUnusedTerms(db, clock.now())
-    expect(await selectShownTerms(db, consent?.shown_hash ?? '')).toBe(shown)
+    expect(await selectAcceptedTerms(db, consent?.terms_hash ?? '')).toBe(shown)
     const receipt = (await site.mails(shopper.email)).find(({ subject }) => subject.endsWith('episode 4'))
     expect(receipt?.text).toContain('you lose your 14-day right of withdrawal')
     await site.visitor().callOk(withdraw, { body: { email: shopper.email, order_id: info?.id } })

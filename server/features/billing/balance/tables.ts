@@ -65,8 +65,8 @@ export interface AutoUnlocksTable {
   daily_limit: number
   agreed_cents: number
   currency: string
-  /** Hash of the text in `shown_terms`. */
-  shown_hash: string
+  /** Hash of the text in `accepted_terms`. */
+  terms_hash: string
   created_at: Date
 }
 

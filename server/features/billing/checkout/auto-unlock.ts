@@ -31,7 +31,7 @@ import { hasEverToppedUp } from '#server/features/billing/balance/lot-queries.ts
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { selectEpisodeOnSale, selectVideoOnSale } from '#server/features/billing/records/product-queries.ts'
 import { lockBuyer, selectOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
-import { storeShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
+import { storeAcceptedTerms } from '#server/features/billing/records/accepted-terms-queries.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { createOrderFor } from './create-order.ts'
 import { loadOrder } from './present-order.ts'
@@ -87,10 +87,10 @@ export async function setAutoUnlock(
       throw new Refusal('priceDiffers', price)
     if (!(await hasEverToppedUp(tx, user_id)))
       throw new Refusal('balanceTooLow', { ...price, available_cents: 0, missing_cents: price.amount_cents })
-    const { hash, isNew } = await storeShownTerms(tx, shown, now)
+    const { hash, isNew } = await storeAcceptedTerms(tx, shown, now)
     if (isNew) quotas.spendOrThrow('wordBytes', call.ip, Buffer.byteLength(shown))
     const { amount_cents: agreed_cents, currency } = price
-    const terms = { video_id, daily_limit, agreed_cents, currency, shown_hash: hash }
+    const terms = { video_id, daily_limit, agreed_cents, currency, terms_hash: hash }
     const row = { user_id, ...terms, created_at: now }
     if (!hasSameTerms(await selectAutoUnlock(tx, user_id, video_id), row)) {
       // Turning it off requires that it was on, so this quota bounds both.
@@ -110,7 +110,7 @@ const hasSameTerms = (before: AutoUnlockRow | undefined, now: AutoUnlockRow): bo
   before?.daily_limit === now.daily_limit &&
   before.agreed_cents === now.agreed_cents &&
   before.currency === now.currency &&
-  before.shown_hash === now.shown_hash
+  before.terms_hash === now.terms_hash
 
 /** @throws Refusal notFound */
 async function priceOfEpisode(db: Db, videoId: string, buyer: string) {

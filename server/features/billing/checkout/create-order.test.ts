@@ -3,7 +3,7 @@ import { createOrder, getOrders, payOrder, unlockEpisode } from '#contract/billi
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
+import { selectAcceptedTerms } from '#server/features/billing/records/accepted-terms-queries.ts'
 
 let site: TestSite
 let video: BuiltVideo
@@ -134,10 +134,10 @@ test('an order keeps the words agreed to with their time, and the referrer token
     .where('id', '=', order.id)
     .executeTakeFirstOrThrow()
   expect(row).toMatchObject({
-    consent: { shown_hash: expect.any(String), immediate_delivery: true, at: row.created_at.toISOString() },
+    consent: { terms_hash: expect.any(String), immediate_delivery: true, at: row.created_at.toISOString() },
     attribution: { referrer_token: 'spring' },
   })
-  expect(await selectShownTerms(site.context.db, row.consent?.shown_hash ?? '')).toBe(consent.shown)
+  expect(await selectAcceptedTerms(site.context.db, row.consent?.terms_hash ?? '')).toBe(consent.shown)
 })
 
 test('the amount stays the price at the time of the order', async () => {

@@ -16,7 +16,7 @@ import type { Call } from '#server/platform/http/route.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { insertAgreement } from '#server/features/billing/records/agreement-queries.ts'
+import { insertMethodConsent } from '#server/features/billing/records/method-consent-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import {
   changePlan,
@@ -51,7 +51,7 @@ import { payFromBalance } from '#server/features/billing/payments/pay-from-balan
 import { payOrder } from '#server/features/billing/payments/pay-order.ts'
 import { loadOrder } from './present-order.ts'
 import { findSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
-import { storeShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
+import { storeAcceptedTerms } from '#server/features/billing/records/accepted-terms-queries.ts'
 import { selectOrderOfPeriod } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import {
   insertSubscription,
@@ -219,10 +219,10 @@ async function findOrCreateOrder(
   if (openOrder) return openOrder.id
   await insertOrder(tx, newOrder)
   if (body.save_method)
-    await insertAgreement(tx, {
+    await insertMethodConsent(tx, {
       order_id: orderId,
-      shown_hash: await storeTerms(context, tx, call, body.save_method.shown),
-      agreed_at: now,
+      terms_hash: await storeTerms(context, tx, call, body.save_method.shown),
+      consented_at: now,
     })
   return orderId
 }
@@ -274,7 +274,7 @@ async function storeConsent(
   const { consent } = call.body
   if (!consent) return null
   return JSON.stringify({
-    shown_hash: await storeTerms(context, tx, call, consent.shown),
+    terms_hash: await storeTerms(context, tx, call, consent.shown),
     immediate_delivery: consent.immediate_delivery ?? false,
     at: now.toISOString(),
   })
@@ -287,7 +287,7 @@ async function storeTerms(
   { ip }: CreateOrderCall,
   terms: string,
 ): Promise<string> {
-  const { hash, isNew } = await storeShownTerms(tx, terms, clock.now())
+  const { hash, isNew } = await storeAcceptedTerms(tx, terms, clock.now())
   if (isNew) quotas.spendOrThrow('wordBytes', ip, Buffer.byteLength(terms))
   return hash
 }

@@ -4,7 +4,7 @@ import { insertUser } from '#server/features/members/members.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import { revokeSavedMethodConsent } from '#server/features/billing/payment-methods/saved-method.ts'
-import { selectSavedMethod } from '#server/features/billing/records/agreement-queries.ts'
+import { selectSavedMethod } from '#server/features/billing/records/method-consent-queries.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 import { movePurchase } from './claim-queries.ts'
 

@@ -1,5 +1,5 @@
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { deleteUnusedTerms } from '#server/features/billing/records/shown-terms-queries.ts'
+import { deleteUnusedTerms } from '#server/features/billing/records/accepted-terms-queries.ts'
 import { deleteUnstartedSubscriptions, deleteUnpaidOrders } from './unpaid-order-queries.ts'
 
 const batch = 1000

@@ -10,7 +10,7 @@ import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { purgeUnpaidOrders } from './purge-unpaid-orders.ts'
 import { runJanitor } from './janitor.ts'
-import { selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
+import { selectAcceptedTerms } from '#server/features/billing/records/accepted-terms-queries.ts'
 
 let site: BillingSite
 beforeAll(async () => {
@@ -36,7 +36,7 @@ const ordersLeft = async (...ids: string[]) => {
   return ids.filter((id) => rows.some((row) => row.id === id))
 }
 const wordsLeft = async () => {
-  const rows = await site.context.db.selectFrom('shown_terms').select('text').orderBy('text').execute()
+  const rows = await site.context.db.selectFrom('accepted_terms').select('text').orderBy('text').execute()
   return rows.map(({ text }) => text)
 }
 
@@ -98,7 +98,7 @@ test('orders with the same words store them once, and each has them', async () =
       .select('consent')
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
-    const hash = row.consent?.shown_hash ?? ''
-    expect(await selectShownTerms(site.context.db, hash)).toBe('many agree to these')
+    const hash = row.consent?.terms_hash ?? ''
+    expect(await selectAcceptedTerms(site.context.db, hash)).toBe('many agree to these')
   }
 })

@@ -5,14 +5,14 @@ import { writeAuditEvent } from '#server/platform/database/write-audit-event.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
-  revokeAgreementsOfUser,
-  revokeAgreementsOfMethod,
-  revokeOlderAgreements,
-  selectOpenAgreement,
+  revokeConsentsOfUser,
+  revokeConsentsOfMethod,
+  revokeOlderConsents,
+  selectOpenMethodConsent,
   selectSavedMethod,
-  setMethodOfAgreement,
+  setMethodOfConsent,
   type SavedMethodRow,
-} from '#server/features/billing/records/agreement-queries.ts'
+} from '#server/features/billing/records/method-consent-queries.ts'
 import type { AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import type { DeclineCode, Payment } from '#server/features/billing/gateways/gateway.ts'
@@ -33,12 +33,12 @@ export async function saveMethodForPurchases(
   payment: Payment,
   now: Date,
 ): Promise<void> {
-  const agreement = payment.method && (await selectOpenAgreement(tx, order.id))
-  if (!agreement) return detachUnusedMethod(tx, order.user_id, attempt.gateway, payment, now)
+  const consent = payment.method && (await selectOpenMethodConsent(tx, order.id))
+  if (!consent) return detachUnusedMethod(tx, order.user_id, attempt.gateway, payment, now)
   const methodId = await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now)
   if (methodId === null) return
-  await setMethodOfAgreement(tx, order.id, methodId)
-  await revokeOlderAgreements(tx, order.user_id, now)
+  await setMethodOfConsent(tx, order.id, methodId)
+  await revokeOlderConsents(tx, order.user_id, now)
   await retireUnusedMethods(tx, order.user_id, now)
   await writeAuditEvent(tx, {
     event: 'payment_method_saved',
@@ -61,7 +61,7 @@ export async function revokeSavedMethodConsent(
   const saved = await selectSavedMethod(tx, userId)
   if (saved) await revokeSavedMethod(tx, userId, saved, now, { reason })
   // Otherwise unpaid orders would save a method.
-  await revokeAgreementsOfUser(tx, userId, now)
+  await revokeConsentsOfUser(tx, userId, now)
 }
 
 /**
@@ -107,7 +107,7 @@ async function revokeSavedMethod(
   now: Date,
   details: { reason?: string } = {},
 ): Promise<void> {
-  await revokeAgreementsOfMethod(tx, id, now)
+  await revokeConsentsOfMethod(tx, id, now)
   await retireUnusedMethods(tx, userId, now)
   await writeAuditEvent(tx, {
     event: 'payment_method_removed',

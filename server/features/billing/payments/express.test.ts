@@ -88,7 +88,7 @@ describe('an express wallet payment', () => {
       .select('consent')
       .where('id', '=', order.id)
       .executeTakeFirstOrThrow()
-    expect(row.consent).toMatchObject({ immediate_delivery: false, shown_hash: expect.any(String) })
+    expect(row.consent).toMatchObject({ immediate_delivery: false, terms_hash: expect.any(String) })
     site.advanceClock(30 * day)
     await renewDueSubscriptions(site.context)
     const { membership } = await person.visitor.callOk(getUser)

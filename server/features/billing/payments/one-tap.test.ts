@@ -17,7 +17,10 @@ import { readExportParts } from '#server/testing/read-export-parts.ts'
 import { registerMember } from '#server/testing/builders/register-member.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { eraseBilling, exportBilling, mergeBilling } from '#server/features/billing/billing.ts'
-import { deleteUnusedTerms, selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
+import {
+  deleteUnusedTerms,
+  selectAcceptedTerms,
+} from '#server/features/billing/records/accepted-terms-queries.ts'
 
 const day = 86_400_000
 const shown = 'Save this card for future purchases. You can remove it in My account.'
@@ -106,15 +109,15 @@ describe('a card is saved for purchases', () => {
       last4: '4242',
     })
     expect((await offerOf(person)).saved_method).toEqual(saved)
-    const agreement = await site.context.db
-      .selectFrom('method_agreements')
+    const consent = await site.context.db
+      .selectFrom('payment_method_consents')
       .selectAll()
       .where('order_id', '=', order.id)
       .executeTakeFirstOrThrow()
-    expect(agreement).toMatchObject({ agreed_at: new Date(order.created_at), revoked_at: null })
+    expect(consent).toMatchObject({ consented_at: new Date(order.created_at), revoked_at: null })
     await site.context.db.updateTable('orders').set({ consent: null }).where('id', '=', order.id).execute()
     await deleteUnusedTerms(site.context.db, new Date(site.context.clock.now().getTime() + 9 * day))
-    expect(await selectShownTerms(site.context.db, agreement.shown_hash)).toBe(shown)
+    expect(await selectAcceptedTerms(site.context.db, consent.terms_hash)).toBe(shown)
   })
 
   test('in place of the previously saved one, which is detached', async () => {
@@ -419,7 +422,7 @@ describe('with accounts', () => {
     const { person, userId, saved } = await saver()
     expect(await readExportParts(exportBilling(site.context.db, userId))).toMatchObject({
       payment_methods: [{ brand: 'visa', last4: '4242', expires_at: expect.any(Date) }],
-      method_agreements: [{ shown, agreed_at: expect.any(Date), revoked_at: null }],
+      payment_method_consents: [{ shown, consented_at: expect.any(Date), revoked_at: null }],
     })
     const now = site.context.clock.now()
     await site.context.db.transaction().execute((tx) => eraseBilling(tx, userId, now))
@@ -427,7 +430,7 @@ describe('with accounts', () => {
     expect(await keptOf(saved?.id)).toEqual([{ brand: null, last4: null, expires_at: null }])
     await runJanitorAfter(site, 60_000)
     expect(await forgotten(userId)).toEqual([true])
-    const agreements = await readExportParts(exportBilling(site.context.db, userId))
-    expect(agreements).toMatchObject({ payment_methods: [], method_agreements: [{ revoked_at: now }] })
+    const exported = await readExportParts(exportBilling(site.context.db, userId))
+    expect(exported).toMatchObject({ payment_methods: [], payment_method_consents: [{ revoked_at: now }] })
   })
 })

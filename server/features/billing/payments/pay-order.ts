@@ -3,7 +3,7 @@ import { Fault, Refusal, type RefusalName } from '#contract/errors.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
-import { selectOpenAgreement } from '#server/features/billing/records/agreement-queries.ts'
+import { selectOpenMethodConsent } from '#server/features/billing/records/method-consent-queries.ts'
 import {
   isRenewalAttempt,
   insertAttempt,
@@ -149,7 +149,7 @@ async function beginAttempt(
     order,
     attempt,
     methodReference: saved?.reference,
-    save: order.kind === 'plan' || (await selectOpenAgreement(tx, orderId)) !== undefined,
+    save: order.kind === 'plan' || (await selectOpenMethodConsent(tx, orderId)) !== undefined,
     purchase: await encodePurchase(context, tx, order, { renewal: false }),
   }
 }

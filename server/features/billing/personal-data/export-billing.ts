@@ -1,7 +1,7 @@
 import { mapPages, type Pages } from '#server/platform/database/read-pages.ts'
 import type { Db } from '#server/tables.ts'
 import {
-  readMethodAgreements,
+  readMethodConsents,
   readAutoUnlocks,
   readBalanceEntries,
   readMethodSetups,
@@ -20,7 +20,7 @@ export async function exportBilling(db: Db, userId: string): Promise<Record<stri
     payment_methods: withoutIds(readPaymentMethods(db, userId)),
     balance_entries: withoutIds(readBalanceEntries(db, userId)),
     auto_unlocks: withoutIds(readAutoUnlocks(db, userId)),
-    method_agreements: withoutIds(readMethodAgreements(db, userId)),
+    payment_method_consents: withoutIds(readMethodConsents(db, userId)),
     payment_method_setups: withoutIds(readMethodSetups(db, userId)),
   }
 }

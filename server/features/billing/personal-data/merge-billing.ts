@@ -1,5 +1,5 @@
 import type { Tx } from '#server/tables.ts'
-import { selectSavedMethod } from '#server/features/billing/records/agreement-queries.ts'
+import { selectSavedMethod } from '#server/features/billing/records/method-consent-queries.ts'
 import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
 import { moveBalance } from '#server/features/billing/balance/lot-queries.ts'
 import {

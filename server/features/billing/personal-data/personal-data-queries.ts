@@ -125,8 +125,8 @@ function oldestFirst<Name extends keyof Tables, Row extends { id: string }>(
 }
 
 /** The buyer's consent, with the text itself. */
-const withShownTerms = sql<OrderRow['consent']>`CASE WHEN consent ? 'shown_hash'
-  THEN (consent - 'shown_hash') || jsonb_build_object('shown', (SELECT text FROM shown_terms WHERE hash = consent->>'shown_hash'))
+const withAcceptedTerms = sql<OrderRow['consent']>`CASE WHEN consent ? 'terms_hash'
+  THEN (consent - 'terms_hash') || jsonb_build_object('shown', (SELECT text FROM accepted_terms WHERE hash = consent->>'terms_hash'))
   ELSE consent END`
 
 export function readOrders(db: Db, userId: string) {
@@ -149,7 +149,7 @@ export function readOrders(db: Db, userId: string) {
       'gateway',
       'method',
       'email',
-      withShownTerms.as('consent'),
+      withAcceptedTerms.as('consent'),
       'attribution',
       'created_at',
       'paid_at',
@@ -189,14 +189,14 @@ export function readPaymentMethods(db: Db, userId: string) {
 }
 
 /** Reads a user's consents to saving a payment method, with the text itself. */
-export function readMethodAgreements(db: Db, userId: string) {
-  const agreements = db
-    .selectFrom('method_agreements')
+export function readMethodConsents(db: Db, userId: string) {
+  const consents = db
+    .selectFrom('payment_method_consents')
     .innerJoin('orders', 'orders.id', 'order_id')
-    .innerJoin('shown_terms', 'shown_terms.hash', 'shown_hash')
-    .select(['order_id as id', 'order_id', 'text as shown', 'agreed_at', 'revoked_at'])
+    .innerJoin('accepted_terms', 'accepted_terms.hash', 'terms_hash')
+    .select(['order_id as id', 'order_id', 'text as shown', 'consented_at', 'revoked_at'])
     .where('orders.user_id', '=', userId)
-  return oldestFirst(agreements, (row) => row.agreed_at, { time: 'agreed_at', id: 'order_id' })
+  return oldestFirst(consents, (row) => row.consented_at, { time: 'consented_at', id: 'order_id' })
 }
 
 export function readRefunds(db: Db, userId: string) {
@@ -238,7 +238,7 @@ export function readBalanceEntries(db: Db, userId: string) {
 export function readAutoUnlocks(db: Db, userId: string) {
   const autoUnlocks = db
     .selectFrom('auto_unlocks')
-    .leftJoin('shown_terms', 'shown_terms.hash', 'shown_hash')
+    .leftJoin('accepted_terms', 'accepted_terms.hash', 'terms_hash')
     .select([
       'video_id as id',
       'video_id',

@@ -1,7 +1,7 @@
 import { sql, type ExpressionBuilder, type Insertable, type Selectable } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
 import type { Db, Tables, Tx } from '#server/tables.ts'
-import { revokeAgreementsOfUser, revokeAgreementsOfMethod } from './agreement-queries.ts'
+import { revokeConsentsOfUser, revokeConsentsOfMethod } from './method-consent-queries.ts'
 import { takeDueForPolling, type DueQuery, type Poll } from './polling-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
@@ -45,10 +45,10 @@ export async function insertUnusedMethod(
 }
 
 /** Matches methods without a consent to charge them for purchases. */
-const hasNoAgreement = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'payment_methods'>) =>
+const hasNoConsent = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'payment_methods'>) =>
   not(
     exists(
-      selectFrom('method_agreements')
+      selectFrom('payment_method_consents')
         .select('order_id')
         .whereRef('payment_method_id', '=', 'payment_methods.id')
         .where('revoked_at', 'is', null),
@@ -75,7 +75,7 @@ export async function retireUnusedMethods(tx: Tx, userId: string, now: Date): Pr
         ),
       ),
     )
-    .where(hasNoAgreement)
+    .where(hasNoConsent)
     .execute()
   for (const { id } of unused) await retireMethod(tx, id, now)
 }
@@ -110,7 +110,7 @@ export async function retireMethod(tx: Tx, id: string, now: Date): Promise<void>
     .set({ payment_method_id: null })
     .where('payment_method_id', '=', id)
     .execute()
-  await revokeAgreementsOfMethod(tx, id, now)
+  await revokeConsentsOfMethod(tx, id, now)
   await tx
     .updateTable('payment_methods')
     .set({ brand: null, last4: null, expires_at: null, detach_attempts: 0, next_detach_at: now })
@@ -125,7 +125,7 @@ export async function retireMethods(tx: Tx, userId: string, now: Date): Promise<
     .set({ payment_method_id: null })
     .where('user_id', '=', userId)
     .execute()
-  await revokeAgreementsOfUser(tx, userId, now)
+  await revokeConsentsOfUser(tx, userId, now)
   await tx
     .updateTable('payment_methods')
     .set({ brand: null, last4: null, expires_at: null, detach_attempts: 0, next_detach_at: now })
@@ -157,6 +157,6 @@ export async function deleteMethod(db: Db, id: string): Promise<void> {
         ),
       ),
     )
-    .where(hasNoAgreement)
+    .where(hasNoConsent)
     .execute()
 }

@@ -7,7 +7,7 @@ import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import { selectLanguageOf, type OrderRow } from './order-queries.ts'
-import { termsHashLength } from './shown-terms-queries.ts'
+import { termsHashLength } from './accepted-terms-queries.ts'
 import { selectSubscription } from './renewals/subscription-queries.ts'
 import type { Consent, OrderKind, PaymentMethod } from '#server/features/billing/tables.ts'
 
@@ -79,15 +79,15 @@ export async function encodePurchase(
   return `${signed},${sign(secret, order.id, signed)}`
 }
 
-/** Encodes a consent: the kind of delivery, the time, and the hash of the terms if `storeShownTerms` made it. */
+/** Encodes a consent: the kind of delivery, the time, and the hash of the terms if `storeAcceptedTerms` made it. */
 function encodeConsent(consent: OrderRow['consent']): string[] {
   if (!consent) return ['', '', '']
-  const { immediate_delivery, at, shown_hash = '' } = consent
+  const { immediate_delivery, at, terms_hash = '' } = consent
   const seconds = Math.floor(Date.parse(at) / 1000)
   return [
     immediate_delivery ? 'd' : 'w',
     seconds.toString(36),
-    shown_hash.length === termsHashLength ? shown_hash : '',
+    terms_hash.length === termsHashLength ? terms_hash : '',
   ]
 }
 
@@ -135,7 +135,7 @@ export function decodePurchase(
 function decodeConsent(delivery: string | undefined, at: string | undefined, termsHash: string | undefined) {
   if (!delivery || !at) return null
   return {
-    ...(termsHash ? { shown_hash: termsHash } : {}),
+    ...(termsHash ? { terms_hash: termsHash } : {}),
     immediate_delivery: delivery === 'd',
     at: new Date(parseInt(at, 36) * 1000).toISOString(),
   }

@@ -36,7 +36,7 @@ const settled = `
     SELECT 'sub_' || n, 'usr_' || n, 'pln_1', 'ended', now() FROM generate_series(1, 5000) n;
   INSERT INTO payment_methods (id, user_id, gateway, reference)
     SELECT 'pm_' || n, 'usr_' || n, 'sandbox', n FROM generate_series(1, 5000) n;
-  INSERT INTO method_agreements (order_id, payment_method_id, shown_hash, agreed_at, revoked_at)
+  INSERT INTO payment_method_consents (order_id, payment_method_id, terms_hash, consented_at, revoked_at)
     SELECT 'ord_' || n, 'pm_' || n, n, now(), now() FROM generate_series(1, 5000) n;
   INSERT INTO payment_method_setups (id, user_id, subscription_id, gateway, method, status, started_at)
     SELECT 'chg_' || n, 'usr_' || n, 'sub_' || n, 'sandbox', 'card', 'succeeded', now() FROM generate_series(1, 5000) n;

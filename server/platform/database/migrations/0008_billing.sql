@@ -165,7 +165,7 @@ CREATE INDEX orders_unpaid ON orders (expires_at) WHERE status IN ('expired', 'c
 CREATE UNIQUE INDEX orders_planned ON orders (subscription_id) WHERE status = 'pending' AND period_no IS NULL;
 CREATE INDEX orders_withdrawn ON orders (next_withdrawal_refund_at)
   WHERE next_withdrawal_refund_at IS NOT NULL AND status IN ('paid', 'partially_refunded');
-CREATE INDEX orders_shown ON orders ((consent->>'shown_hash')) WHERE consent->>'shown_hash' IS NOT NULL;
+CREATE INDEX orders_terms_hash ON orders ((consent->>'terms_hash')) WHERE consent->>'terms_hash' IS NOT NULL;
 -- The studio's lists, newest first.
 CREATE INDEX orders_recent ON orders (created_at DESC, id);
 CREATE INDEX orders_status ON orders (status, created_at DESC, id);
@@ -173,24 +173,24 @@ CREATE INDEX orders_gateway ON orders (gateway, created_at DESC, id);
 CREATE INDEX orders_gateway_status ON orders (gateway, status, created_at DESC, id);
 
 -- The consent texts that buyers saw, each once; an order has the hash of its text.
-CREATE TABLE shown_terms (
+CREATE TABLE accepted_terms (
   hash     text PRIMARY KEY,
   text     text NOT NULL,
   used_at  timestamptz NOT NULL
 );
 
--- The agreement to save the payment method of an order for further purchases.
-CREATE TABLE method_agreements (
+-- The consent to save the payment method of an order for further purchases.
+CREATE TABLE payment_method_consents (
   order_id           text PRIMARY KEY REFERENCES orders ON DELETE CASCADE,
   -- Null until the order is paid, and once the method is deleted.
   payment_method_id  text REFERENCES payment_methods ON DELETE SET NULL,
-  -- The text in `shown_terms`.
-  shown_hash         text NOT NULL,
-  agreed_at          timestamptz NOT NULL,
+  -- The text in `accepted_terms`.
+  terms_hash         text NOT NULL,
+  consented_at       timestamptz NOT NULL,
   revoked_at         timestamptz
 );
-CREATE INDEX method_agreements_method ON method_agreements (payment_method_id) WHERE payment_method_id IS NOT NULL;
-CREATE INDEX method_agreements_shown ON method_agreements (shown_hash);
+CREATE INDEX payment_method_consents_method ON payment_method_consents (payment_method_id) WHERE payment_method_id IS NOT NULL;
+CREATE INDEX payment_method_consents_terms_hash ON payment_method_consents (terms_hash);
 
 -- Introductory prices that were used: keyed hashes of the e-mail address and of the card or wallet.
 CREATE TABLE used_intro_prices (

@@ -54,12 +54,12 @@ CREATE TABLE auto_unlocks (
   daily_limit   integer NOT NULL CHECK (daily_limit > 0),
   agreed_cents  integer NOT NULL,
   currency      text NOT NULL,
-  -- The terms that they agreed to, in `shown_terms`.
-  shown_hash    text NOT NULL,
+  -- The terms that they agreed to, in `accepted_terms`.
+  terms_hash    text NOT NULL,
   created_at    timestamptz NOT NULL,
   PRIMARY KEY (user_id, video_id)
 );
-CREATE INDEX auto_unlocks_shown ON auto_unlocks (shown_hash);
+CREATE INDEX auto_unlocks_terms_hash ON auto_unlocks (terms_hash);
 
 -- The figures of balances are summed up by day, from this covering index alone.
 CREATE INDEX ledger_lines_balance ON ledger_lines (at) INCLUDE (account, currency, amount_cents, transaction_id)

@@ -3,22 +3,22 @@ import type { Db, Tx } from '#server/tables.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 /** Stores the buyer's consent with an order, once. */
-export async function insertAgreement(
+export async function insertMethodConsent(
   tx: Tx,
-  agreement: Insertable<tables.MethodAgreementsTable>,
+  consent: Insertable<tables.PaymentMethodConsentsTable>,
 ): Promise<void> {
   await tx
-    .insertInto('method_agreements')
-    .values(agreement)
+    .insertInto('payment_method_consents')
+    .values(consent)
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
 
 /** Returns the consent of an order whose method is not known yet. */
-export function selectOpenAgreement(db: Db, orderId: string) {
+export function selectOpenMethodConsent(db: Db, orderId: string) {
   return db
-    .selectFrom('method_agreements')
-    .select('agreed_at')
+    .selectFrom('payment_method_consents')
+    .select('consented_at')
     .where('order_id', '=', orderId)
     .where('payment_method_id', 'is', null)
     .where('revoked_at', 'is', null)
@@ -26,15 +26,15 @@ export function selectOpenAgreement(db: Db, orderId: string) {
 }
 
 /** Assigns the method to the consent, so that it can be charged for its owner's purchases. */
-export async function setMethodOfAgreement(tx: Tx, orderId: string, methodId: string): Promise<void> {
-  const update = tx.updateTable('method_agreements').set({ payment_method_id: methodId })
+export async function setMethodOfConsent(tx: Tx, orderId: string, methodId: string): Promise<void> {
+  const update = tx.updateTable('payment_method_consents').set({ payment_method_id: methodId })
   await update.where('order_id', '=', orderId).execute()
 }
 
 /** Revokes the consents about one method. */
-export async function revokeAgreementsOfMethod(tx: Tx, methodId: string, now: Date): Promise<void> {
+export async function revokeConsentsOfMethod(tx: Tx, methodId: string, now: Date): Promise<void> {
   await tx
-    .updateTable('method_agreements')
+    .updateTable('payment_method_consents')
     .set({ revoked_at: now })
     .where('payment_method_id', '=', methodId)
     .where('revoked_at', 'is', null)
@@ -42,9 +42,9 @@ export async function revokeAgreementsOfMethod(tx: Tx, methodId: string, now: Da
 }
 
 /** Revokes all of a user's consents, including those of unpaid orders. */
-export async function revokeAgreementsOfUser(tx: Tx, userId: string, now: Date): Promise<void> {
+export async function revokeConsentsOfUser(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
-    .updateTable('method_agreements')
+    .updateTable('payment_method_consents')
     .set({ revoked_at: now })
     .where('order_id', 'in', tx.selectFrom('orders').select('id').where('user_id', '=', userId))
     .where('revoked_at', 'is', null)
@@ -52,19 +52,19 @@ export async function revokeAgreementsOfUser(tx: Tx, userId: string, now: Date):
 }
 
 /** Revokes a user's consents about saved methods except the latest one. */
-export async function revokeOlderAgreements(tx: Tx, userId: string, now: Date): Promise<void> {
+export async function revokeOlderConsents(tx: Tx, userId: string, now: Date): Promise<void> {
   await sql`
-    UPDATE method_agreements SET revoked_at = ${now} WHERE order_id IN (
-      SELECT order_id FROM method_agreements JOIN orders ON orders.id = order_id
+    UPDATE payment_method_consents SET revoked_at = ${now} WHERE order_id IN (
+      SELECT order_id FROM payment_method_consents JOIN orders ON orders.id = order_id
       WHERE user_id = ${userId} AND payment_method_id IS NOT NULL AND revoked_at IS NULL
-      ORDER BY agreed_at DESC, order_id OFFSET 1)`.execute(tx)
+      ORDER BY consented_at DESC, order_id OFFSET 1)`.execute(tx)
 }
 
 /** Returns the method that a user has saved for purchases, and the e-mail given with it. */
 export function selectSavedMethod(db: Db, userId: string) {
   return db
     .selectFrom('payment_methods')
-    .innerJoin('method_agreements', 'payment_method_id', 'payment_methods.id')
+    .innerJoin('payment_method_consents', 'payment_method_id', 'payment_methods.id')
     .innerJoin('orders', 'orders.id', 'order_id')
     .select([
       'payment_methods.id',
@@ -78,7 +78,7 @@ export function selectSavedMethod(db: Db, userId: string) {
     .where('payment_methods.user_id', '=', userId)
     .where('payment_methods.next_detach_at', 'is', null)
     .where('revoked_at', 'is', null)
-    .orderBy('agreed_at', 'desc')
+    .orderBy('consented_at', 'desc')
     .orderBy('order_id')
     .executeTakeFirst()
 }

@@ -11,7 +11,7 @@ const unusedDays = 2
 export const termsHashLength = 32
 
 /** Stores the terms that a buyer agreed to, each text once. @returns the hash of the text, and whether the text is new */
-export async function storeShownTerms(
+export async function storeAcceptedTerms(
   tx: Tx,
   text: string,
   now: Date,
@@ -19,28 +19,28 @@ export async function storeShownTerms(
   const hash = toLetters(createHash('sha256').update(text).digest()).slice(0, termsHashLength)
   // Most orders find the text stored, and need no lock.
   const { rows } = await sql`
-    SELECT FROM shown_terms WHERE hash = ${hash} AND used_at > ${now}::timestamptz - make_interval(hours => ${lastUsePrecisionHours})`.execute(
+    SELECT FROM accepted_terms WHERE hash = ${hash} AND used_at > ${now}::timestamptz - make_interval(hours => ${lastUsePrecisionHours})`.execute(
     tx,
   )
   if (rows.length > 0) return { hash, isNew: false }
   const stored = await sql<{ is_new: boolean }>`
-      INSERT INTO shown_terms (hash, text, used_at) VALUES (${hash}, ${text}, ${now})
-      ON CONFLICT (hash) DO UPDATE SET used_at = greatest(shown_terms.used_at, excluded.used_at)
+      INSERT INTO accepted_terms (hash, text, used_at) VALUES (${hash}, ${text}, ${now})
+      ON CONFLICT (hash) DO UPDATE SET used_at = greatest(accepted_terms.used_at, excluded.used_at)
       RETURNING xmax = 0 AS is_new`.execute(tx)
   return { hash, isNew: stored.rows[0]?.is_new ?? false }
 }
 
 /** Selects the terms with a hash. */
-export async function selectShownTerms(db: Db, hash: string): Promise<string | null> {
-  const row = await db.selectFrom('shown_terms').select('text').where('hash', '=', hash).executeTakeFirst()
+export async function selectAcceptedTerms(db: Db, hash: string): Promise<string | null> {
+  const row = await db.selectFrom('accepted_terms').select('text').where('hash', '=', hash).executeTakeFirst()
   return row?.text ?? null
 }
 
-/** Deletes terms that no order and no agreement refers to. */
+/** Deletes terms that no order and no consent refers to. */
 export async function deleteUnusedTerms(db: Db, now: Date): Promise<void> {
   await sql`
-    DELETE FROM shown_terms WHERE used_at < ${now}::timestamptz - make_interval(days => ${unusedDays})
-      AND NOT EXISTS (SELECT FROM orders WHERE consent->>'shown_hash' = shown_terms.hash)
-      AND NOT EXISTS (SELECT FROM method_agreements WHERE shown_hash = shown_terms.hash)
-      AND NOT EXISTS (SELECT FROM auto_unlocks WHERE shown_hash = shown_terms.hash)`.execute(db)
+    DELETE FROM accepted_terms WHERE used_at < ${now}::timestamptz - make_interval(days => ${unusedDays})
+      AND NOT EXISTS (SELECT FROM orders WHERE consent->>'terms_hash' = accepted_terms.hash)
+      AND NOT EXISTS (SELECT FROM payment_method_consents WHERE terms_hash = accepted_terms.hash)
+      AND NOT EXISTS (SELECT FROM auto_unlocks WHERE terms_hash = accepted_terms.hash)`.execute(db)
 }
