@@ -59,7 +59,7 @@ const Attempt = Type.Object({
   /** The time of the next status poll; null if there is none. */
   next_poll_at: nullable(Time),
   dispute: nullable(stringEnum(disputeStates)),
-  disputed_cents: Cents,
+  dispute_debited_cents: Cents,
 })
 
 const Refund = Type.Object({

@@ -240,14 +240,14 @@ export interface PaymentAttemptsTable extends GatewayAttemptTable<OrderGatewayId
   /** The state of its payment's dispute. */
   dispute: Optional<DisputeStatus>
   /** The amount currently taken by the dispute. */
-  disputed_cents: Generated<number>
+  dispute_debited_cents: Generated<number>
   /** When the dispute first took money. */
-  disputed_at: Optional<Date>
+  dispute_opened_at: Optional<Date>
   /** The disputed amount, even after the dispute was won. */
-  dispute_cents: Optional<number>
+  dispute_amount_cents: Optional<number>
   /** The gateway's reason for the dispute, the deadline for an answer, and its id. */
   dispute_reason: Optional<string>
-  dispute_due_at: Optional<Date>
+  dispute_respond_by: Optional<Date>
   dispute_reference: Optional<string>
   /** True while a refund of its payment is still pending at the gateway. */
   refund_pending: Generated<boolean>

@@ -94,7 +94,7 @@ function checkAttempt(books: Books, attempt: AttemptEntry): void {
   if (!order || source === undefined) return
   const known = order.amount_cents - sum(succeededRefunds(books, id).map(({ amount_cents }) => amount_cents))
   ensure(
-    ledgerCents(books, id) === known - attempt.disputed_cents,
+    ledgerCents(books, id) === known - attempt.dispute_debited_cents,
     'the ledger agrees with the refunds and disputes that are known',
     { attempt, ledger: ledgerCents(books, id), known },
   )

@@ -41,8 +41,8 @@ function Attempts({ attempts, currency }: { attempts: Attempt[]; currency: strin
     { title: t('money.nextPoll'), cell: ({ next_poll_at }: Attempt) => formatTime(next_poll_at, language) },
     {
       title: t('money.dispute'),
-      cell: ({ dispute, disputed_cents }: Attempt) =>
-        dispute ? `${t(`money.disputeState.${dispute}`)}, ${money(disputed_cents, currency)}` : '–',
+      cell: ({ dispute, dispute_debited_cents }: Attempt) =>
+        dispute ? `${t(`money.disputeState.${dispute}`)}, ${money(dispute_debited_cents, currency)}` : '–',
     },
   ]
   return (

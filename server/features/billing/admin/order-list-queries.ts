@@ -98,8 +98,8 @@ export function selectOrderListRow(db: Db, id: string): Promise<OrderListRow | u
 export function selectDisputes(db: Db, state: DisputeStatus, after: PagePosition | undefined, limit: number) {
   let page = db
     .selectFrom('payment_attempts')
-    .select(['id', 'order_id', 'disputed_cents', 'reference', 'started_at'])
-    .select(['dispute_cents', 'dispute_reason', 'dispute_due_at', 'dispute_reference'])
+    .select(['id', 'order_id', 'dispute_debited_cents', 'reference', 'started_at'])
+    .select(['dispute_amount_cents', 'dispute_reason', 'dispute_respond_by', 'dispute_reference'])
     // Stated explicitly, because the index holds disputed payments only.
     .where('dispute', 'is not', null)
     .where('dispute', '=', state)
@@ -112,8 +112,13 @@ export function selectDisputes(db: Db, state: DisputeStatus, after: PagePosition
     )
   return selectOrdersForList(db)
     .innerJoin(page.as('page'), 'page.order_id', 'orders.id')
-    .select(['page.id as attempt_id', 'page.disputed_cents', 'page.reference', 'page.started_at'])
-    .select(['page.dispute_cents', 'page.dispute_reason', 'page.dispute_due_at', 'page.dispute_reference'])
+    .select(['page.id as attempt_id', 'page.dispute_debited_cents', 'page.reference', 'page.started_at'])
+    .select([
+      'page.dispute_amount_cents',
+      'page.dispute_reason',
+      'page.dispute_respond_by',
+      'page.dispute_reference',
+    ])
     .orderBy('page.started_at', 'desc')
     .orderBy('page.id')
     .execute()

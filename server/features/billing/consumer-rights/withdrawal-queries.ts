@@ -30,7 +30,7 @@ export function selectContractOrders(tx: Tx, order: OrderRow): Promise<OrderRow[
 export async function selectWithdrawalRefundCents(tx: Tx, orderIds: readonly string[]): Promise<number> {
   const { rows } = await sql<{ cents: number }>`
     SELECT coalesce(sum(CASE WHEN kind = 'top_up' THEN unspent.cents ELSE amount_cents - gone.cents END), 0)::float8 AS cents FROM orders
-    CROSS JOIN LATERAL (SELECT least(orders.amount_cents, coalesce(sum(payment_attempts.disputed_cents + (
+    CROSS JOIN LATERAL (SELECT least(orders.amount_cents, coalesce(sum(payment_attempts.dispute_debited_cents + (
         SELECT coalesce(sum(refunds.amount_cents), 0) FROM refunds
         WHERE refunds.attempt_id = payment_attempts.id AND refunds.status <> 'failed'
           AND refunds.reason <> 'withdrawal' AND refunds.origin <> 'unwanted_payment')), 0)) AS cents

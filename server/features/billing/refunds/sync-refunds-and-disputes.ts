@@ -139,12 +139,16 @@ const sumRefunds = (refunds: readonly RefundRow[]) =>
 /** Adds the recorded dispute to a payment if the gateway did not report its status. */
 export function withRecordedDispute(
   payment: Payment,
-  recorded: Pick<AttemptRow, 'dispute' | 'disputed_cents'>,
+  recorded: Pick<AttemptRow, 'dispute' | 'dispute_debited_cents'>,
 ): Payment {
   // PayPal reports for the capture itself that the money was taken.
   if (!payment.disputeUnread || payment.dispute !== undefined || recorded.dispute === null) return payment
   const left = payment.amountCents - payment.refundedCents
-  return { ...payment, dispute: recorded.dispute, disputedCents: Math.min(recorded.disputed_cents, left) }
+  return {
+    ...payment,
+    dispute: recorded.dispute,
+    disputedCents: Math.min(recorded.dispute_debited_cents, left),
+  }
 }
 
 /** Like `withRecordedDispute`; a payment that is missing at the gateway gets the recorded paid and refunded amounts instead. */
@@ -171,11 +175,11 @@ export function disputedCents({ dispute, disputedCents: cents, amountCents }: Re
 }
 
 function matchesRecords(recorded: RecordedPayment, payment: ReversalAmounts): boolean {
-  const { dispute, disputed_cents } = recorded.attempt
+  const { dispute, dispute_debited_cents } = recorded.attempt
   return (
     sumRefunds(succeededRefunds(recorded)) === payment.refundedCents &&
     dispute === (payment.dispute ?? null) &&
-    disputed_cents === disputedCents(payment)
+    dispute_debited_cents === disputedCents(payment)
   )
 }
 
@@ -261,7 +265,11 @@ async function scheduleRemainingRefund(
 
 function areRecordsEqual(one: RecordedPayment, other: RecordedPayment): boolean {
   const stateOf = ({ attempt, refunds }: RecordedPayment) =>
-    JSON.stringify([attempt.dispute, attempt.disputed_cents, refunds.map(({ id, status }) => [id, status])])
+    JSON.stringify([
+      attempt.dispute,
+      attempt.dispute_debited_cents,
+      refunds.map(({ id, status }) => [id, status]),
+    ])
   return stateOf(one) === stateOf(other)
 }
 
@@ -296,12 +304,12 @@ async function recordGatewayRefund(
 
 async function applyDispute(tx: Tx, ledgerPayment: LedgerPayment, payment: Payment): Promise<AttemptRow> {
   const { attempt, order, at } = ledgerPayment
-  const current = { dispute: payment.dispute ?? null, disputed_cents: disputedCents(payment) }
-  const cents = current.disputed_cents - attempt.disputed_cents
+  const current = { dispute: payment.dispute ?? null, dispute_debited_cents: disputedCents(payment) }
+  const cents = current.dispute_debited_cents - attempt.dispute_debited_cents
   const lost = lostCents(current) - lostCents(attempt)
   // A payment may be disputed again after a dispute that was won: that is another dispute.
-  const isNewDispute = attempt.disputed_cents === 0 && cents > 0
-  const openedAt = isNewDispute ? at : (attempt.disputed_at ?? at)
+  const isNewDispute = attempt.dispute_debited_cents === 0 && cents > 0
+  const openedAt = isNewDispute ? at : (attempt.dispute_opened_at ?? at)
   if (cents !== 0)
     await enterDispute(tx, isNewDispute ? ledgerPayment : { ...ledgerPayment, openedAt }, cents)
   if (lost !== 0)
@@ -310,11 +318,11 @@ async function applyDispute(tx: Tx, ledgerPayment: LedgerPayment, payment: Payme
     await setDispute(tx, attempt.id, {
       ...current,
       ...(payment.disputeUnread ? {} : describeDispute(payment)),
-      ...(cents === 0 ? {} : { disputed_at: openedAt }),
+      ...(cents === 0 ? {} : { dispute_opened_at: openedAt }),
     })
     const opened = current.dispute === 'open'
     await auditPayment(tx, opened ? 'order_disputed' : 'dispute_ended', order, at, {
-      disputed_cents: current.disputed_cents,
+      dispute_debited_cents: current.dispute_debited_cents,
       outcome: current.dispute ?? 'withdrawn',
     })
   }
@@ -322,17 +330,20 @@ async function applyDispute(tx: Tx, ledgerPayment: LedgerPayment, payment: Payme
 }
 
 /** The cents that a lost dispute took permanently. */
-const lostCents = ({ dispute, disputed_cents }: Pick<AttemptRow, 'dispute' | 'disputed_cents'>): number =>
-  dispute === 'lost' ? disputed_cents : 0
+const lostCents = ({
+  dispute,
+  dispute_debited_cents,
+}: Pick<AttemptRow, 'dispute' | 'dispute_debited_cents'>): number =>
+  dispute === 'lost' ? dispute_debited_cents : 0
 
 /** The details of a dispute for operators; nothing if it was withdrawn. */
 function describeDispute({ dispute, disputedCents: cents, amountCents, disputeDetails = {} }: Payment) {
   if (!dispute) return {}
   const { reference = null, reason = null, dueAt = null } = disputeDetails
   return {
-    dispute_cents: cents ?? amountCents,
+    dispute_amount_cents: cents ?? amountCents,
     dispute_reason: reason,
-    dispute_due_at: dueAt,
+    dispute_respond_by: dueAt,
     dispute_reference: reference,
   }
 }

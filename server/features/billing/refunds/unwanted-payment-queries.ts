@@ -21,7 +21,7 @@ export interface UnwantedPaymentRow {
 /** Payments that bought nothing according to the ledger, unless their refund is in progress or a dispute took the money. */
 export const unwantedPayments = sql`(
   SELECT payment_attempts.id AS attempt_id, payment_attempts.order_id, payment_attempts.gateway, payment_attempts.reference, orders.currency,
-    -charged.amount_cents - sent.cents - payment_attempts.disputed_cents AS cents, sent.failed, sent.failed_at, sent.reason, charged.at AS since
+    -charged.amount_cents - sent.cents - payment_attempts.dispute_debited_cents AS cents, sent.failed, sent.failed_at, sent.reason, charged.at AS since
   FROM ledger_lines charged
   JOIN payment_attempts ON payment_attempts.id = substr(charged.transaction_id, 8)
   JOIN orders ON orders.id = payment_attempts.order_id
@@ -31,7 +31,7 @@ export const unwantedPayments = sql`(
       max(reason) FILTER (WHERE status = 'failed') AS reason, coalesce(bool_or(status = 'started'), false) AS sending
     FROM refunds WHERE refunds.attempt_id = payment_attempts.id) AS sent
   WHERE charged.account = 'refunds_payable' AND charged.amount_cents < 0 AND charged.transaction_id LIKE 'charge:%'
-    AND NOT sent.sending AND -charged.amount_cents - sent.cents - payment_attempts.disputed_cents <> 0)`
+    AND NOT sent.sending AND -charged.amount_cents - sent.cents - payment_attempts.dispute_debited_cents <> 0)`
 
 /** Selects all of them, the oldest first. */
 export async function selectUnwantedPayments(db: Db): Promise<UnwantedPaymentRow[]> {

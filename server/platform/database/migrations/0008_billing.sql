@@ -201,39 +201,39 @@ CREATE TABLE used_intro_prices (
 -- Payment attempts. The row is committed before the gateway is called with its idempotency key, so that a crash in between
 -- leaves no unknown charge.
 CREATE TABLE payment_attempts (
-  id                 text PRIMARY KEY,
-  order_id           text NOT NULL REFERENCES orders,
-  number             integer NOT NULL,
-  idempotency_key    text NOT NULL UNIQUE,
+  id                     text PRIMARY KEY,
+  order_id               text NOT NULL REFERENCES orders,
+  number                 integer NOT NULL,
+  idempotency_key        text NOT NULL UNIQUE,
   -- Who initiated it: the customer at the checkout, or the merchant with a renewal.
-  initiator          text NOT NULL DEFAULT 'customer' CHECK (initiator IN ('customer', 'merchant')),
-  gateway            text NOT NULL,
-  reference          text,
-  status             text NOT NULL CHECK (status IN ('started', 'requires_action', 'processing', 'unknown', 'succeeded', 'failed', 'cancelled')),
-  decline_code       text,
-  next_step          jsonb,
-  started_at         timestamptz NOT NULL,
-  poll_count         integer NOT NULL DEFAULT 0,
-  next_poll_at       timestamptz,
+  initiator              text NOT NULL DEFAULT 'customer' CHECK (initiator IN ('customer', 'merchant')),
+  gateway                text NOT NULL,
+  reference              text,
+  status                 text NOT NULL CHECK (status IN ('started', 'requires_action', 'processing', 'unknown', 'succeeded', 'failed', 'cancelled')),
+  decline_code           text,
+  next_step              jsonb,
+  started_at             timestamptz NOT NULL,
+  poll_count             integer NOT NULL DEFAULT 0,
+  next_poll_at           timestamptz,
   -- The network that a card was tried from, as a keyed hash, for as long as failures count.
-  network            text,
-  dispute            text CHECK (dispute IN ('open', 'won', 'lost')),
+  network                text,
+  dispute                text CHECK (dispute IN ('open', 'won', 'lost')),
   -- Amount that the dispute has debited and not returned.
-  disputed_cents     integer NOT NULL DEFAULT 0 CHECK (disputed_cents >= 0),
-  -- The disputed amount and the gateway's data about the dispute: the reason and the deadline of the response.
-  disputed_at        timestamptz,
-  dispute_cents      integer,
-  dispute_reason     text,
-  dispute_due_at     timestamptz,
-  dispute_reference  text,
+  dispute_debited_cents  integer NOT NULL DEFAULT 0 CHECK (dispute_debited_cents >= 0),
+  -- When the dispute was opened, its amount, and the gateway's reason, response deadline and reference.
+  dispute_opened_at      timestamptz,
+  dispute_amount_cents   integer,
+  dispute_reason         text,
+  dispute_respond_by     timestamptz,
+  dispute_reference      text,
   -- A refund may take days and fail in the end: the payment is polled until then.
-  refund_pending     boolean NOT NULL DEFAULT false,
+  refund_pending         boolean NOT NULL DEFAULT false,
   UNIQUE (order_id, number),
   UNIQUE (gateway, reference)
 );
 CREATE INDEX payment_attempts_to_poll ON payment_attempts (next_poll_at) WHERE status IN ('started', 'requires_action', 'processing', 'unknown');
 CREATE INDEX payment_attempts_networks ON payment_attempts (network, started_at) WHERE network IS NOT NULL;
-CREATE INDEX payment_attempts_disputed ON payment_attempts (gateway) WHERE dispute = 'open';
+CREATE INDEX payment_attempts_open_disputes ON payment_attempts (gateway) WHERE dispute = 'open';
 CREATE INDEX payment_attempts_disputes ON payment_attempts (dispute, started_at DESC, id) WHERE dispute IS NOT NULL;
 CREATE INDEX payment_attempts_refund_pending ON payment_attempts (gateway) WHERE refund_pending;
 -- Metrics and alerts read the payments of the last quarter of an hour.
