@@ -299,12 +299,12 @@ interface UnaggregatedLedgerLinesTable {
 export interface IdempotencyKeysTable {
   user_id: string
   key: string
-  call: string
-  body_hash: string
+  request_path: string
+  request_hash: string
   reserved_id: string
-  holder: string
-  held_until: Date
-  answer: OptionalJson<object>
+  lease_owner: string
+  lease_expires_at: Date
+  response: OptionalJson<object>
   created_at: ColumnType<Date, Date, never>
 }
 

@@ -27,7 +27,7 @@ const byDatabase = [
   'migrations.ran_at',
 ]
 /** Other columns that are written by the database's clock. */
-const byStatement = ['idempotency_keys.held_until', 'job_runs.failing_since', 'job_runs.succeeded_at']
+const byStatement = ['idempotency_keys.lease_expires_at', 'job_runs.failing_since', 'job_runs.succeeded_at']
 /** Files that use the database's time. */
 const asking = [
   'server/features/billing/checkout/idempotency-queries.ts',

@@ -4,16 +4,16 @@ import type * as tables from '#server/features/billing/tables.ts'
 
 export type IdempotencyKeyRow = Pick<
   Selectable<tables.IdempotencyKeysTable>,
-  'call' | 'body_hash' | 'reserved_id' | 'holder' | 'answer'
+  'request_path' | 'request_hash' | 'reserved_id' | 'lease_owner' | 'response'
 >
 
 interface KeyClaim {
   user_id: string
   key: string
-  call: string
-  body_hash: string
+  request_path: string
+  request_hash: string
   reserved_id: string
-  holder: string
+  lease_owner: string
   /** By the site's clock, which `deleteOldKeys` uses. */
   created_at: Date
   /** Length of the lease, by the database's clock, which all processes share. */
@@ -21,27 +21,27 @@ interface KeyClaim {
 }
 
 /**
- * Claims a new key, or one whose holder let its lease expire without an answer.
- * @returns the current row; the caller has the key if `holder` is its own
+ * Claims a new key, or one whose owner let its lease expire without a response.
+ * @returns the current row; the caller has the key if `lease_owner` is its own
  */
 export async function claimKey(
   db: Db,
   { seconds, ...claim }: KeyClaim,
 ): Promise<IdempotencyKeyRow | undefined> {
-  const held_until = sql<Date>`clock_timestamp() + make_interval(secs => ${seconds})`
+  const lease_expires_at = sql<Date>`clock_timestamp() + make_interval(secs => ${seconds})`
   const claimed = await db
     .insertInto('idempotency_keys')
-    .values({ ...claim, held_until })
+    .values({ ...claim, lease_expires_at })
     .onConflict((conflict) =>
       conflict
         .columns(['user_id', 'key'])
-        .doUpdateSet({ holder: claim.holder, held_until })
-        .where('idempotency_keys.answer', 'is', null)
-        .where('idempotency_keys.held_until', '<', sql<Date>`clock_timestamp()`)
-        .where('idempotency_keys.call', '=', claim.call)
-        .where('idempotency_keys.body_hash', '=', claim.body_hash),
+        .doUpdateSet({ lease_owner: claim.lease_owner, lease_expires_at })
+        .where('idempotency_keys.response', 'is', null)
+        .where('idempotency_keys.lease_expires_at', '<', sql<Date>`clock_timestamp()`)
+        .where('idempotency_keys.request_path', '=', claim.request_path)
+        .where('idempotency_keys.request_hash', '=', claim.request_hash),
     )
-    .returning(['call', 'body_hash', 'reserved_id', 'holder', 'answer'])
+    .returning(['request_path', 'request_hash', 'reserved_id', 'lease_owner', 'response'])
     .executeTakeFirst()
   return claimed ?? selectKey(db, claim.user_id, claim.key)
 }
@@ -49,7 +49,7 @@ export async function claimKey(
 function selectKey(db: Db, userId: string, key: string) {
   return db
     .selectFrom('idempotency_keys')
-    .select(['call', 'body_hash', 'reserved_id', 'holder', 'answer'])
+    .select(['request_path', 'request_hash', 'reserved_id', 'lease_owner', 'response'])
     .where('user_id', '=', userId)
     .where('key', '=', key)
     .executeTakeFirst()
@@ -58,34 +58,34 @@ function selectKey(db: Db, userId: string, key: string) {
 /** Extends the lease of a key, or (0 seconds) releases it. */
 export async function extendKeyLease(
   db: Db,
-  holder: string,
+  leaseOwner: string,
   userId: string,
   key: string,
   seconds: number,
 ): Promise<void> {
   await db
     .updateTable('idempotency_keys')
-    .set({ held_until: sql<Date>`clock_timestamp() + make_interval(secs => ${seconds})` })
+    .set({ lease_expires_at: sql<Date>`clock_timestamp() + make_interval(secs => ${seconds})` })
     .where('user_id', '=', userId)
     .where('key', '=', key)
-    .where('holder', '=', holder)
-    .where('answer', 'is', null)
+    .where('lease_owner', '=', leaseOwner)
+    .where('response', 'is', null)
     .execute()
 }
 
-export async function storeKeyAnswer(
+export async function storeKeyResponse(
   db: Db,
-  holder: string,
+  leaseOwner: string,
   userId: string,
   key: string,
-  answer: object,
+  response: object,
 ): Promise<void> {
   await db
     .updateTable('idempotency_keys')
-    .set({ answer: JSON.stringify(answer) })
+    .set({ response: JSON.stringify(response) })
     .where('user_id', '=', userId)
     .where('key', '=', key)
-    .where('holder', '=', holder)
+    .where('lease_owner', '=', leaseOwner)
     .execute()
 }
 

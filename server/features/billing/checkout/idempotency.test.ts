@@ -37,7 +37,7 @@ test('fifty concurrent requests do the work once, and none is answered before it
   })
   await expect
     .poll(() =>
-      database.db.selectFrom('idempotency_keys').select('holder').where('key', '=', 'fifty').execute(),
+      database.db.selectFrom('idempotency_keys').select('lease_owner').where('key', '=', 'fifty').execute(),
     )
     .toHaveLength(1)
   gate.resolve()
@@ -84,7 +84,7 @@ test('a body is equal in any order of its fields, and different with another val
   ).rejects.toMatchObject({ reason: 'keyReused' })
 })
 
-test('a request whose holder died does the work with the same reserved id, once the lease is over', async () => {
+test('a request whose owner died does the work with the same reserved id, once the lease is over', async () => {
   let reserved = ''
   const gate = Promise.withResolvers<void>()
   const dead = runIdempotently(database.db, request('lease'), async (id) => {
@@ -97,7 +97,7 @@ test('a request whose holder died does the work with the same reserved id, once 
   const waiting = runIdempotently(database.db, request('lease'), async (id) => (follower = id))
   expect(follower).toBeUndefined()
   await database.pool.query(
-    `UPDATE idempotency_keys SET held_until = now() - interval '1 second' WHERE key = 'lease'`,
+    `UPDATE idempotency_keys SET lease_expires_at = now() - interval '1 second' WHERE key = 'lease'`,
   )
   expect(await waiting).toBe(reserved)
   gate.resolve()
@@ -185,8 +185,8 @@ test('a refusal that a later release does not know is replayed as a failed payme
   const key = 'removed refusal'
   const refuse = () => Promise.reject(new Refusal('cardDeclined', { a: 1 }))
   await expect(runIdempotently(database.db, request(key), refuse)).rejects.toThrow(Refusal)
-  const answer = JSON.stringify({ refusal: 'removedSince', info: { a: 1 } })
-  await database.db.updateTable('idempotency_keys').set({ answer }).where('key', '=', key).execute()
+  const response = JSON.stringify({ refusal: 'removedSince', info: { a: 1 } })
+  await database.db.updateTable('idempotency_keys').set({ response }).where('key', '=', key).execute()
   await expect(
     runIdempotently<unknown>(database.db, request(key), async () => 'again'),
   ).rejects.toMatchObject({
@@ -196,9 +196,9 @@ test('a refusal that a later release does not know is replayed as a failed payme
 })
 
 describe('the lease of a request that works', () => {
-  const heldUntil = async (key: string) => {
-    const rows = database.db.selectFrom('idempotency_keys').select('held_until').where('key', '=', key)
-    return (await rows.executeTakeFirst())?.held_until.getTime() ?? 0
+  const leaseExpiry = async (key: string) => {
+    const rows = database.db.selectFrom('idempotency_keys').select('lease_expires_at').where('key', '=', key)
+    return (await rows.executeTakeFirst())?.lease_expires_at.getTime() ?? 0
   }
   const seconds = (milliseconds: number) => Math.round((milliseconds - Date.now()) / 1000)
 
@@ -217,14 +217,14 @@ describe('the lease of a request that works', () => {
 
   test('is renewed every five seconds for fifteen', async () => {
     const { gate, answer } = await working('renewed')
-    const first = await heldUntil('renewed')
+    const first = await leaseExpiry('renewed')
     expect(seconds(first)).toBeGreaterThan(10)
     expect(seconds(first)).toBeLessThanOrEqual(15)
     vi.advanceTimersByTime(4999)
-    expect(await heldUntil('renewed')).toBe(first)
-    await database.pool.query(`UPDATE idempotency_keys SET held_until = now() WHERE key = 'renewed'`)
+    expect(await leaseExpiry('renewed')).toBe(first)
+    await database.pool.query(`UPDATE idempotency_keys SET lease_expires_at = now() WHERE key = 'renewed'`)
     vi.advanceTimersByTime(1)
-    await expect.poll(async () => seconds(await heldUntil('renewed'))).toBeGreaterThan(10)
+    await expect.poll(async () => seconds(await leaseExpiry('renewed'))).toBeGreaterThan(10)
     gate.resolve('done')
     expect(await answer).toBe('done')
   })
@@ -254,7 +254,7 @@ describe('the lease of a request that works', () => {
     const { gate, answer } = await working('released')
     gate.reject(new Error('failed'))
     await expect(answer).rejects.toThrow('failed')
-    expect(await heldUntil('released')).toBeLessThanOrEqual(Date.now())
+    expect(await leaseExpiry('released')).toBeLessThanOrEqual(Date.now())
   })
 })
 

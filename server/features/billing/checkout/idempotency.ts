@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Fault, Refusal, refusals, type RefusalName } from '#contract/errors.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db } from '#server/tables.ts'
-import { storeKeyAnswer, claimKey, extendKeyLease } from './idempotency-queries.ts'
+import { storeKeyResponse, claimKey, extendKeyLease } from './idempotency-queries.ts'
 
 interface IdempotentRequest {
   userId: string
@@ -17,13 +17,13 @@ interface IdempotentRequest {
   kind?: 'ord' | 'pmc'
 }
 
-/** A final answer as stored: the record, or the refusal. */
-type StoredAnswer<T> = { info: T } | { refusal: RefusalName; info: Record<string, unknown> }
+/** A final response as stored: the record, or the refusal. */
+type StoredResponse<T> = { info: T } | { refusal: RefusalName; info: Record<string, unknown> }
 
 /** Refusals that mean that the outcome is still unknown. */
 const unknownOutcomes: readonly RefusalName[] = ['paymentUnknown', 'methodUnknown']
 
-/** A dead holder is replaced after this time; a live one renews its lease three times as often. */
+/** A dead owner is replaced after this time; a live one renews its lease three times as often. */
 const leaseSeconds = 15
 const waitTimeoutMs = 90_000
 
@@ -31,7 +31,7 @@ const waitTimeoutMs = 90_000
  * Answers a request once: the same key, call and body of the same user give the same answer, refusals included, and none is
  * returned before it is final. A repeated call waits meanwhile, without holding a connection. A fault, or an unknown outcome
  * (`paymentUnknown`, `methodUnknown`), is not stored.
- * @param work computes the answer; receives the id for the new record, the same one if it replaces a dead holder
+ * @param work computes the answer; receives the id for the new record, the same one if it replaces a dead owner
  * @throws Refusal keyReused for the same key with another call or body
  */
 export async function runIdempotently<T>(
@@ -42,14 +42,14 @@ export async function runIdempotently<T>(
   const { userId, key, kind = 'ord' } = request
   if (key === undefined) return work(newId(kind))
   if (key.length > 255) throw new Fault('badRequest', 'Idempotency-Key is longer than 255 characters')
-  const holder = randomUUID()
+  const leaseOwner = randomUUID()
   const hash = hashBody(request.body)
   const claim = {
     user_id: userId,
     key,
-    call: request.path,
-    body_hash: hash,
-    holder,
+    request_path: request.path,
+    request_hash: hash,
+    lease_owner: leaseOwner,
     reserved_id: newId(kind),
     created_at: request.now,
     seconds: leaseSeconds,
@@ -57,42 +57,43 @@ export async function runIdempotently<T>(
   const deadline = Date.now() + waitTimeoutMs
   for (let pause = 20; Date.now() < deadline; pause = Math.min(pause * 2, 500)) {
     const row = await claimKey(db, claim)
-    if (row && (row.call !== request.path || row.body_hash !== hash)) throw new Refusal('keyReused')
-    if (row?.answer) return replay<T>(row.answer)
-    if (row?.holder === holder)
-      return runAndStoreAnswer(db, { holder, userId, key }, () => work(row.reserved_id))
+    if (row && (row.request_path !== request.path || row.request_hash !== hash))
+      throw new Refusal('keyReused')
+    if (row?.response) return replay<T>(row.response)
+    if (row?.lease_owner === leaseOwner)
+      return runAndStoreResponse(db, { leaseOwner, userId, key }, () => work(row.reserved_id))
     await delay(pause)
   }
   throw new Fault('unavailable', undefined, 5)
 }
 
 interface KeyLease {
-  holder: string
+  leaseOwner: string
   userId: string
   key: string
 }
 
-async function runAndStoreAnswer<T>(
+async function runAndStoreResponse<T>(
   db: Db,
-  { holder, userId, key }: KeyLease,
+  { leaseOwner, userId, key }: KeyLease,
   work: () => Promise<T>,
 ): Promise<T> {
   const renewal = setInterval(
     () => {
       // If renewal fails, the lease expires and the next request repeats the work, which is safe.
-      extendKeyLease(db, holder, userId, key, leaseSeconds).catch(() => {})
+      extendKeyLease(db, leaseOwner, userId, key, leaseSeconds).catch(() => {})
     },
     (leaseSeconds * 1000) / 3,
   )
   try {
     const info = await work()
-    await storeKeyAnswer(db, holder, userId, key, { info })
+    await storeKeyResponse(db, leaseOwner, userId, key, { info })
     return info
   } catch (error) {
     if (error instanceof Refusal && !unknownOutcomes.includes(error.reason)) {
-      await storeKeyAnswer(db, holder, userId, key, { refusal: error.reason, info: error.info })
+      await storeKeyResponse(db, leaseOwner, userId, key, { refusal: error.reason, info: error.info })
     } else {
-      await extendKeyLease(db, holder, userId, key, 0)
+      await extendKeyLease(db, leaseOwner, userId, key, 0)
     }
     throw error
   } finally {
@@ -100,9 +101,9 @@ async function runAndStoreAnswer<T>(
   }
 }
 
-function replay<T>(answer: object): T {
-  // Written by `runAndStoreAnswer` for the same call.
-  const stored = answer as StoredAnswer<T>
+function replay<T>(response: object): T {
+  // Written by `runAndStoreResponse` for the same call.
+  const stored = response as StoredResponse<T>
   if (!('refusal' in stored)) return stored.info
   throw new Refusal(stored.refusal in refusals ? stored.refusal : 'paymentFailed', stored.info)
 }

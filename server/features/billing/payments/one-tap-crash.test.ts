@@ -48,7 +48,7 @@ function pressUntil(death: CrashPoint, { userId, body }: Awaited<ReturnType<type
 const lapse = (userId: string) =>
   site.context.db
     .updateTable('idempotency_keys')
-    .set({ held_until: new Date(0) })
+    .set({ lease_expires_at: new Date(0) })
     .where('user_id', '=', userId)
     .execute()
 

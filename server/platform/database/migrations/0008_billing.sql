@@ -321,18 +321,18 @@ CREATE TABLE daily_revenue (
   sums  jsonb NOT NULL
 );
 
--- A repeated call with the same key and body gets the same answer. Until there is one, `holder` works on it and renews its
--- lease; after a crash the next call takes over. `reserved_id` is the id of what the call creates, the same for both.
+-- A repeated request with the same key and body gets the same response. Until there is one, `lease_owner` works on it and renews
+-- its lease; after a crash the next request takes over. `reserved_id` is the id of what the request creates, the same for both.
 CREATE TABLE idempotency_keys (
-  user_id      text NOT NULL,
-  key          text NOT NULL,
-  call         text NOT NULL,
-  body_hash    text NOT NULL,
-  reserved_id  text NOT NULL,
-  holder       text NOT NULL,
-  held_until   timestamptz NOT NULL,
-  answer       jsonb,
-  created_at   timestamptz NOT NULL DEFAULT now(),
+  user_id           text NOT NULL,
+  key               text NOT NULL,
+  request_path      text NOT NULL,
+  request_hash      text NOT NULL,
+  reserved_id       text NOT NULL,
+  lease_owner       text NOT NULL,
+  lease_expires_at  timestamptz NOT NULL,
+  response          jsonb,
+  created_at        timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (user_id, key)
 );
 CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
