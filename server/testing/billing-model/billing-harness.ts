@@ -237,8 +237,8 @@ const tables = [
   'sandbox_disputes',
   'sandbox_refunds',
   'sandbox_payments',
-  'sandbox_setups',
-  'sandbox_methods',
+  'sandbox_method_setups',
+  'sandbox_payment_methods',
   'sandbox_tokens',
   'users',
 ]

@@ -46,7 +46,7 @@ const changeIn = ({ someone, setupId, token }: Ready, { when, at }: CrashPoint):
 async function outcomeOf({ someone, setupId }: Ready): Promise<string> {
   const { db } = site.context
   const saving = await db
-    .selectFrom('sandbox_setups')
+    .selectFrom('sandbox_method_setups')
     .select('method_id')
     .where('method_setup_id', '=', setupId)
     .executeTakeFirst()

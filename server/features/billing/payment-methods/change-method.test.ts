@@ -49,7 +49,7 @@ const referenceOf = async ({ subscriptionId }: Subscriber) => {
 const savedBy = async ({ userId }: Subscriber) => {
   const rows = await site.context.db
     .selectFrom('payment_method_setups')
-    .innerJoin('sandbox_setups', 'method_setup_id', 'payment_method_setups.id')
+    .innerJoin('sandbox_method_setups', 'method_setup_id', 'payment_method_setups.id')
     .select('method_id')
     .where('user_id', '=', userId)
     .execute()
@@ -296,7 +296,7 @@ test('a new change cancels the waiting one; a method that is saved late anyway i
   const current = await referenceOf(someone)
   const { db } = site.context
   await db
-    .updateTable('sandbox_setups')
+    .updateTable('sandbox_method_setups')
     .set({ status: 'succeeded' })
     .where('method_setup_id', '=', first.info?.id ?? '')
     .execute()

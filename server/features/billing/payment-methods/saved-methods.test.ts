@@ -19,16 +19,16 @@ afterEach(() => {
 })
 
 /** Returns whether the gateway still has each method saved with the payments of an order. */
-async function keptWith(orderId: string): Promise<('kept' | 'forgotten')[]> {
+async function keptWith(orderId: string): Promise<('kept' | 'detached')[]> {
   const rows = await site.context.db
     .selectFrom('payment_attempts')
     .innerJoin('sandbox_payments', 'sandbox_payments.id', 'payment_attempts.reference')
-    .innerJoin('sandbox_methods', 'sandbox_methods.id', 'sandbox_payments.method_id')
-    .select('forgotten_at')
+    .innerJoin('sandbox_payment_methods', 'sandbox_payment_methods.id', 'sandbox_payments.method_id')
+    .select('detached_at')
     .where('payment_attempts.order_id', '=', orderId)
     .where('payment_attempts.status', '=', 'succeeded')
     .execute()
-  return rows.map(({ forgotten_at }) => (forgotten_at ? 'forgotten' : 'kept'))
+  return rows.map(({ detached_at }) => (detached_at ? 'detached' : 'kept'))
 }
 const methodsOf = (userId: string) =>
   site.context.db.selectFrom('payment_methods').select('id').where('user_id', '=', userId).execute()
@@ -50,7 +50,7 @@ test('a card that has had the introductory price is detached when its payment is
   const order = await second.order({ kind: 'plan', plan_id })
   expect(await second.tryPay(order.id, await second.cardToken())).toMatchObject({ code: 409 })
   await tidy()
-  expect(await keptWith(order.id)).toEqual(['forgotten'])
+  expect(await keptWith(order.id)).toEqual(['detached'])
   expect(await keptWith(paid.info?.id ?? '')).toEqual(['kept'])
   expect(await methodsOf(await userIdOf(second))).toEqual([])
 })
@@ -68,7 +68,7 @@ test('a plan that is paid twice keeps the card of the first payment, and detache
   for (const { id } of orders) await shopper.getOrder(id)
   await tidy()
   const kept = await Promise.all(orders.map(({ id }) => keptWith(id)))
-  expect(kept).toEqual([['kept'], ['forgotten']])
+  expect(kept).toEqual([['kept'], ['detached']])
   expect(await methodsOf(await userIdOf(shopper))).toHaveLength(1)
 })
 
@@ -81,7 +81,7 @@ test('a card that pays for a deleted user is detached', async () => {
   await site.context.db.transaction().execute((tx) => eraseBilling(tx, userId, site.context.clock.now()))
   await tidy()
   await tidy()
-  expect(await keptWith(order.id)).toEqual(['forgotten'])
+  expect(await keptWith(order.id)).toEqual(['detached'])
   expect(await methodsOf(userId)).toEqual([])
 })
 
@@ -93,7 +93,7 @@ test('a replaced card is detached, and the new one is charged', async () => {
   await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(7)).id })
   await shopper.tryPay(owed?.id ?? '', await shopper.cardToken())
   await tidy()
-  expect([await keptWith(first?.id ?? ''), await keptWith(owed?.id ?? '')]).toEqual([['forgotten'], ['kept']])
+  expect([await keptWith(first?.id ?? ''), await keptWith(owed?.id ?? '')]).toEqual([['detached'], ['kept']])
   await person.advanceAndRenew(7 * day + 1000)
   expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 2 })
 })
@@ -109,6 +109,6 @@ test('the card of a plan that has ended is detached, also if the gateway was dow
   expect(await keptWith(first?.id ?? '')).toEqual(['kept'])
   delete site.trouble.detachMethod
   await tidy()
-  expect(await keptWith(first?.id ?? '')).toEqual(['forgotten'])
+  expect(await keptWith(first?.id ?? '')).toEqual(['detached'])
   expect(await methodsOf(person.userId)).toEqual([])
 })

@@ -85,13 +85,13 @@ const forgotten = async (userId: string) => {
     .selectFrom('payment_attempts')
     .innerJoin('orders', 'orders.id', 'order_id')
     .innerJoin('sandbox_payments', 'sandbox_payments.id', 'payment_attempts.reference')
-    .innerJoin('sandbox_methods', 'sandbox_methods.id', 'sandbox_payments.method_id')
-    .select('forgotten_at')
+    .innerJoin('sandbox_payment_methods', 'sandbox_payment_methods.id', 'sandbox_payments.method_id')
+    .select('detached_at')
     .where('user_id', '=', userId)
     .where('sandbox_payments.saved', '=', true)
     .orderBy('started_at')
     .execute()
-  return rows.map(({ forgotten_at }) => forgotten_at !== null)
+  return rows.map(({ detached_at }) => detached_at !== null)
 }
 
 describe('a card is saved for purchases', () => {

@@ -185,9 +185,9 @@ test('deleting an account ends its subscription, and removes its methods and the
   expect(await rowsOf('payment_methods', guest)).toMatchObject([{ brand: null, last4: null }])
   await runJanitor(site.context)
   expect(await rowsOf('payment_methods', guest)).toEqual([])
-  const forgotten = site.context.db.selectFrom('sandbox_methods').selectAll()
-  expect(await forgotten.where('id', '=', method?.reference ?? '').executeTakeFirst()).toMatchObject({
-    forgotten_at: expect.any(Date),
+  const detached = site.context.db.selectFrom('sandbox_payment_methods').selectAll()
+  expect(await detached.where('id', '=', method?.reference ?? '').executeTakeFirst()).toMatchObject({
+    detached_at: expect.any(Date),
   })
   expect(await site.context.db.selectFrom('ledger_lines').selectAll().orderBy('id').execute()).toEqual(books)
 })

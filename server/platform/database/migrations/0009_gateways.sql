@@ -1,11 +1,11 @@
 -- The records of single payment gateways. They have no foreign keys into the site's own tables, because they represent data that is
 -- kept elsewhere.
 
--- A user's customer at Stripe. `gone` was deleted there, so that a new one is created with another idempotency key.
+-- A user's customer at Stripe. `deleted_customer_id` was deleted there, so that a new one is created with another idempotency key.
 CREATE TABLE stripe_customers (
-  user_id   text PRIMARY KEY,
-  customer  text,
-  gone      text
+  user_id              text PRIMARY KEY,
+  customer_id          text,
+  deleted_customer_id  text
 );
 
 -- Tokens of test cards. Of a card only the behaviour, the brand and the last four digits are stored.
@@ -19,12 +19,12 @@ CREATE TABLE sandbox_tokens (
   card_expires_at  timestamptz
 );
 
-CREATE TABLE sandbox_methods (
+CREATE TABLE sandbox_payment_methods (
   id               text PRIMARY KEY,
   behaviour        text NOT NULL,
   brand            text NOT NULL,
   last4            text,
-  forgotten_at     timestamptz,
+  detached_at      timestamptz,
   card_expires_at  timestamptz
 );
 
@@ -37,7 +37,7 @@ CREATE TABLE sandbox_payments (
   decline_code     text,
   amount_cents     integer NOT NULL CHECK (amount_cents > 0),
   currency         text NOT NULL,
-  method_id        text REFERENCES sandbox_methods,
+  method_id        text REFERENCES sandbox_payment_methods,
   saved            boolean NOT NULL,
   metadata         jsonb NOT NULL,
   return_url       text NOT NULL,
@@ -46,14 +46,14 @@ CREATE TABLE sandbox_payments (
 CREATE INDEX sandbox_payments_since ON sandbox_payments (created_at, id);
 
 -- Set-ups of a payment method without a payment.
-CREATE TABLE sandbox_setups (
+CREATE TABLE sandbox_method_setups (
   id               text PRIMARY KEY,
   idempotency_key  text NOT NULL UNIQUE,
   request_hash     text NOT NULL,
   kind             text NOT NULL CHECK (kind IN ('card', 'wallet')),
   status           text NOT NULL CHECK (status IN ('requires_action', 'succeeded', 'failed', 'cancelled')),
   decline_code     text,
-  method_id        text REFERENCES sandbox_methods,
+  method_id        text REFERENCES sandbox_payment_methods,
   method_setup_id  text NOT NULL,
   return_url       text NOT NULL,
   cancel_url       text NOT NULL,
@@ -79,6 +79,6 @@ CREATE TABLE sandbox_disputes (
 
 -- Offset of the clock of a site without real gateways; one row, or none.
 CREATE TABLE sandbox_clock (
-  one       boolean PRIMARY KEY DEFAULT true CHECK (one),
-  ahead_ms  bigint NOT NULL CHECK (ahead_ms >= 0)
+  singleton  boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+  offset_ms  bigint NOT NULL CHECK (offset_ms >= 0)
 );

@@ -1,7 +1,7 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 import type { PaymentRow } from './queries.ts'
-import type { SandboxSetupsTable } from './tables.ts'
+import type { SandboxMethodSetupsTable } from './tables.ts'
 
 export type MethodSetupRow = Awaited<
   ReturnType<ReturnType<typeof selectMethodSetups>['executeTakeFirstOrThrow']>
@@ -16,18 +16,22 @@ export const isMethodSetup = (approval: ApprovalRequest): approval is MethodSetu
 /** Selects set-ups with their methods. */
 function selectMethodSetups(db: Db) {
   return db
-    .selectFrom('sandbox_setups')
-    .leftJoin('sandbox_methods', 'sandbox_methods.id', 'sandbox_setups.method_id')
-    .selectAll('sandbox_setups')
-    .select(['sandbox_methods.brand', 'sandbox_methods.last4', 'sandbox_methods.card_expires_at'])
+    .selectFrom('sandbox_method_setups')
+    .leftJoin('sandbox_payment_methods', 'sandbox_payment_methods.id', 'sandbox_method_setups.method_id')
+    .selectAll('sandbox_method_setups')
+    .select([
+      'sandbox_payment_methods.brand',
+      'sandbox_payment_methods.last4',
+      'sandbox_payment_methods.card_expires_at',
+    ])
 }
 
-export async function insertMethodSetup(tx: Tx, setup: Insertable<SandboxSetupsTable>): Promise<void> {
-  await tx.insertInto('sandbox_setups').values(setup).execute()
+export async function insertMethodSetup(tx: Tx, setup: Insertable<SandboxMethodSetupsTable>): Promise<void> {
+  await tx.insertInto('sandbox_method_setups').values(setup).execute()
 }
 
 export function selectMethodSetup(db: Db, id: string) {
-  return selectMethodSetups(db).where('sandbox_setups.id', '=', id).executeTakeFirst()
+  return selectMethodSetups(db).where('sandbox_method_setups.id', '=', id).executeTakeFirst()
 }
 
 export function selectMethodSetupByKey(db: Db, key: string) {
@@ -38,10 +42,10 @@ export function selectMethodSetupByKey(db: Db, key: string) {
 export async function decideMethodSetup(
   db: Db,
   id: string,
-  change: Updateable<SandboxSetupsTable>,
+  change: Updateable<SandboxMethodSetupsTable>,
 ): Promise<boolean> {
   const update = db
-    .updateTable('sandbox_setups')
+    .updateTable('sandbox_method_setups')
     .set(change)
     .where('id', '=', id)
     .where('status', '=', 'requires_action')

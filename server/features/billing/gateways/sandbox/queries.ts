@@ -1,7 +1,7 @@
 import { sql, type Insertable, type Updateable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 import type { DisputeStatus } from '#server/features/billing/statuses.ts'
-import type { SandboxMethodsTable, SandboxPaymentsTable, SandboxTokensTable } from './tables.ts'
+import type { SandboxPaymentMethodsTable, SandboxPaymentsTable, SandboxTokensTable } from './tables.ts'
 
 export type PaymentRow = Awaited<ReturnType<ReturnType<typeof selectPayments>['executeTakeFirstOrThrow']>>
 
@@ -23,16 +23,16 @@ export function consumeToken(tx: Tx, token: string, now: Date) {
     .executeTakeFirst()
 }
 
-export async function insertMethod(tx: Tx, method: Insertable<SandboxMethodsTable>): Promise<void> {
-  await tx.insertInto('sandbox_methods').values(method).execute()
+export async function insertMethod(tx: Tx, method: Insertable<SandboxPaymentMethodsTable>): Promise<void> {
+  await tx.insertInto('sandbox_payment_methods').values(method).execute()
 }
 
 export function selectMethod(db: Db, id: string) {
-  return db.selectFrom('sandbox_methods').selectAll().where('id', '=', id).executeTakeFirst()
+  return db.selectFrom('sandbox_payment_methods').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
 export async function markMethodDetached(db: Db, id: string, now: Date): Promise<void> {
-  await db.updateTable('sandbox_methods').set({ forgotten_at: now }).where('id', '=', id).execute()
+  await db.updateTable('sandbox_payment_methods').set({ detached_at: now }).where('id', '=', id).execute()
 }
 
 /** Deletes the address of a user who deleted their account. */
@@ -55,14 +55,14 @@ export async function insertPayment(tx: Tx, payment: Insertable<SandboxPaymentsT
 function selectPayments(db: Db) {
   return db
     .selectFrom('sandbox_payments')
-    .leftJoin('sandbox_methods', 'sandbox_methods.id', 'sandbox_payments.method_id')
+    .leftJoin('sandbox_payment_methods', 'sandbox_payment_methods.id', 'sandbox_payments.method_id')
     .leftJoin('sandbox_disputes', 'sandbox_disputes.payment_id', 'sandbox_payments.id')
     .selectAll('sandbox_payments')
     .select((eb) => [
-      'sandbox_methods.behaviour',
-      'sandbox_methods.brand',
-      'sandbox_methods.last4',
-      'sandbox_methods.card_expires_at',
+      'sandbox_payment_methods.behaviour',
+      'sandbox_payment_methods.brand',
+      'sandbox_payment_methods.last4',
+      'sandbox_payment_methods.card_expires_at',
       'sandbox_disputes.status as dispute',
       'sandbox_disputes.amount_cents as disputed_cents',
       'sandbox_disputes.changed_at as disputed_at',
@@ -155,21 +155,21 @@ export async function setDispute(
 
 /** Returns how far the site's clock is ahead, in milliseconds. */
 export async function selectClockOffset(db: Db): Promise<number> {
-  const row = await db.selectFrom('sandbox_clock').select('ahead_ms').executeTakeFirst()
-  return row?.ahead_ms ?? 0
+  const row = await db.selectFrom('sandbox_clock').select('offset_ms').executeTakeFirst()
+  return row?.offset_ms ?? 0
 }
 
 /** Advances the site's clock. @returns how far it is ahead then */
 export async function advanceClockOffset(db: Db, milliseconds: number): Promise<number> {
-  const { ahead_ms } = await db
+  const { offset_ms } = await db
     .insertInto('sandbox_clock')
-    .values({ ahead_ms: milliseconds })
+    .values({ offset_ms: milliseconds })
     .onConflict((conflict) =>
-      conflict.column('one').doUpdateSet((row) => ({
-        ahead_ms: row('sandbox_clock.ahead_ms', '+', row.ref('excluded.ahead_ms')),
+      conflict.column('singleton').doUpdateSet((row) => ({
+        offset_ms: row('sandbox_clock.offset_ms', '+', row.ref('excluded.offset_ms')),
       })),
     )
-    .returning('ahead_ms')
+    .returning('offset_ms')
     .executeTakeFirstOrThrow()
-  return ahead_ms
+  return offset_ms
 }

@@ -66,7 +66,7 @@ export function createSandboxGateway(context: SandboxContext): PaymentGateway {
     detachMethod: (reference) => queries.markMethodDetached(db, reference, clock.now()),
     async isMethodAttached(reference) {
       const method = await queries.selectMethod(db, reference)
-      return method !== undefined && method.forgotten_at === null
+      return method !== undefined && method.detached_at === null
     },
     deleteCustomer: (userId) => queries.deletePayerEmail(db, userId),
     parseWebhook: (body, headers) => parseWebhook(context, body, headers),
@@ -132,7 +132,7 @@ async function useSavedMethod(
   resultOf: (behaviour: Behaviour) => ChargeResult,
 ): Promise<MethodUse> {
   const method = await queries.selectMethod(tx, methodId)
-  if (!method || method.forgotten_at)
+  if (!method || method.detached_at)
     return { methodId: null, result: { status: 'failed', decline: 'card_declined' } }
   return { methodId, result: resultOf(method.behaviour) }
 }

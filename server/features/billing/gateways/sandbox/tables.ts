@@ -13,13 +13,13 @@ export interface SandboxTokensTable {
   used_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
-export interface SandboxMethodsTable {
+export interface SandboxPaymentMethodsTable {
   id: string
   behaviour: Behaviour
   brand: string
   last4: string | null
   card_expires_at: ColumnType<Date | null, Date | null | undefined, Date | null>
-  forgotten_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+  detached_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
 /** The metadata that a payment stores. */
@@ -49,7 +49,7 @@ export interface SandboxPaymentsTable {
 }
 
 /** A method that is saved without a payment. */
-export interface SandboxSetupsTable {
+export interface SandboxMethodSetupsTable {
   id: string
   idempotency_key: string
   request_hash: string
@@ -79,16 +79,16 @@ interface SandboxDisputesTable {
 }
 
 interface SandboxClockTable {
-  one: Generated<boolean>
-  ahead_ms: number
+  singleton: Generated<boolean>
+  offset_ms: number
 }
 
 /** The sandbox's own records; nothing else reads them. */
 export interface SandboxTables {
   sandbox_tokens: SandboxTokensTable
-  sandbox_methods: SandboxMethodsTable
+  sandbox_payment_methods: SandboxPaymentMethodsTable
   sandbox_payments: SandboxPaymentsTable
-  sandbox_setups: SandboxSetupsTable
+  sandbox_method_setups: SandboxMethodSetupsTable
   sandbox_refunds: SandboxRefundsTable
   sandbox_disputes: SandboxDisputesTable
   sandbox_clock: SandboxClockTable

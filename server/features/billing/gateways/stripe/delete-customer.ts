@@ -5,7 +5,7 @@ import type { StripeContext } from './stripe-context.ts'
 /** Deletes a user's Stripe customer, with its cards. Stripe keeps the payments. */
 export async function deleteCustomerOfUser({ stripe, db }: StripeContext, userId: string): Promise<void> {
   const known = await queries.selectCustomer(db, userId)
-  if (known?.customer) await deleteCustomer(stripe, known.customer)
+  if (known?.customer_id) await deleteCustomer(stripe, known.customer_id)
   if (known) await queries.deleteCustomer(db, userId)
 }
 

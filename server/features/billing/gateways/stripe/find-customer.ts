@@ -13,15 +13,15 @@ import type { StripeContext } from './stripe-context.ts'
 export async function findCustomer({ stripe, db }: StripeContext, payer: Charge['payer']): Promise<string> {
   const { userId, email, firstName, lastName } = payer
   const known = await queries.selectCustomer(db, userId)
-  if (known?.customer) return known.customer
+  if (known?.customer_id) return known.customer_id
   const name = [firstName, lastName].filter(Boolean).join(' ')
   const request = { email, ...(name ? { name } : {}), metadata: { user_id: userId } }
-  const hash = createHash('sha256').update(JSON.stringify([request, known?.gone]))
+  const hash = createHash('sha256').update(JSON.stringify([request, known?.deleted_customer_id]))
   const digest = toLetters(hash.digest()).slice(0, 16)
   const { id } = await stripe.customers.create(request, { idempotencyKey: `customer:${userId}:${digest}` })
   await queries.insertCustomer(db, userId, id)
   // A concurrent payment of the user may have been first.
-  return (await queries.selectCustomer(db, userId))?.customer ?? id
+  return (await queries.selectCustomer(db, userId))?.customer_id ?? id
 }
 
 /** Returns the address of a payment's customer, as long as Stripe has one. */

@@ -3,18 +3,21 @@ import type { Db } from '#server/tables.ts'
 export function selectCustomer(db: Db, userId: string) {
   return db
     .selectFrom('stripe_customers')
-    .select(['customer', 'gone'])
+    .select(['customer_id', 'deleted_customer_id'])
     .where('user_id', '=', userId)
     .executeTakeFirst()
 }
 
 /** Stores a user's customer id, unless there is one already. */
-export async function insertCustomer(db: Db, userId: string, customer: string): Promise<void> {
+export async function insertCustomer(db: Db, userId: string, customer_id: string): Promise<void> {
   await db
     .insertInto('stripe_customers')
-    .values({ user_id: userId, customer })
+    .values({ user_id: userId, customer_id })
     .onConflict((conflict) =>
-      conflict.column('user_id').doUpdateSet({ customer }).where('stripe_customers.customer', 'is', null),
+      conflict
+        .column('user_id')
+        .doUpdateSet({ customer_id })
+        .where('stripe_customers.customer_id', 'is', null),
     )
     .execute()
 }
@@ -23,9 +26,9 @@ export async function insertCustomer(db: Db, userId: string, customer: string): 
 export async function markCustomerDeleted(db: Db, userId: string): Promise<void> {
   await db
     .updateTable('stripe_customers')
-    .set((eb) => ({ customer: null, gone: eb.ref('customer') }))
+    .set((eb) => ({ customer_id: null, deleted_customer_id: eb.ref('customer_id') }))
     .where('user_id', '=', userId)
-    .where('customer', 'is not', null)
+    .where('customer_id', 'is not', null)
     .execute()
 }
 

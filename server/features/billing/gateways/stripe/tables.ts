@@ -4,8 +4,8 @@ import type { ColumnType } from 'kysely'
 export interface StripeTables {
   stripe_customers: {
     user_id: string
-    customer: string | null
+    customer_id: string | null
     /** The previous customer, deleted at Stripe. */
-    gone: ColumnType<string | null, never, string | null>
+    deleted_customer_id: ColumnType<string | null, never, string | null>
   }
 }
