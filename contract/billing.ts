@@ -145,7 +145,7 @@ export const Order = Type.Object({
   /** True while the gateway processes a payment, which may take days; also if the renewal was abandoned meanwhile. */
   processing: Type.Optional(Type.Boolean()),
   /** Why a payment of this order is refunded automatically. */
-  returned: Type.Optional(Type.Object({ reason: Type.String(), message: Type.String() })),
+  auto_refund: Type.Optional(Type.Object({ reason: Type.String(), message: Type.String() })),
   /** Why the last attempt failed, if the order can still be paid. */
   declined: Type.Optional(Type.Object({ reason: Type.String(), message: Type.String() })),
 })

@@ -129,7 +129,7 @@ export type AutoRefundReason =
   | 'intro_price_used'
   | 'too_late'
   | 'withdrawal'
-  | 'person_left'
+  | 'account_deleted'
 
 /** The buyer's consent: the shown text, by its hash in `accepted_terms`, and the time. Older orders have the text itself. */
 export interface Consent {
@@ -168,7 +168,7 @@ export interface OrdersTable {
   /** When it was restored from its payment, because the database had lost it. */
   restored_at: Optional<Date>
   /** The reason why a payment for it was refunded automatically. */
-  returned_reason: Optional<AutoRefundReason>
+  auto_refund_reason: Optional<AutoRefundReason>
   /** The bonus of a top-up, and its days; null for no expiry. */
   bonus_cents: Optional<number>
   bonus_days: Optional<number>

@@ -188,11 +188,11 @@ function presentOrder(
     ...(isPendingPlanChange(row) ? { starts_at: planChangeStartOf(row, planChangeStarts) } : {}),
     next: nextStepOf(context, row, latest),
     ...(isProcessing(row, attempts) ? { processing: true } : {}),
-    ...(row.returned_reason && !paidStatuses.includes(row.status)
+    ...(row.auto_refund_reason && !paidStatuses.includes(row.status)
       ? {
-          returned: {
-            reason: row.returned_reason,
-            message: context.translate(language, `returned.${row.returned_reason}`),
+          auto_refund: {
+            reason: row.auto_refund_reason,
+            message: context.translate(language, `autoRefund.${row.auto_refund_reason}`),
           },
         }
       : {}),

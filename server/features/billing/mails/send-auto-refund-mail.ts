@@ -22,7 +22,7 @@ export async function sendAutoRefundMail(
       link: `${publicUrl}/my`,
       amount: formatMoney(order.amount_cents, order.currency, language),
       order: order.id,
-      why: translate(language, `returned.${reason}`),
+      why: translate(language, `autoRefund.${reason}`),
     },
     language,
   })

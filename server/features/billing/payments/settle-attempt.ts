@@ -196,7 +196,7 @@ async function canBeFulfilled(tx: Tx, order: OrderRow, now: Date): Promise<boole
 }
 
 function autoRefundReason({ status, erased_at, withdrawn_at }: OrderRow, inTime: boolean): AutoRefundReason {
-  if (erased_at !== null) return 'person_left'
+  if (erased_at !== null) return 'account_deleted'
   if (withdrawn_at !== null) return 'withdrawal'
   if (paidStatuses.includes(status)) return 'paid_twice'
   return inTime ? 'already_owned' : 'too_late'

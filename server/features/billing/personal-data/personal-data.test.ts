@@ -244,7 +244,7 @@ test('a payment that succeeds after its account was deleted is refunded', async 
     .innerJoin('payment_attempts', 'payment_attempts.id', 'refunds.attempt_id')
     .select(['refunds.status', 'refunds.reason'])
   expect(await refunds.where('payment_attempts.order_id', '=', order.id).execute()).toEqual([
-    { status: 'succeeded', reason: 'person_left' },
+    { status: 'succeeded', reason: 'account_deleted' },
   ])
 })
 

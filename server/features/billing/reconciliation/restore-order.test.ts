@@ -258,7 +258,7 @@ describe.each([
     await shop.pay(shopper, second)
     await reconcile(shop.site.context)
     expect(await shopper.getOrder(second.id)).toMatchObject({ status: 'paid' })
-    expect(await rowOf(order.id)).toMatchObject({ status: 'cancelled', returned_reason: 'already_owned' })
+    expect(await rowOf(order.id)).toMatchObject({ status: 'cancelled', auto_refund_reason: 'already_owned' })
     expect(await plays(shopper)).toBe(200)
   })
 

@@ -130,7 +130,7 @@ export async function setAutoRefundReason(
   id: string,
   reason: tables.AutoRefundReason,
 ): Promise<void> {
-  await tx.updateTable('orders').set({ returned_reason: reason }).where('id', '=', id).execute()
+  await tx.updateTable('orders').set({ auto_refund_reason: reason }).where('id', '=', id).execute()
 }
 
 /** Marks an order as restored from its payment. */

@@ -48,7 +48,7 @@ describe('automatic refunds', () => {
     const look = await shopper.getOrder(second)
     expect(look).toMatchObject({
       status: 'cancelled',
-      returned: { reason: 'already_owned', message: expect.stringMatching(/already own.*refunding you/) },
+      auto_refund: { reason: 'already_owned', message: expect.stringMatching(/already own.*refunding you/) },
     })
     expect((await subjects(shopper)).at(-1)).toBe('We’re refunding $0.99')
     expect((await bodies(shopper)).at(-1)).toContain('You already own what this payment was for.')
@@ -73,7 +73,7 @@ describe('automatic refunds', () => {
     await two.tryPay(order.id, await two.cardToken())
     expect(await two.getOrder(order.id)).toMatchObject({
       status: 'cancelled',
-      returned: { reason: 'intro_price_used' },
+      auto_refund: { reason: 'intro_price_used' },
     })
     expect((await subjects(two)).at(-1)).toBe('We’re refunding $4.99')
   })

@@ -150,7 +150,7 @@ CREATE TABLE orders (
   withdrawal_refund_attempts  integer NOT NULL DEFAULT 0,
   next_withdrawal_refund_at   timestamptz,
   -- Why a payment was refunded automatically; the order is closed unless another payment has paid it.
-  returned_reason             text,
+  auto_refund_reason          text,
   -- When the order was recreated from its payment at the gateway, because the database had lost it.
   restored_at                 timestamptz,
   UNIQUE (subscription_id, period_no)

@@ -229,8 +229,8 @@ test.each(orderStatuses)('an order that is %s links to the offer only if nothing
 test('an order leads to the offer after a refused payment and a returned one, not while one is processed', () => {
   const reason = { reason: 'late', message: 'The payment arrived too late.' }
   expect(shouldShowOfferAgain({ ...order, declined: reason })).toBe(true)
-  expect(shouldShowOfferAgain({ ...order, returned: reason })).toBe(true)
-  expect(shouldShowOfferAgain({ ...order, returned: reason, processing: true })).toBe(false)
+  expect(shouldShowOfferAgain({ ...order, auto_refund: reason })).toBe(true)
+  expect(shouldShowOfferAgain({ ...order, auto_refund: reason, processing: true })).toBe(false)
 })
 
 test('an order with a payment pending at the gateway is shown as processing, not as expired or unpaid', () => {
@@ -252,7 +252,7 @@ test.each(['failed', 'cancelled', 'expired'] as const)(
 
 test('an order that is refunded automatically says so wherever it is shown', () => {
   const message = 'You already own what this payment was for. We’re refunding you.'
-  const back = { ...order, status: 'cancelled' as const, returned: { reason: 'already_owned', message } }
+  const back = { ...order, status: 'cancelled' as const, auto_refund: { reason: 'already_owned', message } }
   expect([orderStatusText(t, back), orderResultText(t, back), unpaidText(t, back)]).toEqual([
     message,
     message,

@@ -172,18 +172,18 @@ export function planChangeText(t: Translate, plan: Plan, membership: Membership)
 }
 
 /** The status of an order, for a list. */
-export function orderStatusText(t: Translate, { status, starts_at, processing, returned }: Order): string {
+export function orderStatusText(t: Translate, { status, starts_at, processing, auto_refund }: Order): string {
   if (starts_at) return t('orders.starts', { date: formatLongDate(starts_at) })
   if (starts_at === null) return t('orders.startsNot')
   if (processing) return t('orders.status.processing')
-  return returned ? returned.message : t(`orders.status.${status}`)
+  return auto_refund ? auto_refund.message : t(`orders.status.${status}`)
 }
 
 /** Describes the status of one order; while it loads, that the payment is pending. */
 export function orderResultText(t: Translate, order: Order | undefined): string {
   if (!order) return t('result.pending')
-  const { status, starts_at, declined, processing, returned } = order
-  if (returned && !processing) return returned.message
+  const { status, starts_at, declined, processing, auto_refund } = order
+  if (auto_refund && !processing) return auto_refund.message
   if (declined) return declined.message
   if (starts_at) return t('result.starts', { date: formatLongDate(starts_at) })
   if (starts_at === null) return t('result.startsNot')
@@ -231,14 +231,14 @@ export const isFullyRefunded = ({ status }: Order): boolean =>
 export const shouldShowOfferAgain = (order: Order): boolean =>
   order.declined !== undefined ||
   isClosedUnpaid(order) ||
-  (!order.processing && (order.returned !== undefined || isFullyRefunded(order)))
+  (!order.processing && (order.auto_refund !== undefined || isFullyRefunded(order)))
 
 /** Explains why an order is still unpaid after waiting for its payment. */
 export function unpaidText(t: Translate, order: Order): string {
   if (order.declined) return order.declined.message
   if (mayStillBePaid(order)) return t('order.unsure')
   if (order.status === 'pending') return t('order.notConfirmed')
-  return order.returned?.message ?? t('order.failed')
+  return order.auto_refund?.message ?? t('order.failed')
 }
 
 /** Describes the wait after too many attempts, in whole minutes, rounded up. */
