@@ -133,7 +133,7 @@ export const Order = Type.Object({
   /** For a purchase from the balance: the part of the amount that bonus money paid. */
   discount_cents: Type.Optional(Cents),
   /** Set if auto-unlock created the order: the deadline for undoing it, and whether it can be undone (once per drama within 24 hours). */
-  automatic: Type.Optional(Type.Object({ undo_until: Time, can_undo: Type.Boolean() })),
+  auto_unlock: Type.Optional(Type.Object({ undo_until: Time, can_undo: Type.Boolean() })),
   currency: Currency,
   gateway: stringEnum(orderGatewayIds),
   created_at: Time,

@@ -175,7 +175,7 @@ export interface OrdersTable {
   /** The part of a purchase from the balance that bonus paid. */
   discount_cents: Optional<number>
   /** True if auto-unlock ordered it. */
-  automatic: Generated<boolean>
+  auto_unlock: Generated<boolean>
   /** True if it has the introductory price of the plan. */
   introductory: Generated<boolean>
   /** The rate of the included tax when it was paid, in hundredths of a percent. */
@@ -225,7 +225,7 @@ interface GatewayAttemptTable<Gateway extends OrderGatewayId> {
   next_step: OptionalJson<NextStep>
   started_at: Date
   /** The network from which a card was tried, as a keyed hash, while its failure counts. */
-  network: Optional<string>
+  network_hash: Optional<string>
   poll_count: Generated<number>
   next_poll_at: Date | null
 }

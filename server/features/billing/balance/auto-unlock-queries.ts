@@ -46,7 +46,7 @@ export async function countAutomaticOrders(
 ): Promise<Map<string, number>> {
   const { rows } = await sql<{ video_id: string; count: number }>`
     SELECT video_id, count(*)::int AS count FROM orders
-    WHERE user_id = ${userId} AND automatic AND created_at > ${since} AND paid_at IS NOT NULL
+    WHERE user_id = ${userId} AND auto_unlock AND created_at > ${since} AND paid_at IS NOT NULL
     GROUP BY video_id`.execute(db)
   return new Map(rows.map(({ video_id, count }) => [video_id, count]))
 }
@@ -57,7 +57,7 @@ export async function selectUndoneVideoIds(db: Db, userId: string, now: Date): P
   const { rows } = await sql<{ video_id: string }>`
     SELECT DISTINCT orders.video_id FROM orders
     JOIN payment_attempts ON payment_attempts.order_id = orders.id JOIN refunds ON refunds.attempt_id = payment_attempts.id
-    WHERE orders.user_id = ${userId} AND orders.automatic AND orders.created_at > ${undoableSince(since)}
+    WHERE orders.user_id = ${userId} AND orders.auto_unlock AND orders.created_at > ${undoableSince(since)}
       AND refunds.reason = ${undoReason} AND refunds.created_at > ${since}`.execute(db)
   return new Set(rows.map(({ video_id }) => video_id))
 }
@@ -70,6 +70,6 @@ export async function markOrderAutomatic(
 ): Promise<void> {
   // Turning auto-unlock on requires the consent to immediate delivery.
   const consent = { terms_hash, immediate_delivery: true, at: created_at.toISOString() }
-  const change = { automatic: true, consent: JSON.stringify(consent) }
+  const change = { auto_unlock: true, consent: JSON.stringify(consent) }
   await tx.updateTable('orders').set(change).where('id', '=', orderId).execute()
 }

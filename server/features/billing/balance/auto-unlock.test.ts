@@ -89,7 +89,7 @@ describe('auto-unlock', () => {
     })
     expect(await unlock(shopper, 4)).toMatchObject({
       code: 200,
-      info: { status: 'paid', automatic: { undo_until: expect.any(String), can_undo: true } },
+      info: { status: 'paid', auto_unlock: { undo_until: expect.any(String), can_undo: true } },
     })
     expect(await playbackCode(site, shopper)).toBe(200)
     const { auto_unlocks } = await shopper.visitor.callOk(getBalance)
@@ -295,7 +295,7 @@ describe('undoing an automatic unlock', () => {
     site.advanceClock(23 * 60 * minute)
     await turnOn(shopper)
     const { info: again } = await unlock(shopper, 4)
-    expect(again).toMatchObject({ status: 'paid', automatic: { can_undo: false } })
+    expect(again).toMatchObject({ status: 'paid', auto_unlock: { can_undo: false } })
     expect(await undo(shopper, again?.id)).toMatchObject({
       code: 409,
       message: 'You can undo one automatic unlock per drama within 24 hours.',
@@ -305,7 +305,7 @@ describe('undoing an automatic unlock', () => {
     // Auto-unlock stays on, because nothing was undone.
     site.advanceClock(61 * minute)
     const { info: later } = await unlock(shopper, 5)
-    expect(later).toMatchObject({ automatic: { can_undo: true } })
+    expect(later).toMatchObject({ auto_unlock: { can_undo: true } })
     expect(await undo(shopper, later?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
   })
 

@@ -187,7 +187,7 @@ async function checkAutoUnlockAllowed(
  * Undoes an automatic unlock: returns its price to the balance, revokes the access, and turns auto-unlock of the drama off.
  * Allowed once per user and drama within 24 hours: an episode may be shorter than the time to undo, and would otherwise be free
  * to watch.
- * @throws Refusal notFound for another user's order, or one that was not automatic; undoTooLate, undoUsed
+ * @throws Refusal notFound for another user's order, or one that auto-unlock did not make; undoTooLate, undoUsed
  */
 export async function undoAutoUnlock(
   context: BillingContext,
@@ -196,7 +196,7 @@ export async function undoAutoUnlock(
 ): Promise<Order> {
   const { db, clock } = context
   const order = await selectOrder(db, orderId)
-  if (order?.user_id !== userId || !order.automatic) throw new Refusal('notFound')
+  if (order?.user_id !== userId || !order.auto_unlock) throw new Refusal('notFound')
   const now = clock.now()
   const videoId = order.video_id ?? ''
   const onStart = async (tx: Tx) => {

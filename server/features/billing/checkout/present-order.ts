@@ -116,7 +116,7 @@ async function readUndoable(
 ): Promise<OrderDetails['undoable']> {
   const now = clock.now()
   const recent = orders.filter(
-    (one) => one.automatic && one.status !== 'refunded' && now <= undoDeadlineOf(one),
+    (one) => one.auto_unlock && one.status !== 'refunded' && now <= undoDeadlineOf(one),
   )
   const [{ user_id } = {}] = recent
   if (user_id === undefined) return new Set()
@@ -177,8 +177,8 @@ function presentOrder(
     refunded_cents: row.refunded_cents,
     ...(row.bonus_cents === null ? {} : { bonus_cents: row.bonus_cents }),
     ...(row.discount_cents === null ? {} : { discount_cents: row.discount_cents }),
-    ...(row.automatic
-      ? { automatic: { undo_until: undoDeadlineOf(row).toISOString(), can_undo: undoable.has(row.id) } }
+    ...(row.auto_unlock
+      ? { auto_unlock: { undo_until: undoDeadlineOf(row).toISOString(), can_undo: undoable.has(row.id) } }
       : {}),
     currency: row.currency,
     gateway: row.gateway,

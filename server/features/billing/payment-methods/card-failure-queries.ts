@@ -44,7 +44,7 @@ export async function selectCardAttemptOfNetwork(tx: Tx, network: string, since:
   const row = await tx
     .selectFrom('payment_attempts')
     .select('started_at')
-    .where('network', '=', network)
+    .where('network_hash', '=', network)
     .where('started_at', '>', since)
     .where(({ or, and, eb }) =>
       or([
@@ -56,7 +56,7 @@ export async function selectCardAttemptOfNetwork(tx: Tx, network: string, since:
       tx
         .selectFrom('payment_method_setups')
         .select('started_at')
-        .where('network', '=', network)
+        .where('network_hash', '=', network)
         .where('started_at', '>', since),
     )
     .orderBy('started_at', 'desc')
@@ -69,7 +69,7 @@ export async function selectCardAttemptOfNetwork(tx: Tx, network: string, since:
 /** Deletes the network of attempts whose failures no longer count. */
 export async function clearOldNetworks(db: Db, before: Date): Promise<void> {
   for (const table of ['payment_attempts', 'payment_method_setups'] as const) {
-    const past = db.updateTable(table).set({ network: null }).where('network', 'is not', null)
+    const past = db.updateTable(table).set({ network_hash: null }).where('network_hash', 'is not', null)
     await past.where('started_at', '<', before).execute()
   }
 }

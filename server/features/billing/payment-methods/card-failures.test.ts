@@ -146,7 +146,7 @@ test('cards that fail at the gateway, and that only its webhook event reports, c
     expect(await tryOrder(await Shopper.create(shop), 3)).toBe(429)
     const { db, clock } = shop.context
     const kept = () =>
-      db.selectFrom('payment_attempts').select('network').where('network', 'is not', null).execute()
+      db.selectFrom('payment_attempts').select('network_hash').where('network_hash', 'is not', null).execute()
     expect(await kept()).toHaveLength(2)
     const later = { now: () => new Date(clock.now().getTime() + 3_601_000) }
     await runJanitor({ ...shop.context, clock: later })

@@ -129,7 +129,7 @@ async function beginMethodSetup(
     method,
     status: 'started',
     started_at: now,
-    network,
+    network_hash: network,
     next_poll_at: nextPoll(0, now),
   })
   const currentOrder = await selectOrderOfPeriod(tx, row.id, row.period_no)

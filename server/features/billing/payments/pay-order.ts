@@ -141,7 +141,7 @@ async function beginAttempt(
     gateway: order.gateway,
     status: 'started',
     started_at: now,
-    network,
+    network_hash: network,
     next_poll_at: nextPoll(0, now),
   })
   return {

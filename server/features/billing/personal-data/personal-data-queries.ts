@@ -144,7 +144,7 @@ export function readOrders(db: Db, userId: string) {
       'refunded_cents',
       'bonus_cents',
       'discount_cents',
-      'automatic',
+      'auto_unlock',
       'currency',
       'gateway',
       'method',

@@ -126,7 +126,7 @@ CREATE TABLE orders (
   -- The part of a purchase that was paid with bonus money: a discount.
   discount_cents              integer,
   -- Auto-unlock ordered it.
-  automatic                   boolean NOT NULL DEFAULT false,
+  auto_unlock                 boolean NOT NULL DEFAULT false,
   -- The tax rate included in the price when it was paid, in hundredths of a percent.
   tax_rate                    integer,
   -- At the introductory price of its plan.
@@ -156,13 +156,13 @@ CREATE TABLE orders (
   UNIQUE (subscription_id, period_no)
 );
 CREATE INDEX orders_user ON orders (user_id, created_at DESC, id);
-CREATE INDEX orders_automatic ON orders (user_id, video_id, created_at) WHERE automatic;
+CREATE INDEX orders_auto_unlock ON orders (user_id, video_id, created_at) WHERE auto_unlock;
 CREATE INDEX orders_email ON orders (lower(email));
 CREATE INDEX orders_pending ON orders (expires_at) WHERE status = 'pending';
 -- Orders that were never paid are deleted after a time.
 CREATE INDEX orders_unpaid ON orders (expires_at) WHERE status IN ('expired', 'cancelled', 'failed') AND paid_at IS NULL;
 -- An order of a subscription without a period is a change of plan at the next renewal; one at a time.
-CREATE UNIQUE INDEX orders_planned ON orders (subscription_id) WHERE status = 'pending' AND period_no IS NULL;
+CREATE UNIQUE INDEX orders_scheduled_plan_change ON orders (subscription_id) WHERE status = 'pending' AND period_no IS NULL;
 CREATE INDEX orders_withdrawn ON orders (next_withdrawal_refund_at)
   WHERE next_withdrawal_refund_at IS NOT NULL AND status IN ('paid', 'partially_refunded');
 CREATE INDEX orders_terms_hash ON orders ((consent->>'terms_hash')) WHERE consent->>'terms_hash' IS NOT NULL;
@@ -216,7 +216,7 @@ CREATE TABLE payment_attempts (
   poll_count             integer NOT NULL DEFAULT 0,
   next_poll_at           timestamptz,
   -- The network that a card was tried from, as a keyed hash, for as long as failures count.
-  network                text,
+  network_hash           text,
   dispute                text CHECK (dispute IN ('open', 'won', 'lost')),
   -- Amount that the dispute has debited and not returned.
   dispute_debited_cents  integer NOT NULL DEFAULT 0 CHECK (dispute_debited_cents >= 0),
@@ -232,7 +232,7 @@ CREATE TABLE payment_attempts (
   UNIQUE (gateway, reference)
 );
 CREATE INDEX payment_attempts_to_poll ON payment_attempts (next_poll_at) WHERE status IN ('started', 'requires_action', 'processing', 'unknown');
-CREATE INDEX payment_attempts_networks ON payment_attempts (network, started_at) WHERE network IS NOT NULL;
+CREATE INDEX payment_attempts_networks ON payment_attempts (network_hash, started_at) WHERE network_hash IS NOT NULL;
 CREATE INDEX payment_attempts_open_disputes ON payment_attempts (gateway) WHERE dispute = 'open';
 CREATE INDEX payment_attempts_disputes ON payment_attempts (dispute, started_at DESC, id) WHERE dispute IS NOT NULL;
 CREATE INDEX payment_attempts_refund_pending ON payment_attempts (gateway) WHERE refund_pending;
@@ -255,13 +255,13 @@ CREATE TABLE payment_method_setups (
   decline_code     text,
   next_step        jsonb,
   started_at       timestamptz NOT NULL,
-  network          text,
+  network_hash     text,
   poll_count       integer NOT NULL DEFAULT 0,
   next_poll_at     timestamptz,
   UNIQUE (gateway, reference)
 );
 CREATE INDEX payment_method_setups_user ON payment_method_setups (user_id, started_at DESC);
-CREATE INDEX payment_method_setups_networks ON payment_method_setups (network, started_at) WHERE network IS NOT NULL;
+CREATE INDEX payment_method_setups_networks ON payment_method_setups (network_hash, started_at) WHERE network_hash IS NOT NULL;
 CREATE INDEX payment_method_setups_to_poll ON payment_method_setups (next_poll_at) WHERE status IN ('started', 'requires_action', 'processing', 'unknown');
 
 -- Refunds, committed before the gateway is called, like attempts.

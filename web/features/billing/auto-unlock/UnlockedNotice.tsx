@@ -24,9 +24,9 @@ export function UnlockedNotice({ order, number, onClose }: UnlockedNoticeProps) 
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
   const price = money(order.amount_cents, order.currency)
-  const { id, video_id = '', automatic } = order
-  const canUndo = automatic?.can_undo ?? false
-  useCloseAt(canUndo ? automatic?.undo_until : undefined, onClose)
+  const { id, video_id = '', auto_unlock: autoUnlock } = order
+  const canUndo = autoUnlock?.can_undo ?? false
+  useCloseAt(canUndo ? autoUnlock?.undo_until : undefined, onClose)
   const press = async () => {
     setBusy(true)
     try {
