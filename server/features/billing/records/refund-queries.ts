@@ -7,8 +7,8 @@ export type RefundRow = Selectable<tables.RefundsTable>
 
 const keyPrefixes: Record<tables.RefundOrigin, string> = {
   requested: 'refund',
-  unwanted_payment: 'return',
-  gateway: 'there',
+  unwanted_payment: 'unwanted',
+  gateway: 'gateway',
   chargeback: 'chargeback',
 }
 

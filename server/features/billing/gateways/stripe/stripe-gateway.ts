@@ -235,7 +235,7 @@ async function listRefundedOrDisputed(
 
 async function detachCard(stripe: Stripe, method: string): Promise<void> {
   try {
-    await stripe.paymentMethods.detach(method, {}, { idempotencyKey: `forget:${method}:${randomHex()}` })
+    await stripe.paymentMethods.detach(method, {}, { idempotencyKey: `detach:${method}:${randomHex()}` })
   } catch (error) {
     // It is deleted already, or never existed.
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
