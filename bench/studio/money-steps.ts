@@ -61,7 +61,7 @@ export function moneySteps({ videos, people, orders }: SiteSize): Step[] {
       total: orders,
       chunk: 20_000,
       // One of ten orders was declined before it was paid.
-      sql: `INSERT INTO payment_attempts (id, order_id, number, idempotency_key, initiator, gateway, reference, status, decline_code, started_at, dispute, dispute_debited_cents)
+      sql: `INSERT INTO payment_attempts (id, order_id, number, idempotency_key, initiator, gateway, reference, status, decline_code, started_at, dispute_status, dispute_debited_cents)
         SELECT bench_id('att', n + try * 10000000), bench_id('ord', n), 2 - try,
           CASE WHEN kind = 'plan' AND period > 0 THEN 'renew:' || bench_id('sub', person) || ':' || period || ':' || 2 - try
             ELSE 'pay:' || bench_id('ord', n) || ':' || 2 - try END,

@@ -58,7 +58,7 @@ const Attempt = Type.Object({
   started_at: Time,
   /** The time of the next status poll; null if there is none. */
   next_poll_at: nullable(Time),
-  dispute: nullable(stringEnum(disputeStates)),
+  dispute_status: nullable(stringEnum(disputeStates)),
   dispute_debited_cents: Cents,
 })
 

@@ -238,7 +238,7 @@ export interface PaymentAttemptsTable extends GatewayAttemptTable<OrderGatewayId
   /** The initiator: the customer at the checkout, or the merchant, with a renewal. */
   initiator: Generated<'customer' | 'merchant'>
   /** The state of its payment's dispute. */
-  dispute: Optional<DisputeStatus>
+  dispute_status: Optional<DisputeStatus>
   /** The amount currently taken by the dispute. */
   dispute_debited_cents: Generated<number>
   /** When the dispute first took money. */

@@ -13,7 +13,7 @@ const filled = `
     SELECT 'ord_' || n, 'usr_' || n % 5000, 'video', CASE WHEN n % 500 = 0 THEN 'charged_back' ELSE (ARRAY['paid', 'expired', 'pending'])[1 + n % 3] END, 999, 'USD',
       CASE WHEN n % 400 = 0 THEN 'paypal' ELSE 'stripe' END, 'card', n % 5000 || '@example.com', now() - n * interval '1 minute', now(), now()
     FROM generate_series(1, 20000) n;
-  INSERT INTO payment_attempts (id, order_id, number, idempotency_key, gateway, status, started_at, dispute)
+  INSERT INTO payment_attempts (id, order_id, number, idempotency_key, gateway, status, started_at, dispute_status)
     SELECT 'att_' || n, 'ord_' || n, 1, n, 'stripe', 'succeeded', now(), CASE WHEN n % 50 = 0 THEN 'won' END
     FROM generate_series(1, 20000) n;
   INSERT INTO tags (id, slug, names, video_count)

@@ -139,7 +139,7 @@ function checkOrder(books: Books, order: OrderEntry): void {
 function statusFor(books: Books, { amount_cents }: OrderEntry, sale: AttemptEntry): string {
   const refunded = sum(succeededRefunds(books, sale.id).map((refund) => refund.amount_cents))
   if (refunded >= amount_cents) return 'refunded'
-  if (sale.dispute === 'open' || sale.dispute === 'lost') return 'charged_back'
+  if (sale.dispute_status === 'open' || sale.dispute_status === 'lost') return 'charged_back'
   return refunded > 0 ? 'partially_refunded' : 'paid'
 }
 

@@ -42,7 +42,7 @@ export interface AttemptEntry {
   status: AttemptStatus
   reference: string | null
   decline_code: string | null
-  dispute: DisputeStatus | null
+  dispute_status: DisputeStatus | null
   dispute_debited_cents: number
   started_at: EpochMs
   next_poll_at: EpochMs | null
@@ -137,7 +137,7 @@ const booksQuery = `SELECT json_build_object(
       amount_cents, refunded_cents, introductory, period_days, ${ms('paid_at')} AS paid_at, ${ms('expires_at')} AS expires_at
     FROM orders LEFT JOIN plans ON plans.id = plan_id ORDER BY created_at, period_no, orders.id`)},
   'attempts', ${listOf(`
-    SELECT id, order_id, number, idempotency_key AS key, status, reference, decline_code, dispute, dispute_debited_cents,
+    SELECT id, order_id, number, idempotency_key AS key, status, reference, decline_code, dispute_status, dispute_debited_cents,
       ${ms('started_at')} AS started_at, ${ms('next_poll_at')} AS next_poll_at
     FROM payment_attempts ORDER BY started_at, number`)},
   'refunds', ${listOf('SELECT id, attempt_id, amount_cents, status, reason FROM refunds ORDER BY created_at, id')},

@@ -41,8 +41,10 @@ function Attempts({ attempts, currency }: { attempts: Attempt[]; currency: strin
     { title: t('money.nextPoll'), cell: ({ next_poll_at }: Attempt) => formatTime(next_poll_at, language) },
     {
       title: t('money.dispute'),
-      cell: ({ dispute, dispute_debited_cents }: Attempt) =>
-        dispute ? `${t(`money.disputeState.${dispute}`)}, ${money(dispute_debited_cents, currency)}` : '–',
+      cell: ({ dispute_status, dispute_debited_cents }: Attempt) =>
+        dispute_status
+          ? `${t(`money.disputeState.${dispute_status}`)}, ${money(dispute_debited_cents, currency)}`
+          : '–',
     },
   ]
   return (

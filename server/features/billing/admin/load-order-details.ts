@@ -80,7 +80,7 @@ function refundableCents(
 }
 
 function presentAttempt(row: AttemptRow): OrderDetails['attempts'][number] {
-  const { id, number, status, gateway, reference, decline_code, dispute, dispute_debited_cents } = row
+  const { id, number, status, gateway, reference, decline_code, dispute_status, dispute_debited_cents } = row
   const started_at = row.started_at.toISOString()
   const next_poll_at = row.next_poll_at?.toISOString() ?? null
   return {
@@ -90,7 +90,7 @@ function presentAttempt(row: AttemptRow): OrderDetails['attempts'][number] {
     gateway,
     reference,
     decline_code,
-    dispute,
+    dispute_status,
     dispute_debited_cents,
     started_at,
     next_poll_at,

@@ -101,8 +101,8 @@ export function selectDisputes(db: Db, state: DisputeStatus, after: PagePosition
     .select(['id', 'order_id', 'dispute_debited_cents', 'reference', 'started_at'])
     .select(['dispute_amount_cents', 'dispute_reason', 'dispute_respond_by', 'dispute_reference'])
     // Stated explicitly, because the index holds disputed payments only.
-    .where('dispute', 'is not', null)
-    .where('dispute', '=', state)
+    .where('dispute_status', 'is not', null)
+    .where('dispute_status', '=', state)
     .orderBy('started_at', 'desc')
     .orderBy('id')
     .limit(sql.lit(limit))

@@ -350,7 +350,7 @@ async function settleDifferences(
       (await syncRefundsAndDisputes(context, attempt.id, payment))
     if (payment.status !== 'unreadable')
       await setRefundPending(context.db, attempt.id, payment.refundPending ?? false)
-    if (payment.disputeUnread && attempt.dispute !== null) {
+    if (payment.disputeUnread && attempt.dispute_status !== null) {
       context.log.error(
         logFields,
         'a gateway did not return the status of a dispute; the last known status is kept',
@@ -428,9 +428,9 @@ function agreesWithLedger({ booked }: ComparedAttempt, payment: Payment): boolea
 
 /** Returns whether refunds or disputes may have changed since. */
 function haveRefundsOrDisputesChanged(
-  { refunded_cents, dispute }: ComparedAttempt,
+  { refunded_cents, dispute_status }: ComparedAttempt,
   payment: Payment,
 ): boolean {
   if (!reportsRefundsAndDisputes(payment)) return false
-  return refunded_cents !== payment.refundedCents || dispute !== (payment.dispute ?? null)
+  return refunded_cents !== payment.refundedCents || dispute_status !== (payment.dispute ?? null)
 }

@@ -134,7 +134,7 @@ export function selectAttemptsToCompare(
 export async function selectUnsettledAttemptIds(db: Db, gateway: GatewayId): Promise<string[]> {
   const attempts = db.selectFrom('payment_attempts').select('id').where('gateway', '=', gateway)
   const rows = await attempts
-    .where('dispute', '=', sql.lit('open'))
+    .where('dispute_status', '=', sql.lit('open'))
     .union(attempts.where('refund_pending', '=', sql.lit(true)))
     .orderBy('id')
     .execute()

@@ -27,7 +27,8 @@ export async function setReference(tx: Tx, attemptId: string, reference: string)
 export async function setDispute(
   tx: Tx,
   attemptId: string,
-  dispute: Pick<AttemptRow, 'dispute' | 'dispute_debited_cents'> & Updateable<tables.PaymentAttemptsTable>,
+  dispute: Pick<AttemptRow, 'dispute_status' | 'dispute_debited_cents'> &
+    Updateable<tables.PaymentAttemptsTable>,
 ): Promise<void> {
   await tx.updateTable('payment_attempts').set(dispute).where('id', '=', attemptId).execute()
 }

@@ -61,24 +61,24 @@ const inTransaction =
 /** Some of these query several tables, one after the other. */
 const looks: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ['orders that were not paid in time', (db) => expireOrders(db, now)],
-  ['attempts to look at', inTransaction((tx) => takeDueAttempts(tx, due))],
-  ['changes of method to look at', inTransaction((tx) => takeDueMethodSetups(tx, due))],
+  ['attempts to poll', inTransaction((tx) => takeDueAttempts(tx, due))],
+  ['method set-ups to poll', inTransaction((tx) => takeDueMethodSetups(tx, due))],
   ['refunds to send', inTransaction((tx) => takeDueRefunds(tx, due))],
   ['subscriptions that were never paid', (db) => expireSubscriptions(db, now)],
   ['subscriptions that are due', (db) => takeDueSubscriptions(db, now, now, 20)],
   ['reminders', inTransaction((tx) => takeDueReminders(tx, now, 20))],
-  ['payment methods to forget', inTransaction((tx) => takeMethodsToDetach(tx, due))],
-  ['a method that the gateway forgot', (db) => deleteMethod(db, 'pm_1')],
-  ['people to forget', inTransaction((tx) => takeDueCustomerDeletions(tx, due))],
-  ['who somebody was that leaves', inTransaction((tx) => queueCustomerDeletions(tx, 'usr_1', now))],
+  ['payment methods to detach', inTransaction((tx) => takeMethodsToDetach(tx, due))],
+  ['a detached method', (db) => deleteMethod(db, 'pm_1')],
+  ['gateway customers to delete', inTransaction((tx) => takeDueCustomerDeletions(tx, due))],
+  ['gateway customers of a deleted account', inTransaction((tx) => queueCustomerDeletions(tx, 'usr_1', now))],
   [
     'the orders of an address',
     (db) => selectPaidOrdersOf(db, { email: 'one@example.com', order_id: null }, 20),
   ],
   ['cards that failed in a network', inTransaction((tx) => selectCardAttemptOfNetwork(tx, 'one', now, 200))],
-  ['networks to forget', (db) => clearOldNetworks(db, now)],
-  ['notifications that were not applied', inTransaction((tx) => takeDueWebhookEvents(tx, due))],
-  ['withdrawals whose money is due', inTransaction((tx) => takeDueWithdrawals(tx, due))],
+  ['expired network hashes', (db) => clearOldNetworks(db, now)],
+  ['unapplied webhook events', inTransaction((tx) => takeDueWebhookEvents(tx, due))],
+  ['withdrawals to refund', inTransaction((tx) => takeDueWithdrawals(tx, due))],
 ]
 
 it.each(looks)('the janitor finds %s without reading settled rows', async (_name, work) => {

@@ -27,7 +27,7 @@ export async function syncOrderStatus(
   { order: before, attempt, at }: LedgerPayment,
 ): Promise<OrderRow> {
   const refunded = Math.min(await selectRefundedCents(tx, attempt.id), before.amount_cents)
-  const to = statusFor(before, refunded, isDisputeOpenOrLost(attempt))
+  const to = statusFor(before, refunded, isDisputeOpenOrLost({ dispute: attempt.dispute_status }))
   await updateStatus(tx, before, to, refunded)
   if (isRevoked(to) && !isRevoked(before.status)) {
     await revokeEntitlements(tx, before.id, at)

@@ -139,14 +139,15 @@ const sumRefunds = (refunds: readonly RefundRow[]) =>
 /** Adds the recorded dispute to a payment if the gateway did not report its status. */
 export function withRecordedDispute(
   payment: Payment,
-  recorded: Pick<AttemptRow, 'dispute' | 'dispute_debited_cents'>,
+  recorded: Pick<AttemptRow, 'dispute_status' | 'dispute_debited_cents'>,
 ): Payment {
   // PayPal reports for the capture itself that the money was taken.
-  if (!payment.disputeUnread || payment.dispute !== undefined || recorded.dispute === null) return payment
+  if (!payment.disputeUnread || payment.dispute !== undefined || recorded.dispute_status === null)
+    return payment
   const left = payment.amountCents - payment.refundedCents
   return {
     ...payment,
-    dispute: recorded.dispute,
+    dispute: recorded.dispute_status,
     disputedCents: Math.min(recorded.dispute_debited_cents, left),
   }
 }
@@ -175,10 +176,10 @@ export function disputedCents({ dispute, disputedCents: cents, amountCents }: Re
 }
 
 function matchesRecords(recorded: RecordedPayment, payment: ReversalAmounts): boolean {
-  const { dispute, dispute_debited_cents } = recorded.attempt
+  const { dispute_status, dispute_debited_cents } = recorded.attempt
   return (
     sumRefunds(succeededRefunds(recorded)) === payment.refundedCents &&
-    dispute === (payment.dispute ?? null) &&
+    dispute_status === (payment.dispute ?? null) &&
     dispute_debited_cents === disputedCents(payment)
   )
 }
@@ -266,7 +267,7 @@ async function scheduleRemainingRefund(
 function areRecordsEqual(one: RecordedPayment, other: RecordedPayment): boolean {
   const stateOf = ({ attempt, refunds }: RecordedPayment) =>
     JSON.stringify([
-      attempt.dispute,
+      attempt.dispute_status,
       attempt.dispute_debited_cents,
       refunds.map(({ id, status }) => [id, status]),
     ])
@@ -304,7 +305,7 @@ async function recordGatewayRefund(
 
 async function applyDispute(tx: Tx, ledgerPayment: LedgerPayment, payment: Payment): Promise<AttemptRow> {
   const { attempt, order, at } = ledgerPayment
-  const current = { dispute: payment.dispute ?? null, dispute_debited_cents: disputedCents(payment) }
+  const current = { dispute_status: payment.dispute ?? null, dispute_debited_cents: disputedCents(payment) }
   const cents = current.dispute_debited_cents - attempt.dispute_debited_cents
   const lost = lostCents(current) - lostCents(attempt)
   // A payment may be disputed again after a dispute that was won: that is another dispute.
@@ -314,16 +315,16 @@ async function applyDispute(tx: Tx, ledgerPayment: LedgerPayment, payment: Payme
     await enterDispute(tx, isNewDispute ? ledgerPayment : { ...ledgerPayment, openedAt }, cents)
   if (lost !== 0)
     await enterDisputeLoss(tx, isNewDispute ? ledgerPayment : { ...ledgerPayment, openedAt }, lost)
-  if (current.dispute !== attempt.dispute || cents !== 0) {
+  if (current.dispute_status !== attempt.dispute_status || cents !== 0) {
     await setDispute(tx, attempt.id, {
       ...current,
       ...(payment.disputeUnread ? {} : describeDispute(payment)),
       ...(cents === 0 ? {} : { dispute_opened_at: openedAt }),
     })
-    const opened = current.dispute === 'open'
+    const opened = current.dispute_status === 'open'
     await auditPayment(tx, opened ? 'order_disputed' : 'dispute_ended', order, at, {
       dispute_debited_cents: current.dispute_debited_cents,
-      outcome: current.dispute ?? 'withdrawn',
+      outcome: current.dispute_status ?? 'withdrawn',
     })
   }
   return attempt
@@ -331,10 +332,10 @@ async function applyDispute(tx: Tx, ledgerPayment: LedgerPayment, payment: Payme
 
 /** The cents that a lost dispute took permanently. */
 const lostCents = ({
-  dispute,
+  dispute_status,
   dispute_debited_cents,
-}: Pick<AttemptRow, 'dispute' | 'dispute_debited_cents'>): number =>
-  dispute === 'lost' ? dispute_debited_cents : 0
+}: Pick<AttemptRow, 'dispute_status' | 'dispute_debited_cents'>): number =>
+  dispute_status === 'lost' ? dispute_debited_cents : 0
 
 /** The details of a dispute for operators; nothing if it was withdrawn. */
 function describeDispute({ dispute, disputedCents: cents, amountCents, disputeDetails = {} }: Payment) {

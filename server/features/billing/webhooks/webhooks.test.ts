@@ -216,7 +216,11 @@ async function stateOf({ id }: Order) {
   return {
     status: order.status,
     refunded: order.refunded_cents,
-    attempts: attempts.map(({ status, decline_code, dispute }) => [status, decline_code, dispute]),
+    attempts: attempts.map(({ status, decline_code, dispute_status }) => [
+      status,
+      decline_code,
+      dispute_status,
+    ]),
     rights: rights.map(({ revoked_at }) => revoked_at === null),
     // Amounts that were taken and returned between two events may be missing, so they are left out.
     ledger: ledger.map(({ account, cents }) => [account, Number(cents)]).filter(([, cents]) => cents !== 0),

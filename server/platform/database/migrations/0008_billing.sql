@@ -217,7 +217,7 @@ CREATE TABLE payment_attempts (
   next_poll_at           timestamptz,
   -- The network that a card was tried from, as a keyed hash, for as long as failures count.
   network_hash           text,
-  dispute                text CHECK (dispute IN ('open', 'won', 'lost')),
+  dispute_status         text CHECK (dispute_status IN ('open', 'won', 'lost')),
   -- Amount that the dispute has debited and not returned.
   dispute_debited_cents  integer NOT NULL DEFAULT 0 CHECK (dispute_debited_cents >= 0),
   -- When the dispute was opened, its amount, and the gateway's reason, response deadline and reference.
@@ -233,8 +233,8 @@ CREATE TABLE payment_attempts (
 );
 CREATE INDEX payment_attempts_to_poll ON payment_attempts (next_poll_at) WHERE status IN ('started', 'requires_action', 'processing', 'unknown');
 CREATE INDEX payment_attempts_networks ON payment_attempts (network_hash, started_at) WHERE network_hash IS NOT NULL;
-CREATE INDEX payment_attempts_open_disputes ON payment_attempts (gateway) WHERE dispute = 'open';
-CREATE INDEX payment_attempts_disputes ON payment_attempts (dispute, started_at DESC, id) WHERE dispute IS NOT NULL;
+CREATE INDEX payment_attempts_open_disputes ON payment_attempts (gateway) WHERE dispute_status = 'open';
+CREATE INDEX payment_attempts_disputes ON payment_attempts (dispute_status, started_at DESC, id) WHERE dispute_status IS NOT NULL;
 CREATE INDEX payment_attempts_refund_pending ON payment_attempts (gateway) WHERE refund_pending;
 -- Metrics and alerts read the payments of the last quarter of an hour.
 CREATE INDEX payment_attempts_started ON payment_attempts (started_at);
