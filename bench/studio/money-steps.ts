@@ -2,7 +2,7 @@ import type { Step } from '#bench/site/fill-tables.ts'
 import type { SiteSize } from './studio-size.ts'
 
 const plans = 5
-export const links = 200
+export const campaignLinks = 200
 
 /**
  * Returns the steps for a year of orders and their records. Four of ten orders are for plans, with four periods per subscription; most
@@ -21,10 +21,10 @@ export function moneySteps({ videos, people, orders }: SiteSize): Step[] {
         FROM generate_series($1::bigint, $2) n`,
     },
     {
-      name: 'links',
-      total: links,
-      chunk: links,
-      sql: `INSERT INTO links (id, name, token, episode_id, created_at)
+      name: 'campaign_links',
+      total: campaignLinks,
+      chunk: campaignLinks,
+      sql: `INSERT INTO campaign_links (id, name, token, episode_id, created_at)
         SELECT bench_id('lnk', n), 'Campaign ' || n, 'bench' || n, bench_id('ep', n), now() - n * interval '1 day'
         FROM generate_series($1::bigint, $2) n`,
     },
@@ -52,7 +52,7 @@ export function moneySteps({ videos, people, orders }: SiteSize): Step[] {
           CASE WHEN kind = 'plan' THEN bench_id('sub', person) END, CASE WHEN kind = 'plan' THEN period END,
           status, 999, CASE status WHEN 'refunded' THEN 999 WHEN 'partially_refunded' THEN 100 ELSE 0 END, 'USD', gateway,
           CASE gateway WHEN 'paypal' THEN 'wallet' ELSE 'card' END, person || '@example.com',
-          CASE WHEN n % 3 = 0 THEN jsonb_build_object('referrer_token', 'bench' || floor(${links} ^ random())) ELSE '{}' END,
+          CASE WHEN n % 3 = 0 THEN jsonb_build_object('referrer_token', 'bench' || floor(${campaignLinks} ^ random())) ELSE '{}' END,
           at, CASE WHEN was_paid THEN at + interval '1 minute' END, at + interval '1 day'
         FROM ${placed}`,
     },

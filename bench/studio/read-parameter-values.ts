@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { TSchema } from 'typebox'
 import { randomWord } from '#bench/catalogue/random-words.ts'
 import { dayMs } from '#server/platform/clock.ts'
-import { links } from './money-steps.ts'
+import { campaignLinks } from './money-steps.ts'
 
 /** Request values by `command field`, else by the field's name. */
 export type ParameterValues = Record<string, readonly string[]>
@@ -36,7 +36,7 @@ export async function readParameterValues(pool: Pool): Promise<ParameterValues> 
     who: [...emails, ...orders, ...members],
     person: [...emails, ...members],
     keyword: Array.from({ length: samples }, (_, index) => randomWord(0, index)),
-    token: Array.from({ length: links }, (_, index) => `bench${index + 1}`),
+    token: Array.from({ length: campaignLinks }, (_, index) => `bench${index + 1}`),
     day: daysAgo.map((days) => timeBefore(days).slice(0, 10)),
   }
 }

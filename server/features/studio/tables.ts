@@ -38,7 +38,7 @@ export interface OperatorRecoveryCodesTable {
   hash: Buffer
 }
 
-export interface LinksTable {
+export interface CampaignLinksTable {
   id: string
   name: string
   token: string
@@ -47,7 +47,7 @@ export interface LinksTable {
 }
 
 export interface StudioTables extends SystemTables, FunnelTables {
-  links: LinksTable
+  campaign_links: CampaignLinksTable
   operators: OperatorsTable
   operator_sessions: OperatorSessionsTable
   operator_invitations: OperatorInvitationsTable

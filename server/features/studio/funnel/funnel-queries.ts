@@ -147,7 +147,7 @@ export const unknownToken = 'unknown'
 export async function selectKnownTokens(db: Db, tokens: readonly string[]): Promise<ReadonlySet<string>> {
   if (tokens.length === 0) return new Set()
   const { rows } = await sql<{ token: string }>`
-    SELECT token FROM links WHERE token = ANY (${tokens}::text[])
+    SELECT token FROM campaign_links WHERE token = ANY (${tokens}::text[])
     UNION ALL
     SELECT referral_code FROM users WHERE referral_code = ANY (${tokens}::text[])
       AND (member_since IS NOT NULL OR merged_into IS NOT NULL)`.execute(db)
@@ -157,7 +157,7 @@ export async function selectKnownTokens(db: Db, tokens: readonly string[]): Prom
 /** Selects the operator's names of these tokens. */
 export async function selectLinkNames(db: Db, tokens: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
-    .selectFrom('links')
+    .selectFrom('campaign_links')
     .select(['token', 'name'])
     .where('token', '=', sql<string>`ANY (${tokens}::text[])`)
     .execute()

@@ -6,14 +6,14 @@ import type { Db, Tx } from '#server/tables.ts'
 /** Selects links with their targets. */
 const campaignLinksWithTargets = (db: Db) =>
   db
-    .selectFrom('links')
-    .innerJoin('episodes', 'episodes.id', 'links.episode_id')
+    .selectFrom('campaign_links')
+    .innerJoin('episodes', 'episodes.id', 'campaign_links.episode_id')
     .innerJoin('videos', 'videos.id', 'episodes.video_id')
     .select([
-      'links.id',
-      'links.name',
-      'links.token',
-      'links.created_at',
+      'campaign_links.id',
+      'campaign_links.name',
+      'campaign_links.token',
+      'campaign_links.created_at',
       'episodes.number as episode',
       'videos.id as video_id',
       'videos.titles',
@@ -37,16 +37,18 @@ export function selectCampaignLinks(
 ): Promise<CampaignLinkRow[]> {
   return campaignLinksWithTargets(db)
     .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(links.created_at, links.id) < (${after?.at}::timestamptz, ${after?.id})`),
+      query.where(
+        sql<boolean>`(campaign_links.created_at, campaign_links.id) < (${after?.at}::timestamptz, ${after?.id})`,
+      ),
     )
-    .orderBy('links.created_at', 'desc')
-    .orderBy('links.id', 'desc')
+    .orderBy('campaign_links.created_at', 'desc')
+    .orderBy('campaign_links.id', 'desc')
     .limit(limit)
     .execute()
 }
 
 export function selectCampaignLink(db: Db, id: string): Promise<CampaignLinkRow | undefined> {
-  return campaignLinksWithTargets(db).where('links.id', '=', id).executeTakeFirst()
+  return campaignLinksWithTargets(db).where('campaign_links.id', '=', id).executeTakeFirst()
 }
 
 /** Adds a link to an episode. @returns whether the episode exists */
@@ -56,7 +58,7 @@ export async function insertCampaignLink(
   { video_id, episode }: { video_id: string; episode: number },
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    INSERT INTO links (id, name, token, episode_id, created_at)
+    INSERT INTO campaign_links (id, name, token, episode_id, created_at)
     SELECT ${link.id}, ${link.name}, ${link.token}, id, ${link.created_at} FROM episodes
     WHERE video_id = ${video_id} AND number = ${episode}`.execute(tx)
   return numAffectedRows === 1n

@@ -53,15 +53,15 @@ CREATE TABLE health_checks (
 );
 
 -- Campaign links. A visitor who follows one keeps its token as the referrer token.
-CREATE TABLE links (
+CREATE TABLE campaign_links (
   id          text PRIMARY KEY,
   name        text NOT NULL,
   token       text NOT NULL UNIQUE,
   episode_id  text NOT NULL REFERENCES episodes ON DELETE CASCADE,
   created_at  timestamptz(3) NOT NULL
 );
-CREATE INDEX links_newest ON links (created_at DESC, id DESC);
-CREATE INDEX links_episode ON links (episode_id);
+CREATE INDEX campaign_links_newest ON campaign_links (created_at DESC, id DESC);
+CREATE INDEX campaign_links_episode ON campaign_links (episode_id);
 
 -- The funnel by referrer token, kind of ad click and video ('' is none), over runs of 1, 4 and 16 days in UTC. Every day
 -- belongs to one run of each length, so that a long time span is read in few rows.

@@ -19,7 +19,7 @@ const ask = (email: string) => site.visitor().call(requestPasswordReset, { body:
 // Response times are compared by `npm run bench -- sign-in`.
 test('a reset request runs the same queries with an account and without, and looks up none', async () => {
   const { email } = await createMember(site)
-  const asked = recordQueries('users', 'links', 'mails', 'reset_requests')
+  const asked = recordQueries('users', 'mail_links', 'mails', 'reset_requests')
   const queriesFor = async (address: string) => {
     const before = asked().length
     const { answer } = await ask(address)
