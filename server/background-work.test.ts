@@ -21,10 +21,10 @@ afterAll(() => site.close())
 async function dueAt(now = new Date()): Promise<string[]> {
   const jobs = scheduledJobs(site.context).filter(({ dueWhen }) => dueWhen !== undefined)
   const { pool } = site.context.database
-  await pool.query('DELETE FROM job_runs')
+  await pool.query('DELETE FROM scheduled_jobs')
   // Their round is due, but not overdue enough to run regardless of the condition.
   await pool.query(
-    `INSERT INTO job_runs (name, every_seconds, taken_at)
+    `INSERT INTO scheduled_jobs (name, interval_seconds, claimed_at)
      SELECT name, 10, now() - interval '1 minute' FROM unnest($1::text[]) AS job (name)`,
     [jobs.map(({ name }) => name)],
   )

@@ -95,11 +95,11 @@ test('after SIGTERM the listener stays open for DRAIN_SECONDS, not ready', timeo
 })
 
 test('ROLE=worker runs the jobs and has metrics, and answers no calls', timeout, async () => {
-  await database.pool.query("DELETE FROM job_runs WHERE name = 'send-mails'")
+  await database.pool.query("DELETE FROM scheduled_jobs WHERE name = 'send-mails'")
   const { child, ended, url, metricsUrl } = await startProcess({ ROLE: 'worker' })
   const hasRun = async () => {
     const { rowCount } = await database.pool.query(
-      "SELECT FROM job_runs WHERE name = 'send-mails' AND succeeded_at IS NOT NULL",
+      "SELECT FROM scheduled_jobs WHERE name = 'send-mails' AND succeeded_at IS NOT NULL",
     )
     return rowCount === 1
   }

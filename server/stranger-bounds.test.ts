@@ -81,7 +81,7 @@ test("limits a network's requests for mails with links, for all addresses togeth
   const byLink = await (await stranger()).call(cancelByLink, { body: { email: 'two@example.com' } })
   expect(byLink.answer.code).toBe(200)
   expectRefused(await ask('three@example.com'))
-  expect(await countOf('reset_requests', "email = 'three@example.com'")).toBe(0)
+  expect(await countOf('password_reset_requests', "email = 'three@example.com'")).toBe(0)
 })
 
 test('limits the audit events that unauthenticated clients can cause', async () => {

@@ -18,8 +18,8 @@ export async function runJobsOnce(pool: Pool, dataDir: string): Promise<void> {
   try {
     for (;;) {
       const { rows } = await pool.query<{ name: string; ran: boolean }>(
-        `SELECT name, failures > 0 OR coalesce(succeeded_at > now() - make_interval(secs => every_seconds + 60), false) AS ran
-         FROM job_runs`,
+        `SELECT name, failures > 0 OR coalesce(succeeded_at > now() - make_interval(secs => interval_seconds + 60), false) AS ran
+         FROM scheduled_jobs`,
       )
       const waiting = rows.filter(({ ran }) => !ran)
       if (rows.length > 0 && waiting.length === 0) return

@@ -56,14 +56,14 @@ export const checkHealth = command({
 
 export const ScheduledJob = Type.Object({
   name: Type.String(),
-  every_seconds: Type.Integer(),
-  /** `failing`: the last run failed; `late`: overdue; `wanted`: an operator requested a run; `well`: succeeded, or has not run yet. */
-  state: stringEnum(['well', 'failing', 'late', 'wanted']),
+  interval_seconds: Type.Integer(),
+  /** `failing`: the last run failed; `late`: overdue; `requested`: by an operator; `ok`: succeeded, or has not run yet. */
+  state: stringEnum(['ok', 'failing', 'late', 'requested']),
   succeeded_at: nullable(Time),
   failing_since: nullable(Time),
   /** The number of consecutive failures. */
   failures: Type.Integer(),
-  reason: nullable(Type.String()),
+  last_error: nullable(Type.String()),
 })
 export type ScheduledJob = Static<typeof ScheduledJob>
 

@@ -169,7 +169,7 @@ it('runs a worker through the direct connection', async () => {
   const before = await database.pool.query<{ at: Date }>('SELECT now() AS at')
   await start({ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: database.url, ROLE: 'worker' })
   const worked = async () => {
-    const { rowCount } = await database.pool.query('SELECT FROM job_runs WHERE succeeded_at > $1', [
+    const { rowCount } = await database.pool.query('SELECT FROM scheduled_jobs WHERE succeeded_at > $1', [
       before.rows[0]?.at,
     ])
     return Number(rowCount) > 0

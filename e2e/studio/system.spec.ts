@@ -55,7 +55,7 @@ test('a waiting job is shown as completed without a reload @desktop', async ({ p
     const response = await route.fetch()
     const answer = (await response.json()) as JobList
     asked++
-    for (const each of answer.data.list) if (asked <= 2) each.state = 'wanted'
+    for (const each of answer.data.list) if (asked <= 2) each.state = 'requested'
     await route.fulfill({ response, json: answer })
   })
   await page.goto('/studio/system')

@@ -28,7 +28,7 @@ async function readSingleValue(db: Db, query: ReturnType<typeof sql<{ value: num
 const countUpToMax = (rows: ReturnType<typeof sql>) =>
   sql<{ value: number }>`SELECT count(*)::int AS value FROM (SELECT ${rows} LIMIT ${most}) AS counted`
 
-type JobRun = Selectable<Tables['job_runs']>
+type JobRun = Selectable<Tables['scheduled_jobs']>
 
 /** Creates a gauge with a value per scheduled job. */
 function jobGauge(help: string, valueOf: (job: JobRun) => number): Gauge {
@@ -36,7 +36,7 @@ function jobGauge(help: string, valueOf: (job: JobRun) => number): Gauge {
     help,
     labelNames: ['job'],
     read: async (db) => {
-      const jobs = await db.selectFrom('job_runs').selectAll().execute()
+      const jobs = await db.selectFrom('scheduled_jobs').selectAll().execute()
       return jobs.map((job) => ({ labels: { job: job.name }, value: valueOf(job) }))
     },
   }
@@ -48,7 +48,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     'When a scheduled job last succeeded',
     ({ succeeded_at }) => (succeeded_at?.getTime() ?? 0) / 1000,
   ),
-  job_interval_seconds: jobGauge('How often a scheduled job runs', ({ every_seconds }) => every_seconds),
+  job_interval_seconds: jobGauge('How often a scheduled job runs', ({ interval_seconds }) => interval_seconds),
   job_failures: jobGauge('Failures of a scheduled job since it last succeeded', ({ failures }) => failures),
   ingest_queue: {
     help: 'Files that wait to be converted (waiting), and that are being converted (processing); at most 10,000',

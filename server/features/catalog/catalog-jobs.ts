@@ -2,7 +2,7 @@ import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
 import { anyDueVideos } from './editing/admin-queries.ts'
 import { runTagBatch } from './editing/tag-batch-job.ts'
-import { anyTagWork, tagWorkChannel } from './editing/tag-batch-queries.ts'
+import { hasTagBatchJobs, tagBatchJobsChannel } from './editing/tag-batch-queries.ts'
 import { releaseDueVideos } from './editing/video-states.ts'
 import { assignAllTiers, refreshRanks } from './ranking/refresh-ranks.ts'
 
@@ -18,8 +18,8 @@ export function catalogJobs({ db, clock }: { db: Db; clock: Clock }) {
     {
       name: 'finish-tag-changes',
       everySeconds: 60,
-      dueWhen: anyTagWork,
-      wakeOn: tagWorkChannel,
+      dueWhen: hasTagBatchJobs,
+      wakeOn: tagBatchJobsChannel,
       run: (signal: AbortSignal) => runTagBatch(db, signal),
     },
     {

@@ -71,13 +71,13 @@ export interface VideoTagsTable {
 }
 
 /** Pending changes to the videos of a tag that has many. */
-export interface TagWorkTable {
+export interface TagBatchJobsTable {
   tag_id: string
   task: TagTask
   /** The tag that replaces it. */
-  into_id: string | null
+  target_tag_id: string | null
   /** The last video that was processed. */
-  after_video: Generated<string>
+  last_video_id: Generated<string>
 }
 
 /** Source of a section's videos. */
@@ -105,7 +105,7 @@ export interface CatalogTables {
   tags: TagsTable
   videos: VideosTable
   video_tags: VideoTagsTable
-  tag_work: TagWorkTable
+  tag_batch_jobs: TagBatchJobsTable
   sections: SectionsTable
   settings: SettingsTable
 }

@@ -12,7 +12,7 @@ export {
 } from './admin-entitlements.ts'
 export { eraseLibrary } from './personal-data/erase-library.ts'
 export { exportLibrary } from './personal-data/export-library.ts'
-export { loadEpisodeViewers } from './viewing-queries.ts'
+export { loadEpisodeViewers } from './episode-view-queries.ts'
 export { libraryJobs } from './counts/aggregate-counts.ts'
 export { listHistory } from './list-history-and-favorites.ts'
 export { recentlyWatched, recommendationJobs } from './update-next-watched.ts'

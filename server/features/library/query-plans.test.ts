@@ -37,7 +37,7 @@ const crowd = `
     SELECT user_id, 'vid_' || video, 'ep_' || video * 2, 1, at, video % 50 = 0 FROM pairs;
   INSERT INTO favorites SELECT user_id, 'vid_' || video, at FROM pairs;
   INSERT INTO plays SELECT user_id, 'ep_' || video * 2, at, 'vid_' || video, video % 100 > 0 FROM pairs;
-  INSERT INTO viewings SELECT user_id, 'ep_' || video * 2, video % 2 = 0 FROM pairs;
+  INSERT INTO episode_views SELECT user_id, 'ep_' || video * 2, video % 2 = 0 FROM pairs;
   INSERT INTO favorite_changes (user_id, video_id, change) SELECT user_id, 'vid_' || video, 1 FROM pairs LIMIT 10000;
   INSERT INTO unlocks SELECT user_id, 'vid_' || video, 'ep_' || video * 2, at FROM pairs WHERE video % 5 = 0;
   INSERT INTO orders (id, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at)

@@ -57,20 +57,20 @@ export interface EntitlementsTable {
 }
 
 /** `finished`: 90 % or more was watched. */
-export interface ViewingsTable {
+export interface EpisodeViewsTable {
   user_id: string
   episode_id: string
   finished: boolean
 }
 
-export interface ViewingChangesTable {
+export interface EpisodeViewerChangesTable {
   id: GeneratedAlways<number>
   episode_id: string
   started: number
   finished: number
 }
 
-export interface EpisodeViewersTable {
+export interface EpisodeViewerCountsTable {
   episode_id: string
   started: number
   finished: number
@@ -78,9 +78,9 @@ export interface EpisodeViewersTable {
 }
 
 export interface LibraryTables {
-  viewings: ViewingsTable
-  viewing_changes: ViewingChangesTable
-  episode_viewers: EpisodeViewersTable
+  episode_views: EpisodeViewsTable
+  episode_viewer_changes: EpisodeViewerChangesTable
+  episode_viewer_counts: EpisodeViewerCountsTable
   history: HistoryTable
   favorites: FavoritesTable
   favorite_changes: FavoriteChangesTable

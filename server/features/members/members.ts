@@ -4,7 +4,7 @@ import { purgeAttemptCounts } from '#server/platform/database/attempt-limits.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { deleteExpiredLoginFailures } from './credentials/login-attempt-queries.ts'
 import type { MembersContext } from './members-context.ts'
-import { hasResetRequestsSql, deleteExpiredMailLinks } from './credentials/mail-link-queries.ts'
+import { hasPasswordResetRequests, deleteExpiredMailLinks } from './credentials/mail-link-queries.ts'
 import { sendResetLinks } from './credentials/passwords/reset-password.ts'
 import { deleteIdleGuests } from './account/delete-idle-guests.ts'
 import { purgeSessions } from './sessions/sessions.ts'
@@ -61,8 +61,8 @@ export function membersJobs(context: MembersContext): Job[] {
     {
       name: 'answer-reset-requests',
       everySeconds: 5,
-      dueWhen: hasResetRequestsSql,
-      wakeOn: 'reset_requests',
+      dueWhen: hasPasswordResetRequests,
+      wakeOn: 'password_reset_requests',
       run: answer,
     },
   ]

@@ -42,6 +42,6 @@ test('deletes expired counts and keeps others', async () => {
   await countAttempt(database.db, 'old', { max: 1, seconds: 1 }, at(0))
   await countAttempt(database.db, 'young', { max: 1, seconds: 300 }, at(0))
   await purgeAttemptCounts(database.db, at(10))
-  const { rows } = await database.pool.query("SELECT key FROM limit_counts WHERE key IN ('old', 'young')")
+  const { rows } = await database.pool.query("SELECT key FROM attempt_counts WHERE key IN ('old', 'young')")
   expect(rows).toEqual([{ key: 'young' }])
 })

@@ -21,14 +21,14 @@ export async function countAttempt(
   now: Date,
 ): Promise<void> {
   const end = new Date(now.getTime() + seconds * 1000)
-  const { rows } = await sql<{ taken: number; ends_at: Date }>`
-    INSERT INTO limit_counts AS t (key, taken, ends_at) VALUES (${key}, 1, ${end})
+  const { rows } = await sql<{ attempts: number; expires_at: Date }>`
+    INSERT INTO attempt_counts AS t (key, attempts, expires_at) VALUES (${key}, 1, ${end})
     ON CONFLICT (key) DO UPDATE SET
-      taken = CASE WHEN t.ends_at <= ${now} THEN 1 ELSE least(t.taken + 1, ${max + 1}) END,
-      ends_at = CASE WHEN t.ends_at <= ${now} THEN ${end} ELSE t.ends_at END
-    RETURNING taken, ends_at`.execute(db)
-  const turn = rows[0]
-  if (turn && turn.taken > max) throw new Fault('tooMany', undefined, secondsUntil(turn.ends_at, now))
+      attempts = CASE WHEN t.expires_at <= ${now} THEN 1 ELSE least(t.attempts + 1, ${max + 1}) END,
+      expires_at = CASE WHEN t.expires_at <= ${now} THEN ${end} ELSE t.expires_at END
+    RETURNING attempts, expires_at`.execute(db)
+  const count = rows[0]
+  if (count && count.attempts > max) throw new Fault('tooMany', undefined, secondsUntil(count.expires_at, now))
 }
 
 /** Counts an attempt against each network of an address, as `countAttempt` does. @throws Fault tooMany */
@@ -58,5 +58,5 @@ export function secondsUntil(then: Date, now: Date): number {
 
 /** Deletes the counts of expired time windows. */
 export async function purgeAttemptCounts(db: QueryExecutorProvider, now: Date): Promise<void> {
-  await sql`DELETE FROM limit_counts WHERE ends_at <= ${now}`.execute(db)
+  await sql`DELETE FROM attempt_counts WHERE expires_at <= ${now}`.execute(db)
 }

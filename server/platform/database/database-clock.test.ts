@@ -20,14 +20,14 @@ const givenBySite = [
 const byDatabase = [
   'assets.created_at',
   'episodes.created_at',
-  'job_runs.known_since',
+  'scheduled_jobs.registered_at',
   'mails.created_at',
   'health_checks.checked_at',
   'health_checks.since',
   'migrations.ran_at',
 ]
 /** Other columns that are written by the database's clock. */
-const byStatement = ['idempotency_keys.lease_expires_at', 'job_runs.failing_since', 'job_runs.succeeded_at']
+const byStatement = ['idempotency_keys.lease_expires_at', 'scheduled_jobs.failing_since', 'scheduled_jobs.succeeded_at']
 /** Files that use the database's time. */
 const asking = [
   'server/features/billing/checkout/idempotency-queries.ts',

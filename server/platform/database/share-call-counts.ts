@@ -17,12 +17,12 @@ export interface SummedCalls {
 
 /** Adds counts in the order of the key, so that two processes do not deadlock. */
 const addCallsQuery = `
-  INSERT INTO api_calls (caller, time_window, calls, ends_at)
+  INSERT INTO api_call_counts (caller, time_window, calls, expires_at)
   SELECT * FROM unnest($1::text[], $2::bigint[], $3::integer[], $4::timestamptz[]) AS given (caller) ORDER BY caller
-  ON CONFLICT (caller, time_window) DO UPDATE SET calls = api_calls.calls + excluded.calls
+  ON CONFLICT (caller, time_window) DO UPDATE SET calls = api_call_counts.calls + excluded.calls
   RETURNING caller, calls, coalesce(
-    (SELECT earlier.calls FROM api_calls AS earlier
-     WHERE earlier.caller = api_calls.caller AND earlier.time_window = api_calls.time_window - 1), 0) AS before`
+    (SELECT earlier.calls FROM api_call_counts AS earlier
+     WHERE earlier.caller = api_call_counts.caller AND earlier.time_window = api_call_counts.time_window - 1), 0) AS before`
 
 /** Adds this process's counts to those of the others, deletes expired counts, and returns the sums. */
 export async function exchangeCallCounts(
@@ -37,6 +37,6 @@ export async function exchangeCallCounts(
     counted.map(({ expiresAt }) => expiresAt),
   ]
   const { rows } = await pool.query<SummedCalls>(addCallsQuery, columns)
-  await pool.query('DELETE FROM api_calls WHERE ends_at < $1', [now])
+  await pool.query('DELETE FROM api_call_counts WHERE expires_at < $1', [now])
   return rows
 }

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Log } from '#server/platform/log.ts'
 
 /** The channel on which operators request jobs to run immediately. */
-export const requestedJobsChannel = 'job_runs'
+export const requestedJobsChannel = 'requested_jobs'
 
 const longestReason = 500
 /** Interval at which the success of a frequent job is recorded. The alert for a job that does not succeed allows five minutes. */
@@ -10,7 +10,7 @@ const recordIntervalSeconds = 60
 /** A job runs at least this often even if its condition is false, so that a wrong condition only delays it. */
 const maxIdleSeconds = 600
 /** A round may start a little early, so that it is not delayed by a whole poll. */
-const roundIsDue = `(taken_at IS NULL OR taken_at <= now() - make_interval(secs => 0.9 * every_seconds))`
+const roundIsDue = `(claimed_at IS NULL OR claimed_at <= now() - make_interval(secs => 0.9 * interval_seconds))`
 
 /** Creates a row for each of these jobs and deletes those of other versions. */
 export async function registerJobs(
@@ -18,10 +18,10 @@ export async function registerJobs(
   jobs: readonly { name: string; everySeconds: number }[],
 ): Promise<void> {
   const names = jobs.map(({ name }) => name)
-  await pool.query('DELETE FROM job_runs WHERE name <> ALL($1)', [names])
+  await pool.query('DELETE FROM scheduled_jobs WHERE name <> ALL($1)', [names])
   await pool.query(
-    `INSERT INTO job_runs (name, every_seconds) SELECT * FROM unnest($1::text[], $2::integer[]) AS job (name) ORDER BY job.name
-     ON CONFLICT (name) DO UPDATE SET every_seconds = EXCLUDED.every_seconds`,
+    `INSERT INTO scheduled_jobs (name, interval_seconds) SELECT * FROM unnest($1::text[], $2::integer[]) AS job (name) ORDER BY job.name
+     ON CONFLICT (name) DO UPDATE SET interval_seconds = EXCLUDED.interval_seconds`,
     [names, jobs.map(({ everySeconds }) => everySeconds)],
   )
 }
@@ -68,17 +68,17 @@ function queryDueJobs(pool: Pool, conditional: readonly Conditional[], now: Date
   const text = `
     SELECT $1::timestamptz AS asked_at, ARRAY[${conditions}]::boolean[] AS met,
       (SELECT coalesce(json_agg(json_build_object('name', name, 'anyway',
-          failures > 0 OR taken_at IS NULL OR taken_at < now() - make_interval(secs => ${maxIdleSeconds}),
+          failures > 0 OR claimed_at IS NULL OR claimed_at < now() - make_interval(secs => ${maxIdleSeconds}),
           'unnoted', succeeded_at IS NULL OR succeeded_at < now() - make_interval(secs => ${recordIntervalSeconds}))), '[]')
-        FROM job_runs WHERE ${roundIsDue}) AS round`
+        FROM scheduled_jobs WHERE ${roundIsDue}) AS round`
   return pool.query<{ met: boolean[]; round: Round[] }>(text, [now])
 }
 
 /** Claims these jobs for this round, except those that another process has claimed. @returns the names of those claimed */
 export async function claimRound(pool: Pool, names: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
-    `UPDATE job_runs SET taken_at = now() WHERE name = ANY (ARRAY(
-       SELECT name FROM job_runs WHERE name = ANY($1) AND ${roundIsDue} ORDER BY name FOR UPDATE SKIP LOCKED
+    `UPDATE scheduled_jobs SET claimed_at = now() WHERE name = ANY (ARRAY(
+       SELECT name FROM scheduled_jobs WHERE name = ANY($1) AND ${roundIsDue} ORDER BY name FOR UPDATE SKIP LOCKED
      )) RETURNING name`,
     [names],
   )
@@ -89,8 +89,8 @@ export async function claimRound(pool: Pool, names: readonly string[]): Promise<
 export async function recordNothingDue(pool: Pool, names: readonly string[]): Promise<void> {
   if (names.length === 0) return
   await pool.query(
-    `UPDATE job_runs SET succeeded_at = now() WHERE name = ANY (ARRAY(
-       SELECT name FROM job_runs WHERE name = ANY($1) AND failures = 0 ORDER BY name FOR UPDATE SKIP LOCKED
+    `UPDATE scheduled_jobs SET succeeded_at = now() WHERE name = ANY (ARRAY(
+       SELECT name FROM scheduled_jobs WHERE name = ANY($1) AND failures = 0 ORDER BY name FOR UPDATE SKIP LOCKED
      ))`,
     [names],
   )
@@ -103,7 +103,7 @@ export async function recordSuccess(
   minIntervalSeconds = recordIntervalSeconds,
 ): Promise<void> {
   await pool.query(
-    `UPDATE job_runs SET succeeded_at = now(), failing_since = NULL, failures = 0, reason = NULL WHERE name = $1
+    `UPDATE scheduled_jobs SET succeeded_at = now(), failing_since = NULL, failures = 0, last_error = NULL WHERE name = $1
      AND (failures > 0 OR succeeded_at IS NULL OR succeeded_at < now() - make_interval(secs => $2))`,
     [name, minIntervalSeconds],
   )
@@ -113,7 +113,7 @@ export async function recordSuccess(
 export async function recordFailure(pool: Pool, name: string, error: unknown): Promise<void> {
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, longestReason)
   await pool.query(
-    `UPDATE job_runs SET failing_since = coalesce(failing_since, now()), failures = failures + 1, reason = $2
+    `UPDATE scheduled_jobs SET failing_since = coalesce(failing_since, now()), failures = failures + 1, last_error = $2
      WHERE name = $1`,
     [name, reason.replaceAll('\0', '')],
   )
@@ -122,7 +122,7 @@ export async function recordFailure(pool: Pool, name: string, error: unknown): P
 /** Claims the jobs that operators have requested; each is given to one process. */
 export async function claimRequestedJobs(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
-    'UPDATE job_runs SET wanted = false WHERE wanted RETURNING name',
+    'UPDATE scheduled_jobs SET run_requested = false WHERE run_requested RETURNING name',
   )
   return rows.map(({ name }) => name)
 }

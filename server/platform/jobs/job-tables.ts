@@ -1,18 +1,18 @@
 import type { ColumnType, Generated } from 'kysely'
 
-export interface JobRunsTable {
+export interface ScheduledJobsTable {
   name: string
-  every_seconds: number
-  known_since: ColumnType<Date, never, never>
+  interval_seconds: number
+  registered_at: ColumnType<Date, never, never>
   succeeded_at: Date | null
   failing_since: Date | null
   failures: Generated<number>
-  reason: string | null
-  wanted: Generated<boolean>
+  last_error: string | null
+  run_requested: Generated<boolean>
   /** When a process last claimed it. */
-  taken_at: Generated<Date | null>
+  claimed_at: Generated<Date | null>
 }
 
 export interface JobTables {
-  job_runs: JobRunsTable
+  scheduled_jobs: ScheduledJobsTable
 }

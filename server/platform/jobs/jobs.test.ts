@@ -71,7 +71,7 @@ test('reconnects after a lost connection, and polls for missed notifications', a
 /** Marks jobs as just run, so that their next round is the first that this test sees. */
 const taken = (...names: string[]) =>
   database.pool.query(
-    `INSERT INTO job_runs (name, every_seconds, taken_at) SELECT name, 1, now() FROM unnest($1::text[]) AS job (name)`,
+    `INSERT INTO scheduled_jobs (name, interval_seconds, claimed_at) SELECT name, 1, now() FROM unnest($1::text[]) AS job (name)`,
     [names],
   )
 
@@ -83,7 +83,7 @@ test('records a job with nothing to do as succeeded without running it, and runs
   await start({ name: 'parcels', everySeconds: 1, dueWhen, run: async () => void runs++ })
   const succeeded = async () => {
     const { rows } = await database.pool.query(
-      "SELECT FROM job_runs WHERE succeeded_at IS NOT NULL AND name = 'parcels'",
+      "SELECT FROM scheduled_jobs WHERE succeeded_at IS NOT NULL AND name = 'parcels'",
     )
     return rows.length
   }

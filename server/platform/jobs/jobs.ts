@@ -141,7 +141,7 @@ function createDueJobStarter(
 function listenForWakes(pool: Pool, jobs: readonly Job[], runJob: RunJob, log: Log) {
   const byName = new Map(jobs.map((job) => [job.name, coalesceRuns(() => runJob(job))]))
   // An operator who requests a job sees its time of success, however recent the last one.
-  const wanted = new Map(jobs.map((job) => [job.name, coalesceRuns(() => runJob(job, 0))]))
+  const requested = new Map(jobs.map((job) => [job.name, coalesceRuns(() => runJob(job, 0))]))
   const wakes = new Map<string, () => void>(
     jobs.flatMap(({ name, wakeOn }) => {
       const wake = byName.get(name)
@@ -149,7 +149,7 @@ function listenForWakes(pool: Pool, jobs: readonly Job[], runJob: RunJob, log: L
     }),
   )
   const runRequested = async () => {
-    for (const name of await claimRequestedJobs(pool)) wanted.get(name)?.()
+    for (const name of await claimRequestedJobs(pool)) requested.get(name)?.()
   }
   wakes.set(requestedJobsChannel, () => {
     runRequested().catch((error: unknown) =>

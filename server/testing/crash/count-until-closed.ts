@@ -1,6 +1,6 @@
-// Runs a process that repeatedly aggregates plays, favorites and viewings until its input ends. Any error ends it.
+// Runs a process that repeatedly aggregates plays, favorites and episode views until its input ends. Any error ends it.
 import { aggregateFavoriteBatch, aggregatePlayBatch } from '#server/features/library/counts/count-queries.ts'
-import { aggregateViewingBatch } from '#server/features/library/viewing-queries.ts'
+import { aggregateEpisodeViewerBatch } from '#server/features/library/episode-view-queries.ts'
 import { openTestPool } from '#server/testing/database/test-pool.ts'
 
 const [url = ''] = process.argv.slice(2)
@@ -13,7 +13,7 @@ while (isOpen) {
   // Without `inTransaction`, which would hide a deadlock.
   await db.transaction().execute((tx) => aggregatePlayBatch(tx, 100))
   await db.transaction().execute((tx) => aggregateFavoriteBatch(tx, 100))
-  await db.transaction().execute((tx) => aggregateViewingBatch(tx, new Date(), 100))
+  await db.transaction().execute((tx) => aggregateEpisodeViewerBatch(tx, new Date(), 100))
 }
 await close()
 process.stdout.write('closed\n')

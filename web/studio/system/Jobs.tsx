@@ -58,7 +58,7 @@ export function Jobs() {
     queryKey: ['jobs'],
     queryFn: ({ signal }) => call(listJobs, { signal }),
     refetchInterval: ({ state }) =>
-      state.data?.list.some((job) => job.state === 'wanted' || job.state === 'late') ? activePollMs : pollMs,
+      state.data?.list.some((job) => job.state === 'requested' || job.state === 'late') ? activePollMs : pollMs,
   })
   if (jobs.isLoadingError) return <LoadError onRetry={() => void jobs.refetch()} />
   if (!jobs.data) return <div className={styles.wait} aria-busy="true" />
@@ -102,13 +102,13 @@ function JobName({ name }: { name: string }) {
   )
 }
 
-function JobState({ job: { state, failing_since, failures, reason } }: { job: ScheduledJob }) {
+function JobState({ job: { state, failing_since, failures, last_error } }: { job: ScheduledJob }) {
   const { t, language } = useTexts()
   if (state !== 'failing') return <>{t(`system.jobState.${state}`)}</>
   return (
     <div className={styles.failure}>
       <strong>{t('system.failing', { count: failures, time: formatTime(failing_since, language) })}</strong>
-      {reason && <code>{reason}</code>}
+      {last_error && <code>{last_error}</code>}
     </div>
   )
 }

@@ -11,7 +11,7 @@ import { applyTextChanges, slugify, type TextChanges } from './edit-video.ts'
 import * as queries from './label-queries.ts'
 import type { LabelKind, LabelRecord } from './label-queries.ts'
 import { requireFound } from '#server/features/catalog/listing/list-videos.ts'
-import { queueTagWork, isBeingDeleted, lockTagWork } from './tag-batch-queries.ts'
+import { queueTagBatchJob, isBeingDeleted, lockTagBatchJob } from './tag-batch-queries.ts'
 
 /*
  * Lock order: the homepage, then pending work of a tag, then videos, then labels. Saving the homepage, the tag job, and editing,
@@ -43,7 +43,7 @@ export async function renameLabel(
 /** Locks the videos of a label, unless it is a tag of too many. @returns whether it did */
 async function lockLabelVideos(tx: Tx, kind: LabelKind, id: string): Promise<boolean> {
   if (kind === 'tag') {
-    await lockTagWork(tx, id)
+    await lockTagBatchJob(tx, id)
     if ((await queries.countVideos(tx, id, maxVideosAtOnce + 1)) > maxVideosAtOnce) return false
   }
   await queries.lockVideosWithLabel(tx, kind, id)
@@ -94,7 +94,7 @@ export async function mergeLabels(tx: Tx, kind: LabelKind, id: string, intoId: s
   await assertNotBeingDeleted(tx, kind, [id, intoId], id)
   const sections = await queries.replaceSectionLabel(tx, kind, from.slug, into.slug)
   if (!isDone) {
-    await queueTagWork(tx, id, intoId)
+    await queueTagBatchJob(tx, id, intoId)
     return { from, into, videos: await queries.countVideos(tx, id), sections, isDone }
   }
   const videos = await queries.replaceLabel(tx, kind, id, intoId)
@@ -123,7 +123,7 @@ export async function deleteLabel(tx: Tx, kind: LabelKind, id: string) {
   await assertNotBeingDeleted(tx, kind, [id], id)
   if (await queries.isUsedInSection(tx, kind, label.slug)) throw new Refusal('feedsHomepage')
   if (!isDone) {
-    await queueTagWork(tx, id, null)
+    await queueTagBatchJob(tx, id, null)
     return { label, videos: await queries.countVideos(tx, id), isDone }
   }
   const videos = await queries.removeLabel(tx, kind, id)

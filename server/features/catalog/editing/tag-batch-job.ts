@@ -21,20 +21,20 @@ export async function runTagBatch(db: Db, signal: AbortSignal): Promise<void> {
 
 /** @returns the tag whose last videos were processed, if it must be deleted next */
 async function processBatch(tx: Tx): Promise<'nothing' | 'some' | { last: string }> {
-  const tagWork = await work.claimTagWork(tx)
-  if (!tagWork) return 'nothing'
-  const { tag_id, task, into_id } = tagWork
-  const ids = await work.lockNextVideos(tx, tagWork, batchSize)
+  const job = await work.claimTagBatchJob(tx)
+  if (!job) return 'nothing'
+  const { tag_id, task, target_tag_id } = job
+  const ids = await work.lockNextVideos(tx, job, batchSize)
   const last = ids.at(-1)
   if (task === 'index') {
-    if (last === undefined) await work.deleteTagWork(tx, tag_id)
+    if (last === undefined) await work.deleteTagBatchJob(tx, tag_id)
     else await indexBatch(tx, tag_id, ids, last)
     return 'some'
   }
   if (last === undefined) return { last: tag_id }
-  await queries.lockLabels(tx, 'tag', [tag_id, into_id ?? tag_id])
-  if (into_id === null) await queries.removeLabel(tx, 'tag', tag_id, ids)
-  else await queries.replaceTag(tx, tag_id, into_id, ids)
+  await queries.lockLabels(tx, 'tag', [tag_id, target_tag_id ?? tag_id])
+  if (target_tag_id === null) await queries.removeLabel(tx, 'tag', tag_id, ids)
+  else await queries.replaceTag(tx, tag_id, target_tag_id, ids)
   return 'some'
 }
 
@@ -46,16 +46,16 @@ async function indexBatch(tx: Tx, tagId: string, ids: readonly string[], last: s
 /** Deletes a tag that no video has any more. One that is used by a homepage section meanwhile stays, without videos. */
 async function deleteEmptyTag(tx: Tx, tagId: string): Promise<void> {
   await lockHomepage(tx)
-  const tagWork = await work.lockTagWork(tx, tagId)
-  if (!tagWork) return
-  const labels = await queries.lockLabels(tx, 'tag', [tagId, tagWork.into_id ?? tagId])
-  const [tag, into] = [labels.get(tagId), labels.get(tagWork.into_id ?? '')]
+  const job = await work.lockTagBatchJob(tx, tagId)
+  if (!job) return
+  const labels = await queries.lockLabels(tx, 'tag', [tagId, job.target_tag_id ?? tagId])
+  const [tag, into] = [labels.get(tagId), labels.get(job.target_tag_id ?? '')]
   // A video may have been given the tag meanwhile.
   if (!tag || (await queries.countVideos(tx, tagId, 1)) > 0) return
   if (into) {
     await queries.mergeTrendingScore(tx, tagId, into.id)
     await queries.replaceSectionLabel(tx, 'tag', tag.slug, into.slug)
   }
-  if (await queries.isUsedInSection(tx, 'tag', tag.slug)) await work.deleteTagWork(tx, tagId)
+  if (await queries.isUsedInSection(tx, 'tag', tag.slug)) await work.deleteTagBatchJob(tx, tagId)
   else await queries.deleteLabelRow(tx, 'tag', tagId)
 }

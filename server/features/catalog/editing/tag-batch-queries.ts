@@ -1,30 +1,30 @@
 import { sql, type Selectable } from 'kysely'
 import type { Tx } from '#server/tables.ts'
-import type { TagWorkTable } from '#server/features/catalog/tables.ts'
+import type { TagBatchJobsTable } from '#server/features/catalog/tables.ts'
 
-/** Channel that notifies the worker of pending work. */
-export const tagWorkChannel = 'tag_work'
+/** Channel that notifies the worker of pending jobs. */
+export const tagBatchJobsChannel = 'tag_batch_jobs'
 
-/** True while there is pending work. */
-export const anyTagWork = 'EXISTS (SELECT FROM tag_work)'
+/** True while there are pending jobs. */
+export const hasTagBatchJobs = 'EXISTS (SELECT FROM tag_batch_jobs)'
 
-export type TagWork = Selectable<TagWorkTable>
+export type TagBatchJob = Selectable<TagBatchJobsTable>
 
-/** Locks the pending work of a tag; undefined if there is none. */
-export function lockTagWork(tx: Tx, tagId: string): Promise<TagWork | undefined> {
-  return tx.selectFrom('tag_work').selectAll().where('tag_id', '=', tagId).forUpdate().executeTakeFirst()
+/** Locks the pending job of a tag; undefined if there is none. */
+export function lockTagBatchJob(tx: Tx, tagId: string): Promise<TagBatchJob | undefined> {
+  return tx.selectFrom('tag_batch_jobs').selectAll().where('tag_id', '=', tagId).forUpdate().executeTakeFirst()
 }
 
 /** Returns whether one of these tags is being deleted, or another is being merged into one of those that will be deleted. */
 export async function isBeingDeleted(tx: Tx, ids: readonly string[], deletedId: string): Promise<boolean> {
   const row = await tx
-    .selectFrom('tag_work')
+    .selectFrom('tag_batch_jobs')
     .select('tag_id')
     .where((eb) =>
       eb.or([
         eb('tag_id', 'in', ids).and('task', '<>', 'index'),
         // A literal, for the partial index.
-        eb('into_id', 'is not', null).and('into_id', '=', deletedId),
+        eb('target_tag_id', 'is not', null).and('target_tag_id', '=', deletedId),
       ]),
     )
     .executeTakeFirst()
@@ -32,24 +32,24 @@ export async function isBeingDeleted(tx: Tx, ids: readonly string[], deletedId: 
 }
 
 /** Queues the replacement or removal of a tag in its videos. This supersedes pending indexing for its names. */
-export async function queueTagWork(tx: Tx, tagId: string, intoId: string | null): Promise<void> {
-  const work = {
-    task: intoId === null ? ('delete' as const) : ('merge' as const),
-    into_id: intoId,
-    after_video: '',
+export async function queueTagBatchJob(tx: Tx, tagId: string, targetTagId: string | null): Promise<void> {
+  const job = {
+    task: targetTagId === null ? ('delete' as const) : ('merge' as const),
+    target_tag_id: targetTagId,
+    last_video_id: '',
   }
   await tx
-    .insertInto('tag_work')
-    .values({ tag_id: tagId, ...work })
-    .onConflict((conflict) => conflict.column('tag_id').doUpdateSet(work))
+    .insertInto('tag_batch_jobs')
+    .values({ tag_id: tagId, ...job })
+    .onConflict((conflict) => conflict.column('tag_id').doUpdateSet(job))
     .execute()
-  await sql`SELECT pg_notify(${tagWorkChannel}, '')`.execute(tx)
+  await sql`SELECT pg_notify(${tagBatchJobsChannel}, '')`.execute(tx)
 }
 
-/** Claims some pending work that no other process has. */
-export function claimTagWork(tx: Tx): Promise<TagWork | undefined> {
+/** Claims a pending job that no other process has. */
+export function claimTagBatchJob(tx: Tx): Promise<TagBatchJob | undefined> {
   return tx
-    .selectFrom('tag_work')
+    .selectFrom('tag_batch_jobs')
     .selectAll()
     .orderBy('tag_id')
     .limit(1)
@@ -58,25 +58,25 @@ export function claimTagWork(tx: Tx): Promise<TagWork | undefined> {
     .executeTakeFirst()
 }
 
-export async function saveIndexProgress(tx: Tx, tagId: string, lastVideo: string): Promise<void> {
-  await tx.updateTable('tag_work').set({ after_video: lastVideo }).where('tag_id', '=', tagId).execute()
+export async function saveIndexProgress(tx: Tx, tagId: string, lastVideoId: string): Promise<void> {
+  await tx.updateTable('tag_batch_jobs').set({ last_video_id: lastVideoId }).where('tag_id', '=', tagId).execute()
 }
 
-export async function deleteTagWork(tx: Tx, tagId: string): Promise<void> {
-  await tx.deleteFrom('tag_work').where('tag_id', '=', tagId).execute()
+export async function deleteTagBatchJob(tx: Tx, tagId: string): Promise<void> {
+  await tx.deleteFrom('tag_batch_jobs').where('tag_id', '=', tagId).execute()
 }
 
 /** Locks and returns the next videos of a tag, in the order of their ids. */
 export async function lockNextVideos(
   tx: Tx,
-  { tag_id, after_video }: TagWork,
+  { tag_id, last_video_id }: TagBatchJob,
   limit: number,
 ): Promise<string[]> {
   const next = await tx
     .selectFrom('video_tags')
     .select('video_id')
     .where('tag_id', '=', tag_id)
-    .where('video_id', '>', after_video)
+    .where('video_id', '>', last_video_id)
     .orderBy('video_id')
     .limit(limit)
     .execute()

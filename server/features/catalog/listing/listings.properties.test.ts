@@ -71,7 +71,7 @@ async function arrange(videos: readonly { published: boolean; plays: number; age
   await pool.query(
     'UPDATE video_tags SET popularity = videos.popularity FROM videos WHERE videos.id = video_id',
   )
-  await pool.query('DELETE FROM played_videos')
+  await pool.query('DELETE FROM unranked_plays')
   await pool.query('DELETE FROM rank_changes')
   await publish(videoIds.filter((_, number) => videos[number]?.published))
 }

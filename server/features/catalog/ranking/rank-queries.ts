@@ -22,7 +22,7 @@ export async function refreshPlayedVideos(tx: Tx, limit: number, now: Date): Pro
     WITH played AS MATERIALIZED (
       SELECT id, greatest(play_count, popularity) AS popularity, popularity AS previous FROM videos WHERE id = ANY(${ids})
     ), taken AS (
-      DELETE FROM played_videos WHERE video_id = ANY(${ids}) RETURNING video_id, plays
+      DELETE FROM unranked_plays WHERE video_id = ANY(${ids}) RETURNING video_id, plays
     ), ranked AS (
       UPDATE videos SET popularity = played.popularity FROM played WHERE videos.id = played.id
     ), risen AS (
@@ -44,11 +44,11 @@ export async function refreshPlayedVideos(tx: Tx, limit: number, now: Date): Pro
   return ids.length
 }
 
-/** Locks a batch of played videos, with their rows of `played_videos`. @returns their ids */
+/** Locks a batch of played videos, with their rows of `unranked_plays`. @returns their ids */
 async function lockPlayedVideos(tx: Tx, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     WITH due AS (
-      SELECT video_id FROM played_videos ORDER BY video_id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      SELECT video_id FROM unranked_plays ORDER BY video_id LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )
     SELECT id FROM videos JOIN due ON due.video_id = id FOR NO KEY UPDATE OF videos SKIP LOCKED`.execute(tx)
   return rows.map(({ id }) => id)

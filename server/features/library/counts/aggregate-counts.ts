@@ -8,7 +8,7 @@ import {
   aggregateFavoriteBatch,
   aggregatePlayBatch,
 } from './count-queries.ts'
-import { anyViewings, aggregateViewingBatch } from '#server/features/library/viewing-queries.ts'
+import { hasEpisodeViewerChanges, aggregateEpisodeViewerBatch } from '#server/features/library/episode-view-queries.ts'
 import { deleteTombstones } from '#server/features/library/history/history-queries.ts'
 
 const batchSize = 5000
@@ -34,8 +34,8 @@ export function aggregateFavorites(db: Db): Promise<void> {
 }
 
 /** Counts pending viewers of episodes. Several processes may run it concurrently. */
-export function aggregateViewings({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
-  return runInBatches(db, (tx, most) => aggregateViewingBatch(tx, clock.now(), most))
+export function aggregateEpisodeViewers({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
+  return runInBatches(db, (tx, most) => aggregateEpisodeViewerBatch(tx, clock.now(), most))
 }
 
 /** Deletes expired rows: counted plays, and tombstones of removed history. */
@@ -58,8 +58,8 @@ export function libraryJobs({ db, clock }: { db: Db; clock: Clock }) {
     {
       name: 'aggregate-episode-viewers',
       everySeconds: 20,
-      dueWhen: anyViewings,
-      run: () => aggregateViewings({ db, clock }),
+      dueWhen: hasEpisodeViewerChanges,
+      run: () => aggregateEpisodeViewers({ db, clock }),
     },
     { name: 'purge-history', everySeconds: 600, run: () => purgeLibrary(db, clock.now()) },
   ]

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database/
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Tx } from '#server/tables.ts'
 import { addFavorite } from '#server/features/library/change-favorites.ts'
-import { aggregateFavorites, aggregatePlays, aggregateViewings } from './aggregate-counts.ts'
+import { aggregateFavorites, aggregatePlays, aggregateEpisodeViewers } from './aggregate-counts.ts'
 import { mergeLibrary } from '#server/features/library/personal-data/merge-library.ts'
 import { savePosition } from '#server/features/library/history/save-position.ts'
 
@@ -82,11 +82,11 @@ it('counts exactly and without a deadlock in eight processes while viewers watch
   await Promise.all([
     aggregatePlays(db),
     aggregateFavorites(db),
-    aggregateViewings({ db, clock: systemClock }),
+    aggregateEpisodeViewers({ db, clock: systemClock }),
   ])
   const { rows } = await database.pool.query(
     `SELECT play_count, favorite_count, started FROM videos
-     JOIN episodes ON video_id = videos.id JOIN episode_viewers ON episode_id = episodes.id`,
+     JOIN episodes ON video_id = videos.id JOIN episode_viewer_counts ON episode_id = episodes.id`,
   )
   expect(rows).toEqual(videos.map(() => ({ play_count: people, favorite_count: people, started: people })))
 }, 60_000)

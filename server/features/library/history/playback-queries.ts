@@ -76,25 +76,25 @@ export async function insertPlays(tx: Tx, plays: readonly PlayRow[]): Promise<Pl
   return rows
 }
 
-export interface ViewingRow {
+export interface EpisodeViewRow {
   user_id: string
   episode_id: string
   finished: boolean
 }
 
 /** Records that viewers have started or finished episodes. Repeating it changes and counts nothing. */
-export async function recordViewings(tx: Tx, viewings: readonly ViewingRow[]): Promise<void> {
+export async function recordEpisodeViews(tx: Tx, views: readonly EpisodeViewRow[]): Promise<void> {
   // In a row that existed, xmax is the transaction that updates it; in a new row it is 0.
   await sql`
     WITH noted AS (
-      INSERT INTO viewings AS kept (user_id, episode_id, finished)
-      SELECT user_id, episode_id, bool_or(finished) FROM jsonb_to_recordset(${JSON.stringify(viewings)}::jsonb)
+      INSERT INTO episode_views AS kept (user_id, episode_id, finished)
+      SELECT user_id, episode_id, bool_or(finished) FROM jsonb_to_recordset(${JSON.stringify(views)}::jsonb)
         AS given (user_id text, episode_id text, finished boolean)
       GROUP BY user_id, episode_id ORDER BY user_id, episode_id
       ON CONFLICT (user_id, episode_id) DO UPDATE SET finished = true WHERE excluded.finished AND NOT kept.finished
       RETURNING episode_id, xmax = 0 AS started, finished
     )
-    INSERT INTO viewing_changes (episode_id, started, finished)
+    INSERT INTO episode_viewer_changes (episode_id, started, finished)
     SELECT episode_id, sum(started::int), sum(finished::int) FROM noted GROUP BY episode_id`.execute(tx)
 }
 

@@ -5,7 +5,7 @@ import type { Db, Tx } from '#server/tables.ts'
 import { loadVideoEntitlements } from '#server/features/library/entitlements.ts'
 import { markRemoved, upsertHistory, type HistoryRow } from './history-queries.ts'
 import { hideUnlocked, selectEpisode } from '#server/features/library/entitlement-queries.ts'
-import { insertPlays, recordViewings, upsertUnlocks } from './playback-queries.ts'
+import { insertPlays, recordEpisodeViews, upsertUnlocks } from './playback-queries.ts'
 
 const halfHourMs = 30 * 60_000
 /** An episode counts as finished after this share of it, because the credits follow. */
@@ -103,7 +103,7 @@ export async function savePosition(
   const [firstPlay] = await insertPlays(tx, [{ ...watched, half_hour }])
   if (firstPlay) await onPlay(video_id)
   const finished = isFinished(position_ms, access)
-  if (firstPlay || finished) await recordViewings(tx, [{ ...watched, finished }])
+  if (firstPlay || finished) await recordEpisodeViews(tx, [{ ...watched, finished }])
   if (firstPlay && access.source === 'subscription')
     await upsertUnlocks(tx, [{ ...watched, unlocked_at: now }])
   return { entry, access, half_hour, finished }

@@ -6,7 +6,7 @@ import {
   findUnwrittenPositions,
   lockOwners,
   insertPlays,
-  recordViewings,
+  recordEpisodeViews,
   updatePositions,
   upsertUnlocks,
 } from './playback-queries.ts'
@@ -79,8 +79,8 @@ async function writeWatchRecords(
     return user_id === undefined ? [] : [{ ...each, user_id }]
   })
   const newPlays = await insertFirstPlays(tx, owned)
-  const viewings = owned.filter((each) => each.finished || newPlays.includes(each))
-  if (viewings.length > 0) await recordViewings(tx, viewings)
+  const views = owned.filter((each) => each.finished || newPlays.includes(each))
+  if (views.length > 0) await recordEpisodeViews(tx, views)
   const subscriptionPlays = newPlays.filter(({ source }) => source === 'subscription')
   if (subscriptionPlays.length > 0)
     await upsertUnlocks(

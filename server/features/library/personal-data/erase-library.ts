@@ -1,16 +1,16 @@
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import { deleteFavorites } from '#server/features/library/favorite-queries.ts'
-import { deleteViewings } from '#server/features/library/viewing-queries.ts'
+import { deleteEpisodeViews } from '#server/features/library/episode-view-queries.ts'
 import { deleteHistory, anonymizePlays, revokeUserEntitlements } from './personal-data-queries.ts'
 
 /**
- * Deletes a user's history, viewings, favorites and unlocks. Plays stay counted without a user. Entitlements end, but stay because
+ * Deletes a user's history, episode views, favorites and unlocks. Plays stay counted without a user. Entitlements end, but stay because
  * the ledger keeps their orders.
  */
 export async function eraseLibrary(tx: Tx, userId: string, now: Date): Promise<void> {
   await deleteHistory(tx, userId)
-  await deleteViewings(tx, userId)
+  await deleteEpisodeViews(tx, userId)
   await deleteFavorites(tx, userId)
   await anonymizePlays(tx, userId, newId('usr'))
   await revokeUserEntitlements(tx, userId, now)

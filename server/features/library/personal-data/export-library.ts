@@ -5,7 +5,7 @@ import {
   readHistory,
   readPlays,
   readUnlocks,
-  readViewings,
+  readEpisodeViews,
 } from './personal-data-queries.ts'
 
 /** Exports all records of a user in the library, as lists that are read page by page; times become RFC 3339 in JSON. */
@@ -15,7 +15,7 @@ export async function exportLibrary(db: Db, userId: string): Promise<Record<stri
     favorites: readFavorites(db, userId),
     unlocked_by_subscription: readUnlocks(db, userId),
     entitlements: readEntitlements(db, userId),
-    viewings: readViewings(db, userId),
+    episode_views: readEpisodeViews(db, userId),
     recent_plays: readPlays(db, userId),
   }
 }

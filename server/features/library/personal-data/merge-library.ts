@@ -6,11 +6,11 @@ import {
   mergePlays,
   mergeUnlocks,
 } from './personal-data-queries.ts'
-import { mergeViewings } from '#server/features/library/viewing-queries.ts'
+import { mergeEpisodeViews } from '#server/features/library/episode-view-queries.ts'
 
 /**
  * Moves all records of a guest to the member. Of duplicates one remains: in the history the latest `at`, of favorites the member's
- * place, of plays one per episode and half hour, of viewings one per episode; every entitlement is kept. Repeating it changes
+ * place, of plays one per episode and half hour, of episode views one per episode; every entitlement is kept. Repeating it changes
  * nothing.
  */
 export async function mergeLibrary(tx: Tx, guestId: string, memberId: string): Promise<void> {
@@ -18,7 +18,7 @@ export async function mergeLibrary(tx: Tx, guestId: string, memberId: string): P
   await mergeHistory(tx, guestId, memberId)
   await mergeFavorites(tx, guestId, memberId)
   await mergePlays(tx, guestId, memberId)
-  await mergeViewings(tx, guestId, memberId)
+  await mergeEpisodeViews(tx, guestId, memberId)
   await mergeUnlocks(tx, guestId, memberId)
   await mergeEntitlements(tx, guestId, memberId)
 }

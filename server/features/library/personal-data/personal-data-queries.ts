@@ -153,9 +153,9 @@ export function readEntitlements(db: Db, userId: string) {
   return readInOrder(entitlements, ['entitlements.id', (row) => row.id])
 }
 
-export function readViewings(db: Db, userId: string) {
-  const viewings = db.selectFrom('viewings').select(['episode_id', 'finished']).where('user_id', '=', userId)
-  return readInOrder(viewings, ['episode_id', (row) => row.episode_id])
+export function readEpisodeViews(db: Db, userId: string) {
+  const views = db.selectFrom('episode_views').select(['episode_id', 'finished']).where('user_id', '=', userId)
+  return readInOrder(views, ['episode_id', (row) => row.episode_id])
 }
 
 export function readPlays(db: Db, userId: string) {

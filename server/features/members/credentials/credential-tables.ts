@@ -12,7 +12,7 @@ export interface MailLinksTable {
   created_at: Date
 }
 
-export interface ResetRequestsTable {
+export interface PasswordResetRequestsTable {
   id: Generated<number>
   email: string
   language: string
@@ -33,7 +33,7 @@ export interface RecoveryCodesTable {
 
 export interface CredentialTables {
   mail_links: MailLinksTable
-  reset_requests: ResetRequestsTable
+  password_reset_requests: PasswordResetRequestsTable
   second_factors: SecondFactorsTable
   recovery_codes: RecoveryCodesTable
 }

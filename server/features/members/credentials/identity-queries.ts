@@ -54,11 +54,11 @@ export async function deleteIdentities(tx: Tx, userId: string): Promise<void> {
 }
 
 /** Marks a state as used, once among all processes, and deletes expired ones. @returns whether it was unused */
-export async function useState(db: Db, state: string, endsAt: Date, now: Date): Promise<boolean> {
-  await db.deleteFrom('used_social_states').where('ends_at', '<', now).execute()
+export async function useState(db: Db, state: string, expiresAt: Date, now: Date): Promise<boolean> {
+  await db.deleteFrom('used_oauth_states').where('expires_at', '<', now).execute()
   const { numInsertedOrUpdatedRows } = await db
-    .insertInto('used_social_states')
-    .values({ state, ends_at: endsAt })
+    .insertInto('used_oauth_states')
+    .values({ state, expires_at: expiresAt })
     .onConflict((conflict) => conflict.column('state').doNothing())
     .executeTakeFirst()
   return numInsertedOrUpdatedRows === 1n

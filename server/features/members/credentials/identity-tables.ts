@@ -8,12 +8,12 @@ export interface IdentitiesTable {
   created_at: Date
 }
 
-export interface UsedSocialStatesTable {
+export interface UsedOAuthStatesTable {
   state: string
-  ends_at: Date
+  expires_at: Date
 }
 
 export interface SocialTables {
   identities: IdentitiesTable
-  used_social_states: UsedSocialStatesTable
+  used_oauth_states: UsedOAuthStatesTable
 }

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
-import type { LinkPurpose, MailLinksTable, ResetRequestsTable } from './credential-tables.ts'
+import type { LinkPurpose, MailLinksTable, PasswordResetRequestsTable } from './credential-tables.ts'
 
 export async function insertMailLink(tx: Tx, link: MailLinksTable): Promise<void> {
   await tx.insertInto('mail_links').values(link).execute()
@@ -63,22 +63,22 @@ export async function deleteExpiredMailLinks(db: Db, now: Date): Promise<void> {
   await db.deleteFrom('mail_links').where('expires_at', '<=', now).execute()
 }
 
-export async function insertResetRequest(
+export async function insertPasswordResetRequest(
   db: Db,
   request: { email: string; language: string; created_at: Date },
 ): Promise<void> {
-  await db.insertInto('reset_requests').values(request).execute()
+  await db.insertInto('password_reset_requests').values(request).execute()
 }
 
 /** True while there are unanswered requests. */
-export const hasResetRequestsSql = 'EXISTS (SELECT FROM reset_requests)'
+export const hasPasswordResetRequests = 'EXISTS (SELECT FROM password_reset_requests)'
 
 /** Claims a request within the transaction: it is deleted on commit, and restored by a rollback. */
-export function claimResetRequest(tx: Tx): Promise<Selectable<ResetRequestsTable> | undefined> {
+export function claimPasswordResetRequest(tx: Tx): Promise<Selectable<PasswordResetRequestsTable> | undefined> {
   return tx
-    .deleteFrom('reset_requests')
+    .deleteFrom('password_reset_requests')
     .where('id', '=', (requests) =>
-      requests.selectFrom('reset_requests').select('id').orderBy('id').limit(1).forUpdate().skipLocked(),
+      requests.selectFrom('password_reset_requests').select('id').orderBy('id').limit(1).forUpdate().skipLocked(),
     )
     .returningAll()
     .executeTakeFirst()

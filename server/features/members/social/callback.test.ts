@@ -18,7 +18,7 @@ afterAll(() => site.close())
 beforeEach(() => site.useNewIdentity())
 afterEach(async () => {
   site.resetFaults()
-  await site.context.database.pool.query('DELETE FROM limit_counts')
+  await site.context.database.pool.query('DELETE FROM attempt_counts')
 })
 
 /** Uses up the rate limit of the test's network. */
@@ -26,8 +26,8 @@ async function useUp(kind: 'sign-in' | 'register'): Promise<void> {
   const { secret, limits, database } = site.context
   const { max } = kind === 'sign-in' ? limits.signInIp : limits.registerIp
   await database.pool.query(
-    `INSERT INTO limit_counts VALUES ($1, $2, now() + interval '1 minute')
-    ON CONFLICT (key) DO UPDATE SET taken = excluded.taken, ends_at = excluded.ends_at`,
+    `INSERT INTO attempt_counts VALUES ($1, $2, now() + interval '1 minute')
+    ON CONFLICT (key) DO UPDATE SET attempts = excluded.attempts, expires_at = excluded.expires_at`,
     [attemptKey(secret, `${kind}-ip`, '127.0.0.1'), max],
   )
 }

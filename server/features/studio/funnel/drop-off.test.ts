@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { saveHistory } from '#contract/library.ts'
 import { getUser } from '#contract/members.ts'
 import { listDropOff } from '#contract/studio/funnel.ts'
-import { aggregateViewings } from '#server/features/library/counts/aggregate-counts.ts'
+import { aggregateEpisodeViewers } from '#server/features/library/counts/aggregate-counts.ts'
 import { eraseLibrary, exportLibrary, mergeLibrary } from '#server/features/library/library.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
@@ -43,7 +43,7 @@ async function someone() {
 
 /** Returns starts and finishes by episode, for episodes that were started. */
 async function viewers() {
-  await aggregateViewings(site.context)
+  await aggregateEpisodeViewers(site.context)
   const { list } = await analyst.desk.callOk(listDropOff, { query: { video_id: video.id } })
   const seen = list.filter(({ started }) => started > 0)
   return Object.fromEntries(seen.map(({ number, started, finished }) => [number, [started, finished]]))
@@ -68,7 +68,7 @@ it('counts a viewer of an episode once, as started and, from nine tenths on, as 
 it('lists every episode in order, including those without viewers, in pages', async () => {
   const { watch } = await someone()
   await watch(2, 0)
-  await aggregateViewings(site.context)
+  await aggregateEpisodeViewers(site.context)
   const query = { video_id: video.id }
   const all = await analyst.desk.callOk(listDropOff, { query })
   expect(all.list.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6])
@@ -100,15 +100,15 @@ it('joins a guest and the member they become to one viewer, whatever was counted
   expect(await viewers()).toEqual({ 1: [1, 1], 2: [1, 1], 3: [1, 1] })
 })
 
-it('exports the viewings of a user and deletes them with the account; the totals stay', async () => {
+it('exports the episode views of a user and deletes them with the account; the totals stay', async () => {
   const { id, watch } = await someone()
   await watch(1, length)
   await watch(2, 1)
-  const { viewings } = await readExportParts(exportLibrary(site.context.db, id))
-  expect(viewings).toHaveLength(2)
-  expect(viewings).toContainEqual({ episode_id: idOf(1), finished: true })
+  const { episode_views } = await readExportParts(exportLibrary(site.context.db, id))
+  expect(episode_views).toHaveLength(2)
+  expect(episode_views).toContainEqual({ episode_id: idOf(1), finished: true })
   await site.context.db.transaction().execute((tx) => eraseLibrary(tx, id, site.context.clock.now()))
-  expect((await readExportParts(exportLibrary(site.context.db, id)))['viewings']).toEqual([])
+  expect((await readExportParts(exportLibrary(site.context.db, id)))['episode_views']).toEqual([])
   expect(await viewers()).toEqual({ 1: [1, 1], 2: [1, 0] })
 })
 
@@ -116,9 +116,9 @@ it('counts each once, though several processes aggregate concurrently', async ()
   const people = await Promise.all(Array.from({ length: 20 }, () => someone()))
   await Promise.all(people.map(({ watch }) => watch(1, length)))
   await Promise.all([
-    aggregateViewings(site.context),
-    aggregateViewings(site.context),
-    aggregateViewings(site.context),
+    aggregateEpisodeViewers(site.context),
+    aggregateEpisodeViewers(site.context),
+    aggregateEpisodeViewers(site.context),
   ])
   expect(await viewers()).toEqual({ 1: [20, 20] })
 })

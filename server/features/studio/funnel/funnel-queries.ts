@@ -46,7 +46,7 @@ export async function addCounts(tx: Tx, counted: readonly KeyedDayCounts[]): Pro
 
 export async function addRevenue(tx: Tx, revenue: readonly KeyedDayRevenue[]): Promise<void> {
   await sql`
-    INSERT INTO funnel_money AS kept
+    INSERT INTO funnel_revenue AS kept
       (kind, days, first_day, key, currency, renewal, gross_cents, refunded_cents, disputed_cents, disputes_won_cents, disputes_lost_cents)
     SELECT kind, days, ${firstDaySql}, key, currency, renewal, sum(gross_cents), sum(refunded_cents), sum(disputed_cents),
       sum(disputes_won_cents), sum(disputes_lost_cents)
@@ -113,7 +113,7 @@ export async function selectRevenue(
   keys: readonly string[],
 ): Promise<Map<string, FunnelRevenue[]>> {
   const { rows } = await sql<FunnelRevenue & { key: string }>`
-    SELECT key, currency, renewal, ${revenueColumns} FROM funnel_money JOIN ${bucketTable(buckets)} USING (days, first_day)
+    SELECT key, currency, renewal, ${revenueColumns} FROM funnel_revenue JOIN ${bucketTable(buckets)} USING (days, first_day)
     WHERE kind = ${kind} AND key = ANY (${keys}::text[])
     GROUP BY key, currency, renewal ORDER BY currency, renewal`.execute(db)
   const found = Map.groupBy(rows, ({ key }) => key)
@@ -123,7 +123,7 @@ export async function selectRevenue(
 /** Selects the money of all keys over these runs. Every ledger line is in each kind once, and ad clicks have the fewest keys. */
 export async function selectRevenueTotals(db: Db, buckets: readonly DayBucket[]): Promise<FunnelRevenue[]> {
   const { rows } = await sql<FunnelRevenue>`
-    SELECT currency, renewal, ${revenueColumns} FROM funnel_money JOIN ${bucketTable(buckets)} USING (days, first_day)
+    SELECT currency, renewal, ${revenueColumns} FROM funnel_revenue JOIN ${bucketTable(buckets)} USING (days, first_day)
     WHERE kind = 'click' GROUP BY currency, renewal ORDER BY currency, renewal`.execute(db)
   return rows
 }

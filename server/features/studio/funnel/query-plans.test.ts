@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { takeUnaggregatedSales } from '#server/features/billing/billing.ts'
 import { loadEpisodeViewers } from '#server/features/library/library.ts'
-import { recordViewings } from '#server/features/library/history/playback-queries.ts'
+import { recordEpisodeViews } from '#server/features/library/history/playback-queries.ts'
 import { dequeueFunnelSteps } from '#server/features/tracking/tracking.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
@@ -16,7 +16,7 @@ const filled = `
   INSERT INTO funnel_counts (kind, days, first_day, key, visits, plays, paywalls, paid)
     SELECT kind, days, date '2026-01-01' - d, 'key' || k, 1, 1, 1, 1
     FROM unnest('{token,video}'::text[]) kind, unnest('{1,4,16}'::smallint[]) days, generate_series(0, 800) d, generate_series(1, 30) k;
-  INSERT INTO funnel_money (kind, days, first_day, key, currency, renewal, gross_cents, refunded_cents, disputed_cents, disputes_won_cents, disputes_lost_cents)
+  INSERT INTO funnel_revenue (kind, days, first_day, key, currency, renewal, gross_cents, refunded_cents, disputed_cents, disputes_won_cents, disputes_lost_cents)
     SELECT kind, days, first_day, key, 'USD', false, 1, 0, 0, 0, 0 FROM funnel_counts;
   INSERT INTO funnel_steps (day, step, token) SELECT '2026-01-01', 'visit', 'key' || n FROM generate_series(1, 20000) n;
   INSERT INTO ledger_lines (transaction_id, order_id, account, amount_cents, currency, at)
@@ -25,8 +25,8 @@ const filled = `
   INSERT INTO orders (id, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at, paid_at)
     SELECT 'ord_' || n, 'usr_1', 'video', 'paid', 999, 'USD', 'stripe', 'card', '', now(), now(), now() FROM generate_series(1, 20000) n;
   INSERT INTO episodes (id, video_id, number) SELECT 'ep_' || n, 'vid_' || n % 100, n FROM generate_series(1, 10000) n;
-  INSERT INTO episode_viewers SELECT id, 1, 1, now() FROM episodes;
-  INSERT INTO viewings SELECT 'usr_' || n % 500, 'ep_' || n, false FROM generate_series(1, 10000) n;
+  INSERT INTO episode_viewer_counts SELECT id, 1, 1, now() FROM episodes;
+  INSERT INTO episode_views SELECT 'usr_' || n % 500, 'ep_' || n, false FROM generate_series(1, 10000) n;
   RESET session_replication_role;
   ANALYZE`
 
@@ -65,8 +65,8 @@ const asked: [string, (db: Db) => Promise<unknown>, RegExp][] = [
   ["a video's episodes", (db) => loadEpisodeViewers(db, 'vid_1', { after: 0, limit: 201 }), /episodes_video/],
   [
     'a started episode',
-    inTransaction((tx) => recordViewings(tx, [{ user_id: 'usr_1', episode_id: 'ep_1', finished: true }])),
-    /viewings_pkey/,
+    inTransaction((tx) => recordEpisodeViews(tx, [{ user_id: 'usr_1', episode_id: 'ep_1', finished: true }])),
+    /episode_views_pkey/,
   ],
 ]
 
@@ -75,6 +75,6 @@ it.each(asked)('%s is found by an index', async (_what, work, index) => {
   expect(plans.length).toBeGreaterThan(0)
   for (const { plan } of plans) {
     expect(plan).toMatch(index)
-    expect(plan).not.toMatch(/Seq Scan on (funnel|unaggregated|ledger|orders|episode|viewings|videos)/)
+    expect(plan).not.toMatch(/Seq Scan on (funnel|unaggregated|ledger|orders|episode|episode_views|videos)/)
   }
 })

@@ -15,7 +15,7 @@ interface FunnelCountsTable extends FunnelBucketTable {
   paid: number
 }
 
-interface FunnelMoneyTable extends FunnelBucketTable {
+interface FunnelRevenueTable extends FunnelBucketTable {
   currency: string
   renewal: boolean
   gross_cents: number
@@ -27,5 +27,5 @@ interface FunnelMoneyTable extends FunnelBucketTable {
 
 export interface FunnelTables {
   funnel_counts: FunnelCountsTable
-  funnel_money: FunnelMoneyTable
+  funnel_revenue: FunnelRevenueTable
 }

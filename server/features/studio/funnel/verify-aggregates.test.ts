@@ -44,7 +44,7 @@ afterAll(() => site.close())
 
 const run = (statement: string) => site.context.database.pool.query(statement)
 
-const tables = ['daily_revenue', 'funnel_money', 'funnel_counts']
+const tables = ['daily_revenue', 'funnel_revenue', 'funnel_counts']
 const leftByOne = "UPDATE balance_lots SET left_cents = left_cents + 1 WHERE kind = 'paid'"
 const rightLots = "UPDATE balance_lots SET left_cents = left_cents - 1 WHERE kind = 'paid'"
 
@@ -77,12 +77,12 @@ test.each([
   ],
   [
     'the money of a token',
-    "UPDATE funnel_money SET gross_cents = gross_cents + 1 WHERE kind = 'token' AND days = 1",
+    "UPDATE funnel_revenue SET gross_cents = gross_cents + 1 WHERE kind = 'token' AND days = 1",
     /funnel by token: gross_cents/,
   ],
   [
     'the money of a video',
-    "DELETE FROM funnel_money WHERE kind = 'video' AND days = 1",
+    "DELETE FROM funnel_revenue WHERE kind = 'video' AND days = 1",
     /funnel by video: gross_cents 0 USD/,
   ],
   [
@@ -110,7 +110,7 @@ test('detects that balances differ from the deferred revenue', async () => {
 })
 
 test('does not compare a day before all of it is counted', async () => {
-  await falsify('UPDATE funnel_money SET gross_cents = 0; UPDATE funnel_counts SET visits = 0, paywalls = 0')
+  await falsify('UPDATE funnel_revenue SET gross_cents = 0; UPDATE funnel_counts SET visits = 0, paywalls = 0')
   await run(`INSERT INTO unaggregated_ledger_lines (line_id) SELECT id FROM ledger_lines;
     INSERT INTO funnel_steps (day, step) VALUES ('${day}', 'visit')`)
   expect(await verifyDay(site.context, day)).toEqual([])
@@ -127,7 +127,7 @@ test('reports a difference on the system page and in the log until it is resolve
   vi.spyOn(log, 'error').mockImplementation((...words: unknown[]) => void lines.push(JSON.stringify(words)))
   const compare = studioJobs(site.context).filter(({ name }) => name === 'compare-sums')
   const round = async (state: 'failing' | 'well') => {
-    await run('DELETE FROM job_runs')
+    await run('DELETE FROM scheduled_jobs')
     const jobs = await startJobs(site.context.database.pool, compare, log)
     const job = async () =>
       (await owner.desk.callOk(listJobs)).list.find(({ name }) => name === 'compare-sums')

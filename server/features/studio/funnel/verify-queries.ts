@@ -11,7 +11,7 @@ export async function selectMoneyOfDay(db: Db, kind: FunnelKind, day: string): P
     SELECT currency, sum(gross_cents)::float8 AS gross_cents, sum(refunded_cents)::float8 AS refunded_cents,
       sum(disputed_cents)::float8 AS disputed_cents, sum(disputes_won_cents)::float8 AS disputes_won_cents,
       sum(disputes_lost_cents)::float8 AS disputes_lost_cents
-    FROM funnel_money WHERE kind = ${kind} AND days = 1 AND first_day = ${day}::date GROUP BY currency`.execute(
+    FROM funnel_revenue WHERE kind = ${kind} AND days = 1 AND first_day = ${day}::date GROUP BY currency`.execute(
     db,
   )
   return rows

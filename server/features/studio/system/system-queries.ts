@@ -32,13 +32,13 @@ export function selectParts(db: Db) {
 }
 
 /** A job is late if it has not succeeded for three of its intervals, and for at least five minutes. */
-const isLate = sql<boolean>`coalesce(succeeded_at, known_since)
-  < now() - make_interval(secs => greatest(300, 3 * every_seconds))`
+const isLate = sql<boolean>`coalesce(succeeded_at, registered_at)
+  < now() - make_interval(secs => greatest(300, 3 * interval_seconds))`
 
 export function selectJobs(db: Db) {
   return db
-    .selectFrom('job_runs')
-    .select(['name', 'every_seconds', 'succeeded_at', 'failing_since', 'failures', 'reason', 'wanted'])
+    .selectFrom('scheduled_jobs')
+    .select(['name', 'interval_seconds', 'succeeded_at', 'failing_since', 'failures', 'last_error', 'run_requested'])
     .select(isLate.as('late'))
     .orderBy((eb) => eb('failing_since', 'is', null))
     .orderBy('name')
@@ -49,8 +49,8 @@ export type JobRow = Awaited<ReturnType<typeof selectJobs>>[number]
 /** Requests a run of a job. @returns false if there is no such job */
 export async function requestJobRun(tx: Tx, name: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
-    .updateTable('job_runs')
-    .set({ wanted: true })
+    .updateTable('scheduled_jobs')
+    .set({ run_requested: true })
     .where('name', '=', name)
     .executeTakeFirst()
   if (numUpdatedRows === 0n) return false
@@ -61,7 +61,7 @@ export async function requestJobRun(tx: Tx, name: string): Promise<boolean> {
 /** Selects when a worker last ran anything; null if never. */
 export async function selectLastRun(db: Db): Promise<Date | null> {
   const { last } = await db
-    .selectFrom('job_runs')
+    .selectFrom('scheduled_jobs')
     .select((eb) => eb.fn.max<Date | null>('succeeded_at').as('last'))
     .executeTakeFirstOrThrow()
   return last

@@ -153,7 +153,7 @@ describe('the health of the site', () => {
     await work({ name: 'away', ...hourly, run: async () => {} })
     await expect.poll(isWritten).toBeTruthy()
     await jobs?.stop()
-    await pool.query("UPDATE job_runs SET succeeded_at = now() - interval '10 minutes'")
+    await pool.query("UPDATE scheduled_jobs SET succeeded_at = now() - interval '10 minutes'")
     expect(partOf((await owner.desk.callOk(showHealth)).list, 'jobs')).toMatchObject({
       problem: 'workerAway',
     })
@@ -177,7 +177,7 @@ describe('a job that fails', () => {
     await expect.poll(async () => (await first())?.state).toBe('failing')
     expect(await first()).toMatchObject({
       name: 'failing',
-      reason: 'the gateway is closed for lunch',
+      last_error: 'the gateway is closed for lunch',
       failures: 1,
       failing_since: expect.any(String),
     })
@@ -187,7 +187,7 @@ describe('a job that fails', () => {
     await expect.poll(() => runs).toBe(2)
     const state = async () =>
       (await owner.desk.callOk(listJobs)).list.find(({ name }) => name === 'failing')?.state
-    await expect.poll(state).toBe('well')
+    await expect.poll(state).toBe('ok')
     const succeeded = async () =>
       (await owner.desk.callOk(listJobs)).list.find(({ name }) => name === 'failing')?.succeeded_at ?? ''
     const before = await succeeded()

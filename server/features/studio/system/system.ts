@@ -51,10 +51,10 @@ export const systemCommands: Command[] = [
     if (!(await queries.requestJobRun(tx, name))) throw new Refusal('notFound')
     const job = (await queries.selectJobs(tx)).find((each) => each.name === name)
     if (!job) throw new Refusal('notFound')
-    const { failures, reason } = job
+    const { failures, last_error } = job
     return {
       answer: { info: presentJob(job, actor) },
-      change: { subject: `job ${name}`, before: { failures, reason } },
+      change: { subject: `job ${name}`, before: { failures, last_error } },
     }
   }),
 
@@ -115,13 +115,13 @@ async function loadParts(db: Db, actor: Actor): Promise<ComponentHealth[]> {
 }
 
 function presentJob(
-  { succeeded_at, failing_since, late, wanted, ...job }: JobRow,
+  { succeeded_at, failing_since, late, run_requested, ...job }: JobRow,
   actor: Actor,
 ): ScheduledJob {
   return {
     ...job,
-    reason: seesErrorMessages(actor) ? job.reason : null,
-    state: wanted ? 'wanted' : job.failures > 0 ? 'failing' : late ? 'late' : 'well',
+    last_error: seesErrorMessages(actor) ? job.last_error : null,
+    state: run_requested ? 'requested' : job.failures > 0 ? 'failing' : late ? 'late' : 'ok',
     succeeded_at: succeeded_at?.toISOString() ?? null,
     failing_since: failing_since?.toISOString() ?? null,
   }

@@ -40,39 +40,39 @@ CREATE TRIGGER audit_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON a
 
 -- Limits of single actions (sign-ins, mails, orders), counted for all processes. Unlogged, as a crash that empties the
 -- table only allows some actions again.
-CREATE UNLOGGED TABLE limit_counts (
+CREATE UNLOGGED TABLE attempt_counts (
   key      text PRIMARY KEY,
-  taken    integer NOT NULL,
-  ends_at  timestamptz NOT NULL
+  attempts  integer NOT NULL,
+  expires_at  timestamptz NOT NULL
 );
-CREATE INDEX limit_counts_ended ON limit_counts (ends_at);
+CREATE INDEX attempt_counts_expiry ON attempt_counts (expires_at);
 
 -- API calls of each user and network within a time window, summed over all processes. Unlogged, as a row is of no use
 -- once the next window has ended.
-CREATE UNLOGGED TABLE api_calls (
+CREATE UNLOGGED TABLE api_call_counts (
   caller       text NOT NULL,
   time_window  bigint NOT NULL,
   calls        integer NOT NULL,
-  ends_at      timestamptz NOT NULL,
+  expires_at      timestamptz NOT NULL,
   PRIMARY KEY (caller, time_window)
 );
-CREATE INDEX api_calls_ended ON api_calls (ends_at);
+CREATE INDEX api_call_counts_expiry ON api_call_counts (expires_at);
 
 -- The state of each scheduled job, written by the process that ran it. Times are the database's own, because the clock of a
 -- sandbox site may be moved.
-CREATE TABLE job_runs (
+CREATE TABLE scheduled_jobs (
   name           text PRIMARY KEY,
-  every_seconds  integer NOT NULL,
-  known_since    timestamptz NOT NULL DEFAULT now(),
+  interval_seconds  integer NOT NULL,
+  registered_at    timestamptz NOT NULL DEFAULT now(),
   succeeded_at   timestamptz,
   failing_since  timestamptz,
   -- Consecutive failures since the last success.
   failures       integer NOT NULL DEFAULT 0,
-  reason         text,
+  last_error         text,
   -- An operator asked for a run before the next one is due.
-  wanted         boolean NOT NULL DEFAULT false,
+  run_requested         boolean NOT NULL DEFAULT false,
   -- When a process last started a run, so that the other processes skip this round.
-  taken_at       timestamptz
+  claimed_at       timestamptz
 );
 
 -- The mail queue. The row is deleted once its mail is sent, abandoned or expired, so that no secret of a link stays here.

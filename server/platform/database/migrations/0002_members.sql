@@ -78,13 +78,13 @@ CREATE INDEX mail_links_user ON mail_links (user_id);
 CREATE INDEX mail_links_expiry ON mail_links (expires_at);
 
 -- Requests for a password reset, of known and unknown addresses. A job finds out which, so that the call's duration does not.
-CREATE TABLE reset_requests (
+CREATE TABLE password_reset_requests (
   id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   email       text NOT NULL,
   language    text NOT NULL,
   created_at  timestamptz NOT NULL
 );
-CREATE TRIGGER reset_requests_announce AFTER INSERT ON reset_requests FOR EACH STATEMENT EXECUTE FUNCTION announce_work();
+CREATE TRIGGER password_reset_requests_announce AFTER INSERT ON password_reset_requests FOR EACH STATEMENT EXECUTE FUNCTION announce_work();
 
 CREATE TABLE second_factors (
   user_id           text PRIMARY KEY REFERENCES users ON DELETE CASCADE,
@@ -117,8 +117,8 @@ CREATE TABLE identities (
 CREATE INDEX identities_user ON identities (user_id);
 
 -- OAuth states that were used once and are refused from then on; kept until the sign-in would be too old anyway.
-CREATE TABLE used_social_states (
+CREATE TABLE used_oauth_states (
   state    text PRIMARY KEY,
-  ends_at  timestamptz NOT NULL
+  expires_at  timestamptz NOT NULL
 );
-CREATE INDEX used_social_states_ended ON used_social_states (ends_at);
+CREATE INDEX used_oauth_states_expiry ON used_oauth_states (expires_at);

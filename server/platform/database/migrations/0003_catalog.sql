@@ -172,14 +172,14 @@ END $$;
 
 -- Pending batch work on the videos of a tag that has many: index its new names, give the videos another tag, or remove
 -- it. catalog/editing/tag-batch-job.ts does it in batches, each in its own transaction.
-CREATE TABLE tag_work (
+CREATE TABLE tag_batch_jobs (
   tag_id       text PRIMARY KEY REFERENCES tags ON DELETE CASCADE,
   task         text NOT NULL CHECK (task IN ('index', 'merge', 'delete')),
-  into_id      text REFERENCES tags CHECK ((into_id IS NOT NULL) = (task = 'merge')),
+  target_tag_id      text REFERENCES tags CHECK ((target_tag_id IS NOT NULL) = (task = 'merge')),
   -- The last video that was indexed. The other tasks need no cursor, as their videos lose the tag.
-  after_video  text NOT NULL DEFAULT ''
+  last_video_id  text NOT NULL DEFAULT ''
 );
-CREATE INDEX tag_work_into ON tag_work (into_id) WHERE into_id IS NOT NULL;
+CREATE INDEX tag_batch_jobs_target ON tag_batch_jobs (target_tag_id) WHERE target_tag_id IS NOT NULL;
 
 -- The rows of the homepage.
 CREATE TABLE sections (
@@ -215,15 +215,15 @@ CREATE INDEX rank_changes_past ON rank_changes USING gist (int8range(previous, p
 CREATE INDEX rank_changes_at ON rank_changes (at);
 
 -- Plays that are counted in `videos.play_count` and not yet in the ranking.
-CREATE TABLE played_videos (
+CREATE TABLE unranked_plays (
   video_id  text PRIMARY KEY REFERENCES videos ON DELETE CASCADE,
   plays     bigint NOT NULL
 );
 
 CREATE FUNCTION note_plays() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO played_videos VALUES (NEW.id, NEW.play_count - OLD.play_count)
-  ON CONFLICT (video_id) DO UPDATE SET plays = played_videos.plays + excluded.plays;
+  INSERT INTO unranked_plays VALUES (NEW.id, NEW.play_count - OLD.play_count)
+  ON CONFLICT (video_id) DO UPDATE SET plays = unranked_plays.plays + excluded.plays;
   RETURN NULL;
 END $$;
 CREATE TRIGGER note_plays AFTER UPDATE OF play_count ON videos FOR EACH ROW

@@ -136,8 +136,8 @@ BEGIN
   IF (SELECT count(*) FROM (SELECT FROM video_tags WHERE tag_id = NEW.id LIMIT 201) few) <= 200 THEN
     PERFORM index_videos(ARRAY(SELECT video_id FROM video_tags WHERE tag_id = NEW.id AND released_at IS NOT NULL));
   ELSE
-    INSERT INTO tag_work (tag_id, task) VALUES (NEW.id, 'index') ON CONFLICT (tag_id) DO UPDATE SET after_video = '';
-    PERFORM pg_notify('tag_work', '');
+    INSERT INTO tag_batch_jobs (tag_id, task) VALUES (NEW.id, 'index') ON CONFLICT (tag_id) DO UPDATE SET last_video_id = '';
+    PERFORM pg_notify('tag_batch_jobs', '');
   END IF;
   RETURN NULL;
 END $$;

@@ -53,7 +53,7 @@ CREATE INDEX plays_pending ON plays (video_id) WHERE NOT aggregated;
 CREATE INDEX plays_aggregated ON plays (half_hour) WHERE aggregated;
 
 -- The episodes that a viewer has started, and finished (watched to nine tenths); each counts once.
-CREATE TABLE viewings (
+CREATE TABLE episode_views (
   user_id     text NOT NULL REFERENCES users ON DELETE CASCADE,
   episode_id  text NOT NULL,
   finished    boolean NOT NULL,
@@ -61,7 +61,7 @@ CREATE TABLE viewings (
 );
 
 -- Viewers to add to an episode's counts (1), or to subtract because they were counted twice (-1).
-CREATE TABLE viewing_changes (
+CREATE TABLE episode_viewer_changes (
   id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   episode_id  text NOT NULL,
   started     smallint NOT NULL,
@@ -69,7 +69,7 @@ CREATE TABLE viewing_changes (
 );
 
 -- Number of viewers who started and finished each episode; `since` is when counting started.
-CREATE TABLE episode_viewers (
+CREATE TABLE episode_viewer_counts (
   episode_id  text PRIMARY KEY REFERENCES episodes ON DELETE CASCADE,
   started     bigint NOT NULL,
   finished    bigint NOT NULL,

@@ -78,7 +78,7 @@ CREATE TABLE funnel_counts (
 ) WITH (fillfactor = 80);
 
 -- Renewals are kept apart: they are credited to the campaign and the video of the subscription's first payment.
-CREATE TABLE funnel_money (
+CREATE TABLE funnel_revenue (
   kind                 text NOT NULL CHECK (kind IN ('token', 'click', 'video')),
   days                 smallint NOT NULL CHECK (days IN (1, 4, 16)),
   first_day            date NOT NULL,

@@ -96,7 +96,7 @@ describe('two processes', () => {
     clock.move(180)
     callTimes(one, 1, 'eve')
     await one.exchange()
-    const { rows } = await database.pool.query('SELECT calls FROM api_calls WHERE caller = $1', ['eve'])
+    const { rows } = await database.pool.query('SELECT calls FROM api_call_counts WHERE caller = $1', ['eve'])
     expect(rows).toEqual([{ calls: 1 }])
   })
 
@@ -111,7 +111,7 @@ describe('two processes', () => {
     callTimes(counter, 4, 'zoe')
     away = false
     await counter.exchange()
-    const { rows } = await database.pool.query('SELECT calls FROM api_calls WHERE caller = $1', ['zoe'])
+    const { rows } = await database.pool.query('SELECT calls FROM api_call_counts WHERE caller = $1', ['zoe'])
     expect(rows).toEqual([{ calls: 8 }])
     expect(callTimes(counter, 3, 'zoe')).toEqual([0, 0, expect.any(Number)])
   })

@@ -15,8 +15,8 @@ import { checkEmail } from '#server/features/members/credentials/check-profile.t
 import { findKnownDevice } from '#server/features/members/sessions/device-cookie.ts'
 import {
   deleteMailLinks,
-  insertResetRequest,
-  claimResetRequest,
+  insertPasswordResetRequest,
+  claimPasswordResetRequest,
 } from '#server/features/members/credentials/mail-link-queries.ts'
 import {
   findMailLink,
@@ -49,7 +49,7 @@ export async function requestPasswordReset(
   // Requests by strangers do not use up the member's own limit.
   const requesterKey = withDevice(emailLookupKey(email), findKnownDevice(context, call, 'device', email))
   await countAttempt(db, attemptKey(secret, 'reset', requesterKey), limits.resetAccount, now)
-  await insertResetRequest(db, { email, language: call.language, created_at: now })
+  await insertPasswordResetRequest(db, { email, language: call.language, created_at: now })
 }
 
 /** Mails a link for each request with an account, in any number of processes at once: each request is answered once. */
@@ -57,7 +57,7 @@ export async function sendResetLinks(context: MembersContext, signal?: AbortSign
   let found = true
   while (found && !signal?.aborted) {
     found = await inTransaction(context.db, async (tx) => {
-      const request = await claimResetRequest(tx)
+      const request = await claimPasswordResetRequest(tx)
       if (request) await sendResetLink(context, tx, request)
       return request !== undefined
     })

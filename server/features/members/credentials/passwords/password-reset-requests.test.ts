@@ -19,14 +19,14 @@ const ask = (email: string) => site.visitor().call(requestPasswordReset, { body:
 // Response times are compared by `npm run bench -- sign-in`.
 test('a reset request runs the same queries with an account and without, and looks up none', async () => {
   const { email } = await createMember(site)
-  const asked = recordQueries('users', 'mail_links', 'mails', 'reset_requests')
+  const asked = recordQueries('users', 'mail_links', 'mails', 'password_reset_requests')
   const queriesFor = async (address: string) => {
     const before = asked().length
     const { answer } = await ask(address)
     return { answer, queries: asked().slice(before) }
   }
   const known = await queriesFor(email)
-  expect(known.queries).toEqual([expect.stringContaining('insert into "reset_requests"')])
+  expect(known.queries).toEqual([expect.stringContaining('insert into "password_reset_requests"')])
   expect(await queriesFor('nobody@example.com')).toEqual(known)
 })
 
@@ -39,7 +39,7 @@ test('ten concurrent processes answer each request once', async () => {
     const subjects = (await site.mails(email)).map(({ subject }) => subject)
     expect(subjects).toEqual(['Confirm your e-mail address', 'Reset your password'])
   }
-  const left = await site.context.db.selectFrom('reset_requests').select('id').execute()
+  const left = await site.context.db.selectFrom('password_reset_requests').select('id').execute()
   expect(left).toEqual([])
 })
 
@@ -53,7 +53,7 @@ test('a request whose answer was rolled back is answered by the next process', a
     },
   }
   await expect(sendResetLinks({ ...site.context, clock: failing })).rejects.toThrow('killed here')
-  expect(await db.selectFrom('reset_requests').select('email').execute()).toEqual([{ email }])
+  expect(await db.selectFrom('password_reset_requests').select('email').execute()).toEqual([{ email }])
   await sendResetLinks({ ...site.context, clock })
   expect((await site.mails(email)).at(-1)?.subject).toBe('Reset your password')
 })

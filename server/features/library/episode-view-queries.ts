@@ -1,40 +1,40 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Moves the guest's viewings to the member. Two viewings of an episode become one, since the two viewers are now one. */
-export async function mergeViewings(tx: Tx, guestId: string, memberId: string): Promise<void> {
+/** Moves the guest's episode views to the member. Two episode views of an episode become one, since the two viewers are now one. */
+export async function mergeEpisodeViews(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
     WITH moved AS (
-      DELETE FROM viewings WHERE user_id = ${guestId} RETURNING episode_id, finished
+      DELETE FROM episode_views WHERE user_id = ${guestId} RETURNING episode_id, finished
     ), doubled AS (
       SELECT episode_id, moved.finished AND own.finished AS finished
-      FROM moved JOIN viewings own USING (episode_id) WHERE own.user_id = ${memberId}
+      FROM moved JOIN episode_views own USING (episode_id) WHERE own.user_id = ${memberId}
     ), merged AS (
-      INSERT INTO viewings AS kept (user_id, episode_id, finished)
+      INSERT INTO episode_views AS kept (user_id, episode_id, finished)
       SELECT ${memberId}, episode_id, finished FROM moved ORDER BY episode_id
       ON CONFLICT (user_id, episode_id) DO UPDATE SET finished = true WHERE excluded.finished AND NOT kept.finished
     )
-    INSERT INTO viewing_changes (episode_id, started, finished)
+    INSERT INTO episode_viewer_changes (episode_id, started, finished)
     SELECT episode_id, -1, -finished::int FROM doubled`.execute(tx)
 }
 
-/** Deletes a user's viewings. The totals stay: they hold no personal data. */
-export async function deleteViewings(tx: Tx, userId: string): Promise<void> {
-  await tx.deleteFrom('viewings').where('user_id', '=', userId).execute()
+/** Deletes a user's episode views. The totals stay: they hold no personal data. */
+export async function deleteEpisodeViews(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('episode_views').where('user_id', '=', userId).execute()
 }
 
 /** True while there are changes to add. */
-export const anyViewings = 'EXISTS (SELECT FROM viewing_changes)'
+export const hasEpisodeViewerChanges = 'EXISTS (SELECT FROM episode_viewer_changes)'
 
 /** Adds a batch of changes to the totals of their episodes, in the order of the ids. @returns how many changes were added */
-export async function aggregateViewingBatch(db: Db, now: Date, limit: number): Promise<number> {
+export async function aggregateEpisodeViewerBatch(db: Db, now: Date, limit: number): Promise<number> {
   const { rows } = await sql<{ aggregated: number }>`
     WITH batch AS (
-      DELETE FROM viewing_changes WHERE id = ANY (ARRAY(
-        SELECT id FROM viewing_changes ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      DELETE FROM episode_viewer_changes WHERE id = ANY (ARRAY(
+        SELECT id FROM episode_viewer_changes ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
       )) RETURNING episode_id, started, finished
     ), added AS (
-      INSERT INTO episode_viewers AS kept (episode_id, started, finished, since)
+      INSERT INTO episode_viewer_counts AS kept (episode_id, started, finished, since)
       SELECT episode_id, sum(batch.started), sum(batch.finished), ${now}
       FROM batch JOIN episodes ON episodes.id = batch.episode_id GROUP BY episode_id ORDER BY episode_id
       ON CONFLICT (episode_id) DO UPDATE
@@ -63,7 +63,7 @@ export async function loadEpisodeViewers(
   const { rows } = await sql<EpisodeViewers>`
     SELECT episodes.id AS episode_id, number, coalesce(started, 0)::float8 AS started,
       coalesce(finished, 0)::float8 AS finished, since
-    FROM episodes LEFT JOIN episode_viewers ON episode_id = episodes.id
+    FROM episodes LEFT JOIN episode_viewer_counts ON episode_id = episodes.id
     WHERE video_id = ${videoId} AND number > ${after} ORDER BY number LIMIT ${limit}`.execute(db)
   return rows
 }
