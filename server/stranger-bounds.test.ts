@@ -117,7 +117,7 @@ test('limits the guests that a network adds to an experiment, without refusing a
   await createRunningExperiment(studio, { kind: 'pay_theme', variants })
   const meet = async () => {
     expect((await (await stranger()).call(listPlans)).answer.code).toBe(200)
-    return countOf('exposures')
+    return countOf('experiment_exposures')
   }
   // A process notices within a second that an experiment has started.
   await expect.poll(meet).toBe(2)

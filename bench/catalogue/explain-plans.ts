@@ -5,7 +5,7 @@ import type { Tables } from '#server/tables.ts'
 
 /** Tables that grow with the catalogue; no plan may contain a sequential scan of them. */
 const large =
-  /Seq Scan on (videos|video_tags|video_search|search_words|watched_next|history|favorites|episodes|plays|rank_changes|tags)\b/
+  /Seq Scan on (videos|video_tags|video_search|search_words|watched_next|watch_history|favorites|episodes|plays|rank_changes|tags)\b/
 
 export interface Plans {
   text: string

@@ -29,7 +29,15 @@ const beginnings = `CREATE FUNCTION bench_id(kind text, number bigint) RETURNS t
     VALUES ('ast_bench', 'ast_bench', 'ready', '01.mp4', 'bench', 720, 1280, 60000, true)`
 
 /** Tables that are loaded without triggers, foreign keys and indexes other than keys. */
-const loaded = ['videos', 'video_tags', 'episodes', 'video_search', 'search_words', 'watched_next', 'history']
+const loaded = [
+  'videos',
+  'video_tags',
+  'episodes',
+  'video_search',
+  'search_words',
+  'watched_next',
+  'watch_history',
+]
 
 /**
  * Fills an empty, migrated database with generated videos, tags, episodes, users and history. An interrupted
@@ -132,11 +140,11 @@ function stepsOf({ videos, people, historyEach }: CatalogueSize): Step[] {
       sql: `INSERT INTO users (id, referral_code) SELECT bench_id('usr', n), 'bench-' || n FROM generate_series($1::bigint, $2) n`,
     },
     {
-      name: 'history',
+      name: 'watch_history',
       total: people,
       chunk: 1000,
       // 7919 divides none of the sizes, so no user has a video twice.
-      sql: `INSERT INTO history (user_id, video_id, episode_id, position_ms, at)
+      sql: `INSERT INTO watch_history (user_id, video_id, episode_id, position_ms, at)
         SELECT bench_id('usr', n), bench_id('vid', video), bench_id('ep', video), 4000, now() - (n + place * 100) * interval '1 second'
         FROM generate_series($1::bigint, $2) n, generate_series(1, ${Math.min(historyEach, videos)}) place,
           LATERAL (SELECT 1 + (n * 104729 + place * 7919) % ${videos} AS video) picked`,

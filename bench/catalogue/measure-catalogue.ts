@@ -146,7 +146,7 @@ async function makeBusyPerson(pool: pg.Pool, url: string, { videos }: CatalogueS
   try {
     await client.query('SET session_replication_role = replica')
     await client.query(
-      `INSERT INTO history (user_id, video_id, episode_id, position_ms, at)
+      `INSERT INTO watch_history (user_id, video_id, episode_id, position_ms, at)
        SELECT $1, bench_id('vid', n), bench_id('ep', n), 4000, now() - n * interval '1 minute' FROM ${rows}
        ON CONFLICT DO NOTHING`,
       [info.id, 20_000],

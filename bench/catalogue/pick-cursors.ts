@@ -74,7 +74,7 @@ export async function readCursors(pool: Pool, some: readonly string[], personId:
     )
   // Recommendations depend on the latest history, and exclude watched videos and earlier pages.
   const { rows: watched } = await pool.query<{ id: string }>(
-    'SELECT video_id AS id FROM history WHERE user_id = $1 AND NOT removed ORDER BY at DESC, video_id LIMIT 50',
+    'SELECT video_id AS id FROM watch_history WHERE user_id = $1 AND NOT removed ORDER BY at DESC, video_id LIMIT 50',
     [personId],
   )
   const ids = watched.map(({ id }) => id)
@@ -93,7 +93,7 @@ export async function readCursors(pool: Pool, some: readonly string[], personId:
     front: { newest: await front('released_at'), popular: await front('popularity') },
     anywhere: { newest: await anywhere('released_at'), popular: await anywhere('popularity') },
     tags: tags.map((place): Place => place && [Number(ranking?.version), ...place]),
-    history: await kept('history', 'at'),
+    history: await kept('watch_history', 'at'),
     favorites: await kept('favorites', 'favorited_at'),
   }
 }

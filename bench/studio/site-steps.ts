@@ -109,7 +109,7 @@ export function siteSteps({ videos, people, orders, events, auditEvents }: SiteS
       name: 'who met what differs',
       total: people,
       chunk: 10_000,
-      sql: `INSERT INTO exposures (viewer_id, experiment_id, variant, at)
+      sql: `INSERT INTO experiment_exposures (viewer_id, experiment_id, variant, at)
         SELECT bench_id('usr', n), bench_id('exp', experiment), n % 2, now() - experiment * interval '90 days' + n % 80 * interval '1 day'
         FROM generate_series($1::bigint, $2) n, generate_series(1, ${experiments}) experiment WHERE n % (2 ^ (experiment - 1))::int = 0`,
     },

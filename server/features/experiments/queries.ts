@@ -2,7 +2,7 @@ import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { PagePosition } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { RunningExperiment } from './assign-variant.ts'
-import type { ExperimentsTable, ExposuresTable } from './tables.ts'
+import type { ExperimentsTable, ExperimentExposuresTable } from './tables.ts'
 
 export type ExperimentRow = Selectable<ExperimentsTable>
 
@@ -84,9 +84,9 @@ export async function isFormerGuest(db: Db, viewerId: string): Promise<boolean> 
 }
 
 /** Inserts exposures; the first of each experiment is kept. */
-export async function insertExposures(db: Db, rows: Insertable<ExposuresTable>[]): Promise<void> {
+export async function insertExposures(db: Db, rows: Insertable<ExperimentExposuresTable>[]): Promise<void> {
   await db
-    .insertInto('exposures')
+    .insertInto('experiment_exposures')
     // A fixed order, so that two concurrent calls of a viewer cannot deadlock.
     .values(rows.toSorted((a, b) => (a.experiment_id < b.experiment_id ? -1 : 1)))
     .onConflict((conflict) => conflict.doNothing())
@@ -96,23 +96,23 @@ export async function insertExposures(db: Db, rows: Insertable<ExposuresTable>[]
 /** Moves a guest's exposures to a member who has none or a later one. */
 export async function moveExposures(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
-    WITH met AS (DELETE FROM exposures WHERE viewer_id = ${guestId} RETURNING experiment_id, variant, at)
-    INSERT INTO exposures (viewer_id, experiment_id, variant, at)
+    WITH met AS (DELETE FROM experiment_exposures WHERE viewer_id = ${guestId} RETURNING experiment_id, variant, at)
+    INSERT INTO experiment_exposures (viewer_id, experiment_id, variant, at)
     SELECT ${memberId}, experiment_id, variant, at FROM met ORDER BY experiment_id
     ON CONFLICT (viewer_id, experiment_id) DO UPDATE SET variant = excluded.variant, at = excluded.at
-      WHERE excluded.at < exposures.at`.execute(tx)
+      WHERE excluded.at < experiment_exposures.at`.execute(tx)
 }
 
 export async function deleteExposures(tx: Tx, viewerId: string): Promise<void> {
-  await tx.deleteFrom('exposures').where('viewer_id', '=', viewerId).execute()
+  await tx.deleteFrom('experiment_exposures').where('viewer_id', '=', viewerId).execute()
 }
 
 export function selectExposuresOf(db: Db, viewerId: string) {
   return db
-    .selectFrom('exposures')
-    .innerJoin('experiments', 'experiments.id', 'exposures.experiment_id')
-    .select(['experiments.name as experiment', 'exposures.variant', 'exposures.at'])
+    .selectFrom('experiment_exposures')
+    .innerJoin('experiments', 'experiments.id', 'experiment_exposures.experiment_id')
+    .select(['experiments.name as experiment', 'experiment_exposures.variant', 'experiment_exposures.at'])
     .where('viewer_id', '=', viewerId)
-    .orderBy('exposures.at')
+    .orderBy('experiment_exposures.at')
     .execute()
 }

@@ -16,7 +16,7 @@ export interface ExperimentsTable {
   stopped_at: ColumnType<Date | null, never, Date>
 }
 
-export interface ExposuresTable {
+export interface ExperimentExposuresTable {
   viewer_id: string
   experiment_id: string
   variant: number
@@ -25,5 +25,5 @@ export interface ExposuresTable {
 
 export interface ExperimentTables {
   experiments: ExperimentsTable
-  exposures: ExposuresTable
+  experiment_exposures: ExperimentExposuresTable
 }

@@ -146,7 +146,7 @@ describe('expired rows', () => {
     const { pool } = site.context.database
     const { rows } = await pool.query<{ plays: number; marks: number }>(
       `SELECT (SELECT count(*) FROM plays WHERE video_id = $1) AS plays,
-         (SELECT count(*) FROM history WHERE video_id = $1) AS marks`,
+         (SELECT count(*) FROM watch_history WHERE video_id = $1) AS marks`,
       [video.id],
     )
     return rows[0]

@@ -33,7 +33,7 @@ const crowd = `
     SELECT 'usr_' || u AS user_id, (u * 37 + i * 41) % 10000 + 1 AS video,
       timestamptz '2026-02-01' + (u * i % 9999) * interval '1 min' AS at
     FROM generate_series(1, 1000) u, generate_series(0, CASE u WHEN 7 THEN 1999 ELSE 49 END) i;
-  INSERT INTO history (user_id, video_id, episode_id, position_ms, at, removed)
+  INSERT INTO watch_history (user_id, video_id, episode_id, position_ms, at, removed)
     SELECT user_id, 'vid_' || video, 'ep_' || video * 2, 1, at, video % 50 = 0 FROM pairs;
   INSERT INTO favorites SELECT user_id, 'vid_' || video, at FROM pairs;
   INSERT INTO plays SELECT user_id, 'ep_' || video * 2, at, 'vid_' || video, video % 100 > 0 FROM pairs;

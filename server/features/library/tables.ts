@@ -1,7 +1,7 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 
 /** `removed`: the row is a tombstone with the time of the removal. */
-export interface HistoryTable {
+export interface WatchHistoryTable {
   user_id: string
   video_id: string
   episode_id: string
@@ -81,7 +81,7 @@ export interface LibraryTables {
   episode_views: EpisodeViewsTable
   episode_viewer_changes: EpisodeViewerChangesTable
   episode_viewer_counts: EpisodeViewerCountsTable
-  history: HistoryTable
+  watch_history: WatchHistoryTable
   favorites: FavoritesTable
   favorite_changes: FavoriteChangesTable
   plays: PlaysTable

@@ -106,7 +106,10 @@ function guestIn(experiment: RunningExperiment, variant: number): Viewer {
 }
 
 async function exposed({ userId }: Viewer): Promise<string[]> {
-  const rows = database.db.selectFrom('exposures').select('experiment_id').where('viewer_id', '=', userId)
+  const rows = database.db
+    .selectFrom('experiment_exposures')
+    .select('experiment_id')
+    .where('viewer_id', '=', userId)
   return (await rows.execute()).map(({ experiment_id }) => experiment_id)
 }
 

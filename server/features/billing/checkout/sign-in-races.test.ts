@@ -88,7 +88,7 @@ async function favoriteCounts(): Promise<number[]> {
 /** Counts the rows that each table still has of a user. */
 async function rowsOf(userId: string) {
   const counts: Record<string, number> = {}
-  for (const table of ['favorites', 'history', 'plays', 'orders', 'entitlements', 'attribution']) {
+  for (const table of ['favorites', 'watch_history', 'plays', 'orders', 'entitlements', 'attribution']) {
     const { rowCount } = await database.pool.query(`SELECT FROM ${table} WHERE user_id = $1`, [userId])
     if (rowCount) counts[table] = rowCount
   }

@@ -18,7 +18,7 @@ interface Row {
  */
 export async function countSales(db: Db, experimentId: string, until: Date): Promise<VariantSales[]> {
   const { rows } = await sql<Row>`
-    WITH met AS MATERIALIZED (SELECT viewer_id, variant, at FROM exposures WHERE experiment_id = ${experimentId}),
+    WITH met AS MATERIALIZED (SELECT viewer_id, variant, at FROM experiment_exposures WHERE experiment_id = ${experimentId}),
     paid AS MATERIALIZED (
       SELECT met.variant, met.viewer_id, orders.currency, -sum(lines.amount_cents) AS net
       FROM met JOIN orders ON orders.user_id = met.viewer_id

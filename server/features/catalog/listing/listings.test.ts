@@ -432,7 +432,7 @@ describe('recommendations', () => {
       CREATE TEMPORARY TABLE crowd ON COMMIT DROP AS SELECT n, 'vid_' || md5('crowd ' || n) AS id FROM generate_series(1, 350) n;
       INSERT INTO videos (id, slug, titles, synopses, state, free_episodes, currency, episode_cents, video_cents, released_at)
         SELECT id, id, '{"en": "Crowd"}', '{"en": "Crowd"}', 'published', 3, 'USD', 99, 999, '2026-01-01' FROM crowd;
-      INSERT INTO history (user_id, video_id, episode_id, position_ms, at)
+      INSERT INTO watch_history (user_id, video_id, episode_id, position_ms, at)
         SELECT '${userId}', id, 'ep_any', 1, '2026-03-01'::timestamptz - n * interval '1 min' FROM crowd WHERE n < 50;
       INSERT INTO watched_next
         SELECT seed.id, next.id, 1000 - next.n FROM crowd seed JOIN crowd next ON next.n % 5 = seed.n % 5

@@ -29,9 +29,9 @@ export async function dequeueStartedVideos(
       FROM taken LEFT JOIN users ON users.id = taken.user_id
     )
     SELECT begun.video_id AS "videoId", ARRAY(
-      SELECT own.video_id FROM history own
+      SELECT own.video_id FROM watch_history own
       WHERE own.user_id = begun.user_id AND NOT own.removed AND own.video_id <> begun.video_id
-        AND own.at < (SELECT at FROM history WHERE history.user_id = begun.user_id AND history.video_id = begun.video_id)
+        AND own.at < (SELECT at FROM watch_history WHERE watch_history.user_id = begun.user_id AND watch_history.video_id = begun.video_id)
       ORDER BY own.at DESC, own.video_id LIMIT ${before}
     ) AS earlier
     FROM begun`.execute(tx)
@@ -41,7 +41,7 @@ export async function dequeueStartedVideos(
 const recentlyWatched = preparedQuery(
   (db: Db, { userId, limit }: Placeholders<{ userId: string; limit: number }>) =>
     db
-      .selectFrom('history')
+      .selectFrom('watch_history')
       .select('video_id')
       .where('user_id', '=', userId)
       .where(sql<boolean>`NOT removed`)

@@ -25,11 +25,11 @@ export async function upsertHistory(
   // In a row that existed, xmax is the transaction that updates it; in a new row it is 0.
   const { rows } = await sql<Omit<HistoryRow, 'user_id'>>`
     WITH saved AS (
-      INSERT INTO history (user_id, video_id, episode_id, position_ms, at)
+      INSERT INTO watch_history (user_id, video_id, episode_id, position_ms, at)
       VALUES (${user_id}, ${video_id}, ${episode_id}, ${position_ms}, ${at})
       ON CONFLICT (user_id, video_id) DO UPDATE
       SET episode_id = excluded.episode_id, position_ms = excluded.position_ms, at = excluded.at, removed = false
-      WHERE history.at < excluded.at
+      WHERE watch_history.at < excluded.at
       RETURNING user_id, video_id, episode_id, position_ms, at, xmax = 0 AS begun
     ), noted AS (
       INSERT INTO started_videos (user_id, video_id) SELECT user_id, video_id FROM saved WHERE begun
@@ -40,7 +40,7 @@ export async function upsertHistory(
 
 function selectEntry(db: Db, userId: string, videoId: string) {
   return db
-    .selectFrom('history')
+    .selectFrom('watch_history')
     .select(['video_id', 'episode_id', 'position_ms', 'at'])
     .where('user_id', '=', userId)
     .where('video_id', '=', videoId)
@@ -51,7 +51,7 @@ function selectEntry(db: Db, userId: string, videoId: string) {
 /** Selects the video that a user watched last. */
 export async function selectLastWatchedVideo(db: Db, userId: string): Promise<string | undefined> {
   const row = await db
-    .selectFrom('history')
+    .selectFrom('watch_history')
     .select('video_id')
     .where('user_id', '=', userId)
     .where(sql<boolean>`NOT removed`)
@@ -64,7 +64,7 @@ export async function selectLastWatchedVideo(db: Db, userId: string): Promise<st
 /** Selects when a user last watched a video or added a favorite; undefined if never. */
 export async function selectLastActivity(tx: Tx, userId: string): Promise<Date | undefined> {
   const { rows } = await sql<{ at: Date | null }>`
-    SELECT greatest((SELECT max(at) FROM history WHERE user_id = ${userId}),
+    SELECT greatest((SELECT max(at) FROM watch_history WHERE user_id = ${userId}),
       (SELECT max(favorited_at) FROM favorites WHERE user_id = ${userId})) AS at`.execute(tx)
   return rows[0]?.at ?? undefined
 }
@@ -72,12 +72,12 @@ export async function selectLastActivity(tx: Tx, userId: string): Promise<Date |
 const resume = preparedLookup(
   (db: Db, { userId, videoId }: Placeholders<{ userId: string; videoId: string }>) =>
     db
-      .selectFrom('history')
-      .innerJoin('episodes', 'episodes.id', 'history.episode_id')
-      .select(['history.episode_id', 'episodes.number', 'history.position_ms'])
-      .where('history.user_id', '=', userId)
-      .where('history.video_id', '=', videoId)
-      .where(sql<boolean>`NOT history.removed`),
+      .selectFrom('watch_history')
+      .innerJoin('episodes', 'episodes.id', 'watch_history.episode_id')
+      .select(['watch_history.episode_id', 'episodes.number', 'watch_history.position_ms'])
+      .where('watch_history.user_id', '=', userId)
+      .where('watch_history.video_id', '=', videoId)
+      .where(sql<boolean>`NOT watch_history.removed`),
 )
 
 /** Selects a viewer's resume position in a video, with the episode's number. */
@@ -98,12 +98,12 @@ export async function markRemoved(
 ): Promise<number> {
   const { rows } = await sql<{ removed: number }>`
     WITH due AS (
-      SELECT user_id, video_id, NOT removed AS listed FROM history
+      SELECT user_id, video_id, NOT removed AS listed FROM watch_history
       WHERE user_id = ${userId} AND video_id = ANY(${videoIds}) AND at <= ${at}
       ORDER BY video_id FOR UPDATE
     ), marked AS (
-      UPDATE history SET removed = true, at = ${at} FROM due
-      WHERE history.user_id = due.user_id AND history.video_id = due.video_id
+      UPDATE watch_history SET removed = true, at = ${at} FROM due
+      WHERE watch_history.user_id = due.user_id AND watch_history.video_id = due.video_id
     )
     SELECT count(*) FILTER (WHERE listed)::int AS removed FROM due`.execute(tx)
   return rows[0]?.removed ?? 0
@@ -113,10 +113,10 @@ export async function markRemoved(
 export async function deleteTombstones(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     WITH due AS (
-      SELECT user_id, video_id FROM history WHERE removed AND at < ${before}
+      SELECT user_id, video_id FROM watch_history WHERE removed AND at < ${before}
       ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )
-    DELETE FROM history USING due WHERE history.user_id = due.user_id AND history.video_id = due.video_id`.execute(
+    DELETE FROM watch_history USING due WHERE watch_history.user_id = due.user_id AND watch_history.video_id = due.video_id`.execute(
     db,
   )
   return Number(numAffectedRows ?? 0)
@@ -137,23 +137,23 @@ export interface HistoryListRow {
 /** Selects the watched videos, newest first, each with its current episode. */
 export const selectWatched = preparedPage((db: Db, { userId, limit, isAfterPosition }) =>
   db
-    .selectFrom('history')
-    .innerJoin('episodes', 'episodes.id', 'history.episode_id')
+    .selectFrom('watch_history')
+    .innerJoin('episodes', 'episodes.id', 'watch_history.episode_id')
     .leftJoin('assets', 'assets.id', 'episodes.asset_id')
     .select([
-      'history.video_id',
-      'history.episode_id',
-      'history.position_ms',
-      'history.at',
+      'watch_history.video_id',
+      'watch_history.episode_id',
+      'watch_history.position_ms',
+      'watch_history.at',
       'episodes.number',
       'episodes.titles',
       'assets.duration_ms',
     ])
-    .where('history.user_id', '=', userId)
-    .where(sql<boolean>`NOT history.removed`)
-    .where(isAfterPosition('history.at', 'history.video_id'))
-    .orderBy('history.at', 'desc')
-    .orderBy('history.video_id')
+    .where('watch_history.user_id', '=', userId)
+    .where(sql<boolean>`NOT watch_history.removed`)
+    .where(isAfterPosition('watch_history.at', 'watch_history.video_id'))
+    .orderBy('watch_history.at', 'desc')
+    .orderBy('watch_history.video_id')
     .limit(limit),
 )
 
@@ -186,7 +186,7 @@ const unlocked = preparedQuery(
       ORDER BY at DESC, video_id LIMIT ${limit}
     )
     SELECT page.video_id, episodes.id AS episode_id, page.at, page.source, episodes.number, episodes.titles,
-      assets.duration_ms, coalesce(history.position_ms, 0) AS position_ms
+      assets.duration_ms, coalesce(watch_history.position_ms, 0) AS position_ms
     FROM page
     JOIN LATERAL (
       SELECT * FROM episodes
@@ -194,8 +194,8 @@ const unlocked = preparedQuery(
       ORDER BY number LIMIT 1
     ) episodes ON true
     LEFT JOIN assets ON assets.id = episodes.asset_id
-    LEFT JOIN history ON history.user_id = ${userId} AND history.video_id = page.video_id
-      AND history.episode_id = episodes.id AND NOT history.removed
+    LEFT JOIN watch_history ON watch_history.user_id = ${userId} AND watch_history.video_id = page.video_id
+      AND watch_history.episode_id = episodes.id AND NOT watch_history.removed
     ORDER BY page.at DESC, page.video_id`,
 )
 

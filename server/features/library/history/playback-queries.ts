@@ -19,14 +19,14 @@ export async function updatePositions(db: Db, rows: readonly HistoryRow[]): Prom
       WHERE deleted_at IS NULL
       ORDER BY owner, given.video_id, given.at DESC
     ), held AS (
-      SELECT user_id, history.video_id, latest.episode_id, latest.position_ms, latest.at
-      FROM history JOIN latest ON user_id = owner AND history.video_id = latest.video_id
-      WHERE history.at < latest.at
-      ORDER BY user_id, history.video_id FOR NO KEY UPDATE OF history
+      SELECT user_id, watch_history.video_id, latest.episode_id, latest.position_ms, latest.at
+      FROM watch_history JOIN latest ON user_id = owner AND watch_history.video_id = latest.video_id
+      WHERE watch_history.at < latest.at
+      ORDER BY user_id, watch_history.video_id FOR NO KEY UPDATE OF watch_history
     )
-    UPDATE history SET episode_id = held.episode_id, position_ms = held.position_ms, at = held.at, removed = false
-    FROM held WHERE history.user_id = held.user_id AND history.video_id = held.video_id AND history.at < held.at
-    RETURNING history.user_id, history.video_id, history.episode_id, history.position_ms, history.at`.execute(
+    UPDATE watch_history SET episode_id = held.episode_id, position_ms = held.position_ms, at = held.at, removed = false
+    FROM held WHERE watch_history.user_id = held.user_id AND watch_history.video_id = held.video_id AND watch_history.at < held.at
+    RETURNING watch_history.user_id, watch_history.video_id, watch_history.episode_id, watch_history.position_ms, watch_history.at`.execute(
     db,
   )
   return saved
@@ -129,8 +129,8 @@ export async function findUnwrittenPositions(db: Db, rows: readonly HistoryRow[]
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS given (user_id text, video_id text, at timestamptz)
     JOIN users ON users.id = given.user_id
     WHERE deleted_at IS NULL AND NOT EXISTS (
-      SELECT FROM history WHERE history.user_id = coalesce(merged_into, given.user_id) AND history.video_id = given.video_id
-        AND history.at >= given.at
+      SELECT FROM watch_history WHERE watch_history.user_id = coalesce(merged_into, given.user_id) AND watch_history.video_id = given.video_id
+        AND watch_history.at >= given.at
     )`.execute(db)
   const keys = new Set(missing.map(({ user_id, video_id }) => `${user_id} ${video_id}`))
   return rows.filter(({ user_id, video_id }) => keys.has(`${user_id} ${video_id}`))

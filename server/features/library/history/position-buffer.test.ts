@@ -39,7 +39,7 @@ const save = (visitor: Visitor, position_ms: number, number = 1) =>
 
 /** Saves positions until one is accepted without a query. */
 async function watch(visitor: Visitor): Promise<void> {
-  const asked = recordQueries('sessions', 'users', 'history')
+  const asked = recordQueries('sessions', 'users', 'watch_history')
   await expect
     .poll(async () => {
       const before = asked().length
@@ -52,7 +52,7 @@ async function watch(visitor: Visitor): Promise<void> {
 const rowsOf = async (userId: string) => {
   const { db } = site.context
   const [history, plays] = await Promise.all([
-    db.selectFrom('history').selectAll().where('user_id', '=', userId).execute(),
+    db.selectFrom('watch_history').selectAll().where('user_id', '=', userId).execute(),
     db.selectFrom('plays').selectAll().where('user_id', '=', userId).execute(),
   ])
   return { history, plays }

@@ -14,13 +14,13 @@ import type { Db, Tx } from '#server/tables.ts'
  */
 export async function mergeHistory(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
-    WITH moved AS (DELETE FROM history WHERE user_id = ${guestId} RETURNING *)
-    INSERT INTO history (user_id, video_id, episode_id, position_ms, at, removed)
+    WITH moved AS (DELETE FROM watch_history WHERE user_id = ${guestId} RETURNING *)
+    INSERT INTO watch_history (user_id, video_id, episode_id, position_ms, at, removed)
     SELECT ${memberId}, video_id, episode_id, position_ms, at, removed FROM moved ORDER BY video_id
     ON CONFLICT (user_id, video_id) DO UPDATE
     SET episode_id = excluded.episode_id, position_ms = excluded.position_ms, at = excluded.at,
       removed = excluded.removed
-    WHERE history.at < excluded.at AND (history.removed OR NOT excluded.removed)`.execute(tx)
+    WHERE watch_history.at < excluded.at AND (watch_history.removed OR NOT excluded.removed)`.execute(tx)
 }
 
 /** Merges favorites. A video that both had counts once and keeps its place in the member's list. */
@@ -80,7 +80,7 @@ export async function mergeEntitlements(tx: Tx, guestId: string, memberId: strin
 }
 
 export async function deleteHistory(tx: Tx, userId: string): Promise<void> {
-  await tx.deleteFrom('history').where('user_id', '=', userId).execute()
+  await tx.deleteFrom('watch_history').where('user_id', '=', userId).execute()
   await tx.deleteFrom('unlocks').where('user_id', '=', userId).execute()
 }
 
@@ -105,13 +105,13 @@ const englishTitle = sql<string>`videos.titles->>'en'`.as('title')
 
 export function readHistory(db: Db, userId: string) {
   const history = db
-    .selectFrom('history')
-    .innerJoin('videos', 'videos.id', 'history.video_id')
-    .innerJoin('episodes', 'episodes.id', 'history.episode_id')
-    .select(['history.video_id', englishTitle, 'episodes.number as episode', 'position_ms', 'at'])
-    .where('history.user_id', '=', userId)
-    .where(sql<boolean>`NOT history.removed`)
-  return readInOrder(history, ['history.video_id', (row) => row.video_id])
+    .selectFrom('watch_history')
+    .innerJoin('videos', 'videos.id', 'watch_history.video_id')
+    .innerJoin('episodes', 'episodes.id', 'watch_history.episode_id')
+    .select(['watch_history.video_id', englishTitle, 'episodes.number as episode', 'position_ms', 'at'])
+    .where('watch_history.user_id', '=', userId)
+    .where(sql<boolean>`NOT watch_history.removed`)
+  return readInOrder(history, ['watch_history.video_id', (row) => row.video_id])
 }
 
 export function readFavorites(db: Db, userId: string) {
@@ -154,7 +154,10 @@ export function readEntitlements(db: Db, userId: string) {
 }
 
 export function readEpisodeViews(db: Db, userId: string) {
-  const views = db.selectFrom('episode_views').select(['episode_id', 'finished']).where('user_id', '=', userId)
+  const views = db
+    .selectFrom('episode_views')
+    .select(['episode_id', 'finished'])
+    .where('user_id', '=', userId)
   return readInOrder(views, ['episode_id', (row) => row.episode_id])
 }
 

@@ -98,7 +98,7 @@ describe('the result of an experiment with many exposures', () => {
   const count = () => countExperimentSales(site.context, new AbortController().signal)
   const manyMeet = () =>
     site.context.database.pool.query(
-      `INSERT INTO exposures (viewer_id, experiment_id, variant, at)
+      `INSERT INTO experiment_exposures (viewer_id, experiment_id, variant, at)
        SELECT 'usr_' || $1 || n, $1, 0, $2 FROM generate_series(1, 10001) n`,
       [experiment.id, site.context.clock.now()],
     )

@@ -138,7 +138,7 @@ test('reports a difference on the system page and in the log until it is resolve
     await expect.poll(isOver, { timeout: 8000 }).toBe(true)
     await jobs.stop()
     expect((await job())?.state).toBe(state)
-    return (await job())?.reason
+    return (await job())?.last_error
   }
   const restore = await falsify(
     "UPDATE daily_revenue SET sums = jsonb_set(sums, '{revenue,0,gross_cents}', '1')",

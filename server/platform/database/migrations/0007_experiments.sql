@@ -20,14 +20,14 @@ CREATE UNIQUE INDEX experiments_running ON experiments (kind, coalesce(target, '
 CREATE INDEX experiments_newest ON experiments (created_at DESC, id DESC);
 
 -- When a viewer first saw the difference. A guest without other stored data has no row in `users`.
-CREATE TABLE exposures (
+CREATE TABLE experiment_exposures (
   viewer_id      text NOT NULL,
   experiment_id  text NOT NULL REFERENCES experiments ON DELETE CASCADE,
   variant        smallint NOT NULL,
   at             timestamptz(3) NOT NULL,
   PRIMARY KEY (viewer_id, experiment_id)
 );
-CREATE INDEX exposures_experiment ON exposures (experiment_id) INCLUDE (viewer_id, variant, at);
+CREATE INDEX experiment_exposures_experiment ON experiment_exposures (experiment_id) INCLUDE (viewer_id, variant, at);
 
 -- The variants' sales at the last count. A job counts them, because with many viewers it takes longer than a page may load.
 CREATE TABLE experiment_sales (

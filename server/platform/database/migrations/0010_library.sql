@@ -1,7 +1,7 @@
 -- A viewer's history, favorites and entitlements, and the counts that follow from them.
 
 -- The last position in each video: one row for each viewer and video.
-CREATE TABLE history (
+CREATE TABLE watch_history (
   user_id      text NOT NULL REFERENCES users ON DELETE CASCADE,
   video_id     text NOT NULL REFERENCES videos ON DELETE CASCADE,
   episode_id   text NOT NULL REFERENCES episodes ON DELETE CASCADE,
@@ -11,8 +11,8 @@ CREATE TABLE history (
   removed      boolean NOT NULL DEFAULT false,
   PRIMARY KEY (user_id, video_id)
 );
-CREATE INDEX history_recent ON history (user_id, at DESC, video_id) WHERE NOT removed;
-CREATE INDEX history_removed ON history (at) WHERE removed;
+CREATE INDEX watch_history_recent ON watch_history (user_id, at DESC, video_id) WHERE NOT removed;
+CREATE INDEX watch_history_removed ON watch_history (at) WHERE removed;
 
 -- Videos that a viewer has started, until a job has learnt from them what is watched next.
 CREATE TABLE started_videos (
