@@ -123,7 +123,7 @@ export const AbandonedMail = Type.Object({
   refused: Type.Boolean(),
   /** The technical error message, for owners. */
   reason: nullable(Type.String()),
-  tries: Type.Integer(),
+  attempts: Type.Integer(),
   written_at: Time,
   abandoned_at: Time,
 })

@@ -42,7 +42,7 @@ function presentAdminEpisode(
   const hasNextFile = row.next_asset_id !== null
   const name = (hasNextFile ? row.coming_name : row.source_name) ?? ''
   const reason = hasNextFile
-    ? localizeReason(language, { reason: row.coming_reason, why: row.coming_why })
+    ? localizeReason(language, { reason: row.coming_reason, reason_details: row.coming_reason_details })
     : null
   const captions = row.coming_captions ?? row.captions ?? []
   const captioned = new Set(captions.map(({ lang }) => lang))

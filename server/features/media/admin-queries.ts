@@ -22,7 +22,7 @@ function selectAdminEpisodes(db: Db) {
       'coming.state as coming_state',
       'coming.progress as coming_progress',
       'coming.reason as coming_reason',
-      'coming.why as coming_why',
+      'coming.reason_details as coming_reason_details',
       'coming.original_path as coming_path',
       'coming.source_name as coming_name',
       'coming.captions as coming_captions',

@@ -24,10 +24,10 @@ export async function listFailedFiles(
     (row) => [row.failed_at, row.id],
   )
   return {
-    list: page.map(({ id, source_name, reason, why, failed_at, titles, ...episode }) => ({
+    list: page.map(({ id, source_name, reason, reason_details, failed_at, titles, ...episode }) => ({
       id,
       source_name,
-      reason: localizeReason(language, { reason, why }) ?? '',
+      reason: localizeReason(language, { reason, reason_details }) ?? '',
       failed_at: failed_at.toISOString(),
       episode: {
         id: episode.episode_id,

@@ -108,7 +108,7 @@ interface FailedFileRow {
   id: string
   source_name: string
   reason: string | null
-  why: UnusableReason | null
+  reason_details: UnusableReason | null
   failed_at: Date
   episode_id: string
   number: number
@@ -124,7 +124,7 @@ export async function selectFailedFiles(
 ): Promise<FailedFileRow[]> {
   const older = after ? sql`AND (a.failed_at, a.id) < (${after.at}::timestamptz, ${after.id})` : sql``
   const { rows } = await sql<FailedFileRow>`
-    SELECT a.id, a.source_name, a.reason, a.why, a.failed_at, e.id AS episode_id, e.number, v.id AS video_id, v.titles
+    SELECT a.id, a.source_name, a.reason, a.reason_details, a.failed_at, e.id AS episode_id, e.number, v.id AS video_id, v.titles
     FROM assets a JOIN episodes e ON e.next_asset_id = a.id JOIN videos v ON v.id = e.video_id
     WHERE a.state = 'failed' AND a.retired_at IS NULL ${older}
     ORDER BY a.failed_at DESC, a.id DESC LIMIT ${limit}`.execute(db)

@@ -7,7 +7,7 @@ type Time = ColumnType<Date, Date | string | undefined, Date | string>
 type NullableTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 
 /** Also null for files that failed before there were keys; `reason` has the sentence. */
-type WhyColumn = JSONColumnType<UnusableReason | null, string | null | undefined, string | null>
+type ReasonDetailsColumn = JSONColumnType<UnusableReason | null, string | null | undefined, string | null>
 
 /** `hash` of the caption's normalised text, to detect whether the file beside the episode has changed. */
 export interface Caption {
@@ -31,7 +31,7 @@ export interface AssetsTable {
   failures: Generated<number>
   /** In English, as in the log. */
   reason: string | null
-  why: WhyColumn
+  reason_details: ReasonDetailsColumn
   failed_at: NullableTime
   /** Notes on the parts of the file that were omitted, once it is ready. */
   notes: JSONColumnType<SourceNote[], string | undefined, string>
@@ -88,7 +88,7 @@ export interface UploadsTable {
   language: Language | null
   state: 'arriving' | 'complete' | 'taken' | 'refused'
   reason: string | null
-  why: WhyColumn
+  reason_details: ReasonDetailsColumn
   /** Titles of the episode, if it is new. */
   titles: JSONColumnType<Partial<LocalizedText> | null, string | null | undefined, string | null>
   touched_at: Time

@@ -52,11 +52,11 @@ export function UndeliveredMails() {
   )
 }
 
-function FailureReason({ mail: { refused, reason, tries } }: { mail: AbandonedMail }) {
+function FailureReason({ mail: { refused, reason, attempts } }: { mail: AbandonedMail }) {
   const { t } = useTexts()
   return (
     <div className={styles.failure}>
-      {t(refused ? 'system.mailRefused' : 'system.mailNotTaken', { count: tries })}
+      {t(refused ? 'system.mailRefused' : 'system.mailNotTaken', { count: attempts })}
       {reason && <code>{reason}</code>}
     </div>
   )

@@ -69,7 +69,7 @@ export interface AssetChanges {
   state: AssetState
   progress?: number
   reason?: string | null
-  why?: string | null
+  reason_details?: string | null
   failed_at?: Date
   width?: number
   height?: number
@@ -102,7 +102,7 @@ export function updateAssetState(
 export async function requeueFailed(tx: Tx, id: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('assets')
-    .set({ state: 'uploaded', progress: 0, failures: 0, reason: null, why: null })
+    .set({ state: 'uploaded', progress: 0, failures: 0, reason: null, reason_details: null })
     .where('id', '=', id)
     .where('state', '=', 'failed')
     .where('original_path', 'is not', null)

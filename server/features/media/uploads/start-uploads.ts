@@ -41,7 +41,7 @@ export async function startUploads(
   await loadAdminVideo(tx, videoId, { lock: true })
   const checked = checkPlan(planned)
   const files = [
-    ...new Map(checked.flatMap((each) => ('why' in each ? [] : [[fileKeyOf(each), each]]))).values(),
+    ...new Map(checked.flatMap((each) => ('refusal' in each ? [] : [[fileKeyOf(each), each]]))).values(),
   ]
   if (files.length === 0)
     return { list: checked.flatMap((each) => presentRefused(each, operatorLanguage)), change: null }
@@ -50,14 +50,14 @@ export async function startUploads(
   const after = byKey(await queries.selectUploads(tx, { videoId, files }))
   const list = checked.flatMap((each): StartedUpload[] => {
     const row = after.get(fileKeyOf(each))
-    return row && !('why' in each)
+    return row && !('refusal' in each)
       ? [presentUpload(row, operatorLanguage)]
       : presentRefused(each, operatorLanguage)
   })
   return { list, change: diffUploads(before, after) }
 }
 
-type CheckedFile = NewUpload | (NewUpload & { why: UnusableReason })
+type CheckedFile = NewUpload | (NewUpload & { refusal: UnusableReason })
 
 /** Checks the plan. A file is identified by its key, so it cannot be uploaded for two targets. */
 function checkPlan(planned: readonly AnnouncedFile[]): CheckedFile[] {
@@ -66,10 +66,10 @@ function checkPlan(planned: readonly AnnouncedFile[]): CheckedFile[] {
     const file = toNewUpload(each)
     const first = firstByKey.get(fileKeyOf(file)) ?? file
     const hasOtherTarget = targetOf(first) !== targetOf(file)
-    const why: UnusableReason | undefined = hasOtherTarget
+    const refusal: UnusableReason | undefined = hasOtherTarget
       ? { key: 'listedTwice', number: first.number }
       : refusalReason(file)
-    if (why) return { ...file, why }
+    if (refusal) return { ...file, refusal }
     firstByKey.set(fileKeyOf(file), file)
     return file
   })
@@ -95,9 +95,9 @@ function refusalReason({ name, bytes, language }: NewUpload): UnusableReason | u
 }
 
 function presentRefused(file: CheckedFile, operatorLanguage: Language): StartedUpload[] {
-  if (!('why' in file)) return []
-  const { name, bytes, number, language, why } = file
-  const reason = formatReason(why, operatorLanguage)
+  if (!('refusal' in file)) return []
+  const { name, bytes, number, language, refusal } = file
+  const reason = formatReason(refusal, operatorLanguage)
   return [{ id: null, name, bytes, number, language, state: 'refused', reason, parts: [] }]
 }
 

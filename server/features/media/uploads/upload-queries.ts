@@ -100,7 +100,7 @@ function selectUploadColumns(db: Db) {
   return db
     .selectFrom('uploads')
     .select(['id', 'video_id', 'name', 'bytes', 'changed_at', 'number', 'language', 'titles'])
-    .select(['state', 'reason', 'why', existingParts.as('parts')])
+    .select(['state', 'reason', 'reason_details', existingParts.as('parts')])
 }
 
 export function selectUploads(
@@ -160,7 +160,7 @@ export async function recordPart(tx: Tx, id: string, part: number, now: Date): P
 export async function setUploadState(
   db: Db,
   id: string,
-  changes: { state: UploadRow['state']; reason?: string; why?: string },
+  changes: { state: UploadRow['state']; reason?: string; reason_details?: string },
   now: Date,
 ): Promise<void> {
   await db

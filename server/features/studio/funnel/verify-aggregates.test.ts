@@ -110,7 +110,9 @@ test('detects that balances differ from the deferred revenue', async () => {
 })
 
 test('does not compare a day before all of it is counted', async () => {
-  await falsify('UPDATE funnel_revenue SET gross_cents = 0; UPDATE funnel_counts SET visits = 0, paywalls = 0')
+  await falsify(
+    'UPDATE funnel_revenue SET gross_cents = 0; UPDATE funnel_counts SET visits = 0, paywalls = 0',
+  )
   await run(`INSERT INTO unaggregated_ledger_lines (line_id) SELECT id FROM ledger_lines;
     INSERT INTO funnel_steps (day, step) VALUES ('${day}', 'visit')`)
   expect(await verifyDay(site.context, day)).toEqual([])
@@ -126,7 +128,7 @@ test('reports a difference on the system page and in the log until it is resolve
   const log = createLog({ json: true, level: 'error' })
   vi.spyOn(log, 'error').mockImplementation((...words: unknown[]) => void lines.push(JSON.stringify(words)))
   const compare = studioJobs(site.context).filter(({ name }) => name === 'compare-sums')
-  const round = async (state: 'failing' | 'well') => {
+  const round = async (state: 'failing' | 'ok') => {
     await run('DELETE FROM scheduled_jobs')
     const jobs = await startJobs(site.context.database.pool, compare, log)
     const job = async () =>
@@ -151,5 +153,5 @@ test('reports a difference on the system page and in the log until it is resolve
   await run(leftByOne)
   expect(await round('failing')).toContain('balances: 402 USD')
   await run(rightLots)
-  await round('well')
+  await round('ok')
 })

@@ -264,7 +264,7 @@ describe('files that failed conversion', () => {
       state: 'uploaded',
       failures: 0,
       reason: null,
-      why: null,
+      reason_details: null,
     })
     expect((await owner.desk.callOk(listFailedUploads)).list.map(({ id }) => id)).toEqual([older])
     expect((await owner.desk.call(retryEpisode, retry)).answer.code).toBe(409)
@@ -292,7 +292,7 @@ describe('abandoned mails', () => {
       subject: 'Confirm your e-mail address',
       refused: true,
       reason: 'MailError: EENVELOPE RCPT TO 550',
-      tries: 1,
+      attempts: 1,
     })
     expect(JSON.stringify(list)).not.toMatch(/verify=|http/)
     const body = { id: mail?.id ?? '' }

@@ -138,7 +138,7 @@ function presentMail(
     recipient,
     refused,
     reason: seesErrorMessages(actor) ? reason : null,
-    tries: attempts,
+    attempts,
     written_at: created_at.toISOString(),
     abandoned_at: abandoned_at.toISOString(),
   }

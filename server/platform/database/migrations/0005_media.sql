@@ -12,7 +12,7 @@ CREATE TABLE assets (
   failures       integer NOT NULL DEFAULT 0,
   -- Why the file cannot be used: an English sentence for the log, and a key with its values for the studio's languages.
   reason         text,
-  why            jsonb,
+  reason_details            jsonb,
   failed_at      timestamptz(3),
   -- Omitted parts of the file, such as unreadable tracks; an operator reads it before publishing.
   notes          jsonb NOT NULL DEFAULT '[]',
@@ -90,7 +90,7 @@ CREATE TABLE uploads (
   state       text NOT NULL CHECK (state IN ('arriving', 'complete', 'taken', 'refused')),
   -- As in `assets`.
   reason      text,
-  why         jsonb,
+  reason_details         jsonb,
   -- The titles of an episode that the upload creates, by language, from a video.yaml.
   titles      jsonb,
   touched_at  timestamptz(3) NOT NULL,

@@ -199,7 +199,7 @@ async function collectCaptions(
       // A stream without captions, or one that was never written, must not fail the episode.
       const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
       if (!missing && !(error instanceof UnusableFile)) throw error
-      const isEmpty = error instanceof UnusableFile && ['empty', 'noCaptions'].includes(error.why.key)
+      const isEmpty = error instanceof UnusableFile && ['empty', 'noCaptions'].includes(error.reason.key)
       if (!missing && !isEmpty) unreadable.push(track)
     }
     await rm(draft, { force: true })

@@ -30,7 +30,7 @@ export async function findEncoderFault(
     return isDeepStrictEqual(found, expected) ? undefined : 'does not keep to forced keyframes'
   } catch (error) {
     if (!(error instanceof UnusableFile)) throw error
-    return error.why.key === 'tooSlow' ? `takes more than ${timeoutMs / 1000} s for ${seconds} s` : 'fails'
+    return error.reason.key === 'tooSlow' ? `takes more than ${timeoutMs / 1000} s for ${seconds} s` : 'fails'
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -259,7 +259,7 @@ test.each([
   async ({ name, first, second }) => {
     const parts = [first(`${name}-first.ts`, '96x64'), second(`${name}-second.ts`, '96x64')]
     await expect(make(joined(`other ${name}.ts`, ...parts))).rejects.toMatchObject({
-      why: { key: 'codecChanges' },
+      reason: { key: 'codecChanges' },
     })
   },
 )
@@ -288,7 +288,7 @@ test.each([
   else ffmpeg(...inputs, first)
   expect(Math.abs((await make(first)).made.durationMs - 3000)).toBeLessThanOrEqual(80)
   await expect(make(joined(`joined ${note}.${name}`, first, first))).rejects.toMatchObject({
-    why: { key: 'joined' },
+    reason: { key: 'joined' },
   })
 })
 

@@ -68,8 +68,8 @@ export async function runLimited(run: RunOptions): Promise<RunResult> {
   const stop = () => kill(child)
   run.signal?.addEventListener('abort', stop)
   let failureReason: UnusableReason | undefined
-  const failWith = (why: UnusableReason) => {
-    failureReason ??= why
+  const failWith = (reason: UnusableReason) => {
+    failureReason ??= reason
     stop()
   }
   const expire = () => failWith({ key: 'tooSlow' })

@@ -98,12 +98,12 @@ describe('a converter that exits with an error', () => {
 
   test('for lack of memory, as newer builds do, is reported so whatever it prints', async () => {
     const error = await ended('no-memory', 'echo "Nothing was written" >&2; exit 244')
-    expect(error).toMatchObject({ name: 'UnusableFile', why: { key: 'tooMuchMemory' } })
+    expect(error).toMatchObject({ name: 'UnusableFile', reason: { key: 'tooMuchMemory' } })
   })
 
   test('with a message of its own is quoted', async () => {
     const error = await ended('odd-words', 'echo "[out] Cannot do it" >&2; exit 1')
-    expect(error).toMatchObject({ why: { key: 'converterSays', said: 'Cannot do it' } })
+    expect(error).toMatchObject({ reason: { key: 'converterSays', said: 'Cannot do it' } })
   })
 
   test.each([

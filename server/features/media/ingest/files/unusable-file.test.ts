@@ -14,10 +14,18 @@ describe('an unusable file', () => {
   })
 
   it('is reported with figures in the format of the language, and in English by the error itself', () => {
-    const { message, why } = new UnusableFile({ key: 'cutOff', made: 1203.456, declared: 2400 })
+    const { message, reason: reason_details } = new UnusableFile({
+      key: 'cutOff',
+      made: 1203.456,
+      declared: 2400,
+    })
     expect(message).toBe('is cut off after 1203.5 s of 2400 s')
-    expect(localizeReason('dy', { reason: message, why })).toBe('bricht nach 1203,5 s von 2400 s ab')
-    expect(localizeReason('fy', { reason: message, why })).toBe('s’arrête après 1203,5 s sur 2400 s')
+    expect(localizeReason('dy', { reason: message, reason_details })).toBe(
+      'bricht nach 1203,5 s von 2400 s ab',
+    )
+    expect(localizeReason('fy', { reason: message, reason_details })).toBe(
+      's’arrête après 1203,5 s sur 2400 s',
+    )
   })
 
   it("is reported with a program's literal message", () => {
@@ -28,7 +36,7 @@ describe('an unusable file', () => {
   })
 
   it('that failed before there were keys is reported as it was written; one that did not fail is not reported', () => {
-    expect(localizeReason('dy', { reason: 'is damaged', why: null })).toBe('is damaged')
-    expect(localizeReason('dy', { reason: null, why: null })).toBeNull()
+    expect(localizeReason('dy', { reason: 'is damaged', reason_details: null })).toBe('is damaged')
+    expect(localizeReason('dy', { reason: null, reason_details: null })).toBeNull()
   })
 })

@@ -32,7 +32,7 @@ export const reasons = {
   converterCrashes: [],
   converterStops: [],
   converterSays: ['said'],
-  gaveUp: ['tries', 'said'],
+  gaveUp: ['attempts', 'said'],
   noEpisode: ['number'],
   notText: [],
   notUtf8: [],
@@ -57,11 +57,11 @@ export type UnusableReason = {
 /** A file that can't be used. The message is the reason in English, without the file's name: "is empty". */
 export class UnusableFile extends Error {
   override name = 'UnusableFile'
-  readonly why: UnusableReason
+  readonly reason: UnusableReason
 
-  constructor(why: UnusableReason) {
-    super(formatReason(why, 'en'))
-    this.why = why
+  constructor(reason: UnusableReason) {
+    super(formatReason(reason, 'en'))
+    this.reason = reason
   }
 }
 
@@ -78,17 +78,17 @@ export function formatReason({ key, ...values }: UnusableReason, language: Langu
   return translate(language, `unusable.${key}`, Object.fromEntries(formatted))
 }
 
-/** Returns the columns of a reason: `reason` as in the log, `why` for other languages. */
-export function reasonColumns({ message, why }: UnusableFile): { reason: string; why: string } {
-  return { reason: message, why: JSON.stringify(why) }
+/** Returns the columns of a reason: `reason` as in the log, `reason_details` for other languages. */
+export function reasonColumns({ message, reason }: UnusableFile): { reason: string; reason_details: string } {
+  return { reason: message, reason_details: JSON.stringify(reason) }
 }
 
 /** Returns the reason of a row's failure in a language. Rows from before there were keys show their text. */
 export function localizeReason(
   language: Language,
-  { reason, why }: { reason: string | null; why: UnusableReason | null },
+  { reason, reason_details }: { reason: string | null; reason_details: UnusableReason | null },
 ): string | null {
-  return why === null ? reason : formatReason(why, language)
+  return reason_details === null ? reason : formatReason(reason_details, language)
 }
 
 const maxQuotedLength = 200

@@ -195,8 +195,8 @@ test.each([
   { matrix: 'ictcp', number: 14 },
 ])('a film with the matrix $matrix is refused with that reason', async ({ matrix, number }) => {
   const input = draw(matrix, { format: 'yuv420p10', codec: ffv1(String(number), 'tv') })
-  const why = { key: 'colourMatrix', matrix }
-  await expect(probe(programs.ffprobePath, input)).rejects.toMatchObject({ why })
+  const reason = { key: 'colourMatrix', matrix }
+  await expect(probe(programs.ffprobePath, input)).rejects.toMatchObject({ reason })
 })
 
 test.each([
@@ -208,7 +208,7 @@ test.each([
     const input = join(root, `dolby-vision-${profile}.mp4`)
     makeTestVideo(input, { seconds: 1 })
     addDolbyVision(input, profile, compatibility)
-    await expect(probe(programs.ffprobePath, input)).rejects.toMatchObject({ why: { key: 'dolbyVision' } })
+    await expect(probe(programs.ffprobePath, input)).rejects.toMatchObject({ reason: { key: 'dolbyVision' } })
   },
 )
 

@@ -43,7 +43,7 @@ async function makeAsset(state: AssetState): Promise<Claim> {
   const file = { source_name: '01.mp4', source_hash: id, captions, priority: 0 }
   await insertAsset(db, { id, original_path: `originals/${id}.mp4`, ...file })
   const folder = state === 'ready' ? `${id}-1` : null
-  const failure = { failures: 1, reason: 'is empty', why: '{"key":"empty"}' }
+  const failure = { failures: 1, reason: 'is empty', reason_details: '{"key":"empty"}' }
   const changes = { state, folder, attempt: 2, progress: 40, ...failure }
   await db.updateTable('assets').set(changes).where('id', '=', id).execute()
   return { id, attempt: 2 }
@@ -114,7 +114,7 @@ test('a ready asset has its properties, and no reason of an earlier failure', as
     has_audio: true,
     ready_at: now,
     reason: null,
-    why: null,
+    reason_details: null,
     notes: [{ key: 'captionTracks', tracks: '2' }],
   })
 })
@@ -124,7 +124,7 @@ test('a failed asset has its reason and time', async () => {
   const before = Date.now()
   await markFailed(database.db, asset, new UnusableFile({ key: 'noPicture' }))
   const row = await read(asset)
-  expect(row).toMatchObject({ state: 'failed', why: { key: 'noPicture' } })
+  expect(row).toMatchObject({ state: 'failed', reason_details: { key: 'noPicture' } })
   expect(row.reason).toBe(new UnusableFile({ key: 'noPicture' }).message)
   expect(row.failed_at?.getTime()).toBeGreaterThanOrEqual(before)
 })

@@ -51,7 +51,7 @@ export async function markReady(
     notes: JSON.stringify(notes),
     ready_at: now,
     reason: null,
-    why: null,
+    reason_details: null,
   }
   const folder = assetFiles.folder(claim)
   return (await transition(tx, claim, { state: 'ready', progress: 100, folder, ...values })).captions

@@ -95,7 +95,7 @@ async function releaseAsset(
   const failures = asset.failures + 1
   if (failures < maxFailures) return requeue(db, asset, failures)
   const message = truncateMessage(error instanceof Error ? error.message : String(error))
-  return markFailed(db, asset, new UnusableFile({ key: 'gaveUp', tries: maxFailures, said: message }))
+  return markFailed(db, asset, new UnusableFile({ key: 'gaveUp', attempts: maxFailures, said: message }))
 }
 
 async function transcodeAsset(

@@ -16,7 +16,7 @@ let database: TestDatabase
 let context: IngestContext
 
 beforeAll(async () => {
-  root = mkdtempSync(join(tmpdir(), 'cliffhanger-tries-'))
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-retries-'))
   database = await createTestDatabase()
   context = {
     db: database.db,
@@ -50,7 +50,7 @@ async function work(id: string, onRead: () => void, signal = new AbortController
 const stateOf = (id: string) =>
   database.db
     .selectFrom('assets')
-    .select(['state', 'failures', 'reason', 'why'])
+    .select(['state', 'failures', 'reason', 'reason_details'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
 
@@ -60,7 +60,12 @@ test('a file whose conversion is interrupted, however often, stays in the queue'
     const stop = new AbortController()
     await work('ast_stopped', () => stop.abort(), stop.signal)
   }
-  expect(await stateOf('ast_stopped')).toEqual({ state: 'uploaded', failures: 0, reason: null, why: null })
+  expect(await stateOf('ast_stopped')).toEqual({
+    state: 'uploaded',
+    failures: 0,
+    reason: null,
+    reason_details: null,
+  })
 })
 
 test('a file whose conversion fails five times has failed, with the reason', async () => {
@@ -69,12 +74,17 @@ test('a file whose conversion fails five times has failed, with the reason', asy
     throw new Error('the disk is away')
   }
   for (let run = 0; run < 4; run++) await work('ast_failing', fail)
-  expect(await stateOf('ast_failing')).toEqual({ state: 'uploaded', failures: 4, reason: null, why: null })
+  expect(await stateOf('ast_failing')).toEqual({
+    state: 'uploaded',
+    failures: 4,
+    reason: null,
+    reason_details: null,
+  })
   await work('ast_failing', fail)
   expect(await stateOf('ast_failing')).toMatchObject({
     state: 'failed',
     reason: 'failed after 5 attempts: the disk is away',
-    why: { key: 'gaveUp', tries: 5, said: 'the disk is away' },
+    reason_details: { key: 'gaveUp', attempts: 5, said: 'the disk is away' },
   })
 })
 
