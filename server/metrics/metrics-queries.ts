@@ -48,7 +48,10 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     'When a scheduled job last succeeded',
     ({ succeeded_at }) => (succeeded_at?.getTime() ?? 0) / 1000,
   ),
-  job_interval_seconds: jobGauge('How often a scheduled job runs', ({ interval_seconds }) => interval_seconds),
+  job_interval_seconds: jobGauge(
+    'How often a scheduled job runs',
+    ({ interval_seconds }) => interval_seconds,
+  ),
   job_failures: jobGauge('Failures of a scheduled job since it last succeeded', ({ failures }) => failures),
   ingest_queue: {
     help: 'Files that wait to be converted (waiting), and that are being converted (processing); at most 10,000',
@@ -81,7 +84,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     read: (db, now) =>
       readSingleValue(
         db,
-        sql`SELECT greatest(0, ${ageInSeconds(sql`${now}::timestamptz - min(due_at)`)}) AS value FROM mails`,
+        sql`SELECT greatest(0, ${ageInSeconds(sql`${now}::timestamptz - min(next_attempt_at)`)}) AS value FROM mails`,
       ),
   },
   undelivered_mails: {
@@ -97,7 +100,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     read: (db, now) =>
       readSingleValue(
         db,
-        sql`SELECT greatest(0, ${ageInSeconds(sql`${now}::timestamptz - min(due_at)`)}) AS value FROM push_messages`,
+        sql`SELECT greatest(0, ${ageInSeconds(sql`${now}::timestamptz - min(next_attempt_at)`)}) AS value FROM push_messages`,
       ),
   },
   webhook_lag_seconds: {

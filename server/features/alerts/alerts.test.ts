@@ -81,7 +81,7 @@ describe('new episodes of a favorite', () => {
     await release(3)
     await alertNow()
     const { rows } = await site.context.database.pool.query<{ due: Date | number }>(
-      'SELECT due_at AS due FROM mails WHERE recipient = $1 AND template = $2',
+      'SELECT next_attempt_at AS due FROM mails WHERE recipient = $1 AND template = $2',
       [email, 'newEpisode'],
     )
     expect(rows).toEqual([{ due: time.now }])

@@ -38,8 +38,8 @@ async function sendPage(context: AlertsContext, tx: Tx): Promise<boolean> {
   const users = await queries.selectFavoritesOf(tx, batch, pageSize)
   const usersToAlert = users.filter(({ is_news }) => is_news)
   for (const user of usersToAlert) if (user.by_mail) await mailAlert(context, tx, batch, user)
-  const due_at = context.clock.now()
-  const times = { due_at, expires_at: new Date(due_at.getTime() + alertLifetimeMs) }
+  const next_attempt_at = context.clock.now()
+  const times = { next_attempt_at, expires_at: new Date(next_attempt_at.getTime() + alertLifetimeMs) }
   await queuePushes(
     tx,
     context.pushKeys.publicKey,
@@ -74,6 +74,6 @@ function mailAlert(
     language,
     expiresAt: new Date(clock.now().getTime() + alertLifetimeMs),
     // Below the priority of receipts and links that a user is waiting for.
-    dueAt: clock.now(),
+    sendAt: clock.now(),
   })
 }

@@ -51,7 +51,7 @@ export interface PushMessagesTable {
   number: number
   count: number
   attempts: Generated<number>
-  due_at: Date
+  next_attempt_at: Date
   expires_at: Date
 }
 

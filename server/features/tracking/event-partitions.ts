@@ -66,7 +66,7 @@ export async function dropEventPartitions(db: Db, before: Date): Promise<string[
 }
 
 async function dropPartition(db: Db, partition: string): Promise<boolean> {
-  for (let tries = 1; tries <= maxDropAttempts; tries++) {
+  for (let attempt = 1; attempt <= maxDropAttempts; attempt++) {
     try {
       await inTransaction(db, (tx) => dropPartitionUnlessInUse(tx, partition))
       return true

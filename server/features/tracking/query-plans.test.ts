@@ -12,7 +12,7 @@ let database: TestDatabase
 beforeAll(async () => {
   database = await createTestDatabase()
   await database.pool.query(`
-    INSERT INTO conversions (destination, name, event_id, user_id, details, state, try_at, at)
+    INSERT INTO conversions (destination, name, event_id, user_id, details, state, next_attempt_at, at)
       SELECT 'meta', 'purchase', n, 'usr_' || n, '{}', 'sent', now(), now() FROM generate_series(1, 5000) n;
     SELECT make_events_month(now() - ago * interval '1 month') FROM generate_series(0, 3) ago;
     INSERT INTO events (at, id, name, user_id)

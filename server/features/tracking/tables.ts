@@ -70,9 +70,9 @@ export interface ConversionsTable {
   event_id: string
   user_id: string
   details: Json<ConversionDetails>
-  state: ColumnType<'waiting' | 'sent' | 'abandoned', never, 'sent' | 'abandoned'>
-  tries: Generated<number>
-  try_at: Date
+  state: ColumnType<'pending' | 'sent' | 'abandoned', never, 'sent' | 'abandoned'>
+  attempts: Generated<number>
+  next_attempt_at: Date
   at: Date
 }
 

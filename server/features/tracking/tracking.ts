@@ -142,7 +142,7 @@ export async function withdrawConsent(
   await lockConversionSending(tx, userId)
   await deleteClickIds(tx, userId)
   await anonymizeEvents(tx, userId)
-  await deleteConversions(tx, userId, 'waiting')
+  await deleteConversions(tx, userId, 'pending')
 }
 
 /** Erases a deleted user's tracking data; the site's events are kept without the user. */

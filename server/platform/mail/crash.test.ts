@@ -83,7 +83,7 @@ test("a process that was delayed beyond its claim does not end another's attempt
   })
   const fail = await sending.promise
   await database.db.updateTable('mails').set({ attempts: 2 }).execute()
-  const claim = () => database.db.selectFrom('mails').select('due_at').executeTakeFirst()
+  const claim = () => database.db.selectFrom('mails').select('next_attempt_at').executeTakeFirst()
   const before = await claim()
   fail(new Error('late'))
   await first

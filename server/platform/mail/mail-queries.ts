@@ -16,14 +16,14 @@ export async function insertMail(
     language: string
     fields: string
     expires_at: Date | null
-    due_at?: Date
+    next_attempt_at?: Date
   },
 ): Promise<void> {
   await tx.insertInto('mails').values(mail).execute()
 }
 
 /** True while a mail is due. */
-export const hasDueMails = 'EXISTS (SELECT FROM mails WHERE due_at <= $1)'
+export const hasDueMails = 'EXISTS (SELECT FROM mails WHERE next_attempt_at <= $1)'
 
 /** Claims due mails until a time: no other process takes them before that. */
 export function claimMails(
@@ -37,15 +37,15 @@ export function claimMails(
       mails
         .selectFrom('mails')
         .select('id')
-        .where('due_at', '<=', now)
-        .orderBy('due_at')
+        .where('next_attempt_at', '<=', now)
+        .orderBy('next_attempt_at')
         .orderBy('created_at')
         .limit(limit)
         .forUpdate()
         .skipLocked(),
     )
     .updateTable('mails')
-    .set((row) => ({ attempts: row('attempts', '+', 1), due_at: until }))
+    .set((row) => ({ attempts: row('attempts', '+', 1), next_attempt_at: until }))
     .where('id', 'in', (mails) => mails.selectFrom('due').select('id'))
     .returning(['id', 'recipient', 'template', 'language', 'fields', 'attempts', 'expires_at', 'created_at'])
     .execute()
@@ -66,7 +66,7 @@ export async function postponeMail(
 ): Promise<void> {
   await db
     .updateTable('mails')
-    .set({ due_at: due })
+    .set({ next_attempt_at: due })
     .where('id', '=', id)
     .where('attempts', '=', attempts)
     .execute()

@@ -60,12 +60,12 @@ export async function queueMail(
     /** When the mail's link expires, after which it is not sent. */
     expiresAt?: Date
     /** When it may be sent, after mails that are sent at once; for bulk mails. */
-    dueAt?: Date
+    sendAt?: Date
   },
 ): Promise<void> {
-  const { to, template, language, expiresAt, dueAt } = mail
+  const { to, template, language, expiresAt, sendAt } = mail
   const fields = JSON.stringify(mail.values)
-  const times = { expires_at: expiresAt ?? null, ...(dueAt ? { due_at: dueAt } : {}) }
+  const times = { expires_at: expiresAt ?? null, ...(sendAt ? { next_attempt_at: sendAt } : {}) }
   await insertMail(tx, { id: newId('mail'), recipient: to, template, language, fields, ...times })
 }
 

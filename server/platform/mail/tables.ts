@@ -8,7 +8,7 @@ export interface MailsTable {
   /** JSON of the template's values, which may contain a link's secret. */
   fields: ColumnType<Record<string, string>, string, never>
   attempts: Generated<number>
-  due_at: ColumnType<Date, Date | undefined, Date>
+  next_attempt_at: ColumnType<Date, Date | undefined, Date>
   expires_at: Date | null
   created_at: ColumnType<Date, Date | undefined, never>
 }

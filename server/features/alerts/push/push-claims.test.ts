@@ -101,7 +101,7 @@ describe('a service that keeps silent', () => {
     await sending
     answers.resolve('nothing')
     expect(await waiting()).toEqual(
-      times(19, () => expect.objectContaining({ attempts: 0, due_at: time.now })),
+      times(19, () => expect.objectContaining({ attempts: 0, next_attempt_at: time.now })),
     )
   })
 
@@ -115,7 +115,7 @@ describe('a service that keeps silent', () => {
     const left = await waiting()
     expect(left).toHaveLength(60)
     expect(left.filter(({ attempts }) => attempts === 0).length).toBeGreaterThanOrEqual(38)
-    expect(left.every(({ due_at }) => due_at > time.now)).toBe(true)
+    expect(left.every(({ next_attempt_at }) => next_attempt_at > time.now)).toBe(true)
   })
 
   it('is sent after pushes that were never tried', async () => {
@@ -180,7 +180,7 @@ describe('a claim', () => {
     await deletePush(db, first)
     await postponePush(db, first, new Date(time.now.getTime() + 999_000))
     expect(await waiting()).toMatchObject([
-      { number: 3, count: 2, attempts: first.attempts, due_at: second?.due_at },
+      { number: 3, count: 2, attempts: first.attempts, next_attempt_at: second?.next_attempt_at },
     ])
   })
 
@@ -199,7 +199,7 @@ describe('a claim', () => {
       INSERT INTO users (id, referral_code) VALUES ('usr_many', 'many');
       INSERT INTO push_subscriptions (id, user_id, endpoint, p256dh, auth, public_key, created_at)
         SELECT n, 'usr_many', 'https://push.example.com/' || n, '', '', 'key', now() FROM generate_series(1, 20000) n;
-      INSERT INTO push_messages (subscription_id, video_id, number, count, due_at, expires_at)
+      INSERT INTO push_messages (subscription_id, video_id, number, count, next_attempt_at, expires_at)
         SELECT n, '${video.id}', 1, 1, '2026-03-01', '2026-03-04' FROM generate_series(1, 20000) n;
       ANALYZE push_subscriptions, push_messages`)
     const asked = (db: Db) => claimPushes(db, 'key', time.now, time.now, 20)

@@ -95,12 +95,12 @@ export async function queuePushes(
   publicKey: string,
   { video_id, number, count }: AlertBatch,
   userIds: readonly string[],
-  { due_at, expires_at }: { due_at: Date; expires_at: Date },
+  { next_attempt_at, expires_at }: { next_attempt_at: Date; expires_at: Date },
 ): Promise<void> {
   if (userIds.length === 0) return
   await tx
     .insertInto('push_messages')
-    .columns(['subscription_id', 'video_id', 'number', 'count', 'due_at', 'expires_at'])
+    .columns(['subscription_id', 'video_id', 'number', 'count', 'next_attempt_at', 'expires_at'])
     .expression((db) =>
       db
         .selectFrom('push_subscriptions')
@@ -109,7 +109,7 @@ export async function queuePushes(
           row.val(video_id).as('video_id'),
           row.cast<number>(row.val(number), 'integer').as('number'),
           row.cast<number>(row.val(count), 'integer').as('count'),
-          row.cast<Date>(row.val(due_at), 'timestamptz').as('due_at'),
+          row.cast<Date>(row.val(next_attempt_at), 'timestamptz').as('next_attempt_at'),
           row.cast<Date>(row.val(expires_at), 'timestamptz').as('expires_at'),
         ])
         .where('user_id', 'in', userIds)
@@ -120,7 +120,7 @@ export async function queuePushes(
         number: sql<number>`least(push_messages.number, excluded.number)`,
         count: sql<number>`push_messages.count + excluded.count`,
         attempts: 0,
-        due_at,
+        next_attempt_at,
         expires_at,
       }),
     )
@@ -128,7 +128,7 @@ export async function queuePushes(
 }
 
 /** SQL condition: true if a push is due. */
-export const anyDuePushes = 'EXISTS (SELECT FROM push_messages WHERE due_at <= $1)'
+export const anyDuePushes = 'EXISTS (SELECT FROM push_messages WHERE next_attempt_at <= $1)'
 
 /** A due push, with all data of its notification. */
 export interface DuePush extends CoverColumns {
@@ -139,7 +139,7 @@ export interface DuePush extends CoverColumns {
   /** Including this one. */
   attempts: number
   /** End of the claim: until then no other process takes it. With `attempts` it identifies this claim. */
-  due_at: Date
+  next_attempt_at: Date
   expires_at: Date
   endpoint: string
   p256dh: string
@@ -164,15 +164,15 @@ export async function claimPushes(
   const { rows } = await sql<DuePush>`
     WITH due AS (
       SELECT subscription_id, video_id FROM push_messages AS message
-      WHERE due_at <= ${now} AND (expires_at <= ${now} OR (
+      WHERE next_attempt_at <= ${now} AND (expires_at <= ${now} OR (
         SELECT public_key FROM push_subscriptions WHERE id = message.subscription_id) = ${publicKey})
-      ORDER BY attempts, due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      ORDER BY attempts, next_attempt_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ), taken AS (
-      UPDATE push_messages AS message SET attempts = message.attempts + 1, due_at = ${until}
+      UPDATE push_messages AS message SET attempts = message.attempts + 1, next_attempt_at = ${until}
       FROM due WHERE message.subscription_id = due.subscription_id AND message.video_id = due.video_id
       RETURNING message.*
     )
-    SELECT taken.subscription_id, taken.video_id, taken.number, taken.count, taken.attempts, taken.due_at, taken.expires_at,
+    SELECT taken.subscription_id, taken.video_id, taken.number, taken.count, taken.attempts, taken.next_attempt_at, taken.expires_at,
       browser.endpoint, browser.p256dh, browser.auth, users.language,
       videos.titles, videos.state = 'published' AND favorites.user_id IS NOT NULL AS is_wanted,
       videos.cover_path, videos.cover_color, videos.language_covers
@@ -186,24 +186,28 @@ export async function claimPushes(
   return rows
 }
 
-type PushClaim = Pick<DuePush, 'subscription_id' | 'video_id' | 'attempts' | 'due_at'>
+type PushClaim = Pick<DuePush, 'subscription_id' | 'video_id' | 'attempts' | 'next_attempt_at'>
 
 /** SQL condition for the row of a claim; false if a newer release has replaced it or another process has claimed it since. */
-const isClaimedRow = ({ subscription_id, video_id, attempts, due_at }: PushClaim) =>
+const isClaimedRow = ({ subscription_id, video_id, attempts, next_attempt_at }: PushClaim) =>
   sql<boolean>`subscription_id = ${subscription_id} AND video_id = ${video_id}
-    AND attempts = ${attempts} AND due_at = ${due_at}`
+    AND attempts = ${attempts} AND next_attempt_at = ${next_attempt_at}`
 
 export async function deletePush(db: Db, claimed: PushClaim): Promise<void> {
   await db.deleteFrom('push_messages').where(isClaimedRow(claimed)).execute()
 }
 
 /** Postpones a push to its next attempt. */
-export async function postponePush(db: Db, claimed: PushClaim, due_at: Date): Promise<void> {
-  await db.updateTable('push_messages').set({ due_at }).where(isClaimedRow(claimed)).execute()
+export async function postponePush(db: Db, claimed: PushClaim, next_attempt_at: Date): Promise<void> {
+  await db.updateTable('push_messages').set({ next_attempt_at }).where(isClaimedRow(claimed)).execute()
 }
 
 /** Releases an unfinished push, without counting the attempt. */
-export async function releasePush(db: Db, claimed: PushClaim, due_at: Date): Promise<void> {
+export async function releasePush(db: Db, claimed: PushClaim, next_attempt_at: Date): Promise<void> {
   const attempts = claimed.attempts - 1
-  await db.updateTable('push_messages').set({ due_at, attempts }).where(isClaimedRow(claimed)).execute()
+  await db
+    .updateTable('push_messages')
+    .set({ next_attempt_at, attempts })
+    .where(isClaimedRow(claimed))
+    .execute()
 }

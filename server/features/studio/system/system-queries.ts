@@ -38,7 +38,15 @@ const isLate = sql<boolean>`coalesce(succeeded_at, registered_at)
 export function selectJobs(db: Db) {
   return db
     .selectFrom('scheduled_jobs')
-    .select(['name', 'interval_seconds', 'succeeded_at', 'failing_since', 'failures', 'last_error', 'run_requested'])
+    .select([
+      'name',
+      'interval_seconds',
+      'succeeded_at',
+      'failing_since',
+      'failures',
+      'last_error',
+      'run_requested',
+    ])
     .select(isLate.as('late'))
     .orderBy((eb) => eb('failing_since', 'is', null))
     .orderBy('name')
@@ -71,7 +79,7 @@ export async function selectLastRun(db: Db): Promise<Date | null> {
 export async function countStuckMails(db: Db, now: Date): Promise<number> {
   const { rows } = await sql<{ stuck: number }>`
     SELECT count(*)::integer AS stuck FROM (SELECT FROM mails
-      WHERE attempts > 1 OR due_at < ${new Date(now.getTime() - 300_000)} AND created_at < now() - interval '5 minutes'
+      WHERE attempts > 1 OR next_attempt_at < ${new Date(now.getTime() - 300_000)} AND created_at < now() - interval '5 minutes'
       LIMIT 100) AS stuck_mails`.execute(db)
   return rows[0]?.stuck ?? 0
 }

@@ -16,33 +16,34 @@ export async function insertConversions(tx: Tx, rows: Insertable<ConversionsTabl
 }
 
 /** True while a conversion is due. */
-export const anyDueConversions = "EXISTS (SELECT FROM conversions WHERE state = 'waiting' AND try_at <= $1)"
+export const anyDueConversions =
+  "EXISTS (SELECT FROM conversions WHERE state = 'pending' AND next_attempt_at <= $1)"
 
 /**
  * Claims the conversion that has waited longest, and sets its next attempt, so that no other process sends it at the same time.
- * `tries` is the number of this attempt.
+ * `attempts` is the number of this attempt.
  */
 export async function claimDueConversion(
   tx: Tx,
   now: Date,
-  nextAttemptAt: (tries: number) => Date,
+  nextAttemptAt: (attempts: number) => Date,
 ): Promise<ConversionRow | undefined> {
   const due = await tx
     .selectFrom('conversions')
     .selectAll()
-    .where('state', '=', sql.lit('waiting'))
-    .where('try_at', '<=', now)
-    .orderBy('try_at')
+    .where('state', '=', sql.lit('pending'))
+    .where('next_attempt_at', '<=', now)
+    .orderBy('next_attempt_at')
     .limit(1)
     .forUpdate()
     .skipLocked()
     .executeTakeFirst()
   if (!due) return undefined
-  const tries = due.tries + 1
+  const attempts = due.attempts + 1
   await updateByKey(tx, due)
-    .set({ tries, try_at: nextAttemptAt(tries) })
+    .set({ attempts, next_attempt_at: nextAttemptAt(attempts) })
     .execute()
-  return { ...due, tries }
+  return { ...due, attempts }
 }
 
 /** Ends a conversion. Only its id is kept, so that it is not queued again. */
@@ -51,7 +52,7 @@ export async function finishConversion(
   key: ConversionKey,
   state: 'sent' | 'abandoned',
 ): Promise<void> {
-  await updateByKey(db, key).set({ state, details: '{}' }).where('state', '=', 'waiting').execute()
+  await updateByKey(db, key).set({ state, details: '{}' }).where('state', '=', 'pending').execute()
 }
 
 function updateByKey(db: Db, { destination, name, event_id }: ConversionKey) {
@@ -75,11 +76,11 @@ export async function lockConversionSending(tx: Tx, userId: string): Promise<voi
 }
 
 /** Deletes a user's conversions: all, or only `waiting` ones. */
-export async function deleteConversions(tx: Tx, userId: string, scope: 'all' | 'waiting'): Promise<void> {
+export async function deleteConversions(tx: Tx, userId: string, scope: 'all' | 'pending'): Promise<void> {
   await tx
     .deleteFrom('conversions')
     .where('user_id', '=', userId)
-    .$if(scope === 'waiting', (query) => query.where('state', '=', 'waiting'))
+    .$if(scope === 'pending', (query) => query.where('state', '=', 'pending'))
     .execute()
 }
 
@@ -102,5 +103,5 @@ export function readConversions(db: Db, userId: string) {
 }
 
 export async function deleteOldConversions(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom('conversions').where('at', '<', before).where('state', '<>', 'waiting').execute()
+  await db.deleteFrom('conversions').where('at', '<', before).where('state', '<>', 'pending').execute()
 }

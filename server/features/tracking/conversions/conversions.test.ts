@@ -204,7 +204,7 @@ describe('a paid order', () => {
     const member = await buy(true)
     await send()
     sink.posts.length = 0
-    await site.context.db.updateTable('conversions').set({ try_at: new Date() }).execute()
+    await site.context.db.updateTable('conversions').set({ next_attempt_at: new Date() }).execute()
     await site.context.db
       .transaction()
       .execute((tx) => mergeTracking(site.context, tx, userId, member.userId))
@@ -231,14 +231,14 @@ describe('a platform that does not accept it', () => {
       { data: [{ event_id: order.id }] },
       { data: [{ event_id: order.id }] },
     ])
-    expect(await conversions()).toMatchObject([{ state: 'sent', tries: 2 }])
+    expect(await conversions()).toMatchObject([{ state: 'sent', attempts: 2 }])
   })
 
   test('because it does not respond in time gets it again', async () => {
     await buy(true)
     sink.reply = () => 'nothing'
     await send(100)
-    expect(await conversions()).toMatchObject([{ state: 'waiting', tries: 1 }])
+    expect(await conversions()).toMatchObject([{ state: 'pending', attempts: 1 }])
     sink.reply = () => ({ status: 200, body: {} })
     site.advanceClock(minutes(1))
     await send()
@@ -253,7 +253,7 @@ describe('a platform that does not accept it', () => {
       ...site.context,
       tracking: { ...tracking, conversions: { meta, tiktok: undefined } },
     })
-    expect(await conversions()).toMatchObject([{ state: 'waiting', tries: 1 }])
+    expect(await conversions()).toMatchObject([{ state: 'pending', attempts: 1 }])
   })
 
   test('permanently does not get it again', async () => {
@@ -270,7 +270,7 @@ describe('a platform that does not accept it', () => {
     await buy(true)
     sink.reply = () => ({ status: 400, body: { error: { code: 4 } } })
     await send()
-    expect(await conversions()).toMatchObject([{ state: 'waiting' }])
+    expect(await conversions()).toMatchObject([{ state: 'pending' }])
   })
 
   test('repeatedly is abandoned after six attempts', async () => {
@@ -281,7 +281,7 @@ describe('a platform that does not accept it', () => {
       site.advanceClock(minutes(721))
     }
     expect(sink.posts).toHaveLength(6)
-    expect(await conversions()).toMatchObject([{ state: 'abandoned', tries: 6, details: {} }])
+    expect(await conversions()).toMatchObject([{ state: 'abandoned', attempts: 6, details: {} }])
   })
 
   test('does not block another platform', async () => {
@@ -290,16 +290,16 @@ describe('a platform that does not accept it', () => {
     sink.reply = ({ path }) =>
       path.includes('open_api') ? { status: 200, body: { code: 0 } } : { status: 500, body: {} }
     await send()
-    expect(await conversions()).toMatchObject([{ state: 'waiting' }, { state: 'sent' }])
+    expect(await conversions()).toMatchObject([{ state: 'pending' }, { state: 'sent' }])
   })
 })
 
 test.each([
   [{ code: 0 }, 'sent'],
-  [{ code: 40_100 }, 'waiting'],
-  [{ code: 50_002 }, 'waiting'],
+  [{ code: 40_100 }, 'pending'],
+  [{ code: 50_002 }, 'pending'],
   [{ code: 40_002 }, 'abandoned'],
-  ['no record', 'waiting'],
+  ['no record', 'pending'],
 ])("interprets TikTok's own code: %j", async (body, state) => {
   await setPixels(site, { tiktok_pixel: 'TT9' })
   await buy(true)

@@ -61,7 +61,7 @@ export async function queueConversion(
     event_id: eventId,
     user_id: userId,
     details,
-    try_at: at,
+    next_attempt_at: at,
     at,
   }))
   await insertConversions(tx, rows)

@@ -34,8 +34,8 @@ const defaultTimeoutMs = 5000
  */
 export async function sendConversions(context: SendContext): Promise<void> {
   const { db, clock } = context
-  const nextAttemptAt = (tries: number) =>
-    new Date(clock.now().getTime() + (retryDelaysMs[tries - 1] ?? minuteMs))
+  const nextAttemptAt = (attempts: number) =>
+    new Date(clock.now().getTime() + (retryDelaysMs[attempts - 1] ?? minuteMs))
   const destinations = await loadDestinations(context, db)
   for (let sent = 0; sent < maxPerRun; sent++) {
     const row = await inTransaction(db, (tx) => claimDueConversion(tx, clock.now(), nextAttemptAt))
@@ -61,7 +61,7 @@ async function sendAndRecord(
   const logFields = {
     destination: row.destination,
     event: row.event_id,
-    tries: row.tries,
+    attempts: row.attempts,
     reason: outcome.reason,
   }
   if (finalStateOf(row, outcome)) log.warn(logFields, 'A conversion was abandoned')
@@ -69,9 +69,9 @@ async function sendAndRecord(
 }
 
 /** Returns the final state of a conversion; undefined if it is retried. */
-function finalStateOf({ tries }: ConversionRow, { result }: Outcome): 'sent' | 'abandoned' | undefined {
+function finalStateOf({ attempts }: ConversionRow, { result }: Outcome): 'sent' | 'abandoned' | undefined {
   if (result === 'delivered') return 'sent'
-  return result === 'later' && tries <= retryDelaysMs.length ? undefined : 'abandoned'
+  return result === 'later' && attempts <= retryDelaysMs.length ? undefined : 'abandoned'
 }
 
 interface Outcome {
@@ -91,7 +91,7 @@ async function sendWithConsent(
 ): Promise<Outcome | undefined> {
   await blockConsentWithdrawal(tx, row.user_id)
   if (!(await hasConsent(context.consentsOf, tx, row.user_id))) {
-    await deleteConversions(tx, row.user_id, 'waiting')
+    await deleteConversions(tx, row.user_id, 'pending')
     return undefined
   }
   const destination = destinations.find(({ id }) => id === row.destination)

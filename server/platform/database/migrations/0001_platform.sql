@@ -84,12 +84,12 @@ CREATE TABLE mails (
   fields      jsonb NOT NULL,
   attempts    integer NOT NULL DEFAULT 0,
   -- The next attempt; while one is under way, when it counts as lost.
-  due_at      timestamptz NOT NULL DEFAULT '-infinity',
+  next_attempt_at      timestamptz NOT NULL DEFAULT '-infinity',
   -- When the mail expires and is not sent any more.
   expires_at  timestamptz,
   created_at  timestamptz NOT NULL DEFAULT now()
 );
-CREATE INDEX mails_due ON mails (due_at, created_at);
+CREATE INDEX mails_due ON mails (next_attempt_at, created_at);
 CREATE TRIGGER mails_announce AFTER INSERT ON mails FOR EACH STATEMENT EXECUTE FUNCTION announce_work();
 
 -- Mails that were abandoned after their last attempt. An operator may send them again; they are deleted when they expire or

@@ -59,13 +59,13 @@ CREATE TABLE conversions (
   event_id     text NOT NULL,
   user_id      text NOT NULL,
   details      jsonb NOT NULL,
-  state        text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'abandoned')),
-  tries        integer NOT NULL DEFAULT 0,
-  try_at       timestamptz NOT NULL,
+  state        text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'sent', 'abandoned')),
+  attempts        integer NOT NULL DEFAULT 0,
+  next_attempt_at       timestamptz NOT NULL,
   at           timestamptz NOT NULL,
   PRIMARY KEY (destination, name, event_id)
 );
-CREATE INDEX conversions_due ON conversions (try_at) WHERE state = 'waiting';
+CREATE INDEX conversions_due ON conversions (next_attempt_at) WHERE state = 'pending';
 CREATE INDEX conversions_user ON conversions (user_id);
 CREATE INDEX conversions_age ON conversions (at);
 

@@ -26,11 +26,11 @@ CREATE TABLE push_messages (
   number          integer NOT NULL,
   count           integer NOT NULL,
   attempts        integer NOT NULL DEFAULT 0,
-  due_at          timestamptz NOT NULL,
+  next_attempt_at          timestamptz NOT NULL,
   expires_at      timestamptz NOT NULL,
   PRIMARY KEY (subscription_id, video_id)
 );
-CREATE INDEX push_messages_due ON push_messages (due_at);
+CREATE INDEX push_messages_due ON push_messages (next_attempt_at);
 -- The order in which they are sent.
-CREATE INDEX push_messages_order ON push_messages (attempts, due_at);
+CREATE INDEX push_messages_order ON push_messages (attempts, next_attempt_at);
 CREATE INDEX push_messages_video ON push_messages (video_id);
