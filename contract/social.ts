@@ -13,7 +13,7 @@ export const Identity = Type.Object({
   /** The provider's name. */
   name: Type.String(),
   /** The user's name at the provider: an e-mail address that it has verified, else a name. */
-  known_as: nullable(Type.String()),
+  account_name: nullable(Type.String()),
   linked_at: Time,
 })
 export type Identity = Static<typeof Identity>

@@ -105,7 +105,7 @@ export const CustomerEntitlement = Type.Object({
   /** Set if an operator revoked it, or if its order's payment was returned; the latter can be reversed. */
   revoked_at: nullable(Time),
   /** The reason for a permanent revocation by an operator. */
-  revoked_for: nullable(Type.String()),
+  revocation_reason: nullable(Type.String()),
 })
 export type CustomerEntitlement = Static<typeof CustomerEntitlement>
 

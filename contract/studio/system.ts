@@ -20,7 +20,7 @@ export const healthProblems = [
 /** A component of the site with the result of its last health check. */
 export const ComponentHealth = Type.Object({
   /** `database`, `jobs`, `storage`, `mail`, or `gateway` and the gateway's name. */
-  part: Type.String(),
+  component: Type.String(),
   problem: nullable(stringEnum(healthProblems)),
   /** The technical error message. */
   detail: nullable(Type.String()),

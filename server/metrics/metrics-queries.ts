@@ -147,12 +147,12 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     read: (db) => readSingleValue(db, countUpToMax(sql`FROM payment_discrepancies WHERE abandoned`)),
   },
   health_problem: {
-    help: '1 if the last health check found a problem with a part of the site',
-    labelNames: ['part', 'problem'],
+    help: '1 if the last health check found a problem with a component of the site',
+    labelNames: ['component', 'problem'],
     read: async (db) => {
-      const parts = await db.selectFrom('health_checks').select(['part', 'problem']).execute()
-      return parts.map(({ part, problem }) => ({
-        labels: { part, problem: problem ?? '' },
+      const components = await db.selectFrom('health_checks').select(['component', 'problem']).execute()
+      return components.map(({ component, problem }) => ({
+        labels: { component, problem: problem ?? '' },
         value: problem ? 1 : 0,
       }))
     },

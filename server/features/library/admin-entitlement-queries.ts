@@ -13,11 +13,11 @@ const entitlementsQuery = (db: Db) =>
       'entitlements.id',
       'entitlements.source',
       'entitlements.order_id',
-      'entitlements.granted_for',
+      'entitlements.grant_reason',
       'entitlements.starts_at',
       'entitlements.ends_at',
       'entitlements.revoked_at',
-      'entitlements.revoked_for',
+      'entitlements.revocation_reason',
       'videos.titles',
       'episodes.number',
     ])
@@ -67,9 +67,9 @@ export async function insertGrantedEntitlement(tx: Tx, row: Insertable<Entitleme
 export function revokeEntitlementById(tx: Tx, id: string, at: Date, reason: string) {
   return tx
     .updateTable('entitlements')
-    .set({ revoked_at: sql`coalesce(revoked_at, ${at})`, revoked_for: reason })
+    .set({ revoked_at: sql`coalesce(revoked_at, ${at})`, revocation_reason: reason })
     .where('id', '=', id)
-    .where('revoked_for', 'is', null)
+    .where('revocation_reason', 'is', null)
     .returning(['user_id', 'order_id', 'video_id', 'episode_id', 'ends_at'])
     .executeTakeFirst()
 }

@@ -57,7 +57,7 @@ export async function grantFreeEntitlement(tx: Tx, grant: FreeGrant): Promise<st
     id,
     user_id: grant.userId,
     order_id: null,
-    granted_for: grant.reason,
+    grant_reason: grant.reason,
     source: grant.videoId === undefined ? 'subscription' : 'purchase',
     ...(await findGrantTarget(tx, grant)),
     starts_at: grant.startsAt,
@@ -87,12 +87,12 @@ function presentCustomerEntitlement(row: AdminEntitlementRow, language: Language
     id: row.id,
     source: row.source,
     order_id: row.order_id,
-    reason: row.granted_for,
+    reason: row.grant_reason,
     title: row.titles ? textInLanguage(row.titles, language) : null,
     number: row.number,
     starts_at: row.starts_at.toISOString(),
     ends_at: row.ends_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,
-    revoked_for: row.revoked_for,
+    revocation_reason: row.revocation_reason,
   }
 }

@@ -69,7 +69,7 @@ export async function setRevoked(tx: Tx, orderId: string, at: Date | null): Prom
     .updateTable('entitlements')
     .set({ revoked_at: at })
     .where('order_id', '=', orderId)
-    .where('revoked_for', 'is', null)
+    .where('revocation_reason', 'is', null)
     .execute()
 }
 

@@ -51,9 +51,9 @@ export interface EntitlementsTable {
   ends_at: Date | null
   revoked_at: Date | null
   hidden_at: Generated<Date | null>
-  granted_for: Generated<string | null>
+  grant_reason: Generated<string | null>
   /** Reason of an operator who revoked it. */
-  revoked_for: Generated<string | null>
+  revocation_reason: Generated<string | null>
 }
 
 /** `finished`: 90 % or more was watched. */

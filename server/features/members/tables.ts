@@ -23,7 +23,7 @@ export interface UsersTable {
   member_since: Moment
   merged_into: Generated<string | null>
   /** A guest's last activity when it was last checked; null before that. */
-  active_at: Moment
+  last_active_at: Moment
   deleted_at: Moment
 }
 

@@ -170,10 +170,10 @@ describe('an entitlement', () => {
     expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'charged_back' })
     const rightOf = async () => (await show(person?.id ?? '')).entitlements[0]
     const locked = await rightOf()
-    expect(locked).toMatchObject({ revoked_at: expect.any(String), revoked_for: null })
+    expect(locked).toMatchObject({ revoked_at: expect.any(String), revocation_reason: null })
     const body = { id: locked?.id ?? '', reason }
     await support.desk.callOk(revokeEntitlement, { body })
-    expect(await rightOf()).toMatchObject({ revoked_at: locked?.revoked_at, revoked_for: reason })
+    expect(await rightOf()).toMatchObject({ revoked_at: locked?.revoked_at, revocation_reason: reason })
     expect((await support.desk.call(revokeEntitlement, { body })).answer.code).toBe(404)
     site.advanceClock(10 * 86_400_000)
     await applySandboxWebhook(site, reference)

@@ -9,7 +9,7 @@ export interface OperatorsTable {
   role: Role
   password_hash: string | null
   encrypted_totp_secret: Buffer | null
-  last_step: Generated<number>
+  last_totp_step: Generated<number>
   active_since: Date | null
   last_seen_at: Date | null
   created_at: Date

@@ -23,7 +23,7 @@ export function Entitlements({
     title: t('people.actions'),
     actions: true,
     cell: (held: CustomerEntitlement) =>
-      held.revoked_for === null ? <RevokeEntitlement held={held} /> : null,
+      held.revocation_reason === null ? <RevokeEntitlement held={held} /> : null,
   }
   return (
     <Panel title={t('people.rights')}>

@@ -13,10 +13,10 @@ import { formatTime } from '#web/studio/format.ts'
 import styles from './system.module.css'
 
 const pollMs = 30_000
-/** The parts of a usual site, for which room is reserved while they load. */
+/** The components of a usual site, for which room is reserved while they load. */
 const placeholderParts = ['database', 'gateway sandbox', 'jobs', 'mail', 'storage']
 
-/** The health check of each part of the site: operational, or the problem and since when. */
+/** The health check of each component of the site: operational, or the problem and since when. */
 export function Health() {
   const { t, language } = useTexts()
   const check = useCommand(checkHealth, t('done.healthChecked'))
@@ -36,20 +36,22 @@ export function Health() {
         <LoadError text={t('system.noHealth')} onRetry={() => void health.refetch()} />
       </Panel>
     )
-  const parts = health.data?.list
+  const components = health.data?.list
   return (
     <Panel title={t('system.health')} actions={checkButton}>
-      {parts?.length === 0 && <p>{t('system.notLooked')}</p>}
-      <ul className={styles.parts} aria-busy={!parts}>
-        {parts?.map((part) => (
-          <li key={part.part} className={part.problem ? styles.trouble : styles.well}>
+      {components?.length === 0 && <p>{t('system.notLooked')}</p>}
+      <ul className={styles.components} aria-busy={!components}>
+        {components?.map((component) => (
+          <li key={component.component} className={component.problem ? styles.trouble : styles.well}>
             <h3>
-              <Icon name={part.problem ? 'close' : 'check'} size={20} />
-              {partName(part, t)}
+              <Icon name={component.problem ? 'close' : 'check'} size={20} />
+              {componentName(component, t)}
             </h3>
-            <p>{problemText(part, t)}</p>
-            <p className={styles.quiet}>{t('system.since', { time: formatTime(part.since, language) })}</p>
-            {part.detail && <code>{part.detail}</code>}
+            <p>{problemText(component, t)}</p>
+            <p className={styles.quiet}>
+              {t('system.since', { time: formatTime(component.since, language) })}
+            </p>
+            {component.detail && <code>{component.detail}</code>}
           </li>
         )) ?? placeholderParts.map((name) => <li key={name} className={styles.well} />)}
       </ul>
@@ -59,11 +61,11 @@ export function Health() {
 
 const known = ['database', 'jobs', 'storage', 'mail'] as const
 
-function partName({ part }: ComponentHealth, t: Translate): string {
-  const name = known.find((each) => each === part)
-  if (name) return t(`system.part.${name}`)
-  const gateway = gatewayIds.find((id) => part === `gateway ${id}`)
-  return t('system.part.gateway', { name: gateway ? gatewayNames[gateway] : part })
+function componentName({ component }: ComponentHealth, t: Translate): string {
+  const name = known.find((each) => each === component)
+  if (name) return t(`system.component.${name}`)
+  const gateway = gatewayIds.find((id) => component === `gateway ${id}`)
+  return t('system.component.gateway', { name: gateway ? gatewayNames[gateway] : component })
 }
 
 const problemText = ({ problem }: ComponentHealth, t: Translate) =>

@@ -26,7 +26,7 @@ async function deleteIdleBatch(context: MembersContext, tx: Tx, before: Date): P
   for (const id of ids) {
     const activeAt = await findLastActivity(context, tx, id)
     if (activeAt > before) {
-      await updateUser(tx, id, { active_at: activeAt })
+      await updateUser(tx, id, { last_active_at: activeAt })
       continue
     }
     await eraseAccount(context, tx, id)

@@ -23,7 +23,7 @@ export interface SecondFactorsTable {
   user_id: string
   encrypted_secret: Buffer
   confirmed_at: Date | null
-  last_step: Generated<number>
+  last_totp_step: Generated<number>
 }
 
 export interface RecoveryCodesTable {

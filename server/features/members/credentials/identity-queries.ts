@@ -27,7 +27,7 @@ export async function insertIdentity(tx: Tx, identity: IdentitiesTable): Promise
 export function selectIdentities(db: Db, userId: string) {
   return db
     .selectFrom('identities')
-    .select(['id', 'provider', 'known_as', 'issuer', 'subject', 'created_at'])
+    .select(['id', 'provider', 'account_name', 'issuer', 'subject', 'created_at'])
     .where('user_id', '=', userId)
     .orderBy('created_at')
     .orderBy('subject')

@@ -3,7 +3,7 @@ export interface IdentitiesTable {
   issuer: string
   subject: string
   provider: string
-  known_as: string | null
+  account_name: string | null
   user_id: string
   created_at: Date
 }

@@ -56,7 +56,7 @@ describe('linked identities', () => {
         id: expect.stringMatching(/^idn_[0-9a-f]{32}$/),
         provider: 'oidc',
         name: 'House',
-        known_as: site.claims['email'],
+        account_name: site.claims['email'],
         linked_at: expect.any(String),
       },
     ]
@@ -85,8 +85,8 @@ describe('two profiles at one provider', () => {
     expect(await signInWithProvider(visitor)).toBe('/individual')
     const linked = await linkedOf(visitor)
     expect(linked).toMatchObject([
-      { id: identity, provider: 'oidc', known_as: first['email'] },
-      { provider: 'oidc', known_as: 'Ada at work' },
+      { id: identity, provider: 'oidc', account_name: first['email'] },
+      { provider: 'oidc', account_name: 'Ada at work' },
     ])
     for (const claims of [first, site.claims]) {
       Object.assign(site, { claims })
@@ -95,7 +95,7 @@ describe('two profiles at one provider', () => {
       expect(await elsewhere.callOk(getUser)).toMatchObject({ id, email })
     }
     expect(await unlink(visitor, { id: identity, current_password })).toMatchObject({ code: 200 })
-    expect(await linkedOf(visitor)).toMatchObject([{ known_as: 'Ada at work' }])
+    expect(await linkedOf(visitor)).toMatchObject([{ account_name: 'Ada at work' }])
   })
 
   it('are stored without a name if the provider has none or an unusable one', async () => {
@@ -105,8 +105,8 @@ describe('two profiles at one provider', () => {
     Object.assign(site.claims, { name: '\u0000 ', email: 'no address' })
     await signInWithProvider(visitor)
     expect(await linkedOf(visitor)).toMatchObject([
-      { provider: 'facebook', known_as: 'Ada' },
-      { provider: 'oidc', known_as: null },
+      { provider: 'facebook', account_name: 'Ada' },
+      { provider: 'oidc', account_name: null },
     ])
   })
 })

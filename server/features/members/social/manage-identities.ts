@@ -30,11 +30,11 @@ export async function listIdentities(
   if (viewer?.role !== 'member') return []
   const names = new Map(socialProviders.map(({ id, name }) => [id, name]))
   const rows = await selectIdentities(db, viewer.userId)
-  return rows.map(({ id, provider, known_as, issuer, created_at }) => ({
+  return rows.map(({ id, provider, account_name, issuer, created_at }) => ({
     id,
     provider,
     name: names.get(provider) ?? new URL(issuer).hostname,
-    known_as,
+    account_name,
     linked_at: created_at.toISOString(),
   }))
 }

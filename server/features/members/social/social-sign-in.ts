@@ -128,7 +128,7 @@ function newIdentity({ provider, profile }: ProviderIdentity, created_at: Date) 
     issuer,
     subject,
     provider,
-    known_as: usableEmail(email) ?? usableName(name),
+    account_name: usableEmail(email) ?? usableName(name),
     created_at,
   }
 }

@@ -92,7 +92,7 @@ export async function acceptInvitation(
       findCodeStep(context.secret, encrypted_totp_secret, id, normalizeCode(code).code, realClock.now())
     if (step === null || step === undefined) throw new Refusal('codeWrong', { field: 'code' })
     const active_since = realClock.now()
-    const factor = { encrypted_totp_secret, last_step: step }
+    const factor = { encrypted_totp_secret, last_totp_step: step }
     await queries.updateOperator(tx, id, { password_hash, active_since, ...factor })
     await queries.deleteInvitation(tx, id)
     const recoveryCodes = makeRecoveryCodes()

@@ -107,9 +107,9 @@ export async function deleteInvitation(tx: Tx, operatorId: string): Promise<void
 export async function useTimeStep(tx: Tx, id: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('operators')
-    .set({ last_step: step })
+    .set({ last_totp_step: step })
     .where('id', '=', id)
-    .where('last_step', '<', step)
+    .where('last_totp_step', '<', step)
     .executeTakeFirst()
   return numUpdatedRows === 1n
 }

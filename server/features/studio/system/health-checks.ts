@@ -11,7 +11,7 @@ import type { Db } from '#server/tables.ts'
 import * as queries from './system-queries.ts'
 import type { HealthFinding } from './system-queries.ts'
 
-/** Dependencies of the check of the parts. */
+/** Dependencies of the check of the components. */
 export interface HealthCheckContext {
   db: Db
   clock: Clock
@@ -20,11 +20,11 @@ export interface HealthCheckContext {
   mailer: Mailer
   composeMail: MailContext['composeMail']
   gateways: readonly PaymentGateway[]
-  /** Time limit of each part's check. */
+  /** Time limit of each component's check. */
   healthTimeoutMs?: number
 }
 
-/** A fault of a part that did answer. */
+/** A fault of a component that did answer. */
 class ComponentFault extends Error {
   readonly problem: NonNullable<ComponentHealth['problem']>
 
@@ -44,7 +44,7 @@ const probeKey = 'health/probe'
 /** A payment that no gateway has; the response shows that the gateway is reachable and accepts our keys. */
 const unknownPaymentId = 'pi_none'
 
-/** Checks all parts concurrently, each with a time limit, and stores the findings. */
+/** Checks all components concurrently, each with a time limit, and stores the findings. */
 export async function runHealthChecks(context: HealthCheckContext): Promise<HealthFinding[]> {
   const { gateways, healthTimeoutMs = defaultTimeoutMs } = context
   const checks: [string, () => Promise<unknown>][] = [
@@ -57,30 +57,32 @@ export async function runHealthChecks(context: HealthCheckContext): Promise<Heal
       () => checkGateway(gateway),
     ]),
   ]
-  const findings = await Promise.all(checks.map(([part, check]) => runCheck(part, check, healthTimeoutMs)))
+  const findings = await Promise.all(
+    checks.map(([component, check]) => runCheck(component, check, healthTimeoutMs)),
+  )
   await queries.saveFindings(context.db, findings)
   return findings
 }
 
 async function runCheck(
-  part: string,
+  component: string,
   check: () => Promise<unknown>,
   timeoutMs: number,
 ): Promise<HealthFinding> {
   try {
     const found = await withTimeout(timeoutMs, check())
-    return { part, problem: null, detail: typeof found === 'string' ? found : null }
+    return { component, problem: null, detail: typeof found === 'string' ? found : null }
   } catch (error) {
-    const detail = detailOf(part, error)
-    if (error instanceof TimedOut) return { part, problem: 'noAnswer', detail }
-    return { part, problem: error instanceof ComponentFault ? error.problem : 'refused', detail }
+    const detail = detailOf(component, error)
+    if (error instanceof TimedOut) return { component, problem: 'noAnswer', detail }
+    return { component, problem: error instanceof ComponentFault ? error.problem : 'refused', detail }
   }
 }
 
 /** Returns a failure's detail. A gateway's message may repeat a payment's secret or an address, so only names and codes are kept. */
-function detailOf(part: string, error: unknown): string {
+function detailOf(component: string, error: unknown): string {
   const isOwnError = error instanceof TimedOut || error instanceof ComponentFault
-  if (part.startsWith('gateway ') && !isOwnError)
+  if (component.startsWith('gateway ') && !isOwnError)
     return Object.values(redactGatewayError(error)).join(' ').trim()
   return (error instanceof Error ? error.message : String(error)).slice(0, maxDetailLength)
 }

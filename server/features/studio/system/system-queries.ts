@@ -3,31 +3,31 @@ import type { Db, Tx } from '#server/tables.ts'
 import { requestedJobsChannel } from '#server/platform/jobs/claim-jobs.ts'
 import type { ComponentHealth } from '#contract/studio/system.ts'
 
-export type HealthFinding = Pick<ComponentHealth, 'part' | 'problem' | 'detail'>
+export type HealthFinding = Pick<ComponentHealth, 'component' | 'problem' | 'detail'>
 
 /** Succeeds if the database answers. */
 export async function pingDatabase(db: Db): Promise<void> {
   await sql`SELECT 1`.execute(db)
 }
 
-/** Stores the findings of parts; `since` stays while a state is unchanged. Obsolete parts are deleted. */
+/** Stores the findings of components; `since` stays while a state is unchanged. Obsolete components are deleted. */
 export async function saveFindings(db: Db, findings: readonly HealthFinding[]): Promise<void> {
   await sql`
     WITH found AS (SELECT * FROM jsonb_to_recordset(${JSON.stringify(findings)}::jsonb)
-      AS found (part text, problem text, detail text)),
-    gone AS (DELETE FROM health_checks WHERE part NOT IN (SELECT part FROM found))
-    INSERT INTO health_checks AS known (part, problem, detail) SELECT part, problem, detail FROM found ORDER BY part
-    ON CONFLICT (part) DO UPDATE SET problem = EXCLUDED.problem, detail = EXCLUDED.detail, checked_at = now(),
+      AS found (component text, problem text, detail text)),
+    gone AS (DELETE FROM health_checks WHERE component NOT IN (SELECT component FROM found))
+    INSERT INTO health_checks AS known (component, problem, detail) SELECT component, problem, detail FROM found ORDER BY component
+    ON CONFLICT (component) DO UPDATE SET problem = EXCLUDED.problem, detail = EXCLUDED.detail, checked_at = now(),
       since = CASE WHEN known.problem IS DISTINCT FROM EXCLUDED.problem THEN now() ELSE known.since END`.execute(
     db,
   )
 }
 
-export function selectParts(db: Db) {
+export function selectComponents(db: Db) {
   return db
     .selectFrom('health_checks')
-    .select(['part', 'problem', 'detail', 'since', 'checked_at'])
-    .orderBy('part')
+    .select(['component', 'problem', 'detail', 'since', 'checked_at'])
+    .orderBy('component')
     .execute()
 }
 

@@ -45,23 +45,24 @@ afterAll(() => site.close())
 const work = async (...given: Job[]) =>
   (jobs = await startJobs(site.context.database.pool, given, log, { pollSeconds: 0.5 }))
 const hourly = { everySeconds: 3600 }
-const partOf = (list: readonly ComponentHealth[], name: string) => list.find(({ part }) => part === name)
+const componentOf = (list: readonly ComponentHealth[], name: string) =>
+  list.find(({ component }) => component === name)
 
 /** Returns the time when the first job's success was recorded, if any. */
 const isWritten = async () => (await owner.desk.callOk(listJobs)).list[0]?.succeeded_at
 
-/** Checks a part of a site with a changed context. */
+/** Checks a component of a site with a changed context. */
 async function find(name: string, otherwise: Partial<HealthCheckContext>) {
   const findings = await runHealthChecks({ ...site.context, ...otherwise })
-  return findings.find(({ part }) => part === name)
+  return findings.find(({ component }) => component === name)
 }
 
 describe('the health of the site', () => {
-  it('is ok in every part if nothing is wrong', async () => {
+  it('is ok in every component if nothing is wrong', async () => {
     await work({ name: 'well', ...hourly, run: async () => {} })
     await expect.poll(isWritten).toBeTruthy()
     const { list } = await owner.desk.callOk(checkHealth, { body: {} })
-    expect(list.map(({ part, problem }) => [part, problem])).toEqual([
+    expect(list.map(({ component, problem }) => [component, problem])).toEqual([
       ['database', null],
       ['gateway sandbox', null],
       ['jobs', null],
@@ -74,14 +75,14 @@ describe('the health of the site', () => {
   it('reports each fault with its start, as long as it lasts', async () => {
     const gone: HealthCheckContext['mailer'] = smtpMailer('smtp://127.0.0.1:1', () => 'a@example.com')
     await runHealthChecks({ ...site.context, mailer: gone })
-    const first = partOf((await owner.desk.callOk(showHealth)).list, 'mail')
+    const first = componentOf((await owner.desk.callOk(showHealth)).list, 'mail')
     expect(first).toMatchObject({ problem: 'refused', detail: expect.stringContaining('ESOCKET') })
     await runHealthChecks({ ...site.context, mailer: gone })
-    const second = partOf((await owner.desk.callOk(showHealth)).list, 'mail')
+    const second = componentOf((await owner.desk.callOk(showHealth)).list, 'mail')
     expect(second?.since).toBe(first?.since)
     expect(second?.checked_at).not.toBe(first?.checked_at)
     await runHealthChecks(site.context)
-    const third = partOf((await owner.desk.callOk(showHealth)).list, 'mail')
+    const third = componentOf((await owner.desk.callOk(showHealth)).list, 'mail')
     expect(third?.problem).toBeNull()
     expect(third?.since).not.toBe(first?.since)
   })
@@ -95,18 +96,18 @@ describe('the health of the site', () => {
     })
     const broken = { ...sandbox, id: sandbox.id, retrievePayment: () => Promise.reject(error) }
     await runHealthChecks({ ...site.context, gateways: [broken] })
-    const ofOwner = partOf((await owner.desk.callOk(showHealth)).list, 'gateway sandbox')
+    const ofOwner = componentOf((await owner.desk.callOk(showHealth)).list, 'gateway sandbox')
     expect(ofOwner).toMatchObject({ problem: 'refused', detail: expect.stringContaining('resource_missing') })
     expect(ofOwner?.detail).not.toContain('eve@')
     const { desk: studio } = await signInOperator(site, 'analyst')
-    expect(partOf((await studio.callOk(showHealth)).list, 'gateway sandbox')).toMatchObject({
+    expect(componentOf((await studio.callOk(showHealth)).list, 'gateway sandbox')).toMatchObject({
       problem: 'refused',
       detail: null,
     })
     await runHealthChecks(site.context)
   })
 
-  it('does not wait for a part that does not answer', async () => {
+  it('does not wait for a component that does not answer', async () => {
     const [sandbox] = site.context.gateways
     if (!sandbox) throw new Error('no gateway')
     const silent = { ...sandbox, retrievePayment: () => new Promise<never>(() => {}) }
@@ -144,7 +145,7 @@ describe('the health of the site', () => {
       .insertInto('mails')
       .values({ ...mail, attempts: 3 })
       .execute()
-    expect(await find('mail', {})).toEqual({ part: 'mail', problem: 'mailsWait', detail: '1' })
+    expect(await find('mail', {})).toEqual({ component: 'mail', problem: 'mailsWait', detail: '1' })
     await db.deleteFrom('mails').execute()
   })
 
@@ -154,7 +155,7 @@ describe('the health of the site', () => {
     await expect.poll(isWritten).toBeTruthy()
     await jobs?.stop()
     await pool.query("UPDATE scheduled_jobs SET succeeded_at = now() - interval '10 minutes'")
-    expect(partOf((await owner.desk.callOk(showHealth)).list, 'jobs')).toMatchObject({
+    expect(componentOf((await owner.desk.callOk(showHealth)).list, 'jobs')).toMatchObject({
       problem: 'workerAway',
     })
   })
@@ -181,7 +182,7 @@ describe('a job that fails', () => {
       failures: 1,
       failing_since: expect.any(String),
     })
-    expect(await find('jobs', {})).toEqual({ part: 'jobs', problem: 'jobsFail', detail: 'failing' })
+    expect(await find('jobs', {})).toEqual({ component: 'jobs', problem: 'jobsFail', detail: 'failing' })
     broken = false
     await owner.desk.callOk(runJob, { body: { name: 'failing' } })
     await expect.poll(() => runs).toBe(2)

@@ -30,17 +30,19 @@ import { runHealthChecks, type HealthCheckContext } from './health-checks.ts'
 import * as queries from './system-queries.ts'
 import type { JobRow } from './system-queries.ts'
 
-/** Commands for the site's health: its parts, scheduled jobs, files that failed conversion, and mails that could not be sent. */
+/** Commands for the site's health: its components, scheduled jobs, files that failed conversion, and mails that could not be sent. */
 export const systemCommands: Command[] = [
-  readCommand(showHealth, async ({ db }, _input, actor) => ({ data: { list: await loadParts(db, actor) } })),
+  readCommand(showHealth, async ({ db }, _input, actor) => ({
+    data: { list: await loadComponents(db, actor) },
+  })),
 
   readCommand(checkHealth, async (context, _input, actor) => {
-    const parts = await loadParts(context.db, actor)
+    const components = await loadComponents(context.db, actor)
     // Checks query external servers too, so they are limited to a useful frequency.
-    const isFresh = parts.some(({ checked_at }) => Date.now() - Date.parse(checked_at) < maxCheckAgeMs)
-    if (isFresh) return { data: { list: parts } }
+    const isFresh = components.some(({ checked_at }) => Date.now() - Date.parse(checked_at) < maxCheckAgeMs)
+    if (isFresh) return { data: { list: components } }
     await runHealthChecks(context)
-    return { data: { list: await loadParts(context.db, actor) } }
+    return { data: { list: await loadComponents(context.db, actor) } }
   }),
 
   readCommand(listJobs, async ({ db }, _input, actor) => ({
@@ -76,7 +78,7 @@ export const systemCommands: Command[] = [
   }),
 ]
 
-/** Checks the parts each minute, so that the start of a fault is known. */
+/** Checks the components each minute, so that the start of a fault is known. */
 export function systemJobs(context: HealthCheckContext): Job[] {
   return [{ name: 'check-health', everySeconds: 60, run: async () => void (await runHealthChecks(context)) }]
 }
@@ -92,26 +94,26 @@ const seesErrorMessages = ({ role }: Actor) => role === 'owner'
 /** No worker is running if the last job succeeded longer ago than this, because a worker checks the health each minute. */
 const workerAwayAfterMs = 4 * 60_000
 
-/** Loads the last health check of each part. If no worker is running, adds that problem here, because no worker can report it. */
-async function loadParts(db: Db, actor: Actor): Promise<ComponentHealth[]> {
-  const [rows, lastRun] = await Promise.all([queries.selectParts(db), queries.selectLastRun(db)])
+/** Loads the last health check of each component. If no worker is running, adds that problem here, because no worker can report it. */
+async function loadComponents(db: Db, actor: Actor): Promise<ComponentHealth[]> {
+  const [rows, lastRun] = await Promise.all([queries.selectComponents(db), queries.selectLastRun(db)])
   const isStale = Date.now() - (lastRun?.getTime() ?? 0) > workerAwayAfterMs
-  const parts = rows.map(({ since, checked_at, ...row }): ComponentHealth => ({
+  const components = rows.map(({ since, checked_at, ...row }): ComponentHealth => ({
     ...row,
     detail: seesErrorMessages(actor) ? row.detail : null,
     since: since.toISOString(),
     checked_at: checked_at.toISOString(),
   }))
-  const jobs = parts.find(({ part }) => part === 'jobs')
-  if (!isStale || jobs?.problem) return parts
+  const jobs = components.find(({ component }) => component === 'jobs')
+  if (!isStale || jobs?.problem) return components
   const workerAway: ComponentHealth = {
-    part: 'jobs',
+    component: 'jobs',
     problem: 'workerAway',
     detail: null,
     since: (lastRun ?? new Date()).toISOString(),
     checked_at: new Date().toISOString(),
   }
-  return [workerAway, ...parts.filter((part) => part !== jobs)]
+  return [workerAway, ...components.filter((component) => component !== jobs)]
 }
 
 function presentJob(

@@ -2,7 +2,7 @@ import type { ColumnType } from 'kysely'
 import type { ComponentHealth } from '#contract/studio/system.ts'
 
 export interface HealthChecksTable {
-  part: string
+  component: string
   problem: ComponentHealth['problem']
   detail: string | null
   since: ColumnType<Date, never, never>

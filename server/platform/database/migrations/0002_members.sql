@@ -22,12 +22,12 @@ CREATE TABLE users (
   -- The IANA time zone of the browser that was used last; mails write their dates in it.
   time_zone          text,
   -- The last known activity of a guest, by the site's clock: inactive guests are deleted.
-  active_at          timestamptz
+  last_active_at          timestamptz
 );
 CREATE UNIQUE INDEX users_email ON users (lower(email)) WHERE email IS NOT NULL;
 -- Deleting an account deletes the guests that were merged into it.
 CREATE INDEX users_merged_into ON users (merged_into) WHERE merged_into IS NOT NULL;
-CREATE INDEX users_idle_guests ON users ((coalesce(active_at, created_at)))
+CREATE INDEX users_idle_guests ON users ((coalesce(last_active_at, created_at)))
   WHERE member_since IS NULL AND merged_into IS NULL AND deleted_at IS NULL;
 
 -- The sessions of members. Only the SHA-256 of the cookie's token is stored; the header's token is derived from the id.
@@ -92,7 +92,7 @@ CREATE TABLE second_factors (
   encrypted_secret  bytea NOT NULL,
   confirmed_at      timestamptz,
   -- The latest time step whose code was used; this one and earlier ones are refused.
-  last_step         bigint NOT NULL DEFAULT 0
+  last_totp_step         bigint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE recovery_codes (
@@ -111,7 +111,7 @@ CREATE TABLE identities (
   -- The public id: issuer and subject are not shown.
   id          text NOT NULL UNIQUE,
   -- The name or address at the provider, which tells two accounts there apart.
-  known_as    text,
+  account_name    text,
   PRIMARY KEY (issuer, subject)
 );
 CREATE INDEX identities_user ON identities (user_id);

@@ -91,10 +91,10 @@ CREATE TABLE entitlements (
   -- Its owner removed it from the list of unlocked videos; it stays valid.
   hidden_at    timestamptz,
   -- The operator's reason for granting it.
-  granted_for  text,
+  grant_reason  text,
   -- The operator's reason for revoking it; a change of the order's status does not restore it then.
-  revoked_for  text,
-  CONSTRAINT entitlements_reason CHECK ((order_id IS NULL) = (granted_for IS NOT NULL))
+  revocation_reason  text,
+  CONSTRAINT entitlements_reason CHECK ((order_id IS NULL) = (grant_reason IS NOT NULL))
 );
 -- One for each order and item.
 CREATE UNIQUE INDEX entitlements_order ON entitlements (order_id, coalesce(episode_id, video_id, ''));

@@ -45,13 +45,13 @@ interface AccountProps {
 function Account({ user, identity, unlink }: AccountProps) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)
-  const { name, known_as, linked_at } = identity
+  const { name, account_name, linked_at } = identity
   // Distinguishes two accounts at the same provider.
-  const fullName = known_as === null ? name : `${name} (${known_as})`
+  const fullName = account_name === null ? name : `${name} (${account_name})`
   return (
     <li className={styles.account}>
       <p className={styles.name}>{name}</p>
-      {known_as !== null && <p className={styles.known}>{known_as}</p>}
+      {account_name !== null && <p className={styles.known}>{account_name}</p>}
       <p className={styles.since}>{t('link.since', { date: formatLongDate(linked_at) })}</p>
       <Button
         variant="quiet"

@@ -4,7 +4,7 @@ import type { Db, Tx } from '#server/tables.ts'
 export function selectSecondFactor(db: Db, userId: string) {
   return db
     .selectFrom('second_factors')
-    .select(['encrypted_secret', 'confirmed_at', 'last_step'])
+    .select(['encrypted_secret', 'confirmed_at', 'last_totp_step'])
     .where('user_id', '=', userId)
     .executeTakeFirst()
 }
@@ -33,7 +33,7 @@ export async function upsertUnconfirmedFactor(
     .onConflict((conflict) =>
       conflict
         .column('user_id')
-        .doUpdateSet({ encrypted_secret, last_step: 0 })
+        .doUpdateSet({ encrypted_secret, last_totp_step: 0 })
         .where('second_factors.confirmed_at', 'is', null),
     )
     .executeTakeFirst()
@@ -48,9 +48,9 @@ export async function confirmFactor(tx: Tx, userId: string, now: Date): Promise<
 export async function useTimeStep(tx: Tx, userId: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('second_factors')
-    .set({ last_step: step })
+    .set({ last_totp_step: step })
     .where('user_id', '=', userId)
-    .where('last_step', '<', step)
+    .where('last_totp_step', '<', step)
     .executeTakeFirst()
   return numUpdatedRows === 1n
 }
