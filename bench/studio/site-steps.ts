@@ -49,8 +49,8 @@ export function siteSteps({ videos, people, orders, events, auditEvents }: SiteS
       name: 'uploads',
       total: Math.round(videos / 10),
       chunk: 1000,
-      sql: `INSERT INTO uploads (id, video_id, name, bytes, changed_at, number, state, touched_at)
-        SELECT bench_id('upl', n), bench_id('vid', 1 + n % 20), n || '.mp4', 100000000, now(), 1 + n, 'arriving', now()
+      sql: `INSERT INTO uploads (id, video_id, name, bytes, last_modified_at, number, state, updated_at)
+        SELECT bench_id('upl', n), bench_id('vid', 1 + n % 20), n || '.mp4', 100000000, now(), 1 + n, 'uploading', now()
         FROM generate_series($1::bigint, $2) n`,
     },
     {

@@ -54,8 +54,8 @@ export const languageCoverCommand = {
   summary: 'Sets the cover for viewers of one language, cropped to 3:4',
 } as const satisfies FileCommand
 
-/** `taken`: queued for the ingest; `refused`: not a usable file. */
-export const uploadStates = ['arriving', 'complete', 'taken', 'refused'] as const
+/** `queued`: for the ingest; `rejected`: not a usable file. */
+export const uploadStates = ['uploading', 'complete', 'queued', 'rejected'] as const
 
 export const Upload = Type.Object({
   id: Id,
@@ -76,7 +76,7 @@ export type Upload = Static<typeof Upload>
 export const AnnouncedFile = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 255 }),
   bytes: Type.Integer({ minimum: 0 }),
-  changed_at: Time,
+  last_modified_at: Time,
   number: Type.Integer({ minimum: 1, maximum: 9999 }),
   /** The language, for captions. */
   language: Type.Optional(LanguageCode),
@@ -85,7 +85,7 @@ export const AnnouncedFile = Type.Object({
 })
 export type AnnouncedFile = Static<typeof AnnouncedFile>
 
-/** The upload of an announced file. A file that is not accepted is `refused` and has no id. */
+/** The upload of an announced file. A file that is not accepted is `rejected` and has no id. */
 export const StartedUpload = Type.Object({ ...Upload.properties, id: nullable(Id) })
 export type StartedUpload = Static<typeof StartedUpload>
 
@@ -122,7 +122,7 @@ export const listUploads = command({
 export const CompletedUpload = Type.Object({
   name: Type.String(),
   bytes: Type.Integer(),
-  changed_at: Time,
+  last_modified_at: Time,
   number: Type.Integer(),
   /** The language, for captions. */
   language: nullable(LanguageCode),

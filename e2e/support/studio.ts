@@ -71,7 +71,7 @@ export async function uploadFilms(page: Page, videoId: string, films: readonly B
   const files = films.map(({ length: bytes }, index) => ({
     name: `${index + 1}.mp4`,
     bytes,
-    changed_at: new Date(0).toISOString(),
+    last_modified_at: new Date(0).toISOString(),
     number: index + 1,
     titles: { en: `Tale ${index + 1}` },
   }))

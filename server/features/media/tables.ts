@@ -83,15 +83,15 @@ export interface UploadsTable {
   name: string
   /** A bigint is read as text. */
   bytes: ColumnType<string | number, number, never>
-  changed_at: Time
+  last_modified_at: Time
   number: number
   language: Language | null
-  state: 'arriving' | 'complete' | 'taken' | 'refused'
+  state: 'uploading' | 'complete' | 'queued' | 'rejected'
   reason: string | null
   reason_details: ReasonDetailsColumn
   /** Titles of the episode, if it is new. */
   titles: JSONColumnType<Partial<LocalizedText> | null, string | null | undefined, string | null>
-  touched_at: Time
+  updated_at: Time
 }
 
 export interface UploadPartsTable {

@@ -53,7 +53,7 @@ export const uploadsQuery = (videoId: string) =>
     queryKey: ['uploads', videoId],
     queryFn: ({ signal }) => call(listUploads, { query: { video_id: videoId }, signal }),
     refetchInterval: ({ state }) =>
-      state.data?.list.some((upload) => upload.state !== 'refused') === true ? pollMs : false,
+      state.data?.list.some((upload) => upload.state !== 'rejected') === true ? pollMs : false,
   })
 
 /** Recently uploaded files, fetched again for each selection of files. */
@@ -68,7 +68,7 @@ export const uploadedFilesQuery = (videoId: string) =>
 /** The values of a `video.yaml`, or its errors. */
 export const descriptionQuery = (file: SourceFile | undefined) =>
   queryOptions({
-    queryKey: ['description', file?.path, file?.bytes, file?.changedAt.getTime()],
+    queryKey: ['description', file?.path, file?.bytes, file?.lastModifiedAt.getTime()],
     queryFn: async ({ signal }) => {
       const text = file ? await (await file.read()).text() : ''
       return call(parseVideoDescription, { body: { text }, signal })

@@ -46,7 +46,7 @@ async function processUpload(context: IngestContext, upload: UploadRow, signal: 
     await (upload.language === null
       ? ingestVideo(context, upload, signal)
       : ingestCaptions(context, upload, upload.language))
-    await queries.setUploadState(db, upload.id, { state: 'taken' }, clock.now())
+    await queries.setUploadState(db, upload.id, { state: 'queued' }, clock.now())
   } catch (error) {
     if (!(error instanceof UnusableFile)) {
       // Moves it behind the others.
@@ -54,7 +54,7 @@ async function processUpload(context: IngestContext, upload: UploadRow, signal: 
       throw error
     }
     log.warn({ upload: upload.id }, `${upload.name} ${error.message}`)
-    await queries.setUploadState(db, upload.id, { state: 'refused', ...reasonColumns(error) }, clock.now())
+    await queries.setUploadState(db, upload.id, { state: 'rejected', ...reasonColumns(error) }, clock.now())
   }
   await storage.remove(uploadFiles.of(upload.id))
 }

@@ -53,7 +53,7 @@ export async function listArrivedUploads(db: Db, videoId: string): Promise<Compl
   return rows.map((row) => ({
     ...row,
     bytes: Number(row.bytes),
-    changed_at: row.changed_at.toISOString(),
+    last_modified_at: row.last_modified_at.toISOString(),
   }))
 }
 
@@ -105,7 +105,7 @@ export async function receivePart(
   const [upload] = await queries.selectUploads(db, { id })
   if (!upload) throw new Refusal('notFound')
   const count = countParts(Number(upload.bytes))
-  if (upload.state !== 'arriving') return { parts: count, complete: true }
+  if (upload.state !== 'uploading') return { parts: count, complete: true }
   const remainingBytes = Number(upload.bytes) - part * partBytes
   const isPart = Number.isInteger(part) && part >= 0 && part < count
   if (!isPart || bytes.length !== Math.min(remainingBytes, partBytes))

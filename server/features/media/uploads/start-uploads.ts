@@ -75,11 +75,11 @@ function checkPlan(planned: readonly AnnouncedFile[]): CheckedFile[] {
   })
 }
 
-function toNewUpload({ name, bytes, changed_at, number, language, titles }: AnnouncedFile): NewUpload {
+function toNewUpload({ name, bytes, last_modified_at, number, language, titles }: AnnouncedFile): NewUpload {
   return {
     name: name.toWellFormed(),
     bytes,
-    changed_at: new Date(changed_at),
+    last_modified_at: new Date(last_modified_at),
     number,
     language: language ?? null,
     titles: titles && !language ? applyTextChanges({}, titles, videoLimits.title, 'titles') : null,
@@ -98,11 +98,11 @@ function presentRefused(file: CheckedFile, operatorLanguage: Language): StartedU
   if (!('refusal' in file)) return []
   const { name, bytes, number, language, refusal } = file
   const reason = formatReason(refusal, operatorLanguage)
-  return [{ id: null, name, bytes, number, language, state: 'refused', reason, parts: [] }]
+  return [{ id: null, name, bytes, number, language, state: 'rejected', reason, parts: [] }]
 }
 
-const fileKeyOf = ({ name, bytes, changed_at }: FileKey | UploadRow) =>
-  JSON.stringify([name, Number(bytes), changed_at])
+const fileKeyOf = ({ name, bytes, last_modified_at }: FileKey | UploadRow) =>
+  JSON.stringify([name, Number(bytes), last_modified_at])
 const byKey = (rows: readonly UploadRow[]) => new Map(rows.map((row) => [fileKeyOf(row), row]))
 const targetOf = ({ number, language }: Pick<NewUpload, 'number' | 'language'>) =>
   language ? `${number} ${language}` : `${number}`

@@ -7,7 +7,7 @@ import type { Db, Tx } from '#server/tables.ts'
 export interface FileKey {
   name: string
   bytes: number
-  changed_at: Date
+  last_modified_at: Date
 }
 
 export interface NewUpload extends FileKey {
@@ -36,7 +36,7 @@ export async function upsertUploads(
     .deleteFrom('uploads')
     .where('video_id', '=', videoId)
     .where(sql<boolean>`name = ANY(${files.map(({ name }) => name)})`)
-    .where('state', '=', 'refused')
+    .where('state', '=', 'rejected')
     .execute()
   await deleteSupersededUploads(tx, videoId, files)
   const rows = files.map(({ titles, ...file }) => ({
@@ -44,23 +44,23 @@ export async function upsertUploads(
     id: newId('upl'),
     video_id: videoId,
     titles: titles && JSON.stringify(titles),
-    state: 'arriving' as const,
-    touched_at: now,
+    state: 'uploading' as const,
+    updated_at: now,
   }))
   await tx
     .insertInto('uploads')
     .values(rows)
     .onConflict((conflict) =>
       conflict
-        .columns(['video_id', 'name', 'bytes', 'changed_at'])
+        .columns(['video_id', 'name', 'bytes', 'last_modified_at'])
         .doUpdateSet({
           number: sql`excluded.number`,
           language: sql`excluded.language`,
           titles: sql`coalesce(excluded.titles, uploads.titles)`,
           // An upload that waits for the worker keeps its turn.
-          touched_at: sql`CASE uploads.state WHEN 'arriving' THEN excluded.touched_at ELSE uploads.touched_at END`,
+          updated_at: sql`CASE uploads.state WHEN 'uploading' THEN excluded.updated_at ELSE uploads.updated_at END`,
         })
-        .where('uploads.state', 'in', ['arriving', 'complete']),
+        .where('uploads.state', 'in', ['uploading', 'complete']),
     )
     .execute()
 }
@@ -69,19 +69,19 @@ export async function upsertUploads(
 const isCurrent = sql<boolean>`(
   EXISTS (SELECT FROM episodes WHERE video_id = uploads.video_id AND number = uploads.number)
   AND NOT EXISTS (SELECT FROM uploads later WHERE later.video_id = uploads.video_id AND later.number = uploads.number
-    AND later.language IS NOT DISTINCT FROM uploads.language AND later.state = 'taken'
-    AND later.touched_at > uploads.touched_at))`
+    AND later.language IS NOT DISTINCT FROM uploads.language AND later.state = 'queued'
+    AND later.updated_at > uploads.updated_at))`
 
 /** Deletes the records of these files that were processed for another target, or that no longer exist. */
 async function deleteSupersededUploads(tx: Tx, videoId: string, files: readonly NewUpload[]): Promise<void> {
   await sql`
     DELETE FROM uploads USING unnest(
       ${files.map(({ name }) => name)}::text[], ${files.map(({ bytes }) => bytes)}::bigint[],
-      ${files.map(({ changed_at }) => changed_at)}::timestamptz[],
+      ${files.map(({ last_modified_at }) => last_modified_at)}::timestamptz[],
       ${files.map(({ number }) => number)}::integer[], ${files.map(({ language }) => language)}::text[]
-    ) AS planned (name, bytes, changed_at, number, language)
-    WHERE uploads.video_id = ${videoId} AND uploads.state = 'taken'
-      AND (uploads.name, uploads.bytes, uploads.changed_at) = (planned.name, planned.bytes, planned.changed_at)
+    ) AS planned (name, bytes, last_modified_at, number, language)
+    WHERE uploads.video_id = ${videoId} AND uploads.state = 'queued'
+      AND (uploads.name, uploads.bytes, uploads.last_modified_at) = (planned.name, planned.bytes, planned.last_modified_at)
       AND ((uploads.number, uploads.language) IS DISTINCT FROM (planned.number, planned.language)
         OR NOT ${isCurrent})`.execute(tx)
 }
@@ -90,16 +90,16 @@ async function deleteSupersededUploads(tx: Tx, videoId: string, files: readonly 
 export function selectArrivedUploads(db: Db, videoId: string) {
   return db
     .selectFrom('uploads')
-    .select(['name', 'bytes', 'changed_at', 'number', 'language'])
+    .select(['name', 'bytes', 'last_modified_at', 'number', 'language'])
     .where('video_id', '=', videoId)
-    .where((eb) => eb.or([eb('state', '=', 'complete'), eb.and([eb('state', '=', 'taken'), isCurrent])]))
+    .where((eb) => eb.or([eb('state', '=', 'complete'), eb.and([eb('state', '=', 'queued'), isCurrent])]))
     .execute()
 }
 
 function selectUploadColumns(db: Db) {
   return db
     .selectFrom('uploads')
-    .select(['id', 'video_id', 'name', 'bytes', 'changed_at', 'number', 'language', 'titles'])
+    .select(['id', 'video_id', 'name', 'bytes', 'last_modified_at', 'number', 'language', 'titles'])
     .select(['state', 'reason', 'reason_details', existingParts.as('parts')])
 }
 
@@ -115,10 +115,10 @@ export function selectUploads(
   const ofVideo = query.where('video_id', '=', filter.videoId)
   if ('ids' in filter) return ofVideo.where(sql<boolean>`id = ANY(${filter.ids})`).execute()
   const [names, bytes] = [filter.files.map(({ name }) => name), filter.files.map((file) => file.bytes)]
-  const changed = filter.files.map(({ changed_at }) => changed_at)
+  const changed = filter.files.map(({ last_modified_at }) => last_modified_at)
   return ofVideo
     .where(
-      sql<boolean>`(name, bytes, changed_at) IN
+      sql<boolean>`(name, bytes, last_modified_at) IN
         (SELECT * FROM unnest(${names}::text[], ${bytes}::bigint[], ${changed}::timestamptz[]))`,
     )
     .execute()
@@ -129,7 +129,7 @@ export type UploadRow = Awaited<ReturnType<typeof selectUploads>>[number]
 export function selectOpenUploadsOf(db: Db, videoId: string): Promise<UploadRow[]> {
   return selectUploadColumns(db)
     .where('video_id', '=', videoId)
-    .where('state', '!=', 'taken')
+    .where('state', '!=', 'queued')
     .orderBy('number')
     .orderBy('name')
     .execute()
@@ -139,9 +139,9 @@ export function selectOpenUploadsOf(db: Db, videoId: string): Promise<UploadRow[
 export async function recordPart(tx: Tx, id: string, part: number, now: Date): Promise<number | undefined> {
   const { numUpdatedRows } = await tx
     .updateTable('uploads')
-    .set({ touched_at: now })
+    .set({ updated_at: now })
     .where('id', '=', id)
-    .where('state', '=', 'arriving')
+    .where('state', '=', 'uploading')
     .executeTakeFirst()
   if (numUpdatedRows === 0n) return undefined
   await tx
@@ -165,7 +165,7 @@ export async function setUploadState(
 ): Promise<void> {
   await db
     .updateTable('uploads')
-    .set({ ...changes, touched_at: now })
+    .set({ ...changes, updated_at: now })
     .where('id', '=', id)
     .execute()
 }
@@ -175,7 +175,7 @@ export async function deleteUploads(tx: Tx, ids: readonly string[]): Promise<Set
   const rows = await tx
     .deleteFrom('uploads')
     .where(sql<boolean>`id = ANY(${ids})`)
-    .where('state', 'in', ['arriving', 'refused'])
+    .where('state', 'in', ['uploading', 'rejected'])
     .returning('id')
     .execute()
   return new Set(rows.map(({ id }) => id))
@@ -189,8 +189,8 @@ export async function claimUpload(connection: Db): Promise<UploadRow | undefined
         language IS NULL
         OR EXISTS (SELECT FROM episodes WHERE video_id = waiting.video_id AND number = waiting.number)
         OR NOT EXISTS (SELECT FROM uploads film WHERE film.video_id = waiting.video_id AND film.number = waiting.number
-          AND film.language IS NULL AND film.state IN ('arriving', 'complete'))
-      ) ORDER BY touched_at, id LIMIT 50
+          AND film.language IS NULL AND film.state IN ('uploading', 'complete'))
+      ) ORDER BY updated_at, id LIMIT 50
     ) AS next WHERE pg_try_advisory_lock(hashtextextended(id, 471186)) LIMIT 1`.execute(connection)
   if (!rows[0]) return undefined
   const [row] = await selectUploads(connection, { id: rows[0].id })
@@ -206,7 +206,7 @@ export async function hasCompleteUploads(db: Db): Promise<boolean> {
 
 /** Deletes uploads that were last changed before `before`. */
 export async function deleteUploadsBefore(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom('uploads').where('touched_at', '<', before).where('state', '!=', 'complete').execute()
+  await db.deleteFrom('uploads').where('updated_at', '<', before).where('state', '!=', 'complete').execute()
 }
 
 /** Selects which of these uploads are still in progress or wait for the worker. */
@@ -215,7 +215,7 @@ export async function selectOpenUploads(db: Db, ids: readonly string[]): Promise
     .selectFrom('uploads')
     .select('id')
     .where(sql<boolean>`id = ANY(${ids})`)
-    .where('state', 'in', ['arriving', 'complete'])
+    .where('state', 'in', ['uploading', 'complete'])
     .execute()
   return new Set(rows.map(({ id }) => id))
 }

@@ -35,11 +35,11 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-const changed_at = '2026-02-03T04:05:06.000Z'
+const last_modified_at = '2026-02-03T04:05:06.000Z'
 const film = (number: number, more: Partial<AnnouncedFile> = {}): AnnouncedFile => ({
   name: `0${number}.mp4`,
   bytes: 9 * number,
-  changed_at,
+  last_modified_at,
   number,
   ...more,
 })
@@ -74,7 +74,7 @@ describe('the files of a season', () => {
     const video = await begin()
     const [one, other] = await Promise.all([plan(video, season), plan(video, season)])
     expect(one).toEqual(other)
-    expect(one.map(({ name, state }) => [name, state])).toEqual(season.map(({ name }) => [name, 'arriving']))
+    expect(one.map(({ name, state }) => [name, state])).toEqual(season.map(({ name }) => [name, 'uploading']))
     expect(await plan(video, season)).toEqual(one)
     expect(await openOf(video)).toHaveLength(6)
     const files = ['1 en 01.en.vtt', '1 01.mp4', '2 en 02.en.vtt', '2 02.mp4', '3 en 03.en.vtt', '3 03.mp4']
@@ -104,9 +104,9 @@ describe('the files of a season', () => {
       'isn’t supported: ',
       'isn’t supported: ',
       'is empty',
-      'arriving',
+      'uploading',
       'is already in the',
-      'arriving',
+      'uploading',
     ])
     expect((await openOf(video)).map(({ name, number }) => [name, number])).toEqual([['01.mp4', 1]])
     expect(await detailsOf(video)).toEqual([{ after: { files: ['1 01.mp4'] } }])
@@ -147,7 +147,7 @@ describe('the files of a season', () => {
   it('are announced and cancelled on the command line too, as a list in JSON or individually', async () => {
     const video = await begin()
     const give = (...args: string[]) => runStudioCommand(site.context, ['upload', ...args])
-    expect(await give('begin', video, JSON.stringify(season))).toMatch(/01\.en\.vtt +9 +1 +en +arriving/)
+    expect(await give('begin', video, JSON.stringify(season))).toMatch(/01\.en\.vtt +9 +1 +en +uploading/)
     await give('begin', video, ...season.map((file) => JSON.stringify(file)))
     const ids = (await openOf(video)).map(({ id }) => id)
     expect(ids).toHaveLength(6)

@@ -32,7 +32,7 @@ import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Envelope, Visitor } from '#server/testing/site/visitor.ts'
 
 const { signal } = new AbortController()
-const changed_at = '2026-02-03T04:05:06.000Z'
+const last_modified_at = '2026-02-03T04:05:06.000Z'
 const octets = { 'content-type': 'application/octet-stream' }
 const captions = Buffer.from('1\n00:00:00,100 --> 00:00:00,900\nHello\n')
 
@@ -69,7 +69,7 @@ function withRoom(film: Buffer, bytes: number): Buffer {
 const begin = async () => (await studio.callOk(addVideo, { body: { title: 'Brought in' } })).id
 
 async function announce(video_id: string, bytes: Buffer, more: object = {}): Promise<Upload> {
-  const file = { name: '01.mp4', bytes: bytes.length, changed_at, number: 1, ...more }
+  const file = { name: '01.mp4', bytes: bytes.length, last_modified_at, number: 1, ...more }
   const [upload] = (await studio.callOk(beginUploads, { body: { video_id, files: [file] } })).list
   if (!upload?.id) throw new Error(`it was not taken: ${upload?.reason}`)
   return { ...upload, id: upload.id }
@@ -118,14 +118,14 @@ describe('a file', () => {
     await takeAll()
     expect(await episodesOf(video)).toEqual([])
     // After a reload, the same file is identified by its name, size and last change.
-    expect(await announce(video, film)).toMatchObject({ id, parts: [0, 2], state: 'arriving' })
+    expect(await announce(video, film)).toMatchObject({ id, parts: [0, 2], state: 'uploading' })
     expect((await send(studio, id, 1, partOf(film, 1))).info).toEqual({ parts: 3, complete: true })
     await takeAll()
     expect(await episodesOf(video)).toMatchObject([{ number: 1, state: 'waiting', source_name: '01.mp4' }])
     expect(await processNextAsset(ingest, { signal, niceness: 0 })).toBeDefined()
     expect(await episodesOf(video)).toMatchObject([{ state: 'ready', plays: true }])
     expect(await openOf(video)).toEqual([])
-    expect((await announce(video, film)).state).toBe('taken')
+    expect((await announce(video, film)).state).toBe('queued')
     expect(await filesBelow('uploads')).toEqual([])
   })
 
@@ -133,7 +133,7 @@ describe('a file', () => {
     const video = await begin()
     const { id } = await announce(video, Buffer.alloc(partBytes))
     expect((await send(studio, id, 1, Buffer.alloc(0))).status).toBe(400)
-    expect(await openOf(video)).toMatchObject([{ state: 'arriving', parts: [] }])
+    expect(await openOf(video)).toMatchObject([{ state: 'uploading', parts: [] }])
   })
 
   it('of which a part was lost is refused, and does not block others', async () => {
@@ -143,7 +143,7 @@ describe('a file', () => {
     await bring(whole, short)
     await takeAll()
     expect(await openOf(broken)).toMatchObject([
-      { state: 'refused', reason: expect.stringContaining('upload it again') },
+      { state: 'rejected', reason: expect.stringContaining('upload it again') },
     ])
     expect(await episodesOf(whole)).toHaveLength(1)
     await makeAll()
@@ -163,8 +163,8 @@ describe('a file', () => {
     const video = await begin()
     const first = await bring(video, short)
     await takeAll()
-    expect(await announce(video, short)).toMatchObject({ id: first, state: 'taken' })
-    expect(await announce(video, short, { number: 2 })).toMatchObject({ state: 'arriving', parts: [] })
+    expect(await announce(video, short)).toMatchObject({ id: first, state: 'queued' })
+    expect(await announce(video, short, { number: 2 })).toMatchObject({ state: 'uploading', parts: [] })
     await bring(video, short, { number: 2 })
     await takeAll()
     const [, second] = await episodesOf(video)
@@ -186,7 +186,7 @@ describe('a file', () => {
     await send(studio, id, 0, partOf(film, 0))
     expect(await arrivedOf(video)).toEqual([])
     for (const part of [1, 2]) await send(studio, id, part, partOf(film, part))
-    const known = { name: '01.mp4', bytes: film.length, changed_at, number: 1, language: null }
+    const known = { name: '01.mp4', bytes: film.length, last_modified_at, number: 1, language: null }
     expect(await arrivedOf(video)).toEqual([known])
     await takeAll()
     await bring(video, captions, { name: '01.srt', language: 'en' })
@@ -204,7 +204,7 @@ describe('a file', () => {
     )
     expect(await arrivedOf(video)).toHaveLength(2)
     // To restore the previous one, the operator uploads it again.
-    expect(await announce(video, film)).toMatchObject({ state: 'arriving', parts: [] })
+    expect(await announce(video, film)).toMatchObject({ state: 'uploading', parts: [] })
     const [episode] = await episodesOf(video)
     await studio.callOk(removeEpisode, { body: { id: episode?.id ?? '' } })
     expect(await arrivedOf(video)).toEqual([])
@@ -248,10 +248,10 @@ describe('a file', () => {
       de: 'ist eine Textdatei, kein Video',
     })) {
       const asked = { query: { video_id: video }, headers: { 'accept-language': accept } }
-      expect((await studio.callOk(listUploads, asked)).list).toMatchObject([{ state: 'refused', reason }])
+      expect((await studio.callOk(listUploads, asked)).list).toMatchObject([{ state: 'rejected', reason }])
     }
     expect(await announce(video, Buffer.from('no film at all'))).toMatchObject({
-      state: 'arriving',
+      state: 'uploading',
       parts: [],
     })
   })
@@ -261,7 +261,7 @@ describe('a file', () => {
     await bring(video, Buffer.concat([film, film]))
     await takeAll()
     const { list } = await studio.callOk(listUploads, { query: { video_id: video } })
-    expect(list).toMatchObject([{ state: 'refused', reason: expect.stringContaining('several recordings') }])
+    expect(list).toMatchObject([{ state: 'rejected', reason: expect.stringContaining('several recordings') }])
   })
 
   it('that was cancelled is deleted with its parts', async () => {
@@ -291,7 +291,7 @@ describe('captions', () => {
     const { id } = await announce(video, film)
     await bring(video, captions, { name: '01.de.srt', language: 'dy' })
     await takeAll()
-    expect((await openOf(video)).map(({ state }) => state)).toEqual(['complete', 'arriving'])
+    expect((await openOf(video)).map(({ state }) => state)).toEqual(['complete', 'uploading'])
     for (const part of [0, 1, 2]) await send(studio, id, part, partOf(film, part))
     await takeAll()
     expect(await episodesOf(video)).toMatchObject([{ captions: ['dy'] }])

@@ -83,21 +83,21 @@ CREATE TABLE uploads (
   video_id    text NOT NULL REFERENCES videos ON DELETE CASCADE,
   name        text NOT NULL,
   bytes       bigint NOT NULL CHECK (bytes > 0),
-  changed_at  timestamptz(3) NOT NULL,
+  last_modified_at  timestamptz(3) NOT NULL,
   -- The number of the episode that the file is, or has the captions of.
   number      integer NOT NULL CHECK (number > 0),
   language    text,
-  state       text NOT NULL CHECK (state IN ('arriving', 'complete', 'taken', 'refused')),
+  state       text NOT NULL CHECK (state IN ('uploading', 'complete', 'queued', 'rejected')),
   -- As in `assets`.
   reason      text,
   reason_details         jsonb,
   -- The titles of an episode that the upload creates, by language, from a video.yaml.
   titles      jsonb,
-  touched_at  timestamptz(3) NOT NULL,
-  UNIQUE (video_id, name, bytes, changed_at)
+  updated_at  timestamptz(3) NOT NULL,
+  UNIQUE (video_id, name, bytes, last_modified_at)
 );
-CREATE INDEX uploads_complete ON uploads (touched_at) WHERE state = 'complete';
-CREATE INDEX uploads_touched ON uploads (touched_at);
+CREATE INDEX uploads_complete ON uploads (updated_at) WHERE state = 'complete';
+CREATE INDEX uploads_updated ON uploads (updated_at);
 CREATE TRIGGER uploads_announce AFTER UPDATE OF state ON uploads
   FOR EACH ROW WHEN (NEW.state = 'complete') EXECUTE FUNCTION announce_work();
 

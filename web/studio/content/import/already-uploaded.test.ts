@@ -3,17 +3,17 @@ import type { CompletedUpload } from '#contract/studio/uploads.ts'
 import { findAlreadyUploaded } from './already-uploaded.ts'
 import { fromBlob } from '#web/studio/content/uploads/source-file.ts'
 
-const changedAt = new Date('2026-02-03T04:05:06.789Z')
+const lastModifiedAt = new Date('2026-02-03T04:05:06.789Z')
 const film: CompletedUpload = {
   name: '01.mp4',
   bytes: 4,
-  changed_at: changedAt.toISOString(),
+  last_modified_at: lastModifiedAt.toISOString(),
   number: 1,
   language: null,
 }
 const captions: CompletedUpload = { ...film, name: '01.en.vtt', language: 'en' }
 
-const placed = (path: string, { text = 'film', at = changedAt } = {}) => ({
+const placed = (path: string, { text = 'film', at = lastModifiedAt } = {}) => ({
   file: fromBlob(new Blob([text]), path, at),
   kind: 'film' as const,
   number: 1,

@@ -3,18 +3,18 @@ import type { CompletedUpload } from '#contract/studio/uploads.ts'
 import type { AssignedFile } from '#web/studio/content/uploads/assign-episodes.ts'
 import { uploadName, type SourceFile } from '#web/studio/content/uploads/source-file.ts'
 
-const keyOf = (name: string, bytes: number, changedAt: Date, number?: number, language?: Language | null) =>
-  JSON.stringify([name, bytes, changedAt.getTime(), number, language ?? null])
+const keyOf = (name: string, bytes: number, lastModifiedAt: Date, number?: number, language?: Language | null) =>
+  JSON.stringify([name, bytes, lastModifiedAt.getTime(), number, language ?? null])
 
 /** Finds files that were already uploaded completely for the same episode; the server would not accept them again. */
 export function findAlreadyUploaded(
   arrived: readonly CompletedUpload[],
 ): (placed: AssignedFile<SourceFile>) => boolean {
   const known = new Set(
-    arrived.map(({ name, bytes, changed_at, number, language }) =>
-      keyOf(name, bytes, new Date(changed_at), number, language),
+    arrived.map(({ name, bytes, last_modified_at, number, language }) =>
+      keyOf(name, bytes, new Date(last_modified_at), number, language),
     ),
   )
   return ({ file, number, language }) =>
-    known.has(keyOf(uploadName(file), file.bytes, file.changedAt, number, language))
+    known.has(keyOf(uploadName(file), file.bytes, file.lastModifiedAt, number, language))
 }

@@ -31,18 +31,18 @@ export function UnfinishedUploads({
   useRefetchEpisodes(videoId, uploads.data?.list)
   const unfinished = findUnfinishedUploads(uploads.data?.list ?? [], queuedUploads)
   if (unfinished.length === 0) return null
-  const arriving = unfinished.filter(({ state }) => state === 'arriving')
-  const refused = unfinished.filter(({ state }) => state === 'refused')
+  const uploading = unfinished.filter(({ state }) => state === 'uploading')
+  const rejected = unfinished.filter(({ state }) => state === 'rejected')
   // Most files of an interrupted season have not started; one line shows them all.
-  const isLong = arriving.length > shortList
-  const notStarted = isLong ? arriving.filter(({ parts }) => parts.length === 0) : []
+  const isLong = uploading.length > shortList
+  const notStarted = isLong ? uploading.filter(({ parts }) => parts.length === 0) : []
   const given = { videoId, onRemoved }
-  const notArriving = unfinished.filter(({ state }) => state !== 'arriving')
-  const started = arriving.filter((upload) => !notStarted.includes(upload))
+  const otherUploads = unfinished.filter(({ state }) => state !== 'uploading')
+  const started = uploading.filter((upload) => !notStarted.includes(upload))
   return (
     <div className={styles.sendings}>
-      <UnfinishedList uploads={notArriving} {...given} />
-      {arriving.some((upload) => !isStoppedHere(upload, queuedUploads)) && <p>{t('content.goOn')}</p>}
+      <UnfinishedList uploads={otherUploads} {...given} />
+      {uploading.some((upload) => !isStoppedHere(upload, queuedUploads)) && <p>{t('content.goOn')}</p>}
       {notStarted.length > 0 && (
         <p>
           {t('content.toCome', {
@@ -53,8 +53,8 @@ export function UnfinishedUploads({
       )}
       <UnfinishedList uploads={started} {...given} />
       <div className={styles.actions}>
-        {arriving.length > 1 && <DiscardUploads uploads={arriving} {...given} />}
-        {refused.length > 1 && <DiscardUploads uploads={refused} {...given} />}
+        {uploading.length > 1 && <DiscardUploads uploads={uploading} {...given} />}
+        {rejected.length > 1 && <DiscardUploads uploads={rejected} {...given} />}
       </div>
     </div>
   )
@@ -67,7 +67,7 @@ function UnfinishedList({ uploads, ...given }: { uploads: readonly Upload[] } & 
     <ul>
       {uploads.map((upload) => (
         <li key={upload.id} className={styles.left}>
-          <span className={upload.state === 'refused' ? styles.bad : undefined}>
+          <span className={upload.state === 'rejected' ? styles.bad : undefined}>
             {upload.name} {uploadStatusText(upload, t)}
           </span>
           {upload.state !== 'complete' && <DiscardUploads uploads={[upload]} {...given} />}
@@ -103,7 +103,7 @@ function DiscardUploads({ videoId, uploads, onRemoved }: { uploads: readonly Upl
   const remove = useCommand(removeUploads, null)
   const [isConfirming, setConfirming] = useState(false)
   const [first] = uploads
-  const isRefused = first?.state === 'refused'
+  const isRejected = first?.state === 'rejected'
   const count = uploads.length
   const one = { name: first?.name ?? '' }
   const run = async () => {
@@ -128,12 +128,12 @@ function DiscardUploads({ videoId, uploads, onRemoved }: { uploads: readonly Upl
       <Button
         variant="quiet"
         disabled={remove.busy}
-        aria-label={count > 1 ? undefined : t(isRefused ? 'content.offListFile' : 'content.giveUpFile', one)}
-        onClick={() => (count > 1 && !isRefused ? setConfirming(true) : void run())}
+        aria-label={count > 1 ? undefined : t(isRejected ? 'content.offListFile' : 'content.giveUpFile', one)}
+        onClick={() => (count > 1 && !isRejected ? setConfirming(true) : void run())}
       >
         {count > 1
-          ? t(isRefused ? 'content.offListAll' : 'content.giveUpAll', { count })
-          : t(isRefused ? 'content.offList' : 'content.giveUp')}
+          ? t(isRejected ? 'content.offListAll' : 'content.giveUpAll', { count })
+          : t(isRejected ? 'content.offList' : 'content.giveUp')}
       </Button>
       {isConfirming && (
         <ConfirmSheet
@@ -152,7 +152,7 @@ function DiscardUploads({ videoId, uploads, onRemoved }: { uploads: readonly Upl
 const firstNames = (names: readonly string[]) => names.slice(0, 3).join(', ') + (names.length > 3 ? ' …' : '')
 
 function uploadStatusText({ state, reason, parts, bytes }: Upload, t: Translate): string {
-  if (state === 'refused') return reason ?? ''
+  if (state === 'rejected') return reason ?? ''
   if (state === 'complete') return `· ${t('content.isTaken')}`
   const percent = Math.floor(100 * Math.min(1, (parts.length * partBytes) / Math.max(1, bytes)))
   return `· ${t('content.arrived', { percent })}`

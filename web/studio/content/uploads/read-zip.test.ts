@@ -26,7 +26,7 @@ it('reads stored and compressed files of a ZIP with names, sizes and modificatio
     ['season/01.en.vtt', 7],
     ['season/02.mp4', 0],
   ])
-  expect(files[0]?.changedAt).toEqual(new Date(2026, 1, 3, 12, 30))
+  expect(files[0]?.lastModifiedAt).toEqual(new Date(2026, 1, 3, 12, 30))
   expect(await Promise.all(files.map(async (file) => bytesOf(await file.read())))).toEqual([
     one,
     two,

@@ -18,7 +18,7 @@ const deflated = 8
 
 interface Entry {
   path: string
-  changedAt: Date
+  lastModifiedAt: Date
   method: number
   isEncrypted: boolean
   packed: number
@@ -67,7 +67,7 @@ function readDirectory(data: DataView, count: number): Entry[] {
     const name = new Uint8Array(data.buffer, data.byteOffset + at + 46, lengths.name)
     entries.push({
       path: new TextDecoder().decode(name),
-      changedAt: timeOf(u16(data, at + 14), u16(data, at + 12)),
+      lastModifiedAt: timeOf(u16(data, at + 14), u16(data, at + 12)),
       method: u16(data, at + 10),
       isEncrypted: (u16(data, at + 8) & 1) === 1,
       ...sizesOf(data, at, at + 46 + lengths.name, lengths.extra),
@@ -98,13 +98,13 @@ function timeOf(date: number, time: number): Date {
   return new Date(year, month, day, time >> 11, (time >> 5) & 63, (time & 31) * 2)
 }
 
-async function openEntry(zip: Blob, { path, changedAt, method, isEncrypted, packed, bytes, place }: Entry) {
+async function openEntry(zip: Blob, { path, lastModifiedAt, method, isEncrypted, packed, bytes, place }: Entry) {
   const head = await view(zip, place, 30)
   if (u32(head, 0) !== localMark || isEncrypted || (method !== stored && method !== deflated))
     throw new UnreadableZip()
   const from = place + 30 + u16(head, 26) + u16(head, 28)
   const content = zip.slice(from, from + packed)
-  if (method === stored) return fromBlob(content, path, changedAt)
+  if (method === stored) return fromBlob(content, path, lastModifiedAt)
   const unpack = () => content.stream().pipeThrough(new DecompressionStream('deflate-raw'))
-  return fromStream(unpack, { path, bytes, changedAt })
+  return fromStream(unpack, { path, bytes, lastModifiedAt })
 }

@@ -5,7 +5,7 @@ export interface SourceFile {
   /** Includes the folders that contain it. */
   path: string
   bytes: number
-  changedAt: Date
+  lastModifiedAt: Date
   /** Reads the whole file; for small files. */
   read(): Promise<Blob>
   /** Returns the parts that are not uploaded yet, in order. */
@@ -22,11 +22,11 @@ export function fromFile(file: File, path = file.webkitRelativePath || file.name
 }
 
 /** Creates a source file from a blob, which can be read at any offset. */
-export function fromBlob(blob: Blob, path: string, changedAt: Date): SourceFile {
+export function fromBlob(blob: Blob, path: string, lastModifiedAt: Date): SourceFile {
   return {
     path,
     bytes: blob.size,
-    changedAt,
+    lastModifiedAt,
     read: async () => blob,
     async *parts(there) {
       for (let part = 0; part * partBytes < blob.size; part++)
@@ -38,12 +38,12 @@ export function fromBlob(blob: Blob, path: string, changedAt: Date): SourceFile 
 /** Creates parts from a stream, such as a compressed file, that can only be read from its start; uploaded parts are skipped. */
 export function fromStream(
   open: () => ReadableStream<Uint8Array<ArrayBuffer>>,
-  { path, bytes, changedAt }: Pick<SourceFile, 'path' | 'bytes' | 'changedAt'>,
+  { path, bytes, lastModifiedAt }: Pick<SourceFile, 'path' | 'bytes' | 'lastModifiedAt'>,
 ): SourceFile {
   return {
     path,
     bytes,
-    changedAt,
+    lastModifiedAt,
     read: () => new Response(open()).blob(),
     async *parts(there) {
       let part = 0

@@ -28,7 +28,7 @@ const namesOf = (uploads: readonly Upload[]) => uploads.map(({ name }) => name)
 
 it("excludes files that this page sends or has sent, however old the server's list is", () => {
   const states = ['waiting', 'sending', 'done', 'failed'] as const
-  const uploads = states.map((state) => upload(state, 'arriving'))
+  const uploads = states.map((state) => upload(state, 'uploading'))
   expect(
     findUnfinishedUploads(
       uploads,
@@ -39,14 +39,14 @@ it("excludes files that this page sends or has sent, however old the server's li
 
 it('includes files started elsewhere or stopped, and completed ones in processing or rejected', () => {
   const uploads = [
-    upload('elsewhere', 'arriving'),
-    upload('stopped', 'arriving'),
+    upload('elsewhere', 'uploading'),
+    upload('stopped', 'uploading'),
     upload('looked at', 'complete'),
-    upload('refused', 'refused'),
+    upload('rejected', 'rejected'),
     // Has the same name as one that this page has sent.
-    upload('refused', 'arriving', 5),
+    upload('rejected', 'uploading', 5),
   ]
-  const sendings = [sending('stopped', 'stopped'), sending('looked at', 'done'), sending('refused', 'done')]
+  const sendings = [sending('stopped', 'stopped'), sending('looked at', 'done'), sending('rejected', 'done')]
   expect(findUnfinishedUploads(uploads, sendings)).toEqual(uploads)
   expect(namesOf(uploads.filter((each) => isStoppedHere(each, sendings)))).toEqual(['stopped'])
 })

@@ -11,7 +11,7 @@ export function findUnfinishedUploads(
 ): Upload[] {
   return uploads.filter((upload) => {
     const state = sendings.find((each) => isSameFile(each, upload))?.state
-    if (state === 'done') return upload.state !== 'arriving'
+    if (state === 'done') return upload.state !== 'uploading'
     return state === undefined || state === 'stopped'
   })
 }

@@ -6,7 +6,7 @@ import { splitIntoBatches } from './upload-batches.ts'
 const file = (number: number, name = `${number}.mp4`): AnnouncedFile => ({
   name,
   bytes: 1,
-  changed_at: '2026-01-01T00:00:00.000Z',
+  last_modified_at: '2026-01-01T00:00:00.000Z',
   number,
 })
 const season = (count: number, name?: string) =>

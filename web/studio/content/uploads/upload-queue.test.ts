@@ -20,8 +20,8 @@ vi.mock(import('./send-part.ts'), async (original) => ({
 
 afterEach(stopUploads)
 
-const film = (path: string, changedAt = new Date(0)) => ({
-  file: fromBlob(new Blob(['film']), path, changedAt),
+const film = (path: string, lastModifiedAt = new Date(0)) => ({
+  file: fromBlob(new Blob(['film']), path, lastModifiedAt),
   number: 1,
   language: undefined,
   titles: undefined,

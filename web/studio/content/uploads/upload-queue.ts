@@ -199,16 +199,16 @@ const messageOf = (error: unknown) => (error instanceof UploadRejected ? error.m
 
 function plannedOf(job: Job): AnnouncedFile {
   const { file, number, language, titles } = job
-  const known = { name: uploadName(file), bytes: file.bytes, changed_at: file.changedAt.toISOString() }
+  const known = { name: uploadName(file), bytes: file.bytes, last_modified_at: file.lastModifiedAt.toISOString() }
   return { ...known, number, ...(language ? { language } : {}), ...(titles ? { titles } : {}) }
 }
 
 /** Handles the server's answer about a file: queued, rejected, or already uploaded. */
 function applyRegistration(job: Job, upload: StartedUpload | undefined): void {
   const key = keyOf(job)
-  if (!upload?.id || upload.state === 'refused')
+  if (!upload?.id || upload.state === 'rejected')
     return change(key, { state: 'failed', message: upload?.reason ?? '' })
-  if (upload.state !== 'arriving') return change(key, { state: 'done', sent: job.file.bytes })
+  if (upload.state !== 'uploading') return change(key, { state: 'done', sent: job.file.bytes })
   jobs.set(key, { ...job, upload: { id: upload.id, parts: upload.parts } })
   change(key, { sent: arrivedOf(job.file, upload.parts) })
 }

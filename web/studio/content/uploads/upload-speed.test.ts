@@ -21,7 +21,7 @@ vi.mock(import('./send-part.ts'), async (original) => ({
       bytes,
       number,
       language: null,
-      state: 'arriving' as const,
+      state: 'uploading' as const,
       parts: [],
       reason: null,
     })),
