@@ -44,7 +44,7 @@ const releaseLast = (id: string) =>
       `UPDATE episodes SET asset_id = next_asset_id, next_asset_id = NULL WHERE video_id = $1 AND number = 6`,
       [id],
     ],
-    [`UPDATE new_episodes SET noticed_at = now() - interval '11 minutes' WHERE video_id = $1`, [id]],
+    [`UPDATE new_episodes SET detected_at = now() - interval '11 minutes' WHERE video_id = $1`, [id]],
   )
 
 test('the first favorite prompts for alerts once, a release sends one mail, and its link turns them off', async ({

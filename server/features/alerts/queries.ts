@@ -41,11 +41,11 @@ export function selectAlertSetting(db: Db, userId: string) {
 
 /** SQL condition: true if there are new episodes without a time, batches in progress, or some waiting for 10 minutes at `$1`. */
 export const anyNewEpisodes =
-  "EXISTS (SELECT FROM alert_batches) OR EXISTS (SELECT FROM new_episodes WHERE noticed_at IS NULL OR noticed_at <= $1::timestamptz - interval '10 minutes')"
+  "EXISTS (SELECT FROM alert_batches) OR EXISTS (SELECT FROM new_episodes WHERE detected_at IS NULL OR detected_at <= $1::timestamptz - interval '10 minutes')"
 
 /** Sets the time of new episodes by the site's clock. */
 export async function stampNewEpisodes(db: Db, now: Date): Promise<void> {
-  await db.updateTable('new_episodes').set({ noticed_at: now }).where('noticed_at', 'is', null).execute()
+  await db.updateTable('new_episodes').set({ detected_at: now }).where('detected_at', 'is', null).execute()
 }
 
 /** Maximum wait for further episodes of a release that are still being transcoded. */
@@ -59,7 +59,7 @@ export async function selectCompletedReleases(db: Db, before: Date): Promise<str
     .select('video_id')
     .groupBy('video_id')
     .having(
-      sql<boolean>`bool_and(noticed_at <= ${before}) AND (min(noticed_at) <= ${longAgo} OR NOT EXISTS (
+      sql<boolean>`bool_and(detected_at <= ${before}) AND (min(detected_at) <= ${longAgo} OR NOT EXISTS (
         SELECT FROM episodes JOIN assets ON assets.id = episodes.next_asset_id
         WHERE episodes.video_id = new_episodes.video_id AND (assets.state = 'processing' OR assets.state = 'uploaded' AND assets.original_path IS NOT NULL)))`,
     )
@@ -74,10 +74,10 @@ export async function selectCompletedReleases(db: Db, before: Date): Promise<str
 export async function createBatch(tx: Tx, videoId: string): Promise<void> {
   await sql`
     WITH taken AS (
-      DELETE FROM new_episodes WHERE video_id = ${videoId} AND noticed_at IS NOT NULL RETURNING episode_id, noticed_at
+      DELETE FROM new_episodes WHERE video_id = ${videoId} AND detected_at IS NOT NULL RETURNING episode_id, detected_at
     )
-    INSERT INTO alert_batches (id, video_id, number, count, noticed_at)
-    SELECT ${newId('alb')}, ${videoId}, min(episodes.number), count(*), min(taken.noticed_at)
+    INSERT INTO alert_batches (id, video_id, number, count, detected_at)
+    SELECT ${newId('alb')}, ${videoId}, min(episodes.number), count(*), min(taken.detected_at)
     FROM taken JOIN episodes ON episodes.id = taken.episode_id
     JOIN videos ON videos.id = episodes.video_id AND videos.state = 'published'
     HAVING count(*) > 0`.execute(tx)
@@ -88,8 +88,8 @@ export interface AlertBatch {
   video_id: string
   number: number
   count: number
-  noticed_at: Date
-  after_user: string
+  detected_at: Date
+  last_user_id: string
   titles: LocalizedText
 }
 
@@ -99,7 +99,7 @@ export function lockBatch(tx: Tx): Promise<AlertBatch | undefined> {
     .selectFrom('alert_batches')
     .innerJoin('videos', 'videos.id', 'alert_batches.video_id')
     .select(['alert_batches.id', 'alert_batches.video_id', 'alert_batches.number', 'alert_batches.count'])
-    .select(['alert_batches.noticed_at', 'alert_batches.after_user', 'videos.titles'])
+    .select(['alert_batches.detected_at', 'alert_batches.last_user_id', 'videos.titles'])
     .orderBy('alert_batches.id')
     .limit(1)
     .forUpdate('alert_batches')
@@ -129,17 +129,17 @@ export function selectFavoritesOf(db: Db, batch: AlertBatch, limit: number): Pro
       sql<boolean>`coalesce(alert_settings.mail, false) AND users.email IS NOT NULL AND users.email_verified_at IS NOT NULL`.as(
         'by_mail',
       ),
-      sql<boolean>`users.deleted_at IS NULL AND favorites.favorited_at <= ${batch.noticed_at}`.as('is_news'),
+      sql<boolean>`users.deleted_at IS NULL AND favorites.favorited_at <= ${batch.detected_at}`.as('is_news'),
     ])
     .where('favorites.video_id', '=', batch.video_id)
-    .where('favorites.user_id', '>', batch.after_user)
+    .where('favorites.user_id', '>', batch.last_user_id)
     .orderBy('favorites.user_id')
     .limit(limit)
     .execute()
 }
 
-export async function advanceBatch(tx: Tx, id: string, after_user: string): Promise<void> {
-  await tx.updateTable('alert_batches').set({ after_user }).where('id', '=', id).execute()
+export async function advanceBatch(tx: Tx, id: string, last_user_id: string): Promise<void> {
+  await tx.updateTable('alert_batches').set({ last_user_id }).where('id', '=', id).execute()
 }
 
 export async function deleteBatch(tx: Tx, id: string): Promise<void> {

@@ -12,7 +12,7 @@ export interface NewEpisodesTable {
   episode_id: string
   video_id: string
   /** Time at which the job first processed it. */
-  noticed_at: Date | null
+  detected_at: Date | null
 }
 
 /** A video's release, while the alerts for its favorites are queued. */
@@ -22,9 +22,9 @@ export interface AlertBatchesTable {
   /** The first of the new episodes. */
   number: number
   count: number
-  noticed_at: Date
+  detected_at: Date
   /** The last user processed. */
-  after_user: Generated<string>
+  last_user_id: Generated<string>
 }
 
 /** A browser with notifications on. */
@@ -40,7 +40,7 @@ export interface PushSubscriptionsTable {
   /** The site's public key that the browser subscribed with. */
   public_key: string
   /** Time since when the site has another key. */
-  other_key_since: Date | null
+  key_outdated_since: Date | null
   created_at: Date
 }
 

@@ -80,13 +80,13 @@ export async function expireOtherKeySubscriptions(
   now: Date,
   before: Date,
 ): Promise<void> {
-  await sql`UPDATE push_subscriptions SET other_key_since = NULL
-    WHERE public_key = ${publicKey} AND other_key_since IS NOT NULL`.execute(tx)
+  await sql`UPDATE push_subscriptions SET key_outdated_since = NULL
+    WHERE public_key = ${publicKey} AND key_outdated_since IS NOT NULL`.execute(tx)
   // Unlike <>, these conditions use the index.
   const isOther = sql`(public_key < ${publicKey} OR public_key > ${publicKey})`
-  await sql`UPDATE push_subscriptions SET other_key_since = ${now}
-    WHERE ${isOther} AND other_key_since IS NULL`.execute(tx)
-  await sql`DELETE FROM push_subscriptions WHERE ${isOther} AND other_key_since < ${before}`.execute(tx)
+  await sql`UPDATE push_subscriptions SET key_outdated_since = ${now}
+    WHERE ${isOther} AND key_outdated_since IS NULL`.execute(tx)
+  await sql`DELETE FROM push_subscriptions WHERE ${isOther} AND key_outdated_since < ${before}`.execute(tx)
 }
 
 /** Queues a release for these users' browsers subscribed with `publicKey`. Merges it into a queued push of the same video. */

@@ -156,9 +156,9 @@ describe('under another APP_SECRET', () => {
       pass(days)
       await deleteUnreachableSubscriptions(other())
     }
-    expect(await stored(browser)).toMatchObject({ other_key_since: expect.any(Date) })
+    expect(await stored(browser)).toMatchObject({ key_outdated_since: expect.any(Date) })
     await deleteUnreachableSubscriptions(site.context)
-    expect(await stored(browser)).toMatchObject({ other_key_since: null })
+    expect(await stored(browser)).toMatchObject({ key_outdated_since: null })
     expect((await visitor.callOk(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
   })
 

@@ -63,7 +63,7 @@ export async function subscribeToPush(
     p256dh,
     auth,
     public_key: pushKeys.publicKey,
-    other_key_since: null,
+    key_outdated_since: null,
     created_at: clock.now(),
   })
   await deleteOlderSubscriptions(tx, userId, maxBrowsers)

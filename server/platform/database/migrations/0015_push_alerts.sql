@@ -11,12 +11,12 @@ CREATE TABLE push_subscriptions (
   auth       text NOT NULL,
   -- The site's key that the browser takes pushes of, and since when the site has another one.
   public_key text NOT NULL,
-  other_key_since timestamptz,
+  key_outdated_since timestamptz,
   created_at timestamptz NOT NULL
 );
 CREATE INDEX push_subscriptions_user ON push_subscriptions (user_id, created_at DESC);
 CREATE INDEX push_subscriptions_session ON push_subscriptions (session_id) WHERE session_id IS NOT NULL;
-CREATE INDEX push_subscriptions_key ON push_subscriptions (public_key, other_key_since);
+CREATE INDEX push_subscriptions_key ON push_subscriptions (public_key, key_outdated_since);
 
 -- Queued notifications. A newer release replaces one that was not sent yet.
 CREATE TABLE push_messages (
