@@ -52,7 +52,7 @@ export async function fillCatalogue(pool: Pool, size: CatalogueSize, report: Pro
     for (const step of stepsOf(size)) await insertRows(client, step, report)
     // Does the triggers' work before the indexes exist.
     await runStepOnce(client, 'tags listed', () =>
-      client.query('UPDATE videos SET tag_ids = listed_tags(id)'),
+      client.query('UPDATE videos SET tag_ids = tag_ids_of_video(id)'),
     )
     await runStepOnce(client, 'indexes made', async () => {
       await arrange(client)

@@ -47,7 +47,7 @@ export async function fillStudio(pool: Pool, size: SiteSize, report: ProgressRep
     await runStepOnce(client, 'studio: indexes dropped', () => dropIndexes(client, loaded))
     await runStepOnce(client, 'studio: months of events', async () => {
       await client.query(
-        "SELECT make_events_month(now() - ago * interval '1 month') FROM generate_series(0, 3) AS ago",
+        "SELECT create_events_partition(now() - ago * interval '1 month') FROM generate_series(0, 3) AS ago",
       )
     })
     for (const step of [...siteSteps(size), ...moneySteps(size)]) await insertRows(client, step, report)

@@ -57,7 +57,7 @@ beforeAll(async () => {
   await createMember(site)
   episodeId = await bringIn(site)
   // In a month without a partition in a new database.
-  await site.context.database.pool.query(`SELECT make_events_month('2020-02-29');
+  await site.context.database.pool.query(`SELECT create_events_partition('2020-02-29');
     INSERT INTO events (at, id, name) VALUES ('2020-02-29', gen_random_uuid(), 'long ago')`)
 })
 afterAll(async () => {

@@ -7,7 +7,7 @@ const lockTimeoutMs = 2000
 /** Creates missing partitions for these times. */
 export async function insertEventPartitions(tx: Tx, times: readonly Date[]): Promise<void> {
   await sql`SET LOCAL lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(tx)
-  await sql`SELECT make_events_month(moment) FROM unnest(${times}::timestamptz[]) AS moment`.execute(tx)
+  await sql`SELECT create_events_partition(moment) FROM unnest(${times}::timestamptz[]) AS moment`.execute(tx)
 }
 
 /**

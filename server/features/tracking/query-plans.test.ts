@@ -14,7 +14,7 @@ beforeAll(async () => {
   await database.pool.query(`
     INSERT INTO conversions (destination, name, event_id, user_id, details, state, next_attempt_at, at)
       SELECT 'meta', 'purchase', n, 'usr_' || n, '{}', 'sent', now(), now() FROM generate_series(1, 5000) n;
-    SELECT make_events_month(now() - ago * interval '1 month') FROM generate_series(0, 3) ago;
+    SELECT create_events_partition(now() - ago * interval '1 month') FROM generate_series(0, 3) ago;
     INSERT INTO events (at, id, name, user_id)
       SELECT date_trunc('month', now(), 'UTC') + month * interval '1 month' + n * interval '8 minutes', gen_random_uuid(), 'event',
         'usr_' || n % 2000 FROM generate_series(-3, 2) month, generate_series(1, 4000) n;
@@ -51,7 +51,7 @@ it("finds a user's events in each month by an index", async () => {
 it("reads the events of one day from that day's month", async () => {
   const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
   const to = new Date(from.getTime() + 86_400_000)
-  await database.pool.query('SELECT make_events_month($1)', [from])
+  await database.pool.query('SELECT create_events_partition($1)', [from])
   const plans = await queryPlans(database, (db) => countStepEvents(db, { from, to }), 'these values')
   expect(plans[0]?.plan).toContain('events_2026_03')
   expect(

@@ -59,7 +59,7 @@ export async function startSocialSite(timeoutSeconds?: number): Promise<SocialSi
     createMember: (email = null, verified = true) => addMember(site, email, verified),
     async identitiesOf(userId) {
       const { rows } = await site.context.database.pool.query<{ provider: string; subject: string }>(
-        'SELECT provider, subject FROM identities WHERE user_id = $1 ORDER BY provider',
+        'SELECT provider, subject FROM social_identities WHERE user_id = $1 ORDER BY provider',
         [userId],
       )
       return rows

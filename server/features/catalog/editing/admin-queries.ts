@@ -7,7 +7,7 @@ import type { LanguageCovers, VideosTable } from '#server/features/catalog/table
 
 type State = VideosTable['state']
 
-/** Selects a page of videos in any state, latest first. Runs along `videos_made`, `videos_state_made` or `videos_title_words`. */
+/** Selects a page of videos in any state, latest first. Runs along `videos_created`, `videos_state_created` or `videos_title_words`. */
 export function selectAdminVideos(
   db: Db,
   { state, keyword, after, limit }: AdminVideoFilter & { after: PagePosition | undefined; limit: number },
@@ -35,14 +35,14 @@ export interface AdminVideoFilter {
 }
 
 /**
- * Condition: a column of words has words with these beginnings. `plain_words` keeps only letters and digits, so a word needs no
+ * Condition: a column of words has words with these beginnings. `normalized_words` keeps only letters and digits, so a word needs no
  * escaping.
  */
 export const matchesWordPrefixes = (
   column: 'title_words' | 'words',
   keyword: string,
 ) => sql<boolean>`${sql.ref(column)} @@ (
-  SELECT string_agg(format('''%s'':*', word), ' & ')::tsquery FROM unnest(plain_words(${keyword})) word)`
+  SELECT string_agg(format('''%s'':*', word), ' & ')::tsquery FROM unnest(normalized_words(${keyword})) word)`
 
 export interface AdminVideoRecord {
   id: string

@@ -42,7 +42,7 @@ export interface TypedKeyword {
 
 const typedWords = preparedQuery(
   (_: Db, { keyword, forgiving }: Placeholders<TypedWordsParams>) => sql<TypedWord & { whole: string }>`
-    WITH words AS (SELECT plain_words(${keyword}) AS words), looked_up AS MATERIALIZED (
+    WITH words AS (SELECT normalized_words(${keyword}) AS words), looked_up AS MATERIALIZED (
       SELECT word, place, begun, coalesce((
         SELECT CASE WHEN begun THEN starts_with(next.word, each.word) ELSE next.word = each.word END
         FROM search_words next WHERE next.word >= each.word ORDER BY next.word LIMIT 1
@@ -56,7 +56,7 @@ const typedWords = preparedQuery(
       END AS deletions
       FROM looked_up
     )
-    SELECT word, known, rtrim(left(plain_text(${keyword}), ${sql.lit(maxTitleLength)})) AS whole, alike, coalesce((
+    SELECT word, known, rtrim(left(normalized_text(${keyword}), ${sql.lit(maxTitleLength)})) AS whole, alike, coalesce((
       SELECT jsonb_agg(jsonb_build_object('id', id, 'words', words)) FROM categories WHERE EXISTS (
         SELECT FROM unnest(categories.words) own(word) WHERE own.word = ANY(alike)
           OR CASE WHEN begun THEN starts_with(own.word, typed.word) ELSE own.word = typed.word END

@@ -156,7 +156,7 @@ describe('a cached session', () => {
     const { visitor } = await registerMember(site)
     await watch(visitor)
     await database.pool.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%identities%' AND datname = current_database()`,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%viewer_cache%' AND datname = current_database()`,
     )
     const asked = recordQueries('sessions')
     await expect

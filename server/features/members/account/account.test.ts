@@ -409,6 +409,6 @@ describe('the audit trail', () => {
       'DELETE FROM audit_events',
       'TRUNCATE audit_events',
     ])
-      await expect(query(text)).rejects.toThrow('audit_events may only be added to')
+      await expect(query(text)).rejects.toThrow('audit_events is append-only')
   })
 })

@@ -1,13 +1,13 @@
 import type { Db, Tx } from '#server/tables.ts'
-import type { IdentitiesTable } from './identity-tables.ts'
+import type { SocialIdentitiesTable } from './identity-tables.ts'
 
 /** Returns an identity's id and owner. */
 export function selectIdentityOwner(
   db: Db,
-  { issuer, subject }: Pick<IdentitiesTable, 'issuer' | 'subject'>,
+  { issuer, subject }: Pick<SocialIdentitiesTable, 'issuer' | 'subject'>,
 ) {
   return db
-    .selectFrom('identities')
+    .selectFrom('social_identities')
     .select(['id', 'user_id'])
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)
@@ -15,9 +15,9 @@ export function selectIdentityOwner(
 }
 
 /** @returns whether it was inserted, which means that it was not linked before */
-export async function insertIdentity(tx: Tx, identity: IdentitiesTable): Promise<boolean> {
+export async function insertIdentity(tx: Tx, identity: SocialIdentitiesTable): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('identities')
+    .insertInto('social_identities')
     .values(identity)
     .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
     .executeTakeFirst()
@@ -26,7 +26,7 @@ export async function insertIdentity(tx: Tx, identity: IdentitiesTable): Promise
 
 export function selectIdentities(db: Db, userId: string) {
   return db
-    .selectFrom('identities')
+    .selectFrom('social_identities')
     .select(['id', 'provider', 'account_name', 'issuer', 'subject', 'created_at'])
     .where('user_id', '=', userId)
     .orderBy('created_at')
@@ -37,7 +37,7 @@ export function selectIdentities(db: Db, userId: string) {
 /** Returns whether an identity belongs to a user. */
 export async function hasIdentity(db: Db, userId: string, id: string): Promise<boolean> {
   const row = await db
-    .selectFrom('identities')
+    .selectFrom('social_identities')
     .select('id')
     .where('user_id', '=', userId)
     .where('id', '=', id)
@@ -46,11 +46,11 @@ export async function hasIdentity(db: Db, userId: string, id: string): Promise<b
 }
 
 export async function deleteIdentity(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('identities').where('id', '=', id).execute()
+  await tx.deleteFrom('social_identities').where('id', '=', id).execute()
 }
 
 export async function deleteIdentities(tx: Tx, userId: string): Promise<void> {
-  await tx.deleteFrom('identities').where('user_id', '=', userId).execute()
+  await tx.deleteFrom('social_identities').where('user_id', '=', userId).execute()
 }
 
 /** Marks a state as used, once among all processes, and deletes expired ones. @returns whether it was unused */

@@ -1,4 +1,4 @@
-export interface IdentitiesTable {
+export interface SocialIdentitiesTable {
   id: string
   issuer: string
   subject: string
@@ -14,6 +14,6 @@ export interface UsedOAuthStatesTable {
 }
 
 export interface SocialTables {
-  identities: IdentitiesTable
+  social_identities: SocialIdentitiesTable
   used_oauth_states: UsedOAuthStatesTable
 }

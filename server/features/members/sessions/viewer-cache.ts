@@ -21,7 +21,7 @@ export interface ViewerCache {
 }
 
 /** The database notifies this channel with the user id when a session ends or a guest becomes a member. */
-const channel = 'identities'
+const channel = 'viewer_cache'
 /** The same as the interval at which a session's `last_seen_at` is updated. */
 const lifetimeMs = 30 * 60_000
 const maxEntries = 50_000

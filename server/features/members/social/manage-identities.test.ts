@@ -67,7 +67,7 @@ describe('linked identities', () => {
 
   it('at a provider that has no keys any more are named by its address', async () => {
     const { id, visitor } = await linkedMember()
-    await query("UPDATE identities SET provider = 'google', issuer = $2 WHERE user_id = $1", [
+    await query("UPDATE social_identities SET provider = 'google', issuer = $2 WHERE user_id = $1", [
       id,
       'https://elsewhere.example/',
     ])
@@ -195,7 +195,10 @@ describe('the last sign-in method', () => {
   it('is not a provider that has no keys any more', async () => {
     const { id, visitor, identity } = await socialMember()
     await signInWithProvider(visitor, 'tiktok')
-    await query("UPDATE identities SET provider = 'google' WHERE user_id = $1 AND provider = 'tiktok'", [id])
+    await query(
+      "UPDATE social_identities SET provider = 'google' WHERE user_id = $1 AND provider = 'tiktok'",
+      [id],
+    )
     expect(await unlink(visitor, { id: identity })).toMatchObject(refused)
   })
 

@@ -90,7 +90,7 @@ it('an identity that another browser linked between two queries is signed in to'
     `INSERT INTO users (id, email, referral_code, member_since) VALUES ('usr_same', $1, 'same', now())`,
     [email],
   )
-  await other.query(`INSERT INTO identities VALUES ($1, $2, 'oidc', 'usr_same', now(), 'idn_same')`, [
+  await other.query(`INSERT INTO social_identities VALUES ($1, $2, 'oidc', 'usr_same', now(), 'idn_same')`, [
     site.issuer.issuer.url,
     sub,
   ])

@@ -92,8 +92,8 @@ it('is useless with an identity that the member has unlinked, though another of 
   await visitor.callOk(getUser)
   const ticket = ticketOf(await signInWithProvider(visitor))
   await site.context.database.pool.query(
-    `WITH gone AS (DELETE FROM identities WHERE user_id = $1 RETURNING *)
-    INSERT INTO identities SELECT issuer, 'another', provider, user_id, created_at, 'idn_another' FROM gone`,
+    `WITH gone AS (DELETE FROM social_identities WHERE user_id = $1 RETURNING *)
+    INSERT INTO social_identities SELECT issuer, 'another', provider, user_id, created_at, 'idn_another' FROM gone`,
     [id],
   )
   const { answer } = await visitor.call(confirmSocial, { body: { ticket, totp: code() } })

@@ -22,7 +22,7 @@ CREATE TABLE users (
   -- The IANA time zone of the browser that was used last; mails write their dates in it.
   time_zone          text,
   -- The last known activity of a guest, by the site's clock: inactive guests are deleted.
-  last_active_at          timestamptz
+  last_active_at     timestamptz
 );
 CREATE UNIQUE INDEX users_email ON users (lower(email)) WHERE email IS NOT NULL;
 -- Deleting an account deletes the guests that were merged into it.
@@ -44,17 +44,17 @@ CREATE INDEX sessions_idle ON sessions (last_seen_at);
 
 -- Tells every process, at the commit, that a session has ended or that a guest has become a member: the processes cache whom
 -- a token identifies.
-CREATE FUNCTION announce_identity() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION notify_viewer_cache() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM pg_notify('identities', to_jsonb(OLD) ->> TG_ARGV[0]);
+  PERFORM pg_notify('viewer_cache', to_jsonb(OLD) ->> TG_ARGV[0]);
   RETURN NULL;
 END $$;
-CREATE TRIGGER sessions_announce AFTER DELETE ON sessions
-  FOR EACH ROW EXECUTE FUNCTION announce_identity('user_id');
-CREATE TRIGGER users_announce AFTER UPDATE OF member_since, merged_into, deleted_at ON users
+CREATE TRIGGER sessions_notify AFTER DELETE ON sessions
+  FOR EACH ROW EXECUTE FUNCTION notify_viewer_cache('user_id');
+CREATE TRIGGER users_notify AFTER UPDATE OF member_since, merged_into, deleted_at ON users
   FOR EACH ROW WHEN (OLD.member_since IS DISTINCT FROM NEW.member_since OR OLD.merged_into IS DISTINCT FROM NEW.merged_into
     OR OLD.deleted_at IS DISTINCT FROM NEW.deleted_at)
-  EXECUTE FUNCTION announce_identity('id');
+  EXECUTE FUNCTION notify_viewer_cache('id');
 
 -- Consecutive wrong passwords of an address, whether it is known or not; `account` is a keyed hash.
 CREATE TABLE sign_in_failures (
@@ -62,7 +62,7 @@ CREATE TABLE sign_in_failures (
   failures      integer NOT NULL,
   locked_until  timestamptz NOT NULL
 );
-CREATE INDEX sign_in_failures_old ON sign_in_failures (locked_until);
+CREATE INDEX sign_in_failures_expiry ON sign_in_failures (locked_until);
 
 -- Links in mails: the SHA-256 of the secret. Using a link deletes it.
 CREATE TABLE mail_links (
@@ -84,7 +84,8 @@ CREATE TABLE password_reset_requests (
   language    text NOT NULL,
   created_at  timestamptz NOT NULL
 );
-CREATE TRIGGER password_reset_requests_announce AFTER INSERT ON password_reset_requests FOR EACH STATEMENT EXECUTE FUNCTION announce_work();
+CREATE TRIGGER password_reset_requests_notify AFTER INSERT ON password_reset_requests
+  FOR EACH STATEMENT EXECUTE FUNCTION notify_listeners();
 
 CREATE TABLE second_factors (
   user_id           text PRIMARY KEY REFERENCES users ON DELETE CASCADE,
@@ -92,7 +93,7 @@ CREATE TABLE second_factors (
   encrypted_secret  bytea NOT NULL,
   confirmed_at      timestamptz,
   -- The latest time step whose code was used; this one and earlier ones are refused.
-  last_totp_step         bigint NOT NULL DEFAULT 0
+  last_totp_step    bigint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE recovery_codes (
@@ -102,23 +103,23 @@ CREATE TABLE recovery_codes (
 );
 
 -- Accounts at social providers. `subject` is unique within its issuer only, and an operator may change a provider's issuer.
-CREATE TABLE identities (
-  issuer      text NOT NULL,
-  subject     text NOT NULL,
-  provider    text NOT NULL,
-  user_id     text NOT NULL REFERENCES users ON DELETE CASCADE,
-  created_at  timestamptz NOT NULL,
+CREATE TABLE social_identities (
+  issuer        text NOT NULL,
+  subject       text NOT NULL,
+  provider      text NOT NULL,
+  user_id       text NOT NULL REFERENCES users ON DELETE CASCADE,
+  created_at    timestamptz NOT NULL,
   -- The public id: issuer and subject are not shown.
-  id          text NOT NULL UNIQUE,
+  id            text NOT NULL UNIQUE,
   -- The name or address at the provider, which tells two accounts there apart.
-  account_name    text,
+  account_name  text,
   PRIMARY KEY (issuer, subject)
 );
-CREATE INDEX identities_user ON identities (user_id);
+CREATE INDEX social_identities_user ON social_identities (user_id);
 
 -- OAuth states that were used once and are refused from then on; kept until the sign-in would be too old anyway.
 CREATE TABLE used_oauth_states (
-  state    text PRIMARY KEY,
+  state       text PRIMARY KEY,
   expires_at  timestamptz NOT NULL
 );
 CREATE INDEX used_oauth_states_expiry ON used_oauth_states (expires_at);

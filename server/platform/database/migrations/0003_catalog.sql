@@ -5,7 +5,7 @@
 -- are created, so that a dump can be restored.
 
 -- Normalises a text for searching: without accents, case and punctuation. Two texts that read alike become equal.
-CREATE FUNCTION plain_text(words text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN
+CREATE FUNCTION normalized_text(words text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN
   trim(regexp_replace(
     replace(replace(replace(
       translate(lower(regexp_replace(normalize(words, NFKD), '[\u0300-\u036f]', '', 'g')), 'øłđðı', 'olddi'),
@@ -14,18 +14,18 @@ CREATE FUNCTION plain_text(words text) RETURNS text LANGUAGE sql IMMUTABLE STRIC
 
 -- Splits a text into words of at most 32 characters, as a tsvector takes no longer ones. Only a blank ends a word: other
 -- spaces of Unicode stay in it.
-CREATE FUNCTION plain_words(words text) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN
-  array_remove(string_to_array(regexp_replace(plain_text(words), '([^ ]{32})[^ ]+', '\1', 'g'), ' '), '');
+CREATE FUNCTION normalized_words(words text) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN
+  array_remove(string_to_array(regexp_replace(normalized_text(words), '([^ ]{32})[^ ]+', '\1', 'g'), ' '), '');
 
 -- The words of names, for a tsvector: as they are, and with their language (es/amor) for suggestions while a viewer types.
 CREATE FUNCTION name_lexemes(names jsonb, weight text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN (
   SELECT coalesce(string_agg(
     format('''%1$s'':%2$s%3$s ''%4$s/%1$s'':%2$s%3$s', word, place, weight, language), ' '), '')
-  FROM jsonb_each_text(names) name(language, words), unnest(plain_words(words)) WITH ORDINALITY found(word, place)
+  FROM jsonb_each_text(names) name(language, words), unnest(normalized_words(words)) WITH ORDINALITY found(word, place)
 );
 
-CREATE FUNCTION words_of_names(names jsonb) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN (
-  SELECT coalesce(array_agg(DISTINCT word), '{}') FROM jsonb_each_text(names) name(language, text), unnest(plain_words(text)) word
+CREATE FUNCTION normalized_words_of_names(names jsonb) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN (
+  SELECT coalesce(array_agg(DISTINCT word), '{}') FROM jsonb_each_text(names) name(language, text), unnest(normalized_words(text)) word
 );
 
 CREATE TABLE categories (
@@ -34,7 +34,7 @@ CREATE TABLE categories (
   names     jsonb NOT NULL,
   position  integer NOT NULL DEFAULT 0,
   -- A search looks up categories here. A video's search row has only the category's id, so that a rename writes no video.
-  words     text[] NOT NULL GENERATED ALWAYS AS (words_of_names(names)) STORED
+  words     text[] NOT NULL GENERATED ALWAYS AS (normalized_words_of_names(names)) STORED
 );
 
 CREATE TABLE tags (
@@ -94,8 +94,8 @@ CREATE INDEX videos_category ON videos (category_id, released_at, id) WHERE stat
 CREATE INDEX videos_category_popular ON videos (category_id, popularity, id) WHERE state = 'published';
 CREATE INDEX videos_featured ON videos (released_at, id) WHERE state = 'published' AND featured;
 -- The studio lists and searches videos of every state.
-CREATE INDEX videos_made ON videos (created_at, id);
-CREATE INDEX videos_state_made ON videos (state, created_at, id);
+CREATE INDEX videos_created ON videos (created_at, id);
+CREATE INDEX videos_state_created ON videos (state, created_at, id);
 CREATE INDEX videos_title_words ON videos USING gin (title_words) WITH (fastupdate = off);
 CREATE INDEX videos_due ON videos (released_at) WHERE state = 'scheduled';
 -- For merging and deleting a category.
@@ -114,46 +114,46 @@ CREATE INDEX video_tags_tag ON video_tags (tag_id, video_id);
 CREATE INDEX video_tags_newest ON video_tags (tag_id, released_at, video_id) WHERE released_at IS NOT NULL;
 CREATE INDEX video_tags_popular ON video_tags (tag_id, popularity, video_id) WHERE released_at IS NOT NULL;
 
-CREATE FUNCTION take_order_of_video() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION copy_sort_columns_of_video() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   SELECT CASE WHEN state = 'published' THEN coalesce(released_at, created_at) END, popularity
   INTO NEW.released_at, NEW.popularity FROM videos WHERE id = NEW.video_id;
   RETURN NEW;
 END $$;
-CREATE TRIGGER take_order_of_video BEFORE INSERT ON video_tags FOR EACH ROW EXECUTE FUNCTION take_order_of_video();
+CREATE TRIGGER copy_sort_columns_of_video BEFORE INSERT ON video_tags FOR EACH ROW EXECUTE FUNCTION copy_sort_columns_of_video();
 
-CREATE FUNCTION listed_tags(video text) RETURNS jsonb LANGUAGE sql STABLE RETURN
+CREATE FUNCTION tag_ids_of_video(video text) RETURNS jsonb LANGUAGE sql STABLE RETURN
   (SELECT coalesce(jsonb_agg(tag_id ORDER BY position), '[]') FROM video_tags WHERE video_id = video);
 
 -- Copies the tags of these videos into `videos.tag_ids`. The videos are locked first, so that the second of two concurrent
 -- changes sees what the first has left.
-CREATE FUNCTION list_tags(ids text[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION sync_tag_ids(ids text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM FROM videos WHERE id = ANY(ids) ORDER BY id FOR NO KEY UPDATE;
-  UPDATE videos SET tag_ids = listed_tags(id) WHERE id = ANY(ids) AND tag_ids <> listed_tags(id);
+  UPDATE videos SET tag_ids = tag_ids_of_video(id) WHERE id = ANY(ids) AND tag_ids <> tag_ids_of_video(id);
 END $$;
 
-CREATE FUNCTION list_changed_tags() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION sync_changed_tag_ids() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM list_tags(array_agg(DISTINCT video_id)) FROM after_rows HAVING count(*) > 0;
+    PERFORM sync_tag_ids(array_agg(DISTINCT video_id)) FROM after_rows HAVING count(*) > 0;
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM list_tags(array_agg(DISTINCT video_id)) FROM before_rows HAVING count(*) > 0;
+    PERFORM sync_tag_ids(array_agg(DISTINCT video_id)) FROM before_rows HAVING count(*) > 0;
   ELSE
     -- Ranks and states change these rows far more often, and list nothing anew.
-    PERFORM list_tags(array_agg(DISTINCT video_id)) FROM (
+    PERFORM sync_tag_ids(array_agg(DISTINCT video_id)) FROM (
       SELECT video_id, tag_id, position FROM after_rows EXCEPT SELECT video_id, tag_id, position FROM before_rows
     ) changed HAVING count(*) > 0;
   END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER list_added_tags AFTER INSERT ON video_tags
-REFERENCING NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION list_changed_tags();
-CREATE TRIGGER list_removed_tags AFTER DELETE ON video_tags
-REFERENCING OLD TABLE AS before_rows FOR EACH STATEMENT EXECUTE FUNCTION list_changed_tags();
-CREATE TRIGGER list_moved_tags AFTER UPDATE ON video_tags
+CREATE TRIGGER sync_added_tag_ids AFTER INSERT ON video_tags
+REFERENCING NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION sync_changed_tag_ids();
+CREATE TRIGGER sync_removed_tag_ids AFTER DELETE ON video_tags
+REFERENCING OLD TABLE AS before_rows FOR EACH STATEMENT EXECUTE FUNCTION sync_changed_tag_ids();
+CREATE TRIGGER sync_moved_tag_ids AFTER UPDATE ON video_tags
 REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows
-FOR EACH STATEMENT EXECUTE FUNCTION list_changed_tags();
+FOR EACH STATEMENT EXECUTE FUNCTION sync_changed_tag_ids();
 
 -- Adds changes to the tags' video counts. The tags are locked in a statement of their own before they are changed: in one
 -- statement two transactions that count the same tag could deadlock while a foreign key check of video_tags holds the row.
@@ -173,9 +173,9 @@ END $$;
 -- Pending batch work on the videos of a tag that has many: index its new names, give the videos another tag, or remove
 -- it. catalog/editing/tag-batch-job.ts does it in batches, each in its own transaction.
 CREATE TABLE tag_batch_jobs (
-  tag_id       text PRIMARY KEY REFERENCES tags ON DELETE CASCADE,
-  task         text NOT NULL CHECK (task IN ('index', 'merge', 'delete')),
-  target_tag_id      text REFERENCES tags CHECK ((target_tag_id IS NOT NULL) = (task = 'merge')),
+  tag_id         text PRIMARY KEY REFERENCES tags ON DELETE CASCADE,
+  task           text NOT NULL CHECK (task IN ('index', 'merge', 'delete')),
+  target_tag_id  text REFERENCES tags CHECK ((target_tag_id IS NOT NULL) = (task = 'merge')),
   -- The last video that was indexed. The other tasks need no cursor, as their videos lose the tag.
   last_video_id  text NOT NULL DEFAULT ''
 );
@@ -211,7 +211,7 @@ CREATE TABLE rank_changes (
   at          timestamptz(3) NOT NULL,
   PRIMARY KEY (video_id, version)
 );
-CREATE INDEX rank_changes_past ON rank_changes USING gist (int8range(previous, popularity, '[]'));
+CREATE INDEX rank_changes_range ON rank_changes USING gist (int8range(previous, popularity, '[]'));
 CREATE INDEX rank_changes_at ON rank_changes (at);
 
 -- Plays that are counted in `videos.play_count` and not yet in the ranking.
@@ -220,14 +220,14 @@ CREATE TABLE unranked_plays (
   plays     bigint NOT NULL
 );
 
-CREATE FUNCTION note_plays() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION add_unranked_plays() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO unranked_plays VALUES (NEW.id, NEW.play_count - OLD.play_count)
   ON CONFLICT (video_id) DO UPDATE SET plays = unranked_plays.plays + excluded.plays;
   RETURN NULL;
 END $$;
-CREATE TRIGGER note_plays AFTER UPDATE OF play_count ON videos FOR EACH ROW
-WHEN (NEW.play_count > OLD.play_count) EXECUTE FUNCTION note_plays();
+CREATE TRIGGER add_unranked_plays AFTER UPDATE OF play_count ON videos FOR EACH ROW
+WHEN (NEW.play_count > OLD.play_count) EXECUTE FUNCTION add_unranked_plays();
 
 -- Recommendations: what viewers of a video watched next, and how many did; at most a hundred for each video.
 CREATE TABLE watched_next (
@@ -236,5 +236,5 @@ CREATE TABLE watched_next (
   viewers   integer NOT NULL,
   PRIMARY KEY (video_id, next_id)
 );
-CREATE INDEX watched_next_most ON watched_next (video_id, viewers, next_id);
+CREATE INDEX watched_next_viewers ON watched_next (video_id, viewers, next_id);
 CREATE INDEX watched_next_next ON watched_next (next_id);

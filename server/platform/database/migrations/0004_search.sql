@@ -54,11 +54,11 @@ CREATE FUNCTION search_document(titles jsonb, synopses jsonb) RETURNS tsvector
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN (
   SELECT concat_ws(' ',
     name_lexemes(titles, 'A'),
-    (SELECT string_agg(DISTINCT format('''=%s'':1A', left(plain_text(title), 200)), ' ')
-     FROM jsonb_each_text(titles) name(language, title) WHERE plain_text(title) <> ''),
+    (SELECT string_agg(DISTINCT format('''=%s'':1A', left(normalized_text(title), 200)), ' ')
+     FROM jsonb_each_text(titles) name(language, title) WHERE normalized_text(title) <> ''),
     (SELECT string_agg(format('''%s'':%sD', word, place), ' ')
      FROM jsonb_each_text(synopses) synopsis(language, words),
-       unnest(plain_words(left(words, 4000))) WITH ORDINALITY found(word, place))
+       unnest(normalized_words(left(words, 4000))) WITH ORDINALITY found(word, place))
   )::tsvector
 );
 
@@ -91,7 +91,7 @@ CREATE FUNCTION index_videos(ids text[]) RETURNS void LANGUAGE sql AS $$
   WHERE (video_search.released_at, video_search.words) IS DISTINCT FROM (excluded.released_at::timestamptz(3), excluded.words);
 $$;
 
-CREATE FUNCTION list_video() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION update_video_listings() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE video_tags SET released_at = listed.released_at
   FROM (SELECT CASE WHEN NEW.state = 'published' THEN coalesce(NEW.released_at, NEW.created_at) END AS released_at) listed
@@ -99,11 +99,11 @@ BEGIN
   PERFORM index_videos(ARRAY[NEW.id]);
   RETURN NULL;
 END $$;
-CREATE TRIGGER list_new_video AFTER INSERT ON videos FOR EACH ROW
-WHEN (NEW.state = 'published') EXECUTE FUNCTION list_video();
-CREATE TRIGGER list_changed_video AFTER UPDATE OF state, released_at, titles, synopses, category_id ON videos FOR EACH ROW
+CREATE TRIGGER update_new_video_listings AFTER INSERT ON videos FOR EACH ROW
+WHEN (NEW.state = 'published') EXECUTE FUNCTION update_video_listings();
+CREATE TRIGGER update_changed_video_listings AFTER UPDATE OF state, released_at, titles, synopses, category_id ON videos FOR EACH ROW
 WHEN ((OLD.state, OLD.released_at, OLD.titles, OLD.synopses, OLD.category_id)
-  IS DISTINCT FROM (NEW.state, NEW.released_at, NEW.titles, NEW.synopses, NEW.category_id)) EXECUTE FUNCTION list_video();
+  IS DISTINCT FROM (NEW.state, NEW.released_at, NEW.titles, NEW.synopses, NEW.category_id)) EXECUTE FUNCTION update_video_listings();
 
 CREATE FUNCTION count_tagged_videos() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -144,11 +144,11 @@ END $$;
 CREATE TRIGGER index_tagged_videos AFTER UPDATE OF names ON tags FOR EACH ROW
 WHEN (OLD.words <> NEW.words) EXECUTE FUNCTION index_tagged_videos();
 
-CREATE FUNCTION note_category_words() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION add_category_words() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO search_words (word) SELECT word COLLATE "C" AS word FROM unnest(NEW.words) word ORDER BY word
   ON CONFLICT DO NOTHING;
   RETURN NULL;
 END $$;
-CREATE TRIGGER note_category_words AFTER INSERT OR UPDATE OF names ON categories
-FOR EACH ROW EXECUTE FUNCTION note_category_words();
+CREATE TRIGGER add_category_words AFTER INSERT OR UPDATE OF names ON categories
+FOR EACH ROW EXECUTE FUNCTION add_category_words();

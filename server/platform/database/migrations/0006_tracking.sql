@@ -16,7 +16,7 @@ CREATE INDEX events_user ON events (user_id, at) WHERE user_id IS NOT NULL;
 
 -- Creates the partition of the month that contains a time, unless it exists. Attaching a table does not block readers and writers;
 -- CREATE TABLE ... PARTITION OF would.
-CREATE FUNCTION make_events_month(moment timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION create_events_partition(moment timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   month timestamp := date_trunc('month', moment AT TIME ZONE 'UTC');
   partition text := 'events_' || to_char(month, 'YYYY_MM');
@@ -30,7 +30,7 @@ BEGIN
     month AT TIME ZONE 'UTC', (month + interval '1 month') AT TIME ZONE 'UTC');
 END $$;
 
-SELECT make_events_month(now() + ahead * interval '1 month') FROM generate_series(0, 2) AS ahead;
+SELECT create_events_partition(now() + ahead * interval '1 month') FROM generate_series(0, 2) AS ahead;
 
 -- Shares, which a job adds to `videos.share_count`. `dedup_key` is a keyed hash of the user, the video and the half hour: it counts
 -- a user once and identifies nobody.
@@ -54,15 +54,15 @@ CREATE TABLE attribution (
 
 -- Conversions for the advertising platforms, only with consent; the details are emptied once they are sent.
 CREATE TABLE conversions (
-  destination  text NOT NULL CHECK (destination IN ('meta', 'tiktok')),
-  name         text NOT NULL CHECK (name IN ('purchase', 'subscribe', 'complete_registration')),
-  event_id     text NOT NULL,
-  user_id      text NOT NULL,
-  details      jsonb NOT NULL,
-  state        text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'sent', 'abandoned')),
-  attempts        integer NOT NULL DEFAULT 0,
-  next_attempt_at       timestamptz NOT NULL,
-  at           timestamptz NOT NULL,
+  destination      text NOT NULL CHECK (destination IN ('meta', 'tiktok')),
+  name             text NOT NULL CHECK (name IN ('purchase', 'subscribe', 'complete_registration')),
+  event_id         text NOT NULL,
+  user_id          text NOT NULL,
+  details          jsonb NOT NULL,
+  state            text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'sent', 'abandoned')),
+  attempts         integer NOT NULL DEFAULT 0,
+  next_attempt_at  timestamptz NOT NULL,
+  at               timestamptz NOT NULL,
   PRIMARY KEY (destination, name, event_id)
 );
 CREATE INDEX conversions_due ON conversions (next_attempt_at) WHERE state = 'pending';

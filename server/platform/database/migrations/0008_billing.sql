@@ -408,4 +408,4 @@ CREATE TABLE link_requests (
   language    text NOT NULL,
   created_at  timestamptz NOT NULL
 );
-CREATE TRIGGER link_requests_announce AFTER INSERT ON link_requests FOR EACH STATEMENT EXECUTE FUNCTION announce_work();
+CREATE TRIGGER link_requests_notify AFTER INSERT ON link_requests FOR EACH STATEMENT EXECUTE FUNCTION notify_listeners();

@@ -78,20 +78,20 @@ CREATE TABLE episode_viewer_counts (
 
 -- The right of a user to play one episode, one video, or (`video_id` null) everything.
 CREATE TABLE entitlements (
-  id           text PRIMARY KEY,
-  user_id      text NOT NULL REFERENCES users,
+  id                 text PRIMARY KEY,
+  user_id            text NOT NULL REFERENCES users,
   -- Null for one that an operator granted.
-  order_id     text REFERENCES orders,
-  source       text NOT NULL CHECK (source IN ('purchase', 'subscription')),
-  video_id     text REFERENCES videos,
-  episode_id   text REFERENCES episodes,
-  starts_at    timestamptz NOT NULL,
-  ends_at      timestamptz,
-  revoked_at   timestamptz,
+  order_id           text REFERENCES orders,
+  source             text NOT NULL CHECK (source IN ('purchase', 'subscription')),
+  video_id           text REFERENCES videos,
+  episode_id         text REFERENCES episodes,
+  starts_at          timestamptz NOT NULL,
+  ends_at            timestamptz,
+  revoked_at         timestamptz,
   -- Its owner removed it from the list of unlocked videos; it stays valid.
-  hidden_at    timestamptz,
+  hidden_at          timestamptz,
   -- The operator's reason for granting it.
-  grant_reason  text,
+  grant_reason       text,
   -- The operator's reason for revoking it; a change of the order's status does not restore it then.
   revocation_reason  text,
   CONSTRAINT entitlements_reason CHECK ((order_id IS NULL) = (grant_reason IS NOT NULL))

@@ -9,7 +9,7 @@ CREATE TABLE operators (
   password_hash          text,
   encrypted_totp_secret  bytea,
   -- The latest time step whose code was used; this one and earlier ones are refused.
-  last_totp_step              bigint NOT NULL DEFAULT 0,
+  last_totp_step         bigint NOT NULL DEFAULT 0,
   active_since           timestamptz,
   created_at             timestamptz NOT NULL,
   -- Also known once the session has ended.
@@ -45,7 +45,7 @@ CREATE TABLE operator_recovery_codes (
 
 -- The last health check of each component of the site; `since` is when its result last changed.
 CREATE TABLE health_checks (
-  component        text PRIMARY KEY,
+  component   text PRIMARY KEY,
   problem     text,
   detail      text,
   since       timestamptz NOT NULL DEFAULT now(),

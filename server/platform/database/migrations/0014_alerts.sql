@@ -10,9 +10,9 @@ CREATE TABLE alert_settings (
 -- Episodes of published videos that became playable for the first time and that nobody was alerted to yet. `detected_at` is null
 -- until the job has seen them.
 CREATE TABLE new_episodes (
-  episode_id text PRIMARY KEY REFERENCES episodes ON DELETE CASCADE,
-  video_id   text NOT NULL REFERENCES videos ON DELETE CASCADE,
-  detected_at timestamptz
+  episode_id   text PRIMARY KEY REFERENCES episodes ON DELETE CASCADE,
+  video_id     text NOT NULL REFERENCES videos ON DELETE CASCADE,
+  detected_at  timestamptz
 );
 CREATE INDEX new_episodes_video ON new_episodes (video_id);
 CREATE INDEX new_episodes_undetected ON new_episodes (episode_id) WHERE detected_at IS NULL;
@@ -20,12 +20,12 @@ CREATE INDEX new_episodes_detected ON new_episodes (detected_at);
 
 -- Alerts in progress: what one video released at once, and how far its favorites were processed.
 CREATE TABLE alert_batches (
-  id         text PRIMARY KEY,
-  video_id   text NOT NULL REFERENCES videos ON DELETE CASCADE,
-  number     integer NOT NULL,
-  count      integer NOT NULL,
-  detected_at timestamptz NOT NULL,
-  last_user_id text NOT NULL DEFAULT ''
+  id            text PRIMARY KEY,
+  video_id      text NOT NULL REFERENCES videos ON DELETE CASCADE,
+  number        integer NOT NULL,
+  count         integer NOT NULL,
+  detected_at   timestamptz NOT NULL,
+  last_user_id  text NOT NULL DEFAULT ''
 );
 CREATE INDEX alert_batches_video ON alert_batches (video_id);
 
