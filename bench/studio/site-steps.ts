@@ -126,7 +126,7 @@ export function siteSteps({ videos, people, orders, events, auditEvents }: SiteS
       total: auditEvents,
       chunk: 50_000,
       // Half of the events are members' actions.
-      sql: `INSERT INTO audit_events (at, event, user_id, origin, operator, subject, details)
+      sql: `INSERT INTO audit_events (at, event, user_id, network_hash, operator, subject, details)
         SELECT now() - (${auditEvents} - n) * interval '75 seconds',
           CASE WHEN n % 2 = 0 THEN (ARRAY['signed_in', 'order_paid', 'registered'])[1 + n % 3]
             ELSE (ARRAY['studio video edit', 'studio order refund', 'operator_signed_in', 'studio entitlement grant'])[1 + (n / 2) % 4] END,

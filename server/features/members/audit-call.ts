@@ -28,7 +28,7 @@ export async function auditCall(
   await writeAuditEvent(tx, {
     event,
     userId,
-    origin: hashNetwork(secret, call.ip),
+    networkHash: hashNetwork(secret, call.ip),
     at,
     ...(details ? { details } : {}),
   })

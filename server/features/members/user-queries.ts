@@ -135,7 +135,7 @@ export interface AuditEventRow {
 }
 
 /**
- * Returns a page of a user's audit events, including those of guests merged into them. Without the origin, which is only meaningful
+ * Returns a page of a user's audit events, including those of guests merged into them. Without the network's hash, which is only meaningful
  * to the site.
  */
 export async function selectAuditEventsOfUser(

@@ -139,6 +139,6 @@ export function auditCommand(
     subject,
     details,
     ...(operator ? { operator: operator.email } : {}),
-    ...(ip === undefined ? {} : { origin: hashNetwork(secret, ip) }),
+    ...(ip === undefined ? {} : { networkHash: hashNetwork(secret, ip) }),
   })
 }

@@ -8,7 +8,7 @@ interface AuditEntry {
   /** Null if no account is known, as for a sign-in with an unknown address. */
   userId: string | null
   /** The network's hash from `hashNetwork`; omitted if no client's call caused it. */
-  origin?: string
+  networkHash?: string
   at: Date
   /** The operator's address; omitted for the command line and for viewers. */
   operator?: string
@@ -20,10 +20,10 @@ interface AuditEntry {
 /** Records an audit event permanently in the transaction of the change, without addresses, passwords or tokens. */
 export async function writeAuditEvent(
   tx: QueryExecutorProvider,
-  { event, userId, origin, at, operator, subject, details = {} }: AuditEntry,
+  { event, userId, networkHash, at, operator, subject, details = {} }: AuditEntry,
 ): Promise<void> {
-  await sql`INSERT INTO audit_events (at, event, user_id, origin, operator, subject, details)
-    VALUES (${at}, ${event}, ${userId}, ${origin ?? null}, ${operator ?? null}, ${subject ?? null},
+  await sql`INSERT INTO audit_events (at, event, user_id, network_hash, operator, subject, details)
+    VALUES (${at}, ${event}, ${userId}, ${networkHash ?? null}, ${operator ?? null}, ${subject ?? null},
       ${JSON.stringify(details)})`.execute(tx)
 }
 

@@ -71,7 +71,7 @@ describe('signing in', () => {
     await enter(visitor, email)
     const [failed, signedIn] = [await auditOf('sign_in_failed'), await auditOf('signed_in')]
     expect(failed.slice(-2).map((row) => row.user_id)).toEqual([user.id, null])
-    expect(signedIn.at(-1)).toMatchObject({ user_id: user.id, origin: failed.at(-1)?.origin })
+    expect(signedIn.at(-1)).toMatchObject({ user_id: user.id, network_hash: failed.at(-1)?.network_hash })
     expect(JSON.stringify([failed, signedIn])).not.toMatch(/@|127\.0\.0\.1/)
   })
 })

@@ -106,7 +106,7 @@ export function auditSignIn(
   return writeAuditEvent(db, {
     event,
     userId: null,
-    origin: hashNetwork(secret, call.ip),
+    networkHash: hashNetwork(secret, call.ip),
     at,
     details,
     ...(email === undefined ? {} : { operator: email }),

@@ -20,17 +20,17 @@ CREATE TABLE settings (
 CREATE TRIGGER settings_notify AFTER INSERT OR UPDATE OR DELETE ON settings
   FOR EACH STATEMENT EXECUTE FUNCTION notify_listeners();
 
--- The audit trail of accounts, payments and settings. `origin` is a keyed hash of the network address.
+-- The audit trail of accounts, payments and settings. `network_hash` is a keyed hash of the network address.
 CREATE TABLE audit_events (
-  id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  at        timestamptz NOT NULL,
-  event     text NOT NULL,
-  user_id   text,
-  origin    text,
-  details   jsonb NOT NULL DEFAULT '{}',
+  id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at            timestamptz NOT NULL,
+  event         text NOT NULL,
+  user_id       text,
+  network_hash  text,
+  details       jsonb NOT NULL DEFAULT '{}',
   -- Null for the command line and for viewers.
-  operator  text,
-  subject   text
+  operator      text,
+  subject       text
 );
 CREATE INDEX audit_events_user ON audit_events (user_id, id);
 CREATE INDEX audit_events_subject ON audit_events (subject, id) WHERE subject IS NOT NULL;
